@@ -1,0 +1,57 @@
+// Reads the environment once, against the one schema. The only reader of process.env.
+import * as v from 'valibot'
+import { type SettingName, type Settings, settingsSchema } from './settings.ts'
+
+/** A wrong setting stops the start with a message that names it (decisions 8). */
+export class ConfigError extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export function loadSettings(environment: Environment = process.env): Settings {
+  const problems: string[] = []
+  const entries = Object.entries(settingsSchema).map(([name, row]) => {
+    const given = environment[name]
+    const text = given === undefined || given === '' ? ('default' in row ? row.default : undefined) : given
+    if (text === undefined) return [name, undefined]
+    const parsed = v.safeParse(row.schema, text)
+    if (parsed.success) return [name, parsed.output]
+    problems.push(
+      `${name} ${parsed.issues[0].message}${'secret' in row ? '' : ` (it is ${JSON.stringify(text)})`}`,
+    )
+    return [name, undefined]
+  })
+  if (problems.length > 0) throw new ConfigError(`wrong settings: ${problems.join('; ')}`)
+  const settings = Object.freeze(Object.fromEntries(entries)) as Settings
+  checkTogether(settings)
+  return settings
+}
+
+/** For what a process cannot do without, such as the app secret for a gateway. */
+export function requireSettings<Name extends SettingName>(
+  settings: Settings,
+  names: readonly Name[],
+): { [Key in Name]: NonNullable<Settings[Key]> } {
+  const missing = names.filter((name) => settings[name] === undefined)
+  if (missing.length > 0) throw new ConfigError(`missing settings: set ${missing.join(', ')}`)
+  return settings as { [Key in Name]: NonNullable<Settings[Key]> }
+}
+
+/** What is printed at the start: every setting, secrets hidden. */
+export function describeSettings(settings: Settings): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(settingsSchema)
+      .filter(([name]) => settings[name as SettingName] !== undefined)
+      .map(([name, row]) => [name, 'secret' in row ? '(hidden)' : settings[name as SettingName]]),
+  )
+}
+
+function checkTogether(settings: Settings): void {
+  if (settings.APP_ENV === 'production' && settings.WEBHOOK_TARGETS === 'any')
+    throw new ConfigError('WEBHOOK_TARGETS=any is refused with APP_ENV=production: unset it')
+  if (settings.APP_ENV === 'production' && settings.SECRETS_KEY === undefined)
+    throw new ConfigError('SECRETS_KEY is required with APP_ENV=production: 32 random bytes as hex')
+  if (settings.GUARD >= settings.HANDOVER_SILENCE)
+    throw new ConfigError(
+      'GUARD must be shorter than HANDOVER_SILENCE, or two gateways could act for one endpoint',
+    )
+}

@@ -1,0 +1,271 @@
+// Every setting: name, form, default, meaning. README's table is made from this list (decisions 8).
+import * as v from 'valibot'
+import { parseDuration } from '../shared/duration.ts'
+
+const integer = (min: number, max: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d+$/, 'must be a whole number'),
+    v.transform(Number),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
+  )
+
+const duration = v.pipe(
+  v.string(),
+  v.transform((text) => parseDuration(text) ?? Number.NaN),
+  v.check((ms) => ms >= 0, 'must be a duration such as 500ms, 10s, 5m or 2h'),
+)
+
+const list = v.pipe(
+  v.string(),
+  v.transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  ),
+)
+
+const durations = v.pipe(
+  list,
+  v.transform((parts) => parts.map((part) => parseDuration(part) ?? Number.NaN)),
+  v.check((all) => all.length > 0 && all.every((ms) => ms >= 0), 'must be durations, such as 10s,1m,5m'),
+)
+
+const url = (...schemes: string[]) =>
+  v.pipe(
+    v.string(),
+    v.check(
+      (text) => {
+        try {
+          return schemes.includes(new URL(text).protocol.replace(':', ''))
+        } catch {
+          return false
+        }
+      },
+      `must be a URL starting with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    ),
+  )
+
+const flag = v.pipe(
+  v.picklist(['true', 'false'], 'must be true or false'),
+  v.transform((text) => text === 'true'),
+)
+
+// `<key id>:<64 hex>` or 64 hex or 44 base64: 32 bytes. Several, comma separated: the first encrypts, all decrypt.
+const secretsKey = v.pipe(
+  list,
+  v.transform((parts) => parts.map(parseSecretsKey)),
+  v.check(
+    (keys) => keys.length > 0 && keys.every((key) => key !== undefined),
+    'must be 32 bytes as 64 hex or 44 base64 characters, optionally after <key id>:',
+  ),
+  v.transform((keys) => keys.filter((key) => key !== undefined)),
+)
+
+export interface SecretsKey {
+  readonly id: string
+  readonly bytes: Buffer
+}
+
+function parseSecretsKey(text: string): SecretsKey | undefined {
+  const [first = '', second] = text.split(':')
+  const id = second === undefined ? '1' : first
+  const encoded = second ?? first
+  const bytes = /^[0-9a-f]{64}$/i.test(encoded) ? Buffer.from(encoded, 'hex') : Buffer.from(encoded, 'base64')
+  return bytes.length === 32 && /^[\w-]{1,16}$/.test(id) ? { id, bytes } : undefined
+}
+
+interface Setting {
+  // biome-ignore lint/suspicious/noExplicitAny: the input of every setting is text; the output differs.
+  readonly schema: v.GenericSchema<any, any>
+  /** The text used when the variable is unset or empty; undefined: the setting may be absent. */
+  readonly default?: string
+  readonly meaning: string
+  readonly secret?: true
+}
+
+const setting = <Schema extends v.GenericSchema<string, unknown>, const Rest extends Omit<Setting, 'schema'>>(
+  schema: Schema,
+  rest: Rest,
+) => ({ schema, ...rest })
+
+export const settingsSchema = {
+  APP_ENV: setting(v.picklist(['development', 'test', 'production']), {
+    default: 'development',
+    meaning:
+      'development, test or production. Production insists on SECRETS_KEY and encrypted, public endpoints.',
+  }),
+  HOST: setting(v.string(), { default: '0.0.0.0', meaning: 'Address the public port listens on.' }),
+  PORT: setting(integer(0, 65_535), {
+    default: '8080',
+    meaning: 'Public port: API, provider webhooks, console.',
+  }),
+  INTERNAL_HOST: setting(v.string(), {
+    default: '127.0.0.1',
+    meaning: 'Address the gateway-to-gateway port listens on, reachable by the other gateways only.',
+  }),
+  INTERNAL_PORT: setting(integer(0, 65_535), {
+    default: '0',
+    meaning: 'Gateway-to-gateway port; 0 takes a free one.',
+  }),
+  INTERNAL_ADDRESS: setting(url('http'), {
+    meaning: 'How the other gateways reach this one; default http://INTERNAL_HOST:INTERNAL_PORT.',
+  }),
+  CLUSTER_SECRET: setting(v.pipe(v.string(), v.minLength(16)), {
+    meaning:
+      'Signs gateway-to-gateway requests; the same on every process. Default: derived from SECRETS_KEY.',
+    secret: true,
+  }),
+  PUBLIC_URL: setting(url('http', 'https'), {
+    meaning: 'How customers reach the gateway; default http://localhost:PORT.',
+  }),
+  TRUSTED_PROXIES: setting(integer(0, 10), {
+    default: '0',
+    meaning: 'How many proxies in front add to X-Forwarded-For; 0 takes the address of the connection.',
+  }),
+  DATABASE_URL: setting(url('postgres', 'postgresql'), {
+    meaning: 'Postgres 15 or newer. Unset: npm start runs an embedded one.',
+    secret: true,
+  }),
+  DATABASE_POOL: setting(integer(1, 100), {
+    default: '8',
+    meaning: 'Postgres connections a process opens at most.',
+  }),
+  REDIS_URL: setting(url('redis', 'rediss', 'unix'), {
+    meaning:
+      'A single-primary Redis 6.2 or newer with maxmemory-policy noeviction. Unset: npm start runs one.',
+    secret: true,
+  }),
+  DATA_DIR: setting(v.string(), {
+    default: '.data',
+    meaning: 'Where embedded servers, media and dev.json live.',
+  }),
+  REDIS_SERVER_BIN: setting(v.string(), { meaning: 'The redis-server that npm start shall run.' }),
+  POSTGRES_BIN_DIR: setting(v.string(), {
+    meaning: 'The folder of the postgres and initdb that npm start shall run.',
+  }),
+  SIM_PORT: setting(integer(0, 65_535), {
+    default: '8090',
+    meaning: 'Port of the simulator under npm start.',
+  }),
+  SECRETS_KEY: setting(secretsKey, {
+    meaning:
+      'Encrypts signing secrets, provider tokens and TOTP seeds: 32 bytes as hex or base64, optionally <key id>: in front; comma separated to rotate (the first encrypts). Required in production.',
+    secret: true,
+  }),
+  PROVIDER_BASE_URL: setting(url('http', 'https'), {
+    default: 'https://graph.facebook.com',
+    meaning: 'Base address of the provider.',
+  }),
+  PROVIDER_VERSION: setting(v.pipe(v.string(), v.regex(/^v\d+\.\d+$/, 'must look like v24.0')), {
+    default: 'v24.0',
+    meaning: 'Version segment of the provider API.',
+  }),
+  PROVIDER_ACCESS_TOKEN: setting(v.string(), {
+    meaning: 'Access token for workspaces that have none of their own.',
+    secret: true,
+  }),
+  PROVIDER_APP_SECRET: setting(v.pipe(v.string(), v.minLength(1)), {
+    meaning: 'App secret that signs the provider webhooks. Required by the gateway.',
+    secret: true,
+  }),
+  PROVIDER_VERIFY_TOKEN: setting(v.pipe(v.string(), v.minLength(1)), {
+    meaning: 'Token of the provider webhook verification. Required by the gateway.',
+    secret: true,
+  }),
+  PROVIDER_TIMEOUT: setting(duration, {
+    default: '10s',
+    meaning: 'Deadline of one request to the provider.',
+  }),
+  WEBHOOK_TARGETS: setting(v.picklist(['public', 'any']), {
+    default: 'public',
+    meaning:
+      'any lets endpoints use http, ws and private addresses, for tests and local work; refused in production.',
+  }),
+  WEBHOOK_RETRY_DELAYS: setting(durations, {
+    default: '10s,1m,5m,30m,2h',
+    meaning: 'Delays after the failed attempts of a queued delivery.',
+  }),
+  WEBHOOK_TIMEOUT: setting(duration, {
+    default: '10s',
+    meaning: 'Deadline of one attempt of a queued delivery.',
+  }),
+  DIRECT_TIMEOUT: setting(duration, {
+    default: '5s',
+    meaning: 'Deadline of call.ringing and call.accepted.',
+  }),
+  WEBHOOK_IDLE_CLOSE: setting(duration, {
+    default: '3m',
+    meaning: 'A webhook socket without events is closed after this.',
+  }),
+  WEBHOOK_PING: setting(duration, { default: '20s', meaning: 'Ping interval of an open webhook socket.' }),
+  WEBHOOK_CA_FILE: setting(v.string(), { meaning: 'A further certificate authority (PEM) for endpoints.' }),
+  DNS_SERVERS: setting(list, {
+    default: '',
+    meaning: 'Resolvers for endpoint names; default: those of the system.',
+  }),
+  RING_TIMEOUT: setting(duration, {
+    default: '90s',
+    meaning: 'A call that the provider leaves ringing in silence is ended after this.',
+  }),
+  CALL_TIMEOUT: setting(duration, {
+    default: '4h',
+    meaning: 'An accepted call without any update from the provider is ended after this.',
+  }),
+  REFORWARD_ON_CRASH: setting(flag, {
+    default: 'true',
+    meaning: 'Forward call.ringing once more when the process that was forwarding it died.',
+  }),
+  SESSION_TTL: setting(duration, {
+    default: '5s',
+    meaning: 'A gateway that has not renewed its session for this long is taken for dead.',
+  }),
+  SESSION_RENEW: setting(duration, {
+    default: '1s',
+    meaning: 'How often a gateway renews its session and confirms what it owns.',
+  }),
+  GUARD: setting(duration, {
+    default: '2500ms',
+    meaning:
+      'How long a confirmed ownership lets a gateway act; a successor stays silent for 3 s, so keep it below.',
+  }),
+  HANDOVER_SILENCE: setting(duration, {
+    default: '3s',
+    meaning: 'How long a new owner stays silent after taking over; longer than GUARD.',
+  }),
+  FAST_DEATH: setting(flag, {
+    default: 'true',
+    meaning:
+      'Declare a gateway dead when its internal port refuses connections; switch off behind firewalls that refuse for live hosts.',
+  }),
+  RETENTION_DAYS: setting(integer(1, 3_650), {
+    default: '30',
+    meaning: 'Days that events, deliveries, attempts and call timelines are kept.',
+  }),
+  MAX_REQUESTS: setting(integer(1, 100_000), {
+    default: '2000',
+    meaning: 'Requests in flight a process takes before it answers OVERLOADED.',
+  }),
+  DRAIN_TIMEOUT: setting(duration, {
+    default: '25s',
+    meaning: 'How long SIGTERM lets work in flight finish.',
+  }),
+  LOG_LEVEL: setting(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'silent']), {
+    default: 'info',
+    meaning: 'Least severity that is logged.',
+  }),
+} as const
+
+export type SettingName = keyof typeof settingsSchema
+
+type Row<Name extends SettingName> = (typeof settingsSchema)[Name]
+type Output<Name extends SettingName> = v.InferOutput<Row<Name>['schema']>
+
+/** The parsed settings; those without a default may be undefined. */
+export type Settings = {
+  readonly [Name in SettingName]: Row<Name> extends { default: string }
+    ? Output<Name>
+    : Output<Name> | undefined
+}

@@ -1,0 +1,92 @@
+// The one catalogue of error codes: code → status and meaning (decisions 1). The API reference is made from it.
+
+export const errorCatalog = {
+  VALIDATION_ERROR: {
+    status: 400,
+    meaning: 'A field or query parameter is missing, unknown or of the wrong form; details name the path.',
+  },
+  MALFORMED_JSON: { status: 400, meaning: 'The body is not JSON.' },
+  UNAUTHORIZED: {
+    status: 401,
+    meaning: 'The request carries no API key. Send it as Authorization: Bearer <key> or X-Api-Key.',
+  },
+  INVALID_API_KEY: { status: 401, meaning: 'The API key is unknown, malformed, revoked or expired.' },
+  TENANT_SUSPENDED: { status: 403, meaning: 'The workspace of this key is suspended.' },
+  FORBIDDEN: { status: 403, meaning: 'The key or operator lacks what this route needs.' },
+  NOT_FOUND: { status: 404, meaning: 'No such resource in this workspace, or no such path.' },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists with other methods; Allow lists them.' },
+  PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than this route accepts.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body must be application/json.' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, meaning: 'This idempotencyKey was used with another body.' },
+  INVALID_STATE: {
+    status: 409,
+    meaning: 'The resource is not in a state that allows this; the message names the state.',
+  },
+  CALL_NOT_RINGING: { status: 409, meaning: 'The call is not a ringing inbound call.' },
+  CALL_ALREADY_ANSWERED: { status: 409, meaning: 'Another answer to this call came first.' },
+  CALL_ENDED: { status: 409, meaning: 'The call has ended.' },
+  OFFER_UNAVAILABLE: { status: 409, meaning: 'The provider can give no SDP offer for this call now.' },
+  IN_USE: {
+    status: 409,
+    meaning: 'Something else relies on what this would take away; the message names it.',
+  },
+  TEMPLATE_NOT_FOUND: { status: 422, meaning: 'The workspace has no template of this name and language.' },
+  TEMPLATE_NOT_APPROVED: { status: 422, meaning: 'The template is not approved by the provider.' },
+  TEMPLATE_VARIABLES_MISMATCH: {
+    status: 422,
+    meaning: 'The variables are not those of the template; details list missing and unexpected names.',
+  },
+  RECIPIENT_OPTED_OUT: { status: 422, meaning: 'The contact has opted out with STOP.' },
+  CALL_PERMISSION_REQUIRED: { status: 422, meaning: 'The contact has not granted permission to be called.' },
+  INVALID_SDP: {
+    status: 422,
+    meaning: 'The SDP is not a usable audio session; details say what is missing.',
+  },
+  NO_SENDER_NUMBER: {
+    status: 422,
+    meaning: 'The workspace has no such number, or no default number to send from.',
+  },
+  ADDRESS_NOT_ALLOWED: { status: 422, meaning: 'The endpoint URL is not an encrypted, public address.' },
+  RATE_LIMITED: { status: 429, meaning: 'Too many requests for this key; Retry-After says when to go on.' },
+  INTERNAL: { status: 500, meaning: 'An unexpected error; quote the requestId.' },
+  PROVIDER_ERROR: {
+    status: 502,
+    meaning: 'The provider refused or failed; details carry its code and title.',
+  },
+  OVERLOADED: { status: 503, meaning: 'This process is past its limits; try again after Retry-After.' },
+  UNAVAILABLE: { status: 503, meaning: 'A backing service is down; try again.' },
+} as const satisfies Record<string, { status: number; meaning: string }>
+
+export type ErrorCode = keyof typeof errorCatalog
+
+export interface ErrorDetail {
+  readonly path?: string
+  readonly message: string
+}
+
+export interface AppErrorOptions {
+  readonly details?: readonly ErrorDetail[]
+  readonly retryAfterSeconds?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/** Refuses a request with a code of the catalogue. `message` is for a person and says what to do. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly details: readonly ErrorDetail[] | undefined
+  readonly retryAfterSeconds: number | undefined
+  readonly headers: Readonly<Record<string, string>> | undefined
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.details = options.details
+    this.retryAfterSeconds = options.retryAfterSeconds
+    this.headers = options.headers
+  }
+
+  get status(): number {
+    return errorCatalog[this.code].status
+  }
+}

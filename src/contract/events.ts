@@ -1,0 +1,104 @@
+// The five events (specification, Events): how each is delivered and what its body looks like.
+
+export const eventKinds = [
+  'message.status',
+  'message.received',
+  'call.status',
+  'call.ringing',
+  'call.accepted',
+] as const
+
+export type EventKind = (typeof eventKinds)[number]
+export type QueuedEventKind = 'message.status' | 'message.received' | 'call.status'
+export type DirectEventKind = 'call.ringing' | 'call.accepted'
+
+export const eventClasses = {
+  'message.status': { delivery: 'queued', dedupeField: 'messageId' },
+  'message.received': { delivery: 'queued', dedupeField: 'messageId' },
+  'call.status': { delivery: 'queued', dedupeField: 'callId' },
+  'call.ringing': { delivery: 'direct' },
+  'call.accepted': { delivery: 'direct' },
+} as const satisfies Record<EventKind, { delivery: 'queued' | 'direct'; dedupeField?: string }>
+
+export const isEventKind = (text: string): text is EventKind =>
+  (eventKinds as readonly string[]).includes(text)
+
+export type MessageStatusEvent = 'SENT' | 'DELIVERED' | 'READ' | 'FAILED'
+
+export interface MessageStatusData {
+  messageId: string
+  conversationId: string
+  providerMessageId: string
+  status: MessageStatusEvent
+  occurredAt: string
+  /** Present only when status is FAILED. */
+  error?: { title: string; code?: string }
+}
+
+export interface CallPermissionDetails {
+  response: string
+  granted: boolean
+  isPermanent: boolean
+  /** Absent for a permanent permission and for a refusal. */
+  expiresAt?: string
+  source: string
+}
+
+export interface MessageReceivedData {
+  messageId: string
+  conversationId: string
+  text: string
+  from: string
+  fromName: string
+  to: string
+  optChange?: 'opted-out' | 'opted-in'
+  details?: { callPermission?: CallPermissionDetails }
+}
+
+export interface CallStatusData {
+  callId: string
+  conversationId: string
+  wacid: string
+  direction: 'INBOUND' | 'OUTBOUND'
+  status: string
+  contactWaId: string
+  occurredAt: string
+  durationSeconds: number | null
+}
+
+export interface SessionDescription {
+  sdpType: 'offer' | 'answer'
+  sdp: string
+}
+
+/** The call object of call.ringing and call.accepted. */
+export interface CallEventObject {
+  id: string
+  wacid: string
+  direction: 'INBOUND' | 'OUTBOUND'
+  status: 'RINGING' | 'ACCEPTED'
+  from: string
+  fromName: string
+  to: string
+  phoneNumberId: string
+  conversationId: string
+  durationSeconds: number | null
+  session: SessionDescription
+}
+
+interface QueuedData {
+  'message.status': MessageStatusData
+  'message.received': MessageReceivedData
+  'call.status': CallStatusData
+}
+
+/** The exact bytes of a queued event. Made once, when it occurs: `sentAt` is frozen with it (decisions 5). */
+export const queuedBody = <Kind extends QueuedEventKind>(
+  event: Kind,
+  sentAt: Date,
+  data: QueuedData[Kind],
+): Buffer => Buffer.from(JSON.stringify({ event, sentAt: sentAt.toISOString(), data }))
+
+/** The exact bytes of a direct event; never stored, since it carries SDP. */
+export const directBody = (event: DirectEventKind, call: CallEventObject): Buffer =>
+  Buffer.from(JSON.stringify({ event, channel: 'CHAT', call }))

@@ -1,0 +1,25 @@
+// Fixed limits of the contract. What an operator may change is a setting (config/config.ts).
+
+export const limits = {
+  bodyBytes: 256 * 1024,
+  recipientsBodyBytes: 8 * 1024 * 1024,
+  providerBodyBytes: 4 * 1024 * 1024,
+  sdpBytes: 64 * 1024,
+  pageDefault: 50,
+  pageMax: 200,
+  idempotencyKeyLength: 255,
+  metadataPairs: 16,
+  metadataKeyLength: 64,
+  metadataValueLength: 512,
+  /** Attempts of a queued delivery in all: the first and one after each of the five delays. */
+  attempts: 6,
+  /** Consecutive failed attempts that switch an endpoint off (specification, Delivery rules 4). */
+  failuresToDisable: 20,
+  failureWarnings: [10, 14, 18],
+  retryAfterCapMs: 2 * 3_600_000,
+  responseBodyBytes: 16 * 1024,
+  responseHeaderBytes: 4 * 1024,
+  endpointsPerWorkspace: 20,
+  endpointUrlLength: 2_048,
+  rotationOverlapHours: 24,
+} as const

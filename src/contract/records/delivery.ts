@@ -1,0 +1,12 @@
+// Delivery states (decisions 5).
+
+export const deliveryStates = [
+  'PENDING',
+  'RETRYING',
+  'DELIVERED',
+  'FAILED',
+  'HELD',
+  'DISCARDED',
+  'BLOCKED',
+] as const
+export type DeliveryState = (typeof deliveryStates)[number]

@@ -1,0 +1,56 @@
+// The message record (decisions 2) and its statuses.
+import type { CallPermissionDetails } from '../events.ts'
+
+export const messageTypes = [
+  'TEMPLATE',
+  'TEXT',
+  'IMAGE',
+  'AUDIO',
+  'VIDEO',
+  'DOCUMENT',
+  'STICKER',
+  'LOCATION',
+  'CONTACTS',
+  'REACTION',
+  'BUTTON',
+  'INTERACTIVE',
+  'CALL_PERMISSION_REPLY',
+  'UNSUPPORTED',
+] as const
+export type MessageType = (typeof messageTypes)[number]
+
+export const messageStatuses = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const
+export type MessageStatus = (typeof messageStatuses)[number]
+
+export const directions = ['INBOUND', 'OUTBOUND'] as const
+export type Direction = (typeof directions)[number]
+
+export interface MessageRecord {
+  id: string
+  conversationId: string
+  providerMessageId: string | null
+  direction: Direction
+  type: MessageType
+  status: MessageStatus
+  text: string
+  template: { name: string; language: string; variables: Record<string, string> } | null
+  from: string
+  fromName: string | null
+  to: string
+  numberId: string
+  error: { code: string; title: string } | null
+  media: { mimeType: string; fileName: string | null; sizeBytes: number | null; sha256: string | null } | null
+  details: { callPermission?: CallPermissionDetails } | null
+  metadata: Record<string, string>
+  caller: {
+    apiKeyId: string | null
+    apiKeyName: string | null
+    idempotencyKey: string | null
+    campaignId: string | null
+  } | null
+  createdAt: string
+  sentAt: string | null
+  deliveredAt: string | null
+  readAt: string | null
+  failedAt: string | null
+}

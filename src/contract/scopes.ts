@@ -1,0 +1,27 @@
+// Scopes of API keys and what each includes (specification, Authentication; decisions 1).
+
+export const scopes = [
+  'CHAT_SEND',
+  'MESSAGES_READ',
+  'MEDIA_READ',
+  'CONVERSATIONS_READ',
+  'CONVERSATIONS_WRITE',
+  'CALLS_READ',
+  'CALLS_WRITE',
+  'CAMPAIGNS_READ',
+  'CAMPAIGNS_WRITE',
+  'CATALOG_READ',
+] as const
+
+export type Scope = (typeof scopes)[number]
+
+const includes: Partial<Record<Scope, readonly Scope[]>> = {
+  CHAT_SEND: ['CATALOG_READ'],
+  CALLS_WRITE: ['CALLS_READ'],
+  CAMPAIGNS_WRITE: ['CAMPAIGNS_READ', 'CATALOG_READ'],
+}
+
+export const grants = (held: readonly Scope[], needed: Scope): boolean =>
+  held.some((scope) => scope === needed || includes[scope]?.includes(needed))
+
+export const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)

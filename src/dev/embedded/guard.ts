@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { dirname } from 'node:path'
+import { createInterface } from 'node:readline'
+import { withDeadline } from '../../shared/deadline.ts'
+import { identify, type ProcessIdentity, signal } from './process-table.ts'
+
+/** What to run. `uid` and `gid` also hold for the guard, which must be allowed to signal the server. */
+export type GuardedCommand = Readonly<{
+  argv: readonly string[]
+  stopSignal: 'INT' | 'TERM' | 'KILL'
+  logFile: string
+  uid?: number
+  gid?: number
+}>
+
+export type Guarded = Readonly<{
+  server: ProcessIdentity
+  /** True from the moment on at which server and guard are both gone. */
+  hasExited(): boolean
+  /** What the server has written since it was started, the last few kilobytes. */
+  output(): string
+  /** Resolves when the server is gone; one that does not obey is killed. */
+  stop(): Promise<void>
+}>
+
+// The parent holds the other end of stdin. However the parent ends, the kernel closes it, and `read` returns.
+// The descriptor moves to 3 because sh gives background jobs /dev/null as stdin.
+const GUARD = `
+sig=$1; shift
+exec 3<&0
+"$@" </dev/null >&2 3<&- & server=$!
+echo "$server"
+{ read -r _ <&3; kill -"$sig" "$server"; } 2>/dev/null & watch=$!
+exec 3<&- >&2
+wait "$server"; code=$?
+kill "$watch" 2>/dev/null
+exit "$code"`
+
+const STOP_MS = 15_000
+const LOG_LIMIT_BYTES = 8 << 20
+const TAIL_BYTES = 4096
+
+/** Starts a server that cannot outlive this process, not even when this process is killed. */
+export async function spawnGuarded(command: GuardedCommand): Promise<Guarded> {
+  const log = openLog(command.logFile)
+  const start = fstatSync(log).size
+  // Its own session: Ctrl-C reaches the parent alone, which closes its connections first.
+  const child = spawn('/bin/sh', ['-c', GUARD, 'guard', command.stopSignal, ...command.argv], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'pipe', log],
+    ...(command.uid === undefined ? {} : { uid: command.uid }),
+    ...(command.gid === undefined ? {} : { gid: command.gid }),
+  })
+  closeSync(log)
+  const pid = await serverPid(child)
+  const server = identify(pid) ?? { pid, startedAt: 'gone' }
+  for (const handle of [child, child.stdin as Socket, child.stdout as Socket]) handle.unref()
+  return {
+    server,
+    hasExited: () => child.exitCode !== null || child.signalCode !== null,
+    output: () => readFileSync(command.logFile).subarray(start).subarray(-TAIL_BYTES).toString('utf8'),
+    stop: () => stop(child, server),
+  }
+}
+
+async function serverPid(child: ChildProcess): Promise<number> {
+  await once(child, 'spawn')
+  child.stdin?.on('error', () => {
+    // The guard has gone before its stdin was closed; its exit tells the rest.
+  })
+  const lines = createInterface({ input: child.stdout as Socket })
+  const [line] = (await withDeadline(once(lines, 'line'), STOP_MS, 'starting a guarded process')) as [string]
+  lines.close()
+  return Number(line)
+}
+
+async function stop(child: ChildProcess, server: ProcessIdentity): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.ref()
+  child.stdin?.end()
+  const killer = setTimeout(() => signal(server, 'SIGKILL'), STOP_MS)
+  await exited
+  clearTimeout(killer)
+}
+
+function openLog(path: string): number {
+  mkdirSync(dirname(path), { recursive: true })
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size > LOG_LIMIT_BYTES) renameSync(path, `${path}.old`)
+  return openSync(path, 'a', 0o600)
+}

@@ -1,0 +1,43 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+
+/** The port of the last start, so that addresses stay the same, or else one that the kernel picks. */
+export async function choosePort(memory: string): Promise<number> {
+  const last = recall(memory)
+  return last !== null && (await isFree(last)) ? last : freePort()
+}
+
+export function rememberPort(memory: string, port: number): void {
+  writeFileSync(memory, `${port}\n`)
+}
+
+export function freePort(): Promise<number> {
+  return listenOnce(0)
+}
+
+function isFree(port: number): Promise<boolean> {
+  return listenOnce(port).then(
+    () => true,
+    () => false,
+  )
+}
+
+function listenOnce(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : port))
+    })
+  })
+}
+
+function recall(memory: string): number | null {
+  try {
+    const port = Number(readFileSync(memory, 'utf8'))
+    return Number.isInteger(port) && port > 0 && port < 65_536 ? port : null
+  } catch {
+    return null
+  }
+}

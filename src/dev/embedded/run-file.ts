@@ -1,0 +1,31 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isAlive, type ProcessIdentity, signal } from './process-table.ts'
+
+/** Who runs which server where. The address carries the password, hence mode 0600. */
+export type RunRecord = Readonly<{ owner: ProcessIdentity; server: ProcessIdentity; url: string }>
+
+export function readRun(path: string): RunRecord | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as RunRecord
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+export function writeRun(path: string, record: RunRecord): void {
+  // Renamed into place: a reader after a crash sees a whole record or the one before.
+  writeFileSync(`${path}.new`, JSON.stringify(record), { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}
+
+/** Ends processes that were left behind, and returns when the last one is gone. */
+export async function endProcesses(left: readonly ProcessIdentity[], name: NodeJS.Signals): Promise<void> {
+  const deadline = performance.now() + 10_000
+  for (const one of left) signal(one, name)
+  while (left.some(isAlive)) {
+    if (performance.now() > deadline) for (const one of left) signal(one, 'SIGKILL')
+    await sleep(5)
+  }
+}

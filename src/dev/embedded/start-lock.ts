@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { identifySelf, isAlive, type ProcessIdentity } from './process-table.ts'
+
+const POLL_MS = 10
+
+/**
+ * One process at a time, over crashes: the lock is the highest numbered file, free when it is empty or its writer is
+ * dead. Numbers only grow and link(2) fails on a taken one, so two processes never both inherit from a dead holder.
+ */
+export async function withStartLock<T>(
+  dir: string,
+  name: string,
+  waitMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const held = await acquire(dir, `${name}.lock.`, waitMs)
+  try {
+    return await work()
+  } finally {
+    // Emptied, not removed: the number has to stay taken.
+    truncateSync(held, 0)
+  }
+}
+
+async function acquire(dir: string, prefix: string, waitMs: number): Promise<string> {
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    const top = highest(dir, prefix)
+    if (top === 0 || isFree(join(dir, `${prefix}${top}`))) {
+      const held = take(dir, prefix, top + 1)
+      if (held) return held
+    }
+    if (performance.now() > deadline) throw new Error(`another process holds ${join(dir, prefix)}${top}`)
+    await sleep(POLL_MS)
+  }
+}
+
+function take(dir: string, prefix: string, number: number): string | null {
+  const path = join(dir, `${prefix}${number}`)
+  const draft = join(dir, `.${prefix}${randomBytes(6).toString('hex')}`)
+  writeFileSync(draft, JSON.stringify(identifySelf()), { mode: 0o600 })
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null
+    throw error
+  } finally {
+    rmSync(draft)
+  }
+  // Slow to get here: the number may have been used and cleared away, then a higher one exists.
+  if (highest(dir, prefix) > number) {
+    rmSync(path)
+    return null
+  }
+  for (const old of numbers(dir, prefix))
+    if (old < number) rmSync(join(dir, `${prefix}${old}`), { force: true })
+  return path
+}
+
+function isFree(path: string): boolean {
+  const text = readOrEmpty(path)
+  return text === '' || !isAlive(JSON.parse(text) as ProcessIdentity)
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}
+
+function numbers(dir: string, prefix: string): number[] {
+  return readdirSync(dir)
+    .filter((file) => file.startsWith(prefix))
+    .map((file) => Number(file.slice(prefix.length)))
+}
+
+function highest(dir: string, prefix: string): number {
+  return Math.max(0, ...numbers(dir, prefix))
+}

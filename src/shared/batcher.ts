@@ -1,0 +1,93 @@
+// Natural micro-batching: what arrives while one flush runs becomes the next flush. No timer, so an idle caller
+// waits for nobody, and a busy one shares a commit with its neighbours.
+
+export interface BatcherOptions<Item, Result> {
+  /** Results in the order of the items. Throwing fails the whole batch, which is then tried item by item. */
+  readonly flush: (items: Item[]) => Promise<Result[]>
+  readonly maxItems: number
+  /** Past this many waiting items `add` rejects at once: nothing queues without bound. */
+  readonly maxWaiting: number
+  /** Flushes under way at once; 1 keeps items in order. */
+  readonly lanes?: number
+}
+
+export class BatcherFull extends Error {
+  constructor() {
+    super('too much work is waiting')
+  }
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item
+  readonly resolve: (result: Result) => void
+  readonly reject: (reason: unknown) => void
+}
+
+export class Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>
+  #waiting: Waiting<Item, Result>[] = []
+  #running = 0
+  #scheduled = false
+  #idle: (() => void)[] = []
+
+  constructor(options: BatcherOptions<Item, Result>) {
+    this.#options = options
+  }
+
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  add(item: Item): Promise<Result> {
+    if (this.#waiting.length >= this.#options.maxWaiting) return Promise.reject(new BatcherFull())
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Resolves when nothing waits and nothing runs. */
+  drain(): Promise<void> {
+    if (this.#running === 0 && this.#waiting.length === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  // A batch is taken at the end of the current turn of the event loop: what one read of the socket
+  // brought in together is written together.
+  #schedule(): void {
+    if (this.#scheduled || this.#running >= (this.#options.lanes ?? 1)) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      void this.#run()
+    })
+  }
+
+  async #run(): Promise<void> {
+    const batch = this.#waiting.splice(0, this.#options.maxItems)
+    if (batch.length === 0) return
+    this.#running += 1
+    if (this.#waiting.length > 0) this.#schedule()
+    try {
+      await this.#flush(batch)
+    } finally {
+      this.#running -= 1
+      if (this.#waiting.length > 0) this.#schedule()
+      else if (this.#running === 0) for (const done of this.#idle.splice(0)) done()
+    }
+  }
+
+  async #flush(batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#options.flush(batch.map((waiting) => waiting.item))
+      batch.forEach((waiting, index) => {
+        waiting.resolve(results[index] as Result)
+      })
+    } catch (reason) {
+      const [only] = batch
+      if (batch.length === 1 && only) only.reject(reason)
+      // One bad row must not fail its neighbours: each gets its own statement and its own error.
+      else for (const waiting of batch) await this.#flush([waiting])
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// Identifiers: UUIDv7 inside and in Postgres, TypeID (prefix + base32) at the edge. Never looks anything up.
+import { randomFillSync } from 'node:crypto'
+
+declare const brand: unique symbol
+type Id<Kind extends string> = string & { readonly [brand]: Kind }
+
+/** Prefix of each kind of id as callers see it (decisions 1). */
+export const idPrefixes = {
+  message: 'msg',
+  conversation: 'cnv',
+  template: 'tpl',
+  number: 'num',
+  call: 'call',
+  campaign: 'cmp',
+  recipient: 'rcp',
+  endpoint: 'whe',
+  event: 'evt',
+  delivery: 'dlv',
+  attempt: 'att',
+  key: 'key',
+  workspace: 'wsp',
+  operator: 'opr',
+  audit: 'aud',
+} as const
+
+export type IdKind = keyof typeof idPrefixes
+
+/** A UUID as Postgres stores it: lower case, with dashes. Branded by kind, so a call id is no message id. */
+export type Uuid<Kind extends IdKind = IdKind> = Id<Kind>
+export type WorkspaceId = Uuid<'workspace'>
+export type MessageId = Uuid<'message'>
+export type ConversationId = Uuid<'conversation'>
+export type TemplateId = Uuid<'template'>
+export type NumberId = Uuid<'number'>
+export type CallId = Uuid<'call'>
+export type CampaignId = Uuid<'campaign'>
+export type EndpointId = Uuid<'endpoint'>
+export type EventId = Uuid<'event'>
+export type DeliveryId = Uuid<'delivery'>
+export type AttemptId = Uuid<'attempt'>
+export type KeyId = Uuid<'key'>
+export type OperatorId = Uuid<'operator'>
+export type AuditId = Uuid<'audit'>
+
+// One system call per id costs as much as an HMAC, so entropy comes in blocks.
+const pool = Buffer.allocUnsafe(16 * 256)
+let poolOffset = pool.length
+let lastMs = 0
+let sequence = 0
+
+/**
+ * A UUIDv7 that rises within this process: the 12 bits after the time are a counter, so rows made in one
+ * millisecond keep their order.
+ */
+export function newId<Kind extends IdKind>(_kind: Kind): Uuid<Kind> {
+  if (poolOffset === pool.length) {
+    randomFillSync(pool)
+    poolOffset = 0
+  }
+  const bytes = pool.subarray(poolOffset, poolOffset + 16)
+  poolOffset += 16
+  let ms = Math.max(Date.now(), lastMs)
+  if (ms === lastMs) {
+    sequence += 1
+    if (sequence > 0xfff) {
+      ms += 1
+      sequence = 0
+    }
+  } else {
+    sequence = bytes.readUInt16BE(6) & 0x7ff
+  }
+  lastMs = ms
+  bytes.writeUIntBE(ms, 0, 6)
+  bytes.writeUInt16BE(0x7000 | sequence, 6)
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
+  return toUuid(bytes) as Uuid<Kind>
+}
+
+/** The milliseconds a UUIDv7 was made at. */
+export function idTimeMs(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
+}
+
+/** The smallest UUIDv7 of an instant: a bound for ranges over ids. */
+export function idFloor(atMs: number): string {
+  const hex = Math.max(0, Math.trunc(atMs)).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
+function toUuid(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, 16).toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const values = new Map([...alphabet].map((letter, value) => [letter, value]))
+
+/** `msg` + uuid → `msg_01h...`: 128 bits as 26 base32 letters, two zero bits in front. */
+export function encodeId(kind: IdKind, uuid: string): string {
+  let bits = BigInt(`0x${uuid.replaceAll('-', '')}`)
+  let text = ''
+  for (let index = 0; index < 26; index += 1) {
+    text = alphabet[Number(bits & 31n)] + text
+    bits >>= 5n
+  }
+  return `${idPrefixes[kind]}_${text}`
+}
+
+/** Undefined for anything that is not exactly an id of that kind, so a malformed id reads as one that does not exist. */
+export function decodeId<Kind extends IdKind>(kind: Kind, text: string): Uuid<Kind> | undefined {
+  const prefix = `${idPrefixes[kind]}_`
+  if (!text.startsWith(prefix) || text.length !== prefix.length + 26) return undefined
+  let bits = 0n
+  for (const letter of text.slice(prefix.length)) {
+    const value = values.get(letter)
+    if (value === undefined) return undefined
+    bits = (bits << 5n) | BigInt(value)
+  }
+  if (bits >> 128n !== 0n) return undefined
+  const hex = bits.toString(16).padStart(32, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Uuid<Kind>
+}

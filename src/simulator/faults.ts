@@ -1,0 +1,99 @@
+import * as v from 'valibot'
+
+const milliseconds = v.pipe(v.number(), v.minValue(0), v.maxValue(600_000))
+const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))
+
+const ApiFault = v.strictObject({
+  /** The edge of the request's path (`messages`, `calls`, `media`, ...) or `*`. */
+  match: v.string(),
+  /** Only calls with this `action`. */
+  action: v.optional(v.string()),
+  /** Only messages and calls whose `to` ends with this. */
+  to: v.optional(v.string()),
+  /** How many requests it hits before it is spent; without it, all. */
+  times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  /** Hits only requests beyond this many within a second. */
+  abovePerSecond: v.optional(v.pipe(v.number(), v.minValue(0))),
+  delayMs: v.optional(milliseconds),
+  status: v.optional(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599))),
+  code: v.optional(v.pipe(v.number(), v.integer())),
+  /** Cuts the connection instead of answering: before the request takes effect, or after it did. */
+  dropConnection: v.optional(v.picklist(['before', 'after'])),
+  /** Never answers; the request has no effect. */
+  hang: v.optional(v.boolean()),
+})
+export type ApiFault = v.InferOutput<typeof ApiFault>
+
+const WebhookFaults = v.strictObject({
+  /** Only updates whose kind begins with one of these, e.g. `status`, `call.terminate`. */
+  only: v.optional(v.array(v.string())),
+  /** How many more times each POST is sent after it was answered 200. */
+  repeat: v.optional(count, 0),
+  /** Each update is held back for a random time up to this. */
+  reorderMs: v.optional(milliseconds, 0),
+  delayMs: v.optional(milliseconds, 0),
+  /** Up to this many updates travel in one POST (waiting at most 100 ms for company). */
+  batch: v.optional(v.pipe(count, v.minValue(1)), 1),
+  /** Updates are not sent at all. */
+  silent: v.optional(v.boolean(), false),
+  /** The first attempts of each POST count as unanswered, whatever the answer was. */
+  failFirst: v.optional(count, 0),
+})
+export type WebhookFaults = v.InferOutput<typeof WebhookFaults>
+
+export const FaultsBody = v.strictObject({
+  api: v.optional(v.pipe(v.array(ApiFault), v.maxLength(100)), []),
+  webhooks: v.optional(WebhookFaults, {}),
+})
+
+export const NO_WEBHOOK_FAULTS: WebhookFaults = v.parse(WebhookFaults, {})
+
+export type ApiRequestFacts = Readonly<{ edge: string; action: string | undefined; to: string | undefined }>
+
+type Armed = { readonly fault: ApiFault; left: number; second: number; seen: number }
+
+/** The faults in force. Rules are tried in their order; the first that applies is taken. */
+export class Faults {
+  webhooks: WebhookFaults = NO_WEBHOOK_FAULTS
+  #api: Armed[] = []
+
+  replace(body: v.InferOutput<typeof FaultsBody>): void {
+    this.webhooks = body.webhooks
+    this.#api = body.api.map((fault) => ({
+      fault,
+      left: fault.times ?? Number.POSITIVE_INFINITY,
+      second: 0,
+      seen: 0,
+    }))
+  }
+
+  clear(): void {
+    this.webhooks = NO_WEBHOOK_FAULTS
+    this.#api = []
+  }
+
+  take(request: ApiRequestFacts, nowMs: number): ApiFault | undefined {
+    const hit = this.#api.find((armed) => matches(armed.fault, request) && applies(armed, nowMs))
+    if (hit === undefined) return undefined
+    hit.left -= 1
+    return hit.fault
+  }
+}
+
+function matches(fault: ApiFault, request: ApiRequestFacts): boolean {
+  if (fault.match !== '*' && fault.match !== request.edge) return false
+  if (fault.action !== undefined && fault.action !== request.action) return false
+  return fault.to === undefined || request.to?.endsWith(fault.to) === true
+}
+
+function applies(armed: Armed, nowMs: number): boolean {
+  if (armed.left <= 0) return false
+  if (armed.fault.abovePerSecond === undefined) return true
+  const second = Math.floor(nowMs / 1000)
+  if (second !== armed.second) {
+    armed.second = second
+    armed.seen = 0
+  }
+  armed.seen += 1
+  return armed.seen > armed.fault.abovePerSecond
+}

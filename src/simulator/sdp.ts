@@ -1,0 +1,93 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { parse } from 'sdp-transform'
+
+export type SdpType = 'offer' | 'answer'
+
+type Check = Readonly<{ ok: (sdp: string) => boolean; problem: string }>
+
+const CHECKS: readonly Check[] = [
+  { ok: (sdp) => /^v=0\r?\n/.test(sdp), problem: 'SDP must begin with v=0' },
+  { ok: (sdp) => sdp.match(/^m=/gm)?.length === 1, problem: 'SDP must have exactly one media section' },
+  { ok: (sdp) => /^m=audio /m.test(sdp), problem: 'SDP must have one audio section' },
+  {
+    ok: (sdp) => /^m=audio \d+ UDP\/TLS\/RTP\/SAVPF /m.test(sdp),
+    problem: 'Transport must be UDP/TLS/RTP/SAVPF',
+  },
+  {
+    ok: (sdp) => /^a=fingerprint:sha-256 [0-9A-F:]{95}\r?$/im.test(sdp),
+    problem: 'No fingerprint found in SDP',
+  },
+  { ok: (sdp) => /^a=ice-ufrag:\S{4,}\r?$/m.test(sdp), problem: 'No ice-ufrag found in SDP' },
+  { ok: (sdp) => /^a=ice-pwd:\S{22,}\r?$/m.test(sdp), problem: 'No ice-pwd found in SDP' },
+  {
+    ok: (sdp) => /^a=rtpmap:\d+ opus\/48000\/2\r?$/im.test(sdp),
+    problem: 'No opus/48000/2 codec found in SDP',
+  },
+  { ok: parses, problem: 'SDP cannot be parsed' },
+]
+
+const SETUP: Readonly<Record<SdpType, RegExp>> = {
+  offer: /^a=setup:(actpass|active|passive)\r?$/m,
+  answer: /^a=setup:(active|passive)\r?$/m,
+}
+
+function parses(sdp: string): boolean {
+  try {
+    return parse(sdp).media.length === 1
+  } catch {
+    return false
+  }
+}
+
+/** What the provider would find wrong with a description from the business, or undefined. */
+export function sdpProblem(sdp: string, type: SdpType): string | undefined {
+  const failed = CHECKS.find((check) => !check.ok(sdp))
+  if (failed !== undefined) return failed.problem
+  return SETUP[type].test(sdp) ? undefined : `SDP ${type} must have a fitting a=setup`
+}
+
+const KEPT_CANDIDATE = /^a=candidate:\S+ 1 udp \d+ 127\.0\.0\.1 (\d+) typ host/
+
+/** Whether a line of the library's description belongs into the provider's: loopback candidates, no trickling. */
+function kept(line: string): boolean {
+  if (line.startsWith('a=candidate:')) return KEPT_CANDIDATE.test(line)
+  return (
+    line !== 'a=ice-lite' &&
+    line !== 'a=end-of-candidates' &&
+    !/^a=(ice-options|extmap-allow-mixed)/.test(line)
+  )
+}
+
+/** Rewrites a WebRTC library's description into the shape in which the provider writes it. */
+export function asProviderSdp(sdp: string): string {
+  const lines = sdp.trimEnd().split(/\r?\n/)
+  const port = lines.map((line) => KEPT_CANDIDATE.exec(line)?.[1]).find((found) => found !== undefined) ?? '9'
+  return `${lines
+    .filter(kept)
+    .map((line) => line.replace(/^m=audio \d+/, `a=ice-lite\r\nm=audio ${port}`))
+    .map((line) => line.replace(/^c=IN IP4 .*/, 'c=IN IP4 127.0.0.1'))
+    .join('\r\n')}\r\n`
+}
+
+/** The provider calls its audio section `audio`; the library numbers it. Both directions of that renaming. */
+export const renameMid = (sdp: string, from: string, to: string): string =>
+  sdp.replace(new RegExp(`^(a=mid:|a=group:BUNDLE )${from}(?=\\r?$)`, 'gm'), `$1${to}`)
+
+/** A description of its own made out of one text: new credentials, session and stream, everything else kept. */
+export function stampSdp(template: string): string {
+  const ufrag = randomBytes(6).toString('base64')
+  const ssrc = randomInt(1, 0xff_ff_ff_ff)
+  return template
+    .replace(/^o=- \d+/m, `o=- ${randomBytes(7).readUIntBE(0, 6)}`)
+    .replace(/^a=ice-ufrag:.*$/m, `a=ice-ufrag:${ufrag}`)
+    .replace(/ ufrag \S+/g, ` ufrag ${ufrag}`)
+    .replace(/^a=ice-pwd:.*$/m, `a=ice-pwd:${randomBytes(18).toString('base64')}`)
+    .replace(/^a=ssrc:\d+/gm, `a=ssrc:${ssrc}`)
+}
+
+/** Turns the offer text into an answer to this offer: its mid, and the active end of DTLS. */
+export function stampAnswer(template: string, offer: string): string {
+  const mid = /^a=mid:(\S+)/m.exec(offer)?.[1] ?? '0'
+  const answer = stampSdp(template).replace('a=setup:actpass', 'a=setup:active')
+  return renameMid(answer, 'audio', mid)
+}

@@ -1,0 +1,113 @@
+import { unixSeconds } from './ids.ts'
+import type { BusinessNumber } from './world.ts'
+
+/** One change that the provider reports; several may travel in one POST. */
+export type Update = Readonly<{
+  /** For faults and the journal: `message`, `status.sent`, `call.connect`, `call.ringing`, `template`, ... */
+  kind: string
+  /** What it is about: a wamid, a wacid, a template id. */
+  ref: string
+  field: string
+  value: Readonly<Record<string, unknown>>
+  /** `entry[].time`, which the provider gives for account and template fields only. */
+  time?: number
+  /** When a load run had planned it, on the monotonic clock. */
+  scheduledNs?: bigint
+}>
+
+const metadata = (number: BusinessNumber) => ({
+  messaging_product: 'whatsapp',
+  metadata: { display_phone_number: number.digits, phone_number_id: number.id },
+})
+
+const contact = (waId: string, name: string) => ({ contacts: [{ profile: { name }, wa_id: waId }] })
+
+type Person = Readonly<{ waId: string; name: string }>
+
+export const messageUpdate = (
+  number: BusinessNumber,
+  from: Person,
+  message: Record<string, unknown> & { id: string },
+): Update => ({
+  kind: 'message',
+  ref: message.id,
+  field: 'messages',
+  value: { ...metadata(number), ...contact(from.waId, from.name), messages: [message] },
+})
+
+export const statusUpdate = (
+  number: BusinessNumber,
+  status: Record<string, unknown> & { id: string; status: string },
+): Update => ({
+  kind: `status.${status.status}`,
+  ref: status.id,
+  field: 'messages',
+  value: { ...metadata(number), statuses: [status] },
+})
+
+export const callUpdate = (
+  number: BusinessNumber,
+  user: Person,
+  call: Record<string, unknown> & { id: string; event: string },
+  errors?: readonly unknown[],
+): Update => ({
+  kind: `call.${call.event}`,
+  ref: call.id,
+  field: 'calls',
+  value: {
+    ...metadata(number),
+    ...contact(user.waId, user.name),
+    calls: [call],
+    ...(errors === undefined ? {} : { errors }),
+  },
+})
+
+export const callStatusUpdate = (
+  number: BusinessNumber,
+  status: Record<string, unknown> & { id: string; status: string },
+): Update => ({
+  kind: `call.${status.status.toLowerCase()}`,
+  ref: status.id,
+  field: 'calls',
+  value: { ...metadata(number), statuses: [{ ...status, type: 'call' }] },
+})
+
+export const accountUpdate = (field: string, ref: string, value: Record<string, unknown>): Update => ({
+  kind: field === 'message_template_status_update' ? 'template' : field,
+  ref,
+  field,
+  value,
+  time: Number(unixSeconds(Date.now())),
+})
+
+const sameNumber = (a: Update, b: Update): boolean =>
+  JSON.stringify(a.value['metadata']) === JSON.stringify(b.value['metadata'])
+
+function mergeValues(a: Update['value'], b: Update['value']): Update['value'] {
+  const merged: Record<string, unknown> = { ...a }
+  for (const [key, value] of Object.entries(b)) {
+    const present = merged[key]
+    merged[key] = Array.isArray(present) && Array.isArray(value) ? [...present, ...value] : value
+  }
+  return merged
+}
+
+/** Neighbours of one field and number share a value, so that receivers have to loop at every level. */
+function foldChanges(updates: readonly Update[]): { field: string; value: Update['value'] }[] {
+  const folded: Update[] = []
+  for (const update of updates) {
+    const last = folded.at(-1)
+    if (last !== undefined && last.field === update.field && sameNumber(last, update)) {
+      folded[folded.length - 1] = { ...last, value: mergeValues(last.value, update.value) }
+    } else folded.push(update)
+  }
+  return folded.map(({ field, value }) => ({ field, value }))
+}
+
+export function envelope(wabaId: string, updates: readonly Update[]): unknown {
+  const time = updates.find((update) => update.time !== undefined)?.time
+  return {
+    object: 'whatsapp_business_account',
+    entry: [{ id: wabaId, ...(time === undefined ? {} : { time }), changes: foldChanges(updates) }],
+  }
+}

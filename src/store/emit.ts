@@ -1,0 +1,54 @@
+// The outbox: events and their deliveries are written by the statement that made the change (architecture 3.9).
+import type { EventKind } from '../contract/events.ts'
+import type { DeliveryId, EndpointId, WorkspaceId } from '../shared/ids.ts'
+import type { Sql } from './sql.ts'
+
+/** A delivery as the statement that wrote it returns it: what the fast path hands to the endpoint's owner. */
+export interface WrittenDelivery {
+  readonly deliveryId: DeliveryId
+  readonly endpointId: EndpointId
+  readonly workspaceId: WorkspaceId
+  readonly kind: EventKind
+  /** The conversation or call: first attempts of one key start in order. */
+  readonly key: string
+  readonly body: Uint8Array
+}
+
+/**
+ * CTEs to append to a statement with a CTE `occurred (event_id, workspace_id, kind, key, body, routed_to)`:
+ * they write the events and one delivery for every endpoint subscribed now (HELD where it is off). `routed_to`
+ * narrows to one endpoint (per-number routing). Ends with CTE `delivery`; select `writtenDeliveries` from it.
+ * The grace of 3 s before the sweeper looks is the fast path's head start.
+ */
+export const emit = (sql: Sql) => sql`
+  target as (
+    select occurred.event_id, occurred.workspace_id, occurred.kind, occurred.key, e.id as endpoint_id, e.enabled
+    from occurred
+    join endpoints e on e.workspace_id = occurred.workspace_id
+    where e.deleted_at is null
+      and occurred.kind = any(e.events)
+      and (occurred.routed_to is null or e.id = occurred.routed_to)
+  ),
+  event as (
+    insert into events (id, workspace_id, kind, key, body)
+    select event_id, workspace_id, kind, key, body
+    from occurred
+    where event_id in (select event_id from target)
+  ),
+  delivery as (
+    insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, next_attempt_at)
+    select new_uuid(), workspace_id, event_id, endpoint_id, kind, key,
+      case when enabled then 'PENDING' else 'HELD' end,
+      case when enabled then now() + interval '3 seconds' end
+    from target
+    returning id, endpoint_id, event_id, workspace_id, kind, key, state
+  )`
+
+/** The deliveries to hand over, with the bytes to send; HELD ones are not handed over. */
+export const writtenDeliveries = (sql: Sql) => sql`
+  select delivery.id as delivery_id, delivery.endpoint_id, delivery.workspace_id, delivery.kind, delivery.key,
+    occurred.body
+  from delivery
+  join occurred on occurred.event_id = delivery.event_id
+  where delivery.state = 'PENDING'
+  order by delivery.id`
