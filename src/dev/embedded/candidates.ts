@@ -1,18 +1,25 @@
 /** One place where something may be had; `find` throws with the reason why it cannot. */
 export type Candidate<T> = Readonly<{ name: string; find(): T | Promise<T> }>
 
+export type Search<T> = Readonly<{
+  what: string
+  candidates: readonly Candidate<T>[]
+  /** What a person can do when nothing works. */
+  remedy: string
+  /** Told about each candidate that was passed over, and why. */
+  onSkip?: ((line: string) => void) | undefined
+}>
+
 /** The first candidate that works. Throws an error that lists each one, why it failed, and the remedy. */
-export async function firstWorking<T>(
-  what: string,
-  candidates: readonly Candidate<T>[],
-  remedy: string,
-): Promise<T> {
+export async function firstWorking<T>({ what, candidates, remedy, onSkip }: Search<T>): Promise<T> {
   const failures: string[] = []
   for (const { name, find } of candidates) {
     try {
       return await find()
     } catch (error) {
-      failures.push(`  ${name}: ${reasonOf(error)}`)
+      const failure = `${name}: ${reasonOf(error)}`
+      failures.push(`  ${failure}`)
+      onSkip?.(failure)
     }
   }
   throw new Error(`${what}: none of these works\n${failures.join('\n')}\n${remedy}`)
@@ -20,8 +27,8 @@ export async function firstWorking<T>(
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const { code, stderr } = error as NodeJS.ErrnoException & { stderr?: string }
+  const { code, stderr = '' } = error as NodeJS.ErrnoException & { stderr?: string | Buffer }
   if (code === 'ENOENT') return 'not found'
-  const lines = (stderr?.trim() || error.message).split('\n')
-  return lines.slice(0, 2).join('; ')
+  const [reason = ''] = (String(stderr).trim() || error.message).split('\n')
+  return reason
 }

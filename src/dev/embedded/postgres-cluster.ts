@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process'
+import { chownSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Footing, giveTo, makeFolder } from './postgres-footing.ts'
+import { identify, processesIn } from './process-table.ts'
+import { endProcesses } from './run-file.ts'
+
+export type ClusterOptions = Readonly<{ major: number; password: string; mode: 'development' | 'test' }>
+
+/** Creates the cluster unless it is there, and makes it fit to be started. Returns its directory. */
+export async function prepareCluster(footing: Footing, options: ClusterOptions): Promise<string> {
+  const dir = join(footing.home, `pg-${options.major}`)
+  if (!existsSync(dir)) await createCluster(footing, dir, options)
+  giveTo(footing, dir)
+  await clearLeftovers(dir)
+  return dir
+}
+
+// Renamed when complete: an interrupted initdb leaves only a folder that the next start throws away.
+async function createCluster(footing: Footing, dir: string, options: ClusterOptions): Promise<void> {
+  const draftPrefix = `pg-${options.major}.new`
+  for (const name of readdirSync(footing.home)) {
+    if (name.startsWith(draftPrefix)) rmSync(join(footing.home, name), { recursive: true })
+  }
+  const draft = join(footing.home, `${draftPrefix}${process.pid}`)
+  const passwordFile = `${draft}.password`
+  makeFolder(footing, draft)
+  writeFileSync(passwordFile, options.password, { mode: 0o600 })
+  if (footing.ownerId !== null) chownSync(passwordFile, footing.ownerId, footing.ownerId)
+  const argv = [...footing.prefix, join(footing.binDir, 'initdb'), ...initFlags(draft, passwordFile, options)]
+  const [file = '', ...args] = argv
+  try {
+    await promisify(execFile)(file, args, { ...footing.identity, cwd: '/', timeout: 120_000 })
+  } finally {
+    rmSync(passwordFile)
+  }
+  renameSync(draft, dir)
+}
+
+function initFlags(draft: string, passwordFile: string, options: ClusterOptions): string[] {
+  return [
+    ...['-D', draft, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
+    ...['--no-sync', '--no-instructions', '--encoding=UTF8', '--locale=C'],
+    // The same order and full Unicode case rules on every system, whatever locales it has.
+    ...(options.major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
+    ...(options.mode === 'test' ? ['--wal-segsize=1'] : []),
+  ]
+}
+
+// PostgreSQL trusts `kill(pid, 0)` about its pid file, and so refuses to start when that number is now a zombie or
+// somebody else. Without the file, though, it no longer notices backends of a killed server that are still writing:
+// the file goes only after nobody works in this directory any more.
+async function clearLeftovers(dir: string): Promise<void> {
+  const pidFile = join(dir, 'postmaster.pid')
+  if (!existsSync(pidFile)) return
+  const running = processesIn(dir)
+  if (running === null) return
+  const postmaster = identify(Number(readFileSync(pidFile, 'utf8').split('\n')[0]))
+  const isPostmaster = running.some(
+    (one) => one.startedAt === postmaster?.startedAt && one.pid === postmaster.pid,
+  )
+  if (postmaster && isPostmaster) await endProcesses([postmaster], 'SIGINT')
+  await endProcesses(processesIn(dir) ?? [], 'SIGTERM')
+  rmSync(pidFile, { force: true })
+}
+
+/** The server writes its state into the eighth line of its pid file, so no log has to be read. */
+export function isClusterReady(dir: string, pid: number): boolean {
+  try {
+    const lines = readFileSync(join(dir, 'postmaster.pid'), 'utf8').split('\n')
+    return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const UPDATE_MS = 60_000
+
+/**
+ * Downloads the Debian package, as the system's own apt does, signatures and all, and unpacks it without root into
+ * `<cacheDir>/redis`. Work happens aside and is renamed, so that processes that do this at once do not disturb each other.
+ */
+export async function unpackDebianRedis(cacheDir: string): Promise<void> {
+  mkdirSync(cacheDir, { recursive: true })
+  const draft = mkdtempSync(join(cacheDir, '.redis-'))
+  try {
+    const archives = await download(draft)
+    const unpacked = join(draft, 'redis')
+    mkdirSync(unpacked)
+    for (const archive of archives) await run('dpkg-deb', ['-x', archive, join(unpacked, 'root')])
+    await writeLauncher(unpacked)
+    publish(unpacked, join(cacheDir, 'redis'), join(draft, 'old'))
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+async function download(draft: string): Promise<string[]> {
+  const archives = join(draft, 'archives')
+  mkdirSync(join(draft, 'lists', 'partial'), { recursive: true })
+  mkdirSync(join(archives, 'partial'), { recursive: true })
+  const options = [
+    ...[
+      `Dir::State::Lists=${join(draft, 'lists')}`,
+      `Dir::Cache=${draft}`,
+      `Dir::Cache::Archives=${archives}`,
+    ],
+    ...['Debug::NoLocking=1', 'APT::Sandbox::User=', 'Acquire::Languages=none', 'Acquire::Retries=0'],
+    ...['Acquire::http::Timeout=5', 'Acquire::https::Timeout=5'],
+  ].flatMap((option) => ['-o', option])
+  await run('apt-get', [...options, 'update'], { timeout: UPDATE_MS }).catch(ignoreUnlessMissing)
+  const install = [
+    'install',
+    '--yes',
+    '--download-only',
+    '--reinstall',
+    '--no-install-recommends',
+    'redis-tools',
+  ]
+  await run('apt-get', [...options, ...install], { timeout: UPDATE_MS })
+  const names = readdirSync(archives).filter((name) => name.endsWith('.deb'))
+  if (names.length === 0) throw new Error('apt-get downloaded nothing')
+  return names.map((name) => join(archives, name))
+}
+
+// One unreachable third-party source fails the update as a whole, yet the distribution's own lists have come.
+function ignoreUnlessMissing(error: NodeJS.ErrnoException): void {
+  if (error.code === 'ENOENT') throw new Error('no apt-get here')
+}
+
+// One plain path to run, from wherever it is called and wherever the folder is moved.
+async function writeLauncher(unpacked: string): Promise<void> {
+  const libraries = readdirSync(join(unpacked, 'root', 'usr', 'lib')).find((name) => name.includes('-linux-'))
+  const launcher = join(unpacked, 'redis-server')
+  // One binary under several names: it is a server when it is called one.
+  const lines = [
+    '#!/bin/sh',
+    `root=\${0%/*}/root/usr`,
+    `export LD_LIBRARY_PATH="$root/lib/${libraries ?? ''}"`,
+    'exec "$root/bin/redis-server" "$@"',
+  ]
+  renameSync(
+    join(unpacked, 'root', 'usr', 'bin', 'redis-check-rdb'),
+    join(unpacked, 'root', 'usr', 'bin', 'redis-server'),
+  )
+  writeFileSync(launcher, `${lines.join('\n')}\n`)
+  chmodSync(launcher, 0o755)
+}
+
+function publish(unpacked: string, place: string, aside: string): void {
+  if (existsSync(place)) {
+    try {
+      renameSync(place, aside)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+  try {
+    renameSync(unpacked, place)
+  } catch (error) {
+    // Another process was faster, and its copy is as good.
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}
