@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const UPDATE_MS = 60_000
+const APT_MS = 60_000
 
 /**
  * Downloads the Debian package, as the system's own apt does, signatures and all, and unpacks it without root into
@@ -47,7 +47,8 @@ async function download(draft: string): Promise<string[]> {
     ...['Debug::NoLocking=1', 'APT::Sandbox::User=', 'Acquire::Languages=none', 'Acquire::Retries=0'],
     ...['Acquire::http::Timeout=5', 'Acquire::https::Timeout=5'],
   ].flatMap((option) => ['-o', option])
-  await run('apt-get', [...options, 'update'], { timeout: UPDATE_MS }).catch(ignoreUnlessMissing)
+  // One unreachable third-party source fails the update as a whole, yet the distribution's own lists have come.
+  const updateFailure = await aptGet([...options, 'update'])
   const install = [
     'install',
     '--yes',
@@ -56,15 +57,27 @@ async function download(draft: string): Promise<string[]> {
     '--no-install-recommends',
     'redis-tools',
   ]
-  await run('apt-get', [...options, ...install], { timeout: UPDATE_MS })
+  const installFailure = await aptGet([...options, ...install])
+  if (installFailure) throw new Error([installFailure, updateFailure].filter(Boolean).join('; '))
   const names = readdirSync(archives).filter((name) => name.endsWith('.deb'))
   if (names.length === 0) throw new Error('apt-get downloaded nothing')
   return names.map((name) => join(archives, name))
 }
 
-// One unreachable third-party source fails the update as a whole, yet the distribution's own lists have come.
-function ignoreUnlessMissing(error: NodeJS.ErrnoException): void {
-  if (error.code === 'ENOENT') throw new Error('no apt-get here')
+/** Why it failed, in apt's own words; null when it did not. */
+async function aptGet(args: readonly string[]): Promise<string | null> {
+  try {
+    await run('apt-get', args, { timeout: APT_MS })
+    return null
+  } catch (error) {
+    const { code, killed, stderr, message } = error as NodeJS.ErrnoException & {
+      killed?: boolean
+      stderr?: string
+    }
+    if (code === 'ENOENT') throw new Error('no apt-get here')
+    if (killed) return `apt-get took longer than ${APT_MS} ms`
+    return /^E: .*/m.exec(stderr ?? '')?.[0] ?? message
+  }
 }
 
 // One plain path to run, from wherever it is called and wherever the folder is moved.

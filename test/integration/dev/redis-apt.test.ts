@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { unpackDebianRedis } from '../../../src/dev/embedded/redis-apt.ts'
+import { temporaryFolder } from './owner-process.ts'
+
+const hasApt = ['apt-get', 'dpkg-deb'].every((name) => existsSync(`/usr/bin/${name}`))
+
+/** An archive on disk whose redis-tools holds a script in place of the server: the real tools, without a network. */
+function makeArchive(): string {
+  const archive = temporaryFolder()
+  const tree = join(temporaryFolder(), 'redis-tools')
+  for (const dir of ['DEBIAN', 'usr/bin', 'usr/lib/x86_64-linux-gnu'])
+    mkdirSync(join(tree, dir), { recursive: true })
+  const control =
+    'Package: redis-tools\nVersion: 9:7.0.0\nArchitecture: all\nMaintainer: a <a@b.c>\nDescription: a\n'
+  writeFileSync(join(tree, 'DEBIAN', 'control'), control)
+  const server = '#!/bin/sh\necho "Redis server v=7.0.0 $LD_LIBRARY_PATH $*"\n'
+  writeFileSync(join(tree, 'usr', 'bin', 'redis-check-rdb'), server, { mode: 0o755 })
+  const file = join(archive, 'redis-tools.deb')
+  execFileSync('dpkg-deb', ['--root-owner-group', '--build', tree, file], { stdio: 'ignore' })
+  const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex')
+  const entry = `Filename: ./redis-tools.deb\nSize: ${statSync(file).size}\nSHA256: ${sha256}\n`
+  writeFileSync(join(archive, 'Packages'), control + entry)
+  return archive
+}
+
+// The tools read this variable, so a test reaches them without a setting of ours.
+function useSource(source: string): void {
+  const dir = temporaryFolder()
+  writeFileSync(join(dir, 'sources.list'), `${source}\n`)
+  const config = `Dir::Etc::SourceList "${join(dir, 'sources.list')}";\nDir::Etc::SourceParts "/dev/null";\n`
+  writeFileSync(join(dir, 'apt.conf'), config)
+  Object.assign(process.env, { APT_CONFIG: join(dir, 'apt.conf') })
+}
+
+describe('the Debian package', { skip: hasApt ? false : 'this system has no apt-get' }, () => {
+  test('is unpacked by two processes at once without harm, and runs wherever the folder is moved', async () => {
+    useSource(`deb [trusted=yes] copy:${makeArchive()} ./`)
+    const cacheDir = temporaryFolder()
+    await Promise.all([unpackDebianRedis(cacheDir), unpackDebianRedis(cacheDir)])
+    assert.deepEqual(readdirSync(cacheDir), ['redis'], 'no work is left lying about')
+
+    const moved = join(temporaryFolder(), 'moved')
+    cpSync(join(cacheDir, 'redis'), moved, { recursive: true })
+    const output = execFileSync(join(moved, 'redis-server'), ['--version'], { encoding: 'utf8' })
+    assert.equal(output, `Redis server v=7.0.0 ${moved}/root/usr/lib/x86_64-linux-gnu --version\n`)
+  })
+
+  test('leaves nothing behind when its source cannot be reached, and says so', async () => {
+    useSource('deb [trusted=yes] http://127.0.0.1:9 ./')
+    const cacheDir = temporaryFolder()
+    await assert.rejects(unpackDebianRedis(cacheDir), /redis-tools/)
+    assert.deepEqual(readdirSync(cacheDir), [])
+  })
+})

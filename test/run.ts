@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join, resolve, sep } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
+import { findRedis } from '../src/dev/embedded/redis-binaries.ts'
+import { packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folders = ['unit', 'integration', 'conformance', 'contract', 'e2e'].map((name) =>
+  join(root, 'test', name),
+)
+// These folders use no servers; a file there that does, starts its own.
+const serverless = ['unit', 'contract'].map((name) => join(root, 'test', name) + sep)
+// Node 20 hands no timeout down to the single tests of a file, so this one bounds the whole file.
+const FILE_TIMEOUT_MS = 120_000
+
+/** Test files under the given files and folders. Throws when there are none, for an empty run proves nothing. */
+function collect(places: readonly string[]): string[] {
+  const files = places.flatMap((place) => {
+    if (!statSync(place).isDirectory()) return [place]
+    return readdirSync(place, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => join(place, name))
+  })
+  if (files.length === 0) throw new Error(`no test files under ${places.join(', ')}`)
+  return [...new Set(files)].sort()
+}
+
+async function startServers(files: readonly string[]): Promise<TestCluster | null> {
+  if (files.every((file) => serverless.some((folder) => file.startsWith(folder)))) return null
+  const [cluster, redis] = await Promise.all([startTestCluster(), findRedis({ cacheDir: packageCache })])
+  const [file = '', ...rest] = redis.argv
+  // A stand-in takes more than one word to start: then each file looks for it again.
+  const TEST_REDIS_BIN = rest.length === 0 ? file : ''
+  Object.assign(process.env, {
+    TEST_PG_URL: cluster.adminUrl,
+    TEST_PG_TEMPLATE: cluster.template,
+    TEST_REDIS_BIN,
+  })
+  return cluster
+}
+
+/** Resolves to whether everything passed. */
+function runFiles(files: string[], signal: AbortSignal): Promise<boolean> {
+  return new Promise((done, fail) => {
+    let isGreen = true
+    // Child processes get this one's `--import tsx` from process.execArgv.
+    run({ files, concurrency: 2, timeout: FILE_TIMEOUT_MS, signal })
+      .on('test:fail', ({ todo }) => {
+        if (todo === undefined) isGreen = false
+      })
+      .on('error', fail)
+      .compose(new spec())
+      .on('end', () => done(isGreen))
+      .pipe(process.stdout, { end: false })
+  })
+}
+
+async function main(): Promise<void> {
+  // Tests make their own servers: whatever the caller's shell points at is not to be touched.
+  for (const name of ['DATABASE_URL', 'REDIS_URL']) delete process.env[name]
+  const args = process.argv.slice(2).map((arg) => resolve(arg))
+  const files = collect(args.length > 0 ? args : folders.filter((folder) => existsSync(folder)))
+  const aborted = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => aborted.abort())
+  const startedAt = performance.now()
+  const cluster = await startServers(files)
+  const servers = cluster
+    ? `servers ready in ${Math.round(performance.now() - startedAt)} ms`
+    : 'no servers needed'
+  process.stdout.write(`${files.length} test files, ${servers}\n`)
+  try {
+    const isGreen = await runFiles(files, aborted.signal)
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    process.stdout.write(`${files.length} test files in ${seconds} s\n`)
+    if (!isGreen || aborted.signal.aborted) process.exitCode = 1
+  } finally {
+    await cluster?.stop()
+  }
+}
+
+await main()

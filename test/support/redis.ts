@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type RedisOptions, startRedis } from '../../src/dev/embedded/redis.ts'
+import { ownFolder, packageCache } from './embedded.ts'
+
+/** A Redis of one's own. `pid` is that of the present process; address and port survive a restart. */
+export type TestRedis = Readonly<{
+  url: string
+  port: number
+  pid: number
+  stop(): Promise<void>
+  /** Stops the server, dead or alive, and starts it on the same files and port. */
+  restart(): Promise<void>
+  /** As a crash: SIGKILL, at once. */
+  kill(): void
+}>
+
+/**
+ * Ends with the test process at the latest. `persistent`: with an append-only file, so that a restart finds the data.
+ */
+export async function testRedis(options: { persistent?: boolean } = {}): Promise<TestRedis> {
+  const dataDir = mkdtempSync(join(ownFolder(), 'redis-'))
+  const start = (port?: number) => startRedis(settings(dataDir, options.persistent ?? false, port))
+  let server = await start()
+  const { url } = server
+  const port = Number(new URL(url).port)
+  return {
+    url,
+    port,
+    get pid() {
+      return server.pid
+    },
+    async stop() {
+      await server.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+    async restart() {
+      await server.stop()
+      server = await start(port)
+    },
+    kill: () => process.kill(server.pid, 'SIGKILL'),
+  }
+}
+
+function settings(dataDir: string, persistent: boolean, port: number | undefined): RedisOptions {
+  const { TEST_REDIS_BIN: serverBin } = process.env as Record<string, string | undefined>
+  return {
+    dataDir,
+    mode: 'test',
+    cacheDir: packageCache,
+    persistent,
+    ...(port === undefined ? {} : { port }),
+    ...(serverBin ? { serverBin } : {}),
+  }
+}
