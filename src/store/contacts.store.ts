@@ -1,0 +1,137 @@
+// Who talks to whom: number, contact and conversation of a provider update. Never decides what the update means.
+import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../shared/ids.ts'
+import type { Sql } from './sql.ts'
+
+export interface NumberIdentity {
+  readonly workspaceId: WorkspaceId
+  readonly numberId: NumberId
+  /** E.164 with a plus. */
+  readonly number: string
+  /** The number's id at the provider. */
+  readonly phoneNumberId: string
+}
+
+export interface Parties extends NumberIdentity {
+  readonly contactId: Uuid
+  readonly conversationId: ConversationId
+  /** The customer's number as digits. */
+  readonly waId: string
+}
+
+export interface ContactsStore {
+  /** Undefined where the provider names a number that is not ours. Makes the contact and the conversation if needed. */
+  resolveParties(from: {
+    readonly phoneNumberId: string
+    readonly waId: string
+    /** Profile name where the update carries one. */
+    readonly name: string | null
+  }): Promise<Parties | undefined>
+  /** The same where the workspace's number is known already (outbound). */
+  partiesOf(number: NumberIdentity, waId: string, name: string | null): Promise<Parties>
+  findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
+}
+
+interface Known {
+  readonly contactId: Uuid
+  readonly conversationId: ConversationId
+  readonly name: string | null
+}
+
+/** Only what never changes is cached (ids; a name only to notice that it changed), so no entry can be stale. */
+export function createContactsStore(sql: Sql, options: { readonly cacheSize?: number } = {}): ContactsStore {
+  const size = options.cacheSize ?? 20_000
+  const numbers = new Lru<NumberIdentity>(size)
+  const conversations = new Lru<Known>(size)
+
+  async function findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined> {
+    const cached = numbers.get(phoneNumberId)
+    if (cached) return cached
+    const [found] = await sql<NumberIdentity[]>`
+      select workspace_id, id as number_id, number, phone_number_id
+      from numbers
+      where phone_number_id = ${phoneNumberId}`
+    if (found) numbers.set(phoneNumberId, found)
+    return found
+  }
+
+  async function partiesOf(number: NumberIdentity, waId: string, name: string | null): Promise<Parties> {
+    const key = `${number.numberId}:${waId}`
+    let known = conversations.get(key)
+    if (!known) {
+      known = await upsert(sql, number, waId, name)
+      conversations.set(key, known)
+    } else if (name !== null && name !== known.name) {
+      rename(known, key, name)
+    }
+    const { contactId, conversationId } = known
+    return { ...number, contactId, conversationId, waId }
+  }
+
+  // Nobody waits for a new profile name; where writing it fails, the next update with that name tries again.
+  function rename(known: Known, key: string, name: string): void {
+    conversations.set(key, { ...known, name })
+    sql`
+      update contacts set name = ${name}, updated_at = now()
+      where id = ${known.contactId} and name is distinct from ${name}`.catch(() =>
+      conversations.set(key, known),
+    )
+  }
+
+  return {
+    findNumber,
+    partiesOf,
+    async resolveParties({ phoneNumberId, waId, name }) {
+      const number = await findNumber(phoneNumberId)
+      return number && partiesOf(number, waId, name)
+    },
+  }
+}
+
+async function upsert(sql: Sql, number: NumberIdentity, waId: string, name: string | null): Promise<Known> {
+  // `do update` without a change: `do nothing` would not return the row that is already there.
+  const [known] = await sql<Known[]>`
+    with contact as (
+      insert into contacts (id, workspace_id, wa_id, name)
+      values (new_uuid(), ${number.workspaceId}, ${waId}, ${name})
+      on conflict (workspace_id, wa_id) do update
+        set name = coalesce(excluded.name, contacts.name),
+          updated_at = case
+            when excluded.name is null or excluded.name is not distinct from contacts.name then contacts.updated_at
+            else now()
+          end
+      returning id, name
+    )
+    insert into conversations (id, workspace_id, number_id, contact_id)
+    select new_uuid(), ${number.workspaceId}::uuid, ${number.numberId}::uuid, contact.id
+    from contact
+    on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id
+    returning contact_id, id as conversation_id, (select name from contact) as name`
+  if (!known) throw new Error('an upsert returned no row')
+  return known
+}
+
+/** Least recently used leaves first: a Map keeps insertion order, so a hit is inserted again. */
+class Lru<Value> {
+  readonly #limit: number
+  readonly #entries = new Map<string, Value>()
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.#entries.get(key)
+    if (value === undefined) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
+    return value
+  }
+
+  set(key: string, value: Value): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
+    if (this.#entries.size <= this.#limit) return
+    const [oldest] = this.#entries.keys()
+    if (oldest !== undefined) this.#entries.delete(oldest)
+  }
+}

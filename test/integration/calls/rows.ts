@@ -1,0 +1,33 @@
+import { randomInt } from 'node:crypto'
+import { type EndpointId, type NumberId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import type { Pool } from '../../../src/store/sql.ts'
+
+export interface Workspace {
+  readonly workspaceId: WorkspaceId
+  readonly numberId: NumberId
+  readonly phoneNumberId: string
+  readonly number: string
+  readonly endpointId: EndpointId
+}
+
+/** A workspace with one number and one endpoint that lists `events`; `forward`: the number is set to Forward to it. */
+export async function addWorkspace(
+  sql: Pool,
+  options: { readonly forward?: boolean; readonly events?: readonly string[] } = {},
+): Promise<Workspace> {
+  const workspaceId = newId('workspace')
+  const numberId = newId('number')
+  const endpointId = newId('endpoint')
+  const phoneNumberId = `pn-${numberId}`
+  const number = `+1555${randomInt(1_000_000, 9_999_999)}`
+  const forward = options.forward ?? false
+  const events = [...(options.events ?? ['call.status', 'call.ringing'])]
+  await sql`insert into workspaces (id, name) values (${workspaceId}, 'Lumen')`
+  await sql`
+    insert into endpoints (id, workspace_id, name, url, events, secret)
+    values (${endpointId}, ${workspaceId}, 'bot', 'https://bot.example/hook', ${events}, ${Buffer.from('s')})`
+  await sql`
+    insert into numbers (id, workspace_id, phone_number_id, number, is_default, endpoint_id, forward_calls)
+    values (${numberId}, ${workspaceId}, ${phoneNumberId}, ${number}, true, ${forward ? endpointId : null}, ${forward})`
+  return { workspaceId, numberId, phoneNumberId, number, endpointId }
+}
