@@ -32,7 +32,12 @@ export const messageUpdate = (
   kind: 'message',
   ref: message.id,
   field: 'messages',
-  value: { ...metadata(number), ...contact(from.waId, from.name), messages: [message] },
+  value: {
+    ...metadata(number),
+    // System messages are the only ones that name no contact.
+    ...(message['type'] === 'system' ? {} : contact(from.waId, from.name)),
+    messages: [message],
+  },
 })
 
 export const statusUpdate = (

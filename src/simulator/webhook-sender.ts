@@ -87,10 +87,10 @@ export class WebhookSender {
     this.#pending += 1
     return new Promise((settle) => {
       const held = { update, settle }
-      if (!affected) return this.#post([held], 0)
       const wait = faults.delayMs + Math.random() * faults.reorderMs
-      if (wait === 0) return this.#collect(held)
-      this.#timers.later(wait, () => this.#collect(held))
+      if (!affected) this.#post([held], 0)
+      else if (wait === 0) this.#collect(held)
+      else this.#timers.later(wait, () => this.#collect(held))
     })
   }
 
@@ -133,10 +133,9 @@ export class WebhookSender {
 
   #collect(held: Held): void {
     const { batch, repeat } = this.#faults.webhooks
-    if (batch === 1) return this.#post([held], repeat)
     this.#batch.push(held)
-    if (this.#batch.length >= batch) return this.#flush(repeat)
-    if (this.#batch.length === 1) this.#timers.later(BATCH_WAIT_MS, () => this.#flush(repeat))
+    if (this.#batch.length >= batch) this.#flush(repeat)
+    else if (this.#batch.length === 1) this.#timers.later(BATCH_WAIT_MS, () => this.#flush(repeat))
   }
 
   #flush(repeat: number): void {
@@ -172,7 +171,10 @@ export class WebhookSender {
   }
 
   #delivered(post: Post): void {
-    if (post.repeatsLeft === 0) return finish(post, 'delivered')
+    if (post.repeatsLeft === 0) {
+      finish(post, 'delivered')
+      return
+    }
     post.repeatsLeft -= 1
     void this.#attempt(post)
   }

@@ -1,0 +1,190 @@
+import { hangsUpEarly, mediaOf } from './behaviour.ts'
+import { pushBounded } from './bounded.ts'
+import { newWacid, unixSeconds } from './ids.ts'
+import { replyToPermission } from './permission.ts'
+import { webhookError } from './provider-error.ts'
+import { offeringPeer, type RealPeer } from './real-peer.ts'
+import { stampSdp } from './sdp.ts'
+import { callUpdate, type Update } from './webhook-payloads.ts'
+import { type BusinessNumber, type Handset, permissionOf, type World } from './world.ts'
+
+const CALLS_KEPT = 50
+
+export type Call = {
+  readonly wacid: string
+  readonly direction: 'USER_INITIATED' | 'BUSINESS_INITIATED'
+  readonly number: BusinessNumber
+  readonly handset: Handset
+  readonly media: 'real' | 'template'
+  readonly createdAtMs: number
+  readonly timeline: { readonly at: string; readonly event: string }[]
+  state: 'ringing' | 'accepted' | 'ended'
+  acceptedAtMs: number | undefined
+  endReason: string | undefined
+  /** Ours, as the business gets it. */
+  localSdp: string
+  /** The business's, as it came in. */
+  remoteSdp: string | undefined
+  preAcceptedSdp: string | undefined
+  callbackData: string | undefined
+  peer: RealPeer | undefined
+  ringTimer: NodeJS.Timeout | undefined
+}
+
+type NewCall = Pick<Call, 'direction' | 'number' | 'handset' | 'media'>
+
+export function openCall(world: World, facts: NewCall): Call {
+  const call: Call = {
+    ...facts,
+    wacid: newWacid(),
+    createdAtMs: Date.now(),
+    timeline: [],
+    state: 'ringing',
+    acceptedAtMs: undefined,
+    endReason: undefined,
+    localSdp: '',
+    remoteSdp: undefined,
+    preAcceptedSdp: undefined,
+    callbackData: undefined,
+    peer: undefined,
+    ringTimer: undefined,
+  }
+  world.calls.set(call.wacid, call)
+  pushBounded(call.handset.calls, call.wacid, CALLS_KEPT)
+  call.number.liveCalls += 1
+  call.ringTimer = world.timers.later(world.config.ringTimeoutMs, () => endCall(world, call, 'rang-out'))
+  note(call, 'created')
+  return call
+}
+
+export function note(call: Call, event: string): void {
+  pushBounded(call.timeline, { at: new Date().toISOString(), event }, 100)
+}
+
+const withCallbackData = (call: Call) =>
+  call.callbackData === undefined ? {} : { biz_opaque_callback_data: call.callbackData }
+
+/** The fields that connect and terminate share. */
+function callFields(call: Call, event: 'connect' | 'terminate', atMs: number) {
+  const inbound = call.direction === 'USER_INITIATED'
+  return {
+    id: call.wacid,
+    from: inbound ? call.handset.waId : call.number.digits,
+    to: inbound ? call.number.digits : call.handset.waId,
+    event,
+    timestamp: unixSeconds(atMs),
+    direction: call.direction,
+    ...withCallbackData(call),
+  }
+}
+
+export function connectUpdate(call: Call, scheduledNs?: bigint): Update {
+  const type = call.direction === 'USER_INITIATED' ? 'offer' : 'answer'
+  const update = callUpdate(call.number, call.handset, {
+    ...callFields(call, 'connect', call.createdAtMs),
+    session: { sdp_type: type, sdp: call.localSdp },
+  })
+  return scheduledNs === undefined ? update : { ...update, scheduledNs }
+}
+
+export type EndReason =
+  | 'hung-up-by-handset'
+  | 'declined-by-handset'
+  | 'terminated-by-business'
+  | 'rejected-by-business'
+  | 'rang-out'
+  | 'setup-failed'
+
+/** Ends a live call and resolves when its terminate webhook is out of the way. */
+export function endCall(world: World, call: Call, reason: EndReason): Promise<void> {
+  if (call.state === 'ended') return Promise.resolve()
+  const endedAtMs = Date.now()
+  call.state = 'ended'
+  call.endReason = reason
+  call.number.liveCalls -= 1
+  if (call.ringTimer !== undefined) world.timers.cancel(call.ringTimer)
+  call.peer?.close()
+  note(call, `ended: ${reason}`)
+  const failed = reason === 'setup-failed'
+  return world.webhooks.send(
+    callUpdate(
+      call.number,
+      call.handset,
+      {
+        ...callFields(call, 'terminate', endedAtMs),
+        // The provider does not say which status an unanswered call ends with: receivers must not depend on it.
+        status: failed || reason === 'rang-out' ? 'FAILED' : 'COMPLETED',
+        ...talked(call, endedAtMs),
+      },
+      failed ? [webhookError(138019, 'call')] : undefined,
+    ),
+  )
+}
+
+/** Only calls that were picked up have times. */
+function talked(call: Call, endedAtMs: number): Record<string, unknown> {
+  if (call.acceptedAtMs === undefined) return {}
+  return {
+    start_time: unixSeconds(call.acceptedAtMs),
+    end_time: unixSeconds(endedAtMs),
+    duration: Math.floor(endedAtMs / 1000) - Math.floor(call.acceptedAtMs / 1000),
+  }
+}
+
+export function markAccepted(world: World, call: Call): void {
+  call.state = 'accepted'
+  call.acceptedAtMs = Date.now()
+  if (call.ringTimer !== undefined) world.timers.cancel(call.ringTimer)
+  call.peer?.startEcho()
+  const permission = permissionOf(call.handset, call.number.id, call.acceptedAtMs)
+  // Any connected call gives the business its permission requests back.
+  permission.requestedAt = []
+  if (call.direction === 'BUSINESS_INITIATED') pushBounded(permission.connectedAt, call.acceptedAtMs, 1000)
+  note(call, 'accepted')
+}
+
+type CallIn = Readonly<{
+  number: BusinessNumber
+  handset: Handset
+  media?: 'real' | 'template' | undefined
+  scheduledNs?: bigint
+}>
+
+/** The handset calls the business: the connect webhook carries our offer. */
+export async function callFromHandset(
+  world: World,
+  { number, handset, media, scheduledNs }: CallIn,
+): Promise<Call> {
+  const kind = media ?? handset.media ?? mediaOf(handset.waId)
+  const peer = kind === 'real' ? await offeringPeer() : undefined
+  const call = openCall(world, { direction: 'USER_INITIATED', number, handset, media: kind })
+  call.peer = peer
+  call.localSdp = peer?.sdp ?? stampSdp(world.offerText)
+  handset.lastWroteAt.set(number.id, call.createdAtMs)
+  // A load run measures calls of one kind: there no ending of a number means anything.
+  if (scheduledNs === undefined && hangsUpEarly(handset.waId)) {
+    world.timers.later(1000, () => void hangUpBeforeConnect(world, call))
+    return call
+  }
+  void world.webhooks.send(connectUpdate(call, scheduledNs))
+  if (number.calling['callback_permission_status'] === 'ENABLED') allowCallback(world, call)
+  return call
+}
+
+/** The connect webhook goes out only after the terminate webhook was delivered. */
+async function hangUpBeforeConnect(world: World, call: Call): Promise<void> {
+  await endCall(world, call, 'hung-up-by-handset')
+  await world.webhooks.send(connectUpdate(call))
+}
+
+/** With the callback setting on, a call from the user lets the business call back for a week. */
+function allowCallback(world: World, call: Call): void {
+  const permission = permissionOf(call.handset, call.number.id, Date.now())
+  if (permission.status === 'permanent') return
+  replyToPermission(world, call.number, call.handset, {
+    response: 'accept',
+    isPermanent: false,
+    source: 'automatic',
+    contextId: call.wacid,
+  })
+}

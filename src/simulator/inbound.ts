@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import { pushBounded } from './bounded.ts'
+import { newWamid, unixSeconds } from './ids.ts'
+import { mediaUrl, storeMedia } from './media.ts'
+import { webhookError } from './provider-error.ts'
+import { messageUpdate } from './webhook-payloads.ts'
+import type { BusinessNumber, Handset, World } from './world.ts'
+
+const OUTBOX_KEPT = 200
+
+const optionalText = v.optional(v.string())
+
+/** What a handset can be told to write. `content` is the provider's own object for types without a shortcut. */
+export const HandsetMessageBody = v.strictObject({
+  to: v.string(),
+  type: v.picklist([
+    'text',
+    'image',
+    'audio',
+    'video',
+    'document',
+    'sticker',
+    'location',
+    'contacts',
+    'reaction',
+    'button',
+    'interactive',
+    'order',
+    'system',
+    'edit',
+    'revoke',
+    'unsupported',
+  ]),
+  /** Sets the handset's profile name. */
+  name: optionalText,
+  text: optionalText,
+  caption: optionalText,
+  mediaBase64: optionalText,
+  mimeType: optionalText,
+  fileName: optionalText,
+  voice: v.optional(v.boolean()),
+  /** Quotes a message. */
+  replyTo: optionalText,
+  forwarded: v.optional(v.boolean()),
+  referral: v.optional(v.record(v.string(), v.unknown())),
+  content: v.optional(v.union([v.record(v.string(), v.unknown()), v.array(v.unknown())])),
+})
+export type HandsetMessage = v.InferOutput<typeof HandsetMessageBody>
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  image: 'image/png',
+  audio: 'audio/ogg; codecs=opus',
+  video: 'video/mp4',
+  document: 'application/pdf',
+  sticker: 'image/webp',
+}
+
+// One transparent pixel.
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+type Outgoing = Readonly<{
+  type: string
+  content: unknown
+  text: string
+  replyTo?: string | undefined
+  /** Further fields beside `type`. */
+  extra?: Readonly<Record<string, unknown>>
+  scheduledNs?: bigint
+}>
+
+/** Sends one message from the handset to the business; answers its wamid. */
+export function deliverFromHandset(
+  world: World,
+  number: BusinessNumber,
+  handset: Handset,
+  message: Outgoing,
+): string {
+  const id = newWamid()
+  const nowMs = Date.now()
+  handset.lastWroteAt.set(number.id, nowMs)
+  world.inbound.set(id, { waId: handset.waId, phoneNumberId: number.id })
+  const { type, text } = message
+  const at = new Date(nowMs).toISOString()
+  const item = { id, phoneNumberId: number.id, type, text, at, readByBusiness: false, typingUntil: null }
+  pushBounded(handset.outbox, item, OUTBOX_KEPT)
+  const update = messageUpdate(number, handset, {
+    ...message.extra,
+    ...(message.replyTo === undefined ? {} : { context: { from: number.digits, id: message.replyTo } }),
+    from: handset.waId,
+    id,
+    timestamp: unixSeconds(nowMs),
+    type,
+    [type]: message.content,
+  })
+  void world.webhooks.send(
+    message.scheduledNs === undefined ? update : { ...update, scheduledNs: message.scheduledNs },
+  )
+  return id
+}
+
+/** Builds the message that the control API asked for and sends it. */
+export function writeFromHandset(
+  world: World,
+  number: BusinessNumber,
+  handset: Handset,
+  body: HandsetMessage,
+): string {
+  if (body.name !== undefined) handset.name = body.name
+  const extra = {
+    ...(body.forwarded === true ? { context: { forwarded: true } } : {}),
+    ...(body.referral === undefined ? {} : { referral: body.referral }),
+    ...(body.type === 'unsupported' ? { errors: [webhookError(131051, 'message')] } : {}),
+  }
+  return deliverFromHandset(world, number, handset, {
+    type: body.type,
+    content: contentOf(world, body),
+    text: body.text ?? body.caption ?? '',
+    replyTo: body.type === 'reaction' ? undefined : body.replyTo,
+    extra,
+  })
+}
+
+function contentOf(world: World, body: HandsetMessage): unknown {
+  if (body.type === 'text') return { body: body.text ?? '' }
+  if (body.type in MEDIA_TYPES) return mediaContent(world, body)
+  if (body.type === 'reaction' && body.content === undefined) {
+    return { message_id: body.replyTo ?? '', emoji: body.text ?? '' }
+  }
+  if (body.type === 'button' && body.content === undefined)
+    return { payload: body.text ?? '', text: body.text ?? '' }
+  return body.content ?? {}
+}
+
+function mediaContent(world: World, body: HandsetMessage): Record<string, unknown> {
+  const mimeType = body.mimeType ?? MEDIA_TYPES[body.type] ?? 'application/octet-stream'
+  const bytes = Buffer.from(body.mediaBase64 ?? PIXEL, 'base64')
+  const file = storeMedia(world, { mimeType, fileName: body.fileName, bytes })
+  return {
+    ...(body.caption === undefined ? {} : { caption: body.caption }),
+    ...(body.type === 'document' ? { filename: body.fileName ?? 'document.pdf' } : {}),
+    ...(body.type === 'audio' ? { voice: body.voice ?? false } : {}),
+    ...(body.type === 'sticker' ? { animated: false } : {}),
+    mime_type: mimeType,
+    sha256: file.sha256.toString('base64'),
+    id: file.id,
+    url: mediaUrl(world, file.id),
+  }
+}

@@ -1,0 +1,101 @@
+import type { MessageBehaviour, StatusStep } from './behaviour.ts'
+import { newDigits, unixSeconds } from './ids.ts'
+import { deliverFromHandset } from './inbound.ts'
+import { replyToPermission } from './permission.ts'
+import { webhookError } from './provider-error.ts'
+import { statusUpdate } from './webhook-payloads.ts'
+import { type BusinessNumber, type Handset, type InboxItem, permissionOf, type World } from './world.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+const WINDOW_CLOSED: readonly StatusStep[] = [{ afterMs: 50, status: 'failed', code: 131047 }]
+const GRANT_AFTER_MS = 300
+const WAITING_LIMIT = 1000
+
+const RANK = { accepted: 0, sent: 1, delivered: 2, read: 3, failed: 4 } as const
+
+type Sent = Readonly<{
+  number: BusinessNumber
+  handset: Handset
+  item: InboxItem
+  behaviour: MessageBehaviour
+  asksPermission: boolean
+}>
+
+/** Plays what becomes of an accepted message: its statuses and the handset's own reaction. */
+export function runStatuses(world: World, sent: Sent): void {
+  const { handset, item, behaviour } = sent
+  const open = item.type === 'template' || windowIsOpen(handset, item.phoneNumberId)
+  const steps = open ? behaviour.statuses : WINDOW_CLOSED
+  for (const step of steps) {
+    world.timers.later(step.afterMs, () => {
+      const reaches = step.status !== 'sent' && step.status !== 'failed'
+      if (reaches) onceOnline(handset, () => report(world, sent, step))
+      else report(world, sent, step)
+    })
+  }
+  if (open) react(world, sent)
+}
+
+const windowIsOpen = (handset: Handset, phoneNumberId: string): boolean =>
+  Date.now() - (handset.lastWroteAt.get(phoneNumberId) ?? 0) < DAY_MS
+
+function react(world: World, { number, handset, item, behaviour, asksPermission }: Sent): void {
+  const { reply } = behaviour
+  if (reply !== undefined) {
+    const { text } = reply
+    const write = () =>
+      deliverFromHandset(world, number, handset, { type: 'text', content: { body: text }, text })
+    world.timers.later(reply.afterMs, () => onceOnline(handset, write))
+  }
+  if (!asksPermission || permissionOf(handset, number.id, Date.now()).status !== 'no_permission') return
+  const grant = () =>
+    replyToPermission(world, number, handset, {
+      response: 'accept',
+      isPermanent: false,
+      source: 'user_action',
+      contextId: item.id,
+    })
+  world.timers.later(GRANT_AFTER_MS, () => onceOnline(handset, grant))
+}
+
+/** A handset that is offline gets, reads and writes nothing until it is back. */
+function onceOnline(handset: Handset, action: () => void): void {
+  if (handset.online) action()
+  else if (handset.whenOnline.length < WAITING_LIMIT) handset.whenOnline.push(action)
+}
+
+/** Reports one status of a message to the business. */
+export function report(
+  world: World,
+  { number, handset, item }: Pick<Sent, 'number' | 'handset' | 'item'>,
+  step: Pick<StatusStep, 'status' | 'code'>,
+): void {
+  if (RANK[step.status] > RANK[item.status]) item.status = step.status
+  const nowMs = Date.now()
+  const priced = step.status === 'sent' || step.status === 'delivered'
+  void world.webhooks.send(
+    statusUpdate(number, {
+      id: item.id,
+      status: step.status,
+      timestamp: unixSeconds(nowMs),
+      recipient_id: handset.waId,
+      ...(item.callbackData === undefined ? {} : { biz_opaque_callback_data: item.callbackData }),
+      ...(step.status === 'sent' ? { conversation: conversation(item, nowMs) } : {}),
+      ...(priced ? { pricing: pricing(item) } : {}),
+      ...(step.code === undefined ? {} : { errors: [webhookError(step.code, 'message')] }),
+    }),
+  )
+}
+
+const conversation = (item: InboxItem, nowMs: number) => ({
+  id: newDigits(),
+  expiration_timestamp: unixSeconds(nowMs + DAY_MS),
+  origin: { type: item.category },
+})
+
+const pricing = (item: InboxItem) => ({
+  billable: item.category !== 'service',
+  pricing_model: 'PMP',
+  type: item.category === 'service' ? 'free_customer_service' : 'regular',
+  category: item.category,
+})

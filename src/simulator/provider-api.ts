@@ -1,0 +1,149 @@
+import { setTimeout } from 'node:timers/promises'
+import { postCall } from './call-actions.ts'
+import type { ApiFault } from './faults.ts'
+import { newTraceId } from './ids.ts'
+import { deleteMedia, downloadMedia, mediaView, uploadMedia } from './media.ts'
+import { postMessage } from './messages.ts'
+import { changeSettings, listNumbers, numberView, settingsView } from './numbers.ts'
+import { permissionView } from './permission.ts'
+import { ProviderError, unknownNode } from './provider-error.ts'
+import { listSubscriptions, subscribe, unsubscribe } from './subscriptions.ts'
+import { createTemplate, deleteTemplates, listTemplates, templateView } from './templates.ts'
+import type { BusinessNumber, World } from './world.ts'
+
+/** One request as it came in; `body` is the parsed JSON, or undefined. */
+export type ApiRequest = Readonly<{
+  method: string
+  path: string
+  query: URLSearchParams
+  authorization: string | undefined
+  contentType: string
+  raw: Buffer
+  body: unknown
+}>
+
+export type ApiReply =
+  | Readonly<{ type: 'json'; status: number; body: unknown; headers?: Readonly<Record<string, string>> }>
+  | Readonly<{ type: 'bytes'; bytes: Buffer; contentType: string }>
+  /** Nothing is answered: the connection is cut, or just left alone. */
+  | Readonly<{ type: 'cut' }>
+  | Readonly<{ type: 'hang' }>
+
+type Handler = (world: World, request: ApiRequest, node: string) => unknown
+
+const onNumber =
+  (handle: (world: World, number: BusinessNumber, request: ApiRequest) => unknown): Handler =>
+  (world, request, node) => {
+    const number = world.numbers.get(node)
+    if (number === undefined) throw unknownNode(node)
+    return handle(world, number, request)
+  }
+
+const onAccount =
+  (handle: (world: World, request: ApiRequest) => unknown): Handler =>
+  (world, request, node) => {
+    if (node !== world.settings.wabaId) throw unknownNode(node)
+    return handle(world, request)
+  }
+
+const upload: Handler = async (world, { contentType, raw }) => ({
+  id: (await uploadMedia(world, contentType, raw)).id,
+})
+
+/** Every operation by its method and edge; an empty edge is the node itself. */
+const ROUTES: Readonly<Record<string, Handler>> = {
+  'POST messages': onNumber((world, number, { body }) => postMessage(world, number, body)),
+  'POST calls': onNumber((world, number, { body }) => postCall(world, number, body)),
+  'POST media': onNumber((world, _, request) => upload(world, request, '')),
+  'GET settings': onNumber((_, number) => settingsView(number)),
+  'POST settings': onNumber((world, number, { body }) => changeSettings(world, number, body)),
+  'GET call_permissions': onNumber((world, number, { query }) => {
+    const waId = query.get('user_wa_id') ?? query.get('recipient')
+    if (waId === null) throw new ProviderError(100, 'The parameter user_wa_id is required.')
+    return permissionView(world, number, waId)
+  }),
+  'GET message_templates': onAccount((world, { query, path }) =>
+    listTemplates(world, query, world.url + path),
+  ),
+  'POST message_templates': onAccount((world, { body }) => createTemplate(world, body)),
+  'DELETE message_templates': onAccount((world, { query }) => deleteTemplates(world, query)),
+  'GET phone_numbers': onAccount((world, { query, path }) => listNumbers(world, query, world.url + path)),
+  'GET subscribed_apps': onAccount((world) => listSubscriptions(world)),
+  'POST subscribed_apps': onAccount((world, { body }) => subscribe(world, body)),
+  'DELETE subscribed_apps': onAccount((world) => unsubscribe(world)),
+  'GET ': getNode,
+  'DELETE ': (world, _, node) => {
+    deleteMedia(world, node)
+    return { success: true }
+  },
+}
+
+/** Numbers, templates and media files share one space of ids. */
+function getNode(world: World, { query }: ApiRequest, node: string): unknown {
+  const number = world.numbers.get(node)
+  if (number !== undefined) return numberView(number, query)
+  const template = world.templates.get(node)
+  if (template !== undefined) return templateView(template, query)
+  const file = world.media.get(node)
+  if (file !== undefined) return mediaView(world, file)
+  throw unknownNode(node)
+}
+
+const PATH = /^\/v\d+(?:\.\d+)?\/([^/]+)(?:\/([^/]+))?\/?$/
+
+export const isProviderPath = (path: string): boolean => /^\/(v\d|media-files\/)/.test(path)
+
+/** Answers one request of the gateway; faults come before everything else. */
+export async function answerProvider(world: World, request: ApiRequest): Promise<ApiReply> {
+  const [, node = '', edge = ''] = PATH.exec(request.path) ?? []
+  const fault = world.faults.take(factsOf(edge, request.body), Date.now())
+  if (fault?.delayMs !== undefined) await setTimeout(fault.delayMs, undefined, { ref: false })
+  if (fault?.hang === true) return { type: 'hang' }
+  if (fault?.dropConnection === 'before') return { type: 'cut' }
+  const reply = await guarded(() => perform(world, request, { node, edge, fault }))
+  return fault?.dropConnection === 'after' ? { type: 'cut' } : reply
+}
+
+function factsOf(edge: string, body: unknown) {
+  const field = (name: string): string | undefined => {
+    const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
+    return typeof value === 'string' ? value : undefined
+  }
+  return { edge, action: field('action'), to: field('to') }
+}
+
+type Target = Readonly<{ node: string; edge: string; fault: ApiFault | undefined }>
+
+async function perform(world: World, request: ApiRequest, { node, edge, fault }: Target): Promise<ApiReply> {
+  checkToken(world, request.authorization)
+  if (fault?.code !== undefined || fault?.status !== undefined) {
+    throw new ProviderError(
+      fault.code ?? 1,
+      'Told to fail.',
+      fault.status === undefined ? {} : { status: fault.status },
+    )
+  }
+  if (request.path.startsWith('/media-files/')) {
+    const file = downloadMedia(world, request.query)
+    return { type: 'bytes', bytes: file.bytes, contentType: file.mimeType }
+  }
+  const handle = ROUTES[`${request.method} ${edge}`]
+  if (handle === undefined || node === '') throw unknownNode(node)
+  return { type: 'json', status: 200, body: await handle(world, request, node) }
+}
+
+function checkToken(world: World, authorization: string | undefined): void {
+  if (authorization === undefined) throw new ProviderError(104)
+  if (authorization !== `Bearer ${world.settings.accessToken}`)
+    throw new ProviderError(190, 'Invalid OAuth access token.')
+}
+
+async function guarded(work: () => Promise<ApiReply>): Promise<ApiReply> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    const headers = { 'x-fb-trace-id': newTraceId() }
+    return { type: 'json', status: error.status, body: error.envelope(), headers }
+  }
+}

@@ -1,0 +1,112 @@
+import { newDigits } from './ids.ts'
+import { ProviderError } from './provider-error.ts'
+import {
+  isType,
+  TemplateBody,
+  type TemplateDefinition,
+  type TemplateRecord,
+  textOf,
+  variablesIn,
+} from './template-record.ts'
+import { accountUpdate } from './webhook-payloads.ts'
+import { pageOf, readWire, selectFields } from './wire.ts'
+import type { World } from './world.ts'
+
+const REVIEW_MS = 500
+const TEMPLATE_LIMIT = 6000
+const FIELDS = [
+  'name',
+  'language',
+  'status',
+  'category',
+  'parameter_format',
+  'components',
+  'quality_score',
+  'rejected_reason',
+]
+const FILTERS = ['name', 'language', 'status', 'category'] as const
+
+export function listTemplates(world: World, query: URLSearchParams, self: string): unknown {
+  const matching = [...world.templates.values()].filter((template) =>
+    FILTERS.every((filter) => (query.get(filter) ?? template[filter]) === template[filter]),
+  )
+  return pageOf(matching, query, self, (template) => templateView(template, query))
+}
+
+export const templateView = (template: TemplateRecord, query: URLSearchParams): unknown =>
+  selectFields(template, query.get('fields'), FIELDS)
+
+/** Takes a template in for review; half a second later it is approved, or rejected if its name says `reject`. */
+export function createTemplate(world: World, body: unknown): unknown {
+  const definition = readWire(TemplateBody, body)
+  checkDefinition(world, definition)
+  const template: TemplateRecord = {
+    ...definition,
+    id: newDigits(),
+    status: 'PENDING',
+    rejected_reason: 'NONE',
+    quality_score: { score: 'UNKNOWN', date: Math.floor(Date.now() / 1000) },
+  }
+  world.templates.set(template.id, template)
+  const refused = template.name.includes('reject')
+  world.timers.later(REVIEW_MS, () => {
+    if (template.status === 'PENDING') setTemplateStatus(world, template, refused ? 'REJECTED' : 'APPROVED')
+  })
+  return { id: template.id, status: template.status, category: template.category }
+}
+
+function checkDefinition(world: World, definition: TemplateDefinition): void {
+  if (!definition.components.some((component) => isType(component, 'BODY'))) {
+    throw new ProviderError(100, 'A template must have a BODY component.')
+  }
+  for (const template of world.templates.values()) {
+    if (template.name === definition.name && template.language === definition.language) {
+      throw new ProviderError(100, 'There is already content in this language for this template.', {
+        subcode: 2388024,
+      })
+    }
+  }
+  if (world.templates.size >= TEMPLATE_LIMIT)
+    throw new ProviderError(100, 'Template limit reached.', { subcode: 2388019 })
+  const body = textOf(definition, 'BODY')
+  if (/^\s*\{\{|\}\}\s*$/.test(body)) {
+    throw new ProviderError(100, 'Variables cannot be at the start or end of the body.', { subcode: 2388299 })
+  }
+  for (const type of ['HEADER', 'BODY'] as const) checkExamples(definition, type)
+}
+
+function checkExamples(definition: TemplateDefinition, type: 'HEADER' | 'BODY'): void {
+  const wanted = variablesIn(textOf(definition, type)).length
+  if (wanted === 0) return
+  const component = definition.components.find((one) => isType(one, type))
+  const example =
+    component !== undefined && 'example' in component ? JSON.stringify(component.example ?? {}) : '{}'
+  if (example === '{}') {
+    throw new ProviderError(100, `${type} has ${wanted} variables and no example.`, { subcode: 2388043 })
+  }
+}
+
+export function deleteTemplates(world: World, query: URLSearchParams): unknown {
+  const name = query.get('name')
+  const id = query.get('hsm_id')
+  if (name === null) throw new ProviderError(100, 'The parameter name is required.')
+  const doomed = [...world.templates.values()].filter((one) => one.name === name && (id ?? one.id) === one.id)
+  if (doomed.length === 0) throw new ProviderError(100, `There is no template ${name}.`, { subcode: 2593002 })
+  for (const template of doomed) world.templates.delete(template.id)
+  return { success: true }
+}
+
+/** Changes a template's status the way a review or the quality rating does, and reports it. */
+export function setTemplateStatus(world: World, template: TemplateRecord, status: string): void {
+  template.status = status
+  template.rejected_reason = status === 'REJECTED' ? 'INVALID_FORMAT' : 'NONE'
+  const update = accountUpdate('message_template_status_update', template.id, {
+    event: status,
+    message_template_id: Number(template.id),
+    message_template_name: template.name,
+    message_template_language: template.language,
+    message_template_category: template.category,
+    reason: template.rejected_reason,
+  })
+  void world.webhooks.send(update)
+}
