@@ -6,11 +6,14 @@ import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { withDeadline } from '../../shared/deadline.ts'
 import { identify, type ProcessIdentity, signal } from './process-table.ts'
+import { endProcesses } from './run-file.ts'
+
+type StopSignal = 'INT' | 'TERM' | 'KILL'
 
 /** What to run. `uid` and `gid` also hold for the guard, which must be allowed to signal the server. */
 export type GuardedCommand = Readonly<{
   argv: readonly string[]
-  stopSignal: 'INT' | 'TERM' | 'KILL'
+  stopSignal: StopSignal
   logFile: string
   uid?: number
   gid?: number
@@ -63,7 +66,7 @@ export async function spawnGuarded(command: GuardedCommand): Promise<Guarded> {
     server,
     hasExited: () => child.exitCode !== null || child.signalCode !== null,
     output: () => readFileSync(command.logFile).subarray(start).subarray(-TAIL_BYTES).toString('utf8'),
-    stop: () => stop(child, server),
+    stop: () => stop(child, server, command.stopSignal),
   }
 }
 
@@ -78,14 +81,17 @@ async function serverPid(child: ChildProcess): Promise<number> {
   return Number(line)
 }
 
-async function stop(child: ChildProcess, server: ProcessIdentity): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
-  child.ref()
+async function stop(child: ChildProcess, server: ProcessIdentity, stopSignal: StopSignal): Promise<void> {
   child.stdin?.end()
-  const killer = setTimeout(() => signal(server, 'SIGKILL'), STOP_MS)
-  await exited
-  clearTimeout(killer)
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, 'exit')
+    child.ref()
+    const killer = setTimeout(() => signal(server, 'SIGKILL'), STOP_MS)
+    await exited
+    clearTimeout(killer)
+  }
+  // Usually gone with its guard; not when somebody killed the guard.
+  await endProcesses([server], `SIG${stopSignal}`)
 }
 
 function openLog(path: string): number {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -47,10 +47,19 @@ export async function kill(owner: Owner, name: NodeJS.Signals): Promise<void> {
   await exited
 }
 
-/** Kills the guard of a server, so that nobody stops the server when its owner dies. Linux only. */
+/** Kills the guard of a server and the guard's watcher, so that nobody stops it when its owner dies. Linux only. */
 export function killGuard(serverPid: number): void {
-  const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${serverPid}/status`, 'utf8'))
-  process.kill(Number(parent?.[1]), 'SIGKILL')
+  const guard = parentOf(String(serverPid))
+  const family = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === guard)
+  for (const pid of [...family.map(Number), guard]) if (pid !== serverPid) process.kill(pid, 'SIGKILL')
+}
+
+function parentOf(pid: string): number {
+  try {
+    return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  } catch {
+    return Number.NaN
+  }
 }
 
 export function lives(servers: readonly Server[]): readonly ProcessIdentity[] {
