@@ -1,0 +1,140 @@
+// A call as the store keeps it, and how it looks to others: the record of the API and the bodies of its events.
+import {
+  type CallEventObject,
+  type DirectEventKind,
+  directBody,
+  queuedBody,
+  type SessionDescription,
+} from '../contract/events.ts'
+import type { CallRecord, CallStatus, ForwardError } from '../contract/records/call.ts'
+import type { Direction } from '../contract/records/message.ts'
+import {
+  type CallId,
+  type ConversationId,
+  encodeId,
+  type NumberId,
+  type Uuid,
+  type WorkspaceId,
+} from '../shared/ids.ts'
+import { hasEnded } from './call.machine.ts'
+
+export type PendingAction = 'PLACE' | 'ANSWER' | 'PRE_ACCEPT' | 'DECLINE' | 'HANG_UP'
+export type ForwardState = 'ATTEMPTING' | 'OK' | 'FAILED'
+
+/** What never changes about a call; the last four come from its number and contact. */
+export interface CallIdentity {
+  readonly id: CallId
+  readonly workspaceId: WorkspaceId
+  readonly conversationId: ConversationId
+  readonly numberId: NumberId
+  readonly contactId: Uuid
+  readonly direction: Direction
+  readonly fromName: string | null
+  readonly createdAt: Date
+  /** The workspace number, with a plus. */
+  readonly number: string
+  readonly phoneNumberId: string
+  /** The customer's number as digits. */
+  readonly contactWaId: string
+}
+
+/** What a turn of the actor may change. */
+export interface CallProgress {
+  /** Null for a placed call until the provider has named it. */
+  readonly wacid: string | null
+  readonly status: CallStatus
+  readonly version: number
+  readonly forwardState: ForwardState | null
+  readonly forwardStartedAt: Date | null
+  readonly lastForwardError: ForwardError | null
+  readonly pendingAction: PendingAction | null
+  readonly actionId: string | null
+  readonly actionAt: Date | null
+  /** SHA-256 in hex of the SDP that answered or pre-accepted: recognises the winner's own repeat. */
+  readonly answerHash: string | null
+  readonly endReason: string | null
+  readonly error: { readonly code: string; readonly title: string } | null
+  readonly ringingAt: Date | null
+  readonly acceptedAt: Date | null
+  /** On a live outbound call: the provider ended it, and whether the customer declined is not known yet. */
+  readonly endedAt: Date | null
+  readonly durationSeconds: number | null
+  readonly wakeAt: Date | null
+}
+
+export interface CallRow extends CallIdentity, CallProgress {}
+
+export type CallRecordRow = Omit<
+  CallRow,
+  'version' | 'forwardState' | 'forwardStartedAt' | 'answerHash' | 'error' | 'wakeAt' | keyof Pending
+>
+type Pending = Pick<CallRow, 'pendingAction' | 'actionId' | 'actionAt'>
+
+export function toCallRecord(row: CallRecordRow): CallRecord {
+  const ended = hasEnded(row)
+  return {
+    id: encodeId('call', row.id),
+    wacid: row.wacid,
+    direction: row.direction,
+    status: row.status,
+    from: row.contactWaId,
+    fromName: row.fromName,
+    to: row.number,
+    numberId: encodeId('number', row.numberId),
+    phoneNumberId: row.phoneNumberId,
+    conversationId: encodeId('conversation', row.conversationId),
+    contactWaId: row.contactWaId,
+    ringingAt: iso(row.ringingAt),
+    acceptedAt: iso(row.acceptedAt),
+    endedAt: ended ? iso(row.endedAt) : null,
+    durationSeconds: row.durationSeconds,
+    endReason: ended ? row.endReason : null,
+    lastForwardError: row.lastForwardError && {
+      ...row.lastForwardError,
+      endpointId: row.lastForwardError.endpointId && encodeId('endpoint', row.lastForwardError.endpointId),
+    },
+    createdAt: row.createdAt.toISOString(),
+  }
+}
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null
+
+type StatusFacts = Pick<
+  CallRow,
+  'id' | 'conversationId' | 'wacid' | 'direction' | 'status' | 'contactWaId' | 'durationSeconds'
+>
+
+/** The bytes of `call.status` as text. A call that the provider has not named yet has an empty `wacid`. */
+export const statusBody = (call: StatusFacts, at: Date): string =>
+  queuedBody('call.status', at, {
+    callId: encodeId('call', call.id),
+    conversationId: encodeId('conversation', call.conversationId),
+    wacid: call.wacid ?? '',
+    direction: call.direction,
+    status: call.status,
+    contactWaId: call.contactWaId,
+    occurredAt: at.toISOString(),
+    durationSeconds: call.durationSeconds,
+  }).toString()
+
+/** The body of a direct event as text; it carries SDP, so it goes to the endpoint and nowhere else. */
+export const forwardBody = (event: DirectEventKind, call: CallRow, session: SessionDescription): string =>
+  directBody(event, eventObject(call, event === 'call.ringing' ? 'RINGING' : 'ACCEPTED', session)).toString()
+
+const eventObject = (
+  call: CallRow,
+  status: CallEventObject['status'],
+  session: SessionDescription,
+): CallEventObject => ({
+  id: encodeId('call', call.id),
+  wacid: call.wacid ?? '',
+  direction: call.direction,
+  status,
+  from: call.contactWaId,
+  fromName: call.fromName ?? '',
+  to: call.number,
+  phoneNumberId: call.phoneNumberId,
+  conversationId: encodeId('conversation', call.conversationId),
+  durationSeconds: call.durationSeconds,
+  session,
+})
