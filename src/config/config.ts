@@ -10,8 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export function loadSettings(environment: Environment = process.env): Settings {
   const problems: string[] = []
   const entries = Object.entries(settingsSchema).map(([name, row]) => {
-    const given = environment[name]
-    const text = given === undefined || given === '' ? ('default' in row ? row.default : undefined) : given
+    const text = environment[name] || ('default' in row ? row.default : undefined)
     if (text === undefined) return [name, undefined]
     const parsed = v.safeParse(row.schema, text)
     if (parsed.success) return [name, parsed.output]

@@ -74,6 +74,7 @@ create table endpoints (
   enabled boolean not null default true,
   disabled_at timestamptz(3),
   disabled_reason text,
+  switched_off_by xid8,
   consecutive_failures integer not null default 0,
   config_version bigint not null default 1,
   owner_epoch bigint not null default 0,
@@ -349,7 +350,7 @@ create table deliveries (
   created_at timestamptz(3) not null default now(),
   finished_at timestamptz(3)
 ) partition by range (id);
-create index deliveries_due on deliveries (next_attempt_at) where state in ('PENDING', 'RETRYING');
+create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where state in ('PENDING', 'RETRYING');
 create index deliveries_open on deliveries (endpoint_id, state, id) where state in ('PENDING', 'RETRYING', 'HELD');
 create index deliveries_workspace on deliveries (workspace_id, id desc);
 create index deliveries_endpoint on deliveries (workspace_id, endpoint_id, id desc);

@@ -1,0 +1,83 @@
+import type { AuditRecord } from '../contract/records/console.ts'
+import { encodeId, type IdKind, idPrefixes, newId, type OperatorId, type WorkspaceId } from '../shared/ids.ts'
+import type { Page } from './page.ts'
+import type { Sql } from './sql.ts'
+
+/** Who changes something, where, and from which address. */
+export interface Author {
+  readonly workspaceId: WorkspaceId
+  readonly operatorId: OperatorId
+  readonly ip: string
+}
+
+export interface AuditEntry {
+  /** `endpoint.created`: what was done to which kind of thing. */
+  readonly action: string
+  readonly subjectKind: IdKind
+  readonly subjectId: string
+  /** Never secrets: the readable fields that changed. */
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+/** Belongs into the transaction of the change: neither is ever there without the other. */
+export async function writeAudit(
+  sql: Sql,
+  author: { readonly [Key in keyof Author]: Author[Key] | null },
+  entry: AuditEntry,
+): Promise<void> {
+  await sql`
+    insert into audit (id, workspace_id, operator_id, action, subject_kind, subject_id, before, after, ip)
+    values (${newId('audit')}, ${author.workspaceId}, ${author.operatorId}, ${entry.action},
+      ${entry.subjectKind}, ${entry.subjectId}, ${asJson(sql, entry.before)}, ${asJson(sql, entry.after)},
+      ${author.ip})`
+}
+
+const asJson = (sql: Sql, value: unknown) => (value === undefined ? null : sql.json(value as never))
+
+interface Row {
+  readonly id: string
+  readonly action: string
+  readonly operatorId: string | null
+  readonly name: string | null
+  readonly email: string | null
+  readonly subjectKind: string
+  readonly subjectId: string | null
+  readonly before: unknown
+  readonly after: unknown
+  readonly ip: string | null
+  readonly at: Date
+}
+
+export const auditStore = (sql: Sql) => ({
+  async list(workspaceId: WorkspaceId, page: Page) {
+    const rows = await sql<Row[]>`
+      select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,
+        a.ip, a.at
+      from audit a
+      left join operators o on o.id = a.operator_id
+      where a.workspace_id = ${workspaceId}
+        ${page.before === null ? sql`` : sql`and a.id < ${page.before}`}
+      order by a.id desc
+      limit ${page.limit}`
+    return rows.map((row) => ({ id: row.id, record: toRecord(row) }))
+  },
+})
+
+const toRecord = (row: Row): AuditRecord => ({
+  id: encodeId('audit', row.id),
+  action: row.action,
+  operator:
+    row.operatorId === null
+      ? null
+      : { id: encodeId('operator', row.operatorId), name: row.name ?? '', email: row.email ?? '' },
+  subjectKind: row.subjectKind,
+  subjectId: row.subjectId === null ? null : encodeSubject(row.subjectKind, row.subjectId),
+  before: row.before,
+  after: row.after,
+  ip: row.ip,
+  at: row.at.toISOString(),
+})
+
+const encodeSubject = (kind: string, id: string): string =>
+  Object.hasOwn(idPrefixes, kind) ? encodeId(kind as IdKind, id) : id

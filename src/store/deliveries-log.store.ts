@@ -1,0 +1,105 @@
+// The delivery log as operators read it. Bodies and answers are shown as text; nothing here changes a delivery.
+import type { EventKind } from '../contract/events.ts'
+import type { AttemptRecord, DeliveryDetail, DeliveryRecord } from '../contract/records/console.ts'
+import type { DeliveryState } from '../contract/records/delivery.ts'
+import { type DeliveryId, type EndpointId, encodeId, idFloor, type WorkspaceId } from '../shared/ids.ts'
+import { iso, type Listed, type Page } from './page.ts'
+import type { Sql } from './sql.ts'
+
+export interface DeliveryFilter {
+  readonly endpointId?: EndpointId | undefined
+  readonly event?: EventKind | undefined
+  readonly state?: DeliveryState | undefined
+  /** A conversation or call. */
+  readonly key?: string | undefined
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+}
+
+interface Row {
+  readonly id: DeliveryId
+  readonly endpointId: EndpointId
+  readonly eventId: string
+  readonly kind: EventKind
+  readonly state: DeliveryState
+  readonly attemptCount: number
+  readonly nextAttemptAt: Date | null
+  readonly createdAt: Date
+  readonly finishedAt: Date | null
+}
+
+interface AttemptRow extends Omit<AttemptRecord, 'at' | 'responseBody'> {
+  readonly at: Date
+  readonly responseBody: Buffer | null
+}
+
+export const deliveriesLogStore = (sql: Sql) => ({
+  async list(
+    workspaceId: WorkspaceId,
+    filter: DeliveryFilter,
+    page: Page,
+  ): Promise<Listed<DeliveryRecord>[]> {
+    const rows = await sql<Row[]>`
+      select ${columns(sql)}
+      from deliveries
+      where workspace_id = ${workspaceId}
+        ${conditions(sql, filter)}
+        ${page.before === null ? sql`` : sql`and id < ${page.before}`}
+      order by id desc
+      limit ${page.limit}`
+    return rows.map((row) => ({ id: row.id, record: toRecord(row) }))
+  },
+
+  async find(workspaceId: WorkspaceId, id: DeliveryId): Promise<DeliveryDetail | undefined> {
+    const [row] = await sql<Row[]>`
+      select ${columns(sql)}
+      from deliveries
+      where workspace_id = ${workspaceId} and id = ${id}`
+    if (row === undefined) return undefined
+    const [events, attempts] = await Promise.all([
+      sql<
+        { body: Buffer }[]
+      >`select body from events where workspace_id = ${workspaceId} and id = ${row.eventId}`,
+      sql<AttemptRow[]>`
+        select number, at, status_code, error, duration_ms, response_headers, response_body
+        from attempts
+        where workspace_id = ${workspaceId} and delivery_id = ${id} and id >= ${floorOf(row)}
+        order by number desc
+        limit 100`,
+    ])
+    const body = events[0]?.body.toString('utf8') ?? null
+    return { ...toRecord(row), body, attempts: attempts.reverse().map(toAttempt) }
+  },
+})
+
+const columns = (sql: Sql) =>
+  sql`id, endpoint_id, event_id, kind, state, attempt_count, next_attempt_at, created_at, finished_at`
+
+/** Times are bounds over the id, which begins with its time: days outside of them are not even opened. */
+const conditions = (sql: Sql, filter: DeliveryFilter) => sql`
+  ${filter.endpointId ? sql`and endpoint_id = ${filter.endpointId}` : sql``}
+  ${filter.event ? sql`and kind = ${filter.event}` : sql``}
+  ${filter.state ? sql`and state = ${filter.state}` : sql``}
+  ${filter.key ? sql`and key = ${filter.key}` : sql``}
+  ${filter.since ? sql`and id >= ${idFloor(filter.since.getTime())}` : sql``}
+  ${filter.until ? sql`and id < ${idFloor(filter.until.getTime())}` : sql``}`
+
+/** No attempt is older than its delivery; a minute allows for clocks of processes that differ. */
+const floorOf = (row: Row): string => idFloor(row.createdAt.getTime() - 60_000)
+
+const toRecord = (row: Row): DeliveryRecord => ({
+  id: encodeId('delivery', row.id),
+  endpointId: encodeId('endpoint', row.endpointId),
+  event: row.kind,
+  state: row.state,
+  attemptCount: row.attemptCount,
+  nextAttemptAt: iso(row.nextAttemptAt),
+  createdAt: row.createdAt.toISOString(),
+  finishedAt: iso(row.finishedAt),
+})
+
+const toAttempt = (row: AttemptRow): AttemptRecord => ({
+  ...row,
+  at: row.at.toISOString(),
+  responseBody: row.responseBody?.toString('utf8') ?? null,
+})

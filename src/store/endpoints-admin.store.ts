@@ -1,0 +1,174 @@
+// Changes to endpoints by operators. Each raises config_version, so that whoever owns the endpoint lets go of its
+// socket, and writes its audit row in the same transaction. Delivering is none of its business.
+import type { EventKind } from '../contract/events.ts'
+import { limits } from '../contract/limits.ts'
+import type { EndpointRecord } from '../contract/records/console.ts'
+import type { EndpointId, WorkspaceId } from '../shared/ids.ts'
+import { eventsObjection, type RoutedNumber, removalObjection } from '../webhooks/endpoint-rules.ts'
+import { type Author, writeAudit } from './audit.store.ts'
+import { type EndpointRow, selectEndpoint, selectEndpoints, toEndpointRecord } from './endpoint-records.ts'
+import type { Pool, Sql } from './sql.ts'
+
+export interface NewEndpoint {
+  readonly id: EndpointId
+  readonly name: string
+  readonly url: string
+  readonly events: readonly EventKind[]
+  /** Sealed. */
+  readonly secret: Buffer
+}
+
+export interface EndpointPatch {
+  readonly name?: string | undefined
+  readonly url?: string | undefined
+  readonly events?: readonly EventKind[] | undefined
+}
+
+export interface Rotation {
+  readonly secret: Buffer
+  /** Until when the secret before stays valid beside it; null: not at all. */
+  readonly previousUntil: Date | null
+}
+
+export type EndpointChange =
+  | { readonly type: 'changed'; readonly endpoint: EndpointRecord }
+  | { readonly type: 'notFound' }
+  | { readonly type: 'inUse'; readonly message: string }
+
+const notFound: EndpointChange = { type: 'notFound' }
+
+export const endpointsAdminStore = (pool: Pool) => ({
+  async list(workspaceId: WorkspaceId): Promise<EndpointRecord[]> {
+    return (await selectEndpoints(pool, workspaceId)).map(toEndpointRecord)
+  },
+
+  async find(workspaceId: WorkspaceId, id: EndpointId): Promise<EndpointRecord | undefined> {
+    const row = await selectEndpoint(pool, workspaceId, id)
+    return row && toEndpointRecord(row)
+  },
+
+  create(author: Author, endpoint: NewEndpoint): Promise<EndpointChange | { readonly type: 'full' }> {
+    return pool.begin(async (sql) => {
+      // Two that are made at once would both find room for the last one.
+      await sql`select from workspaces where id = ${author.workspaceId} for no key update`
+      const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`
+        select count(*)::int as count
+        from endpoints
+        where workspace_id = ${author.workspaceId} and deleted_at is null`
+      if (count >= limits.endpointsPerWorkspace) return { type: 'full' }
+      const { id, name, url, events, secret } = endpoint
+      await sql`
+        insert into endpoints (id, workspace_id, name, url, events, secret)
+        values (${id}, ${author.workspaceId}, ${name}, ${url}, ${[...events]}, ${secret})`
+      return changed(sql, author, { id, action: 'endpoint.created' })
+    })
+  },
+
+  edit(author: Author, id: EndpointId, patch: EndpointPatch): Promise<EndpointChange> {
+    return change(pool, author, id, async (sql, row) => {
+      const { name = row.name, url = row.url, events = row.events } = patch
+      const objection = eventsObjection(events, await numbersOf(sql, id))
+      if (objection !== undefined) return { type: 'inUse', message: objection }
+      await sql`
+        update endpoints
+        set name = ${name}, url = ${url}, events = ${[...events]}, ${bumped(sql)}
+        where id = ${id}`
+      return changed(sql, author, { id, action: 'endpoint.edited', before: row })
+    })
+  },
+
+  rotate(author: Author, id: EndpointId, rotation: Rotation): Promise<EndpointChange> {
+    return change(pool, author, id, async (sql) => {
+      const until = rotation.previousUntil
+      await sql`
+        update endpoints
+        set previous_secret = ${until === null ? null : sql`secret`}, previous_secret_until = ${until},
+          secret = ${rotation.secret}, ${bumped(sql)}
+        where id = ${id}`
+      return changed(sql, author, { id, action: 'endpoint.secretRotated' })
+    })
+  },
+
+  /** The counter starts anew; what is held stays held. */
+  enable(author: Author, id: EndpointId): Promise<EndpointChange> {
+    return change(pool, author, id, async (sql, row) => {
+      if (row.enabled) return { type: 'changed', endpoint: toEndpointRecord(row) }
+      await sql`
+        update endpoints
+        set enabled = true, consecutive_failures = 0, disabled_at = null, disabled_reason = null, ${bumped(sql)}
+        where id = ${id}`
+      return changed(sql, author, { id, action: 'endpoint.enabled', before: row })
+    })
+  },
+
+  disable(author: Author, id: EndpointId): Promise<EndpointChange> {
+    return change(pool, author, id, async (sql, row) => {
+      if (!row.enabled) return { type: 'changed', endpoint: toEndpointRecord(row) }
+      await sql`
+        update endpoints
+        set enabled = false, disabled_at = now(), disabled_reason = 'OPERATOR', ${bumped(sql)}
+        where id = ${id}`
+      return changed(sql, author, { id, action: 'endpoint.disabled', before: row })
+    })
+  },
+
+  remove(author: Author, id: EndpointId): Promise<EndpointChange> {
+    return change(pool, author, id, async (sql, row) => {
+      const objection = removalObjection(await numbersOf(sql, id))
+      if (objection !== undefined) return { type: 'inUse', message: objection }
+      await sql`
+        update endpoints
+        set deleted_at = now(), enabled = false, previous_secret = null, ${bumped(sql)}
+        where id = ${id}`
+      await audited(sql, author, { id, action: 'endpoint.deleted', before: row })
+      return { type: 'changed', endpoint: toEndpointRecord(row) }
+    })
+  },
+})
+
+const bumped = (sql: Sql) => sql`config_version = config_version + 1, updated_at = now()`
+
+/**
+ * Runs `work` with the endpoint locked. An assignment takes a share of the same lock before it checks its rule, so
+ * of an assignment and an edit that exclude each other the second sees the first.
+ */
+const change = (
+  pool: Pool,
+  author: Author,
+  id: EndpointId,
+  work: (sql: Sql, row: EndpointRow) => Promise<EndpointChange>,
+): Promise<EndpointChange> =>
+  pool.begin(async (sql) => {
+    const row = await selectEndpoint(sql, author.workspaceId, id, 'locked')
+    return row === undefined ? notFound : work(sql, row)
+  })
+
+const numbersOf = (sql: Sql, id: EndpointId) => sql<RoutedNumber[]>`
+  select number, forward_calls
+  from numbers
+  where endpoint_id = ${id}
+  order by number`
+
+interface Step {
+  readonly id: EndpointId
+  readonly action: string
+  readonly before?: EndpointRow
+}
+
+async function changed(sql: Sql, author: Author, step: Step): Promise<EndpointChange> {
+  const after = await selectEndpoint(sql, author.workspaceId, step.id)
+  if (after === undefined) return notFound
+  await audited(sql, author, step, after)
+  return { type: 'changed', endpoint: toEndpointRecord(after) }
+}
+
+const audited = (sql: Sql, author: Author, step: Step, after?: EndpointRow): Promise<void> =>
+  writeAudit(sql, author, {
+    action: step.action,
+    subjectKind: 'endpoint',
+    subjectId: step.id,
+    ...(step.before && { before: readable(step.before) }),
+    ...(after && { after: readable(after) }),
+  })
+
+const readable = ({ name, url, events, enabled }: EndpointRow) => ({ name, url, events, enabled })

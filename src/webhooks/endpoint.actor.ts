@@ -1,0 +1,194 @@
+// The endpoint actor: the one place in the cluster that sends to an endpoint. It opens no connection and writes no
+// row itself: it says what shall be done, in effects, and hears what came of it.
+import type { ActorDefinition, Incoming, Step } from '../actors/actor.ts'
+import type { Effects, EndpointConfig, EndpointEffect, EndpointMessage, QueuedItem } from './endpoint.ts'
+import { dropQueued, type EndpointState, enqueue, hasQueued, isSocket, nextToken } from './endpoint-state.ts'
+import { answerDirect, type EndpointOptions, pullMore, type Turn } from './endpoint-work.ts'
+import { posted, pumpHttps } from './https-transport.ts'
+import {
+  cooledDown,
+  dialFailed,
+  dialled,
+  directDue,
+  directTimerEffect,
+  dropSocket,
+  frameDone,
+  idleDue,
+  pingDue,
+  pong,
+  pongLate,
+  pumpSocket,
+  settleDue,
+  socketClosed,
+} from './socket-transport.ts'
+
+/** Writes nothing of its own: results go through the recorder, which commits many at once. */
+export type EndpointTx = never
+export type EndpointActor = ActorDefinition<EndpointState, EndpointMessage, EndpointTx, EndpointEffect>
+
+const maxUrgent = 32
+const idleSocketMs = 30_000
+const idleHttpsMs = 5 * 60_000
+const guarded = new Set<string>(['post', 'dial', 'frame'])
+
+export const endpointActor = (options: EndpointOptions): EndpointActor => ({
+  kind: 'endpoint',
+  mailboxLimit: 2_000,
+  idleAfterMs: (state) => {
+    if (state.known.size > 0 || state.posts.size > 0 || state.urgent.length > 0) return undefined
+    if (state.socket.phase !== 'idle') return undefined
+    return isSocket(state) ? idleSocketMs : idleHttpsMs
+  },
+  isGuarded: (effect) => guarded.has(effect.type),
+  handle(state, incoming): Step<EndpointState, EndpointTx, Effects[number]> {
+    const turn: Turn = { state, at: incoming.at, options, effects: [] }
+    apply(turn, incoming)
+    if (state.config.enabled) {
+      if (isSocket(state)) pumpSocket(turn)
+      else pumpHttps(turn)
+      pullMore(turn)
+    }
+    return { state, effects: turn.effects }
+  },
+})
+
+function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): void {
+  switch (message.type) {
+    case 'deliver':
+      return deliver(turn, message.items)
+    case 'direct':
+      return direct(turn, { item: message.item, replyTo })
+    case 'posted':
+      return posted(turn, message.token, message.report)
+    case 'recorded':
+      return recorded(turn, message)
+    case 'configChanged':
+      turn.effects.push({ type: 'reload' })
+      return
+    case 'reloaded':
+      return reloaded(turn, message.config)
+    case 'drain':
+    case 'pulled':
+    case 'pullFailed':
+      return pulled(turn, message)
+    default:
+      return applySocket(turn, message)
+  }
+}
+
+type SocketMessage = Exclude<
+  EndpointMessage,
+  {
+    type:
+      | 'deliver'
+      | 'direct'
+      | 'posted'
+      | 'recorded'
+      | 'configChanged'
+      | 'reloaded'
+      | 'drain'
+      | 'pulled'
+      | 'pullFailed'
+  }
+>
+
+function applySocket(turn: Turn, message: SocketMessage): void {
+  switch (message.type) {
+    case 'dialled':
+      return dialled(turn, message.token)
+    case 'dialFailed':
+      return dialFailed(turn, message.token, message.report)
+    case 'frameDone':
+      return frameDone(turn, message.token, message)
+    case 'socketClosed':
+      return socketClosed(turn, message.token, message.code)
+    case 'pong':
+      return pong(turn, message.token, message.ping)
+    case 'pingDue':
+      return pingDue(turn, message.token)
+    case 'pongLate':
+      return pongLate(turn, message.token)
+    case 'settleDue':
+      return settleDue(turn, message.token)
+    case 'idleDue':
+      return idleDue(turn, message.token)
+    case 'cooledDown':
+      return cooledDown(turn)
+    case 'directDue':
+      return directDue(turn, message.work)
+  }
+}
+
+/** While the store holds older ones, new deliveries stay there too: they are pulled in their order. */
+function deliver({ state }: Turn, items: readonly QueuedItem[]): void {
+  if (!state.config.enabled) return
+  for (const item of items) {
+    if (state.moreInStore || !enqueue(state, item)) state.moreInStore = true
+  }
+}
+
+function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'item' | 'replyTo'>): void {
+  const { state, options } = turn
+  const work = { type: 'direct' as const, id: nextToken(state), ...asked }
+  if (!state.config.enabled)
+    return answerDirect(turn, work, {
+      type: 'failed',
+      code: 'ENDPOINT_OFF',
+      message: 'the endpoint is switched off',
+    })
+  if (state.urgent.length >= maxUrgent)
+    return answerDirect(turn, work, { type: 'failed', code: 'OVERLOADED', message: 'endpoint overloaded' })
+  state.urgent.push(work)
+  if (isSocket(state) && state.socket.phase !== 'open')
+    turn.effects.push(directTimerEffect(work.id, options.directTimeoutMs))
+}
+
+function pulled(
+  { state }: Turn,
+  message: Extract<EndpointMessage, { type: 'drain' | 'pulled' | 'pullFailed' }>,
+): void {
+  if (message.type === 'drain') {
+    state.moreInStore = true
+    return
+  }
+  state.pulling = false
+  // After a failed pull the sweeper's next hint asks again.
+  state.moreInStore = message.type === 'pulled' && message.more
+  if (message.type !== 'pulled' || !state.config.enabled) return
+  for (const item of message.items) if (!enqueue(state, item)) state.moreInStore = true
+}
+
+function recorded(turn: Turn, message: Extract<EndpointMessage, { type: 'recorded' }>): void {
+  for (const id of message.deliveryIds) turn.state.known.delete(id)
+  if (!message.enabled && turn.state.config.enabled) switchOff(turn)
+}
+
+function switchOff(turn: Turn): void {
+  const { state } = turn
+  state.config = { ...state.config, enabled: false }
+  dropQueued(state)
+  for (const work of state.urgent.splice(0))
+    answerDirect(turn, work, {
+      type: 'failed',
+      code: 'ENDPOINT_OFF',
+      message: 'the endpoint is switched off',
+    })
+  dropSocket(turn, 1000, 'endpoint off')
+}
+
+/** A rotated secret, another URL or a switch drops the open socket; a new name or event list does not. */
+function reloaded(turn: Turn, config: EndpointConfig | null): void {
+  const { state } = turn
+  if (config === null || !config.enabled) {
+    if (state.config.enabled) switchOff(turn)
+    if (config) state.config = config
+    return
+  }
+  if (config.configVersion <= state.config.configVersion) return
+  const turnedOn = !state.config.enabled
+  const redial = config.url !== state.config.url || config.secret !== state.config.secret
+  state.pace.failures = config.consecutiveFailures
+  if (redial) dropSocket(turn, 1000, 'configuration changed')
+  state.config = config
+  if (turnedOn || hasQueued(state)) state.moreInStore = true
+}

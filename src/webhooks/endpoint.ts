@@ -1,0 +1,87 @@
+// The vocabulary of the endpoint actor: what it knows, what it is told, what it asks for.
+import type { RuntimeEffect } from '../actors/actor.ts'
+import type { DirectEventKind, EventKind } from '../contract/events.ts'
+import type { DeliveryId, EndpointId, WorkspaceId } from '../shared/ids.ts'
+import type { AttemptReport } from './attempt.ts'
+import type { AttemptRecord } from './settle-attempt.ts'
+
+export interface EndpointConfig {
+  readonly id: EndpointId
+  readonly workspaceId: WorkspaceId
+  readonly url: string
+  readonly transport: 'https' | 'socket'
+  readonly secret: string
+  readonly previousSecret: { readonly secret: string; readonly untilMs: number } | null
+  readonly enabled: boolean
+  readonly configVersion: number
+  readonly consecutiveFailures: number
+}
+
+export const transportOf = (url: string): EndpointConfig['transport'] =>
+  /^wss?:/i.test(url) ? 'socket' : 'https'
+
+/** One attempt to make of a queued delivery. Crosses nodes, so the body is text: bodies are UTF-8 JSON. */
+export interface QueuedItem {
+  readonly deliveryId: DeliveryId
+  readonly kind: EventKind
+  readonly key: string
+  readonly body: string
+  /** Counts from one. */
+  readonly attemptNumber: number
+  /** A replay is one attempt: no retries, and its failure is not counted. */
+  readonly replay: boolean
+}
+
+/** A ringing or accepted call: one try within five seconds, no delivery row (specification, direct delivery). */
+export interface DirectItem {
+  readonly kind: DirectEventKind
+  readonly body: string
+  /** Sent over HTTPS besides the signature; a socket has no place for them. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type DirectResult =
+  | { readonly type: 'delivered' }
+  | { readonly type: 'failed'; readonly code: string; readonly message: string }
+
+export type EndpointMessage =
+  | { readonly type: 'deliver'; readonly items: readonly QueuedItem[] }
+  | { readonly type: 'direct'; readonly item: DirectItem }
+  /** A hint: rows in the store wait longer than they should. */
+  | { readonly type: 'drain' }
+  | { readonly type: 'pulled'; readonly items: readonly QueuedItem[]; readonly more: boolean }
+  | { readonly type: 'pullFailed' }
+  | { readonly type: 'configChanged' }
+  | { readonly type: 'reloaded'; readonly config: EndpointConfig | null }
+  | { readonly type: 'posted'; readonly token: number; readonly report: AttemptReport }
+  | { readonly type: 'dialled'; readonly token: number }
+  | { readonly type: 'dialFailed'; readonly token: number; readonly report: AttemptReport }
+  | { readonly type: 'frameDone'; readonly token: number; readonly frame: number; readonly written: boolean }
+  | { readonly type: 'socketClosed'; readonly token: number; readonly code: number }
+  | { readonly type: 'pong'; readonly token: number; readonly ping: number }
+  | { readonly type: 'directDue'; readonly work: number }
+  | { readonly type: 'cooledDown' }
+  | { readonly type: 'settleDue'; readonly token: number }
+  | { readonly type: 'pingDue'; readonly token: number }
+  | { readonly type: 'pongLate'; readonly token: number }
+  | { readonly type: 'idleDue'; readonly token: number }
+  /** Results that are committed, and what the row says since. */
+  | { readonly type: 'recorded'; readonly deliveryIds: readonly string[]; readonly enabled: boolean }
+
+export type EndpointEffect =
+  | {
+      readonly type: 'post'
+      readonly token: number
+      readonly config: EndpointConfig
+      readonly item: QueuedItem | DirectItem
+    }
+  | { readonly type: 'dial'; readonly token: number; readonly config: EndpointConfig }
+  | { readonly type: 'frame'; readonly token: number; readonly frame: number; readonly body: string }
+  | { readonly type: 'ping'; readonly token: number; readonly ping: number }
+  | { readonly type: 'closeSocket'; readonly token: number; readonly code: number; readonly reason: string }
+  | { readonly type: 'cutSocket'; readonly token: number }
+  | { readonly type: 'record'; readonly record: AttemptRecord }
+  | { readonly type: 'pull'; readonly exclude: readonly string[] }
+  | { readonly type: 'reload' }
+
+export type Effects = (EndpointEffect | RuntimeEffect<EndpointMessage>)[]

@@ -1,0 +1,37 @@
+// How many requests one endpoint may have under way: grows while it answers fast, halves when it fails.
+import { limits } from '../contract/limits.ts'
+
+const startCap = 4
+const maxCap = 16
+const fastMs = 250
+
+export interface Pace {
+  /** Concurrent first attempts; retries get half as many of their own. */
+  cap: number
+  /** Failures in a row as this owner has seen them; Postgres has the exact count. */
+  failures: number
+}
+
+export const newPace = (failures: number): Pace => ({ cap: startCap, failures })
+
+export function paceSuccess(pace: Pace, durationMs: number): void {
+  pace.failures = 0
+  if (durationMs < fastMs) pace.cap = Math.min(maxCap, pace.cap + 1)
+}
+
+export function paceFailure(pace: Pace): void {
+  pace.failures += 1
+  pace.cap = Math.max(1, Math.floor(pace.cap / 2))
+}
+
+/**
+ * Attempts that may be under way in all. While a streak of failures runs it is one, and it never exceeds what is
+ * left to the limit: so the endpoint is switched off at exactly the twentieth failure, with no attempt beyond it.
+ */
+export function allowance(pace: Pace): { readonly total: number; readonly retries: number } {
+  const left = limits.failuresToDisable - pace.failures
+  if (left <= 0) return { total: 0, retries: 0 }
+  if (pace.failures > 0) return { total: 1, retries: 1 }
+  const retries = Math.ceil(pace.cap / 2)
+  return { total: Math.min(pace.cap + retries, left), retries }
+}

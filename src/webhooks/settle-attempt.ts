@@ -1,0 +1,75 @@
+// What one attempt of a queued delivery leads to. Pure: the store writes it, the schedule is given.
+import type { EndpointId, WorkspaceId } from '../shared/ids.ts'
+import { type AttemptReport, isReceiverFailure } from './attempt.ts'
+import type { EndpointConfig, QueuedItem } from './endpoint.ts'
+import { nextRetryAt } from './retry-schedule.ts'
+
+export type AttemptVerdict =
+  | { readonly type: 'delivered' }
+  | { readonly type: 'retry'; readonly delayMs: number }
+  | { readonly type: 'failed' }
+  /** The address is refused: the delivery ends at once and nothing is counted. */
+  | { readonly type: 'blocked' }
+  /** A fault of ours: no attempt is used up; the delivery waits its turn again. */
+  | { readonly type: 'uncharged' }
+
+export interface AttemptRecord {
+  readonly item: QueuedItem
+  readonly workspaceId: WorkspaceId
+  readonly endpointId: EndpointId
+  readonly startedAt: Date
+  readonly report: AttemptReport
+  readonly verdict: AttemptVerdict
+  /** Whether it moves the endpoint's consecutive failures. */
+  readonly counts: 'success' | 'failure' | 'nothing'
+}
+
+export interface SettleOptions {
+  readonly retryDelaysMs: readonly number[]
+  readonly random: () => number
+}
+
+export function settleAttempt(
+  config: EndpointConfig,
+  attempt: { readonly item: QueuedItem; readonly report: AttemptReport; readonly endedAt: Date },
+  options: SettleOptions,
+): AttemptRecord {
+  const { item, report, endedAt } = attempt
+  return {
+    item,
+    workspaceId: config.workspaceId,
+    endpointId: config.id,
+    startedAt: new Date(endedAt.getTime() - report.durationMs),
+    report,
+    verdict: verdictOf(item, report, { endedAt, ...options }),
+    counts: countsOf(item, report),
+  }
+}
+
+function verdictOf(
+  item: QueuedItem,
+  report: AttemptReport,
+  options: SettleOptions & { readonly endedAt: Date },
+): AttemptVerdict {
+  const { outcome } = report
+  if (outcome.type === 'delivered') return { type: 'delivered' }
+  if (outcome.type === 'blocked') return { type: 'blocked' }
+  if (outcome.type === 'ours') return { type: 'uncharged' }
+  if (item.replay) return { type: 'failed' }
+  const retryAt = nextRetryAt({
+    attemptNumber: item.attemptNumber,
+    failedAt: options.endedAt,
+    delaysMs: options.retryDelaysMs,
+    retryAfterMs: report.retryAfterMs,
+    random: options.random,
+  })
+  return retryAt === null
+    ? { type: 'failed' }
+    : { type: 'retry', delayMs: retryAt.getTime() - options.endedAt.getTime() }
+}
+
+function countsOf(item: QueuedItem, report: AttemptReport): AttemptRecord['counts'] {
+  if (report.outcome.type === 'delivered') return 'success'
+  // A failed replay says what the operator already knew (decisions 5).
+  return isReceiverFailure(report.outcome) && !item.replay ? 'failure' : 'nothing'
+}
