@@ -1,0 +1,27 @@
+// Keyset pages: a page continues after the last row of the one before, so rows that are added move nothing.
+
+/** The sort columns of a row as text, in the order of the sort. */
+export type Keyset = readonly string[]
+
+export interface PageRequest {
+  readonly limit: number
+  readonly after?: Keyset | undefined
+}
+
+export interface Page<Row> {
+  readonly data: readonly Row[]
+  /** Where the next page starts; undefined on the last one. */
+  readonly next: Keyset | undefined
+}
+
+/** Cuts `limit + 1` rows to a page: the row too many says that there is a next one. */
+export function toPage<Row, Shown>(
+  rows: readonly Row[],
+  limit: number,
+  keyset: (row: Row) => Keyset,
+  show: (row: Row) => Shown,
+): Page<Shown> {
+  const kept = rows.length > limit ? rows.slice(0, limit) : rows
+  const last = kept.at(-1)
+  return { data: kept.map(show), next: rows.length > limit && last ? keyset(last) : undefined }
+}

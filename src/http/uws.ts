@@ -1,0 +1,155 @@
+// The HTTP server: the only file that knows uWebSockets.js. Knows no route and no domain; a handler gets plain
+// requests and gives plain answers.
+import * as uws from 'uWebSockets.js'
+import { AppError } from '../contract/errors.ts'
+import { type Clock, systemClock } from '../shared/clock.ts'
+import { errorResponse, toAppError } from './error-response.ts'
+import { type HttpHandler, type HttpResponse, RequestAborted } from './exchange.ts'
+import type { WireRequest, WireResponse } from './wire.ts'
+import { writeAnswer } from './wire-answer.ts'
+import type { BodyBudget } from './wire-body.ts'
+import { LiveRequest, readHead } from './wire-request.ts'
+
+export interface ListenOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly handler: HttpHandler
+  /** Past this many requests in flight the answer is OVERLOADED, at once. */
+  readonly maxInFlight: number
+  /** Paths that are answered even then: a probe that fails under load would take the process out of service. */
+  readonly unlimitedPaths?: ReadonlySet<string>
+  /** False lets several processes share the port. Default true: a second one fails to start. */
+  readonly exclusive?: boolean
+  readonly trustedProxies?: number
+  /** Bytes of request bodies held at once by all requests. */
+  readonly maxBodyBytesHeld?: number
+  readonly bodyDeadlineMs?: number
+  /** How long `close` waits for requests in flight before it cuts them off. */
+  readonly closeDeadlineMs?: number
+  /** What a handler or a streamed body threw, which none should. */
+  readonly onFault?: (error: unknown, requestId: string) => void
+  readonly clock?: Clock
+}
+
+export interface HttpServer {
+  readonly port: number
+  inFlight(): number
+  /** Stops listening, lets what is in flight finish up to the deadline, then closes every connection. */
+  close(): Promise<void>
+}
+
+// Missing in the types of the package: a listen option and the switch that keeps its name out of every answer.
+const exclusivePort = 1
+const configure = (uws as unknown as { _cfg(option: string): void })._cfg
+const listenWith = (app: uws.TemplatedApp, options: ListenOptions) =>
+  new Promise<uws.us_listen_socket | false>((resolve) => {
+    const { listen } = app as unknown as {
+      listen(
+        host: string,
+        port: number,
+        option: number,
+        done: (socket: uws.us_listen_socket | false) => void,
+      ): void
+    }
+    listen.call(app, options.host, options.port, (options.exclusive ?? true) ? exclusivePort : 0, resolve)
+  })
+
+export async function listen(options: ListenOptions): Promise<HttpServer> {
+  configure('silent')
+  const server = new Server(options)
+  const app = uws.App()
+  app.any('/*', (response, request) => server.take(response as WireResponse, request))
+  const socket = await listenWith(app, options)
+  if (socket === false)
+    throw new Error(`cannot listen on ${options.host}:${options.port}: another process has the port`)
+  return {
+    port: uws.us_socket_local_port(socket as never),
+    inFlight: () => server.inFlight,
+    async close() {
+      uws.us_listen_socket_close(socket)
+      await server.drain()
+      app.close()
+    },
+  }
+}
+
+const mebibyte = 1024 * 1024
+
+class Server {
+  inFlight = 0
+  readonly #options: ListenOptions
+  readonly #clock: Clock
+  readonly #budget: BodyBudget
+  #draining = false
+  #idle: (() => void) | undefined
+
+  constructor(options: ListenOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#budget = { held: 0, max: options.maxBodyBytesHeld ?? 256 * mebibyte }
+  }
+
+  take(response: WireResponse, incoming: WireRequest): void {
+    let request: LiveRequest | undefined
+    // Before anything else: a callback that returns without it and without an answer ends the process.
+    response.onAborted(() => request?.abandon())
+    const head = readHead(incoming)
+    request = new LiveRequest(head, response, {
+      budget: this.#budget,
+      deadlineMs: this.#options.bodyDeadlineMs ?? 30_000,
+      trustedProxies: this.#options.trustedProxies ?? 0,
+      clock: this.#clock,
+    })
+    const refusal = this.#refusal(head.fault, request.path)
+    if (!refusal) return void this.#serve(response, request)
+    // What follows on a connection that sent an ambiguous head cannot be trusted to be a request.
+    const lastOne = this.#draining || head.fault !== undefined
+    void writeAnswer(response, request, errorResponse(refusal, request.requestId), lastOne)
+    request.content.release()
+  }
+
+  /** Resolves when nothing is in flight, or at the deadline. */
+  drain(): Promise<void> {
+    this.#draining = true
+    if (this.inFlight === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = this.#clock.after(this.#options.closeDeadlineMs ?? 10_000, resolve)
+      this.#idle = () => {
+        timer.cancel()
+        resolve()
+      }
+    })
+  }
+
+  #refusal(fault: string | undefined, path: string): AppError | undefined {
+    if (fault !== undefined) return new AppError('VALIDATION_ERROR', fault)
+    if (this.inFlight < this.#options.maxInFlight || this.#options.unlimitedPaths?.has(path)) return undefined
+    return new AppError('OVERLOADED', 'this process takes no more requests now; try again shortly', {
+      retryAfterSeconds: 1,
+    })
+  }
+
+  async #serve(response: WireResponse, request: LiveRequest): Promise<void> {
+    this.inFlight += 1
+    try {
+      const answer = await this.#answer(request)
+      await writeAnswer(response, request, answer, this.#draining)
+    } catch (error) {
+      this.#options.onFault?.(error, request.requestId)
+    } finally {
+      request.content.release()
+      this.inFlight -= 1
+      if (this.inFlight === 0) this.#idle?.()
+    }
+  }
+
+  async #answer(request: LiveRequest): Promise<HttpResponse> {
+    try {
+      return await this.#options.handler(request)
+    } catch (error) {
+      if (!(error instanceof RequestAborted)) this.#options.onFault?.(error, request.requestId)
+      return errorResponse(toAppError(error), request.requestId)
+    }
+  }
+}

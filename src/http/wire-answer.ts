@@ -1,0 +1,135 @@
+// Writes one answer. Every write after an await is corked: uncorked, each piece is a system call of its own.
+import { STATUS_CODES } from 'node:http'
+import type { HttpResponse } from './exchange.ts'
+import type { WireResponse } from './wire.ts'
+import type { LiveRequest } from './wire-request.ts'
+
+const statusLines = new Map<number, string>()
+
+function statusLine(status: number): string {
+  let line = statusLines.get(status)
+  if (line === undefined) {
+    line = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`
+    statusLines.set(status, line)
+  }
+  return line
+}
+
+/** `lastOne` closes the connection afterwards. Resolves when the answer is handed to the socket, or the client is gone. */
+export function writeAnswer(
+  response: WireResponse,
+  request: LiveRequest,
+  answer: HttpResponse,
+  lastOne: boolean,
+): Promise<void> | undefined {
+  if (request.aborted) return undefined
+  // A body that is still on its way is not read to its end: the connection goes instead.
+  const closing = !request.content.forsake() || lastOne
+  const { body } = answer
+  if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array))
+    return writeStream(response, request, { ...answer, body }, closing)
+  response.cork(() => {
+    writeHead(response, answer, closing)
+    if (request.method === 'HEAD') response.endWithoutBody(byteLength(body), closing)
+    else if (body === undefined) response.endWithoutBody(hasLength(answer.status) ? 0 : undefined, closing)
+    else response.end(body, closing)
+  })
+  return undefined
+}
+
+// 204 and 304 have no content, so they say no length either.
+const hasLength = (status: number): boolean => status !== 204 && status !== 304
+
+const byteLength = (body: string | Uint8Array | undefined): number =>
+  body === undefined ? 0 : Buffer.byteLength(body)
+
+function writeHead(response: WireResponse, answer: HttpResponse, closing: boolean): void {
+  response.writeStatus(statusLine(answer.status))
+  for (const name in answer.headers) {
+    // The length is written by whoever ends the answer; twice, it would be a malformed answer.
+    if (name !== 'content-length') response.writeHeader(name, answer.headers[name] ?? '')
+  }
+  // The parser drops an idle connection after about 10 s without announcing it.
+  if (!closing) response.writeHeader('keep-alive', 'timeout=8')
+}
+
+async function writeStream(
+  response: WireResponse,
+  request: LiveRequest,
+  answer: HttpResponse & { body: AsyncIterable<Uint8Array> },
+  closing: boolean,
+): Promise<void> {
+  const length = answer.headers?.['content-length']
+  const drain = new Drain(response, request)
+  response.cork(() => writeHead(response, answer, closing))
+  try {
+    for await (const chunk of answer.body) {
+      if (request.aborted) return
+      if (length === undefined) await writeChunk(response, drain, chunk)
+      else await writePart(response, drain, chunk, Number(length))
+      if (drain.done) return
+    }
+    if (length !== undefined || request.aborted) return
+    drain.done = true
+    response.cork(() => response.end(undefined, closing))
+  } finally {
+    // A body that broke off or was shorter than announced must not look whole.
+    if (!request.aborted && !drain.done) response.close()
+  }
+}
+
+async function writeChunk(response: WireResponse, drain: Drain, chunk: Uint8Array): Promise<void> {
+  if (chunk.byteLength === 0) return
+  let taken = true
+  response.cork(() => {
+    taken = response.write(chunk)
+  })
+  if (!taken) await drain.wait()
+}
+
+async function writePart(
+  response: WireResponse,
+  drain: Drain,
+  chunk: Uint8Array,
+  total: number,
+): Promise<void> {
+  const startOffset = response.getWriteOffset()
+  let rest = chunk
+  while (rest.byteLength > 0 && !drain.done) {
+    let taken = true
+    response.cork(() => {
+      const [ok, done] = response.tryEnd(rest, total)
+      taken = ok
+      drain.done ||= done
+    })
+    if (taken || drain.done) return
+    const writtenBytes = await drain.wait()
+    if (writtenBytes === undefined) return
+    rest = chunk.subarray(writtenBytes - startOffset)
+  }
+}
+
+/** Waits for room in the socket, or for the client to be gone. */
+class Drain {
+  /** Whether the answer is complete: the response must not be touched any more. */
+  done = false
+  readonly #request: LiveRequest
+  #wake: ((offset: number | undefined) => void) | undefined
+
+  constructor(response: WireResponse, request: LiveRequest) {
+    this.#request = request
+    response.onWritable((offset) => {
+      this.#wake?.(offset)
+      return true
+    })
+    request.signal.addEventListener('abort', () => this.#wake?.(undefined))
+  }
+
+  /** The bytes of the body written so far; undefined when nobody reads any more. */
+  wait(): Promise<number | undefined> {
+    if (this.#request.aborted) return Promise.resolve(undefined)
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+}

@@ -1,0 +1,108 @@
+// uWebSockets frees its request object when the callback returns: everything is copied out before the first await.
+import { randomUUID } from 'node:crypto'
+import { type HttpRequest, isSaneRequestId, RequestAborted } from './exchange.ts'
+import type { WireRequest, WireResponse } from './wire.ts'
+import { type BodyOptions, WireBody } from './wire-body.ts'
+
+/** What of the head was copied. `fault` says why the request must be refused unread. */
+export interface Head {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: ReadonlyMap<string, string>
+  readonly fault: string | undefined
+}
+
+// Where a proxy in front and this parser could read two different requests, or two different callers, out of the
+// same bytes, the request is refused (the parser takes the first of several and any Transfer-Encoding for chunked).
+const singular = new Set(['content-length', 'transfer-encoding', 'authorization', 'x-api-key', 'host'])
+
+export function readHead(request: WireRequest): Head {
+  const headers = new Map<string, string>()
+  let fault: string | undefined
+  request.forEach((name, value) => {
+    if (headers.has(name) && singular.has(name)) fault = `the header ${name} must not be repeated`
+    else headers.set(name, value)
+  })
+  const encoding = headers.get('transfer-encoding')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
+    fault = 'the only transfer-encoding taken is chunked'
+  const length = headers.get('content-length')
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) fault = 'content-length must be a number of bytes'
+  return {
+    method: request.getCaseSensitiveMethod(),
+    path: request.getUrl(),
+    query: request.getQuery() ?? '',
+    headers,
+    fault,
+  }
+}
+
+export interface RequestOptions extends Omit<BodyOptions, 'declared'> {
+  /** How many proxies in front append to X-Forwarded-For; 0: the peer is the client. */
+  readonly trustedProxies: number
+}
+
+export class LiveRequest implements HttpRequest {
+  readonly method: string
+  readonly path: string
+  readonly requestId: string
+  readonly content: WireBody
+  readonly #head: Head
+  readonly #peer: string
+  readonly #trustedProxies: number
+  #query: URLSearchParams | undefined
+  #abort: AbortController | undefined
+  #aborted = false
+
+  constructor(head: Head, response: WireResponse, options: RequestOptions) {
+    this.#head = head
+    this.#trustedProxies = options.trustedProxies
+    this.#peer = Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
+    this.method = head.method
+    this.path = head.path
+    const given = head.headers.get('x-request-id')
+    this.requestId = isSaneRequestId(given) ? given : randomUUID()
+    this.content = new WireBody(response, { ...options, declared: declaredLength(head) })
+  }
+
+  get aborted(): boolean {
+    return this.#aborted
+  }
+
+  get query(): URLSearchParams {
+    this.#query ??= new URLSearchParams(this.#head.query)
+    return this.#query
+  }
+
+  get remoteAddress(): string {
+    if (this.#trustedProxies === 0) return this.#peer
+    const hops = this.header('x-forwarded-for')?.split(',') ?? []
+    return hops.at(-this.#trustedProxies)?.trim() || this.#peer
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#aborted) this.#abort.abort(new RequestAborted())
+    return this.#abort.signal
+  }
+
+  header(name: string): string | undefined {
+    return this.#head.headers.get(name)
+  }
+
+  body(limitBytes: number): Promise<Uint8Array> {
+    return this.content.read(limitBytes)
+  }
+
+  abandon(): void {
+    this.#aborted = true
+    this.content.abort()
+    this.#abort?.abort(new RequestAborted())
+  }
+}
+
+function declaredLength(head: Head): number | undefined {
+  if (head.headers.has('transfer-encoding')) return undefined
+  return Number(head.headers.get('content-length') ?? 0)
+}
