@@ -1,6 +1,7 @@
+import type { Page, PageRequest } from '../contract/page.ts'
 import type { AuditRecord } from '../contract/records/console.ts'
 import { encodeId, type IdKind, idPrefixes, newId, type OperatorId, type WorkspaceId } from '../shared/ids.ts'
-import type { Page } from './page.ts'
+import { newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
 /** Who changes something, where, and from which address. */
@@ -50,17 +51,18 @@ interface Row {
 }
 
 export const auditStore = (sql: Sql) => ({
-  async list(workspaceId: WorkspaceId, page: Page) {
+  async list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<AuditRecord>> {
+    const after = page.after?.[0]
     const rows = await sql<Row[]>`
       select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,
         a.ip, a.at
       from audit a
       left join operators o on o.id = a.operator_id
       where a.workspace_id = ${workspaceId}
-        ${page.before === null ? sql`` : sql`and a.id < ${page.before}`}
+        ${after === undefined ? sql`` : sql`and a.id < ${after}`}
       order by a.id desc
-      limit ${page.limit}`
-    return rows.map((row) => ({ id: row.id, record: toRecord(row) }))
+      limit ${page.limit + 1}`
+    return newestFirst(rows, page, toRecord)
   },
 })
 

@@ -1,9 +1,10 @@
 // The delivery log as operators read it. Bodies and answers are shown as text; nothing here changes a delivery.
 import type { EventKind } from '../contract/events.ts'
+import type { Page, PageRequest } from '../contract/page.ts'
 import type { AttemptRecord, DeliveryDetail, DeliveryRecord } from '../contract/records/console.ts'
 import type { DeliveryState } from '../contract/records/delivery.ts'
 import { type DeliveryId, type EndpointId, encodeId, idFloor, type WorkspaceId } from '../shared/ids.ts'
-import { iso, type Listed, type Page } from './page.ts'
+import { iso, newestFirst, olderThan } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
 export interface DeliveryFilter {
@@ -37,17 +38,17 @@ export const deliveriesLogStore = (sql: Sql) => ({
   async list(
     workspaceId: WorkspaceId,
     filter: DeliveryFilter,
-    page: Page,
-  ): Promise<Listed<DeliveryRecord>[]> {
+    page: PageRequest,
+  ): Promise<Page<DeliveryRecord>> {
     const rows = await sql<Row[]>`
       select ${columns(sql)}
       from deliveries
       where workspace_id = ${workspaceId}
         ${conditions(sql, filter)}
-        ${page.before === null ? sql`` : sql`and id < ${page.before}`}
+        ${olderThan(sql, page)}
       order by id desc
-      limit ${page.limit}`
-    return rows.map((row) => ({ id: row.id, record: toRecord(row) }))
+      limit ${page.limit + 1}`
+    return newestFirst(rows, page, toRecord)
   },
 
   async find(workspaceId: WorkspaceId, id: DeliveryId): Promise<DeliveryDetail | undefined> {

@@ -2,7 +2,7 @@
 import type { EventKind } from '../contract/events.ts'
 import type { EndpointRecord } from '../contract/records/console.ts'
 import { type EndpointId, encodeId, type WorkspaceId } from '../shared/ids.ts'
-import { iso } from './page.ts'
+import { iso } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
 export interface EndpointRow {

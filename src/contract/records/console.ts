@@ -1,0 +1,77 @@
+// Records that only the console shows (decisions 6).
+import type { EventKind } from '../events.ts'
+import type { Scope } from '../scopes.ts'
+import type { DeliveryState } from './delivery.ts'
+
+export interface EndpointRecord {
+  id: string
+  name: string
+  url: string
+  events: EventKind[]
+  enabled: boolean
+  consecutiveFailures: number
+  disabledAt: string | null
+  heldCount: number
+  createdAt: string
+}
+
+export interface DeliveryRecord {
+  id: string
+  endpointId: string
+  event: EventKind
+  state: DeliveryState
+  attemptCount: number
+  nextAttemptAt: string | null
+  createdAt: string
+  finishedAt: string | null
+}
+
+export interface AttemptRecord {
+  number: number
+  at: string
+  statusCode: number | null
+  error: string | null
+  durationMs: number
+  responseHeaders: Record<string, string> | null
+  responseBody: string | null
+}
+
+export interface DeliveryDetail extends DeliveryRecord {
+  /** Null once the event is past its retention. */
+  body: string | null
+  attempts: AttemptRecord[]
+}
+
+export interface KeyRecord {
+  id: string
+  name: string
+  prefix: string
+  scopes: Scope[]
+  requestsPerSecond: number
+  expiresAt: string | null
+  lastUsedAt: string | null
+  revokedAt: string | null
+  createdBy: string | null
+  createdAt: string
+}
+
+export interface AuditRecord {
+  id: string
+  action: string
+  /** Null for what no operator did: the command line, or the gateway itself. */
+  operator: { id: string; name: string; email: string } | null
+  subjectKind: string
+  subjectId: string | null
+  before: unknown
+  after: unknown
+  ip: string | null
+  at: string
+}
+
+export interface MemberRecord {
+  operatorId: string
+  email: string
+  name: string
+  role: string
+  createdAt: string
+}

@@ -1,0 +1,222 @@
+// What operators do with deliveries: replay, discard, hold, test. States only: sending is the endpoint owner's work.
+// A replay is one attempt of the same delivery, marked in the row itself, so it survives whatever dies meanwhile;
+// and since the row is claimed by its state, two clicks at once make one replay.
+import type { EventKind } from '../contract/events.ts'
+import type { DeliveryState } from '../contract/records/delivery.ts'
+import {
+  type DeliveryId,
+  type EndpointId,
+  type EventId,
+  encodeId,
+  idFloor,
+  type WorkspaceId,
+} from '../shared/ids.ts'
+import { type Author, writeAudit } from './audit.store.ts'
+import type { Pool, Sql } from './sql.ts'
+
+export type ReplayableState = Exclude<DeliveryState, 'PENDING' | 'RETRYING'>
+
+const replayable = [
+  'DELIVERED',
+  'FAILED',
+  'HELD',
+  'DISCARDED',
+  'BLOCKED',
+] as const satisfies ReplayableState[]
+
+export type Replay =
+  | { readonly type: 'replayed'; readonly endpointId: EndpointId }
+  | { readonly type: 'notFound' }
+  | { readonly type: 'refused'; readonly message: string }
+
+export interface Selection {
+  readonly states: readonly ReplayableState[]
+  readonly since?: Date | undefined
+}
+
+export type BulkOutcome =
+  | { readonly type: 'done'; readonly count: number }
+  /** Another operator's replay or discard of this endpoint is at work. */
+  | { readonly type: 'busy' }
+
+export interface TestDelivery {
+  readonly workspaceId: WorkspaceId
+  readonly endpointId: EndpointId
+  readonly eventId: EventId
+  readonly kind: EventKind
+  readonly key: string
+  readonly body: Uint8Array
+}
+
+const BATCH = 1_000
+/** One request moves at most this many; asking again moves the next ones. */
+const MAX_BATCHES = 100
+
+export const deliveriesReplayStore = (pool: Pool) => ({
+  replay(author: Author, id: DeliveryId): Promise<Replay> {
+    return pool.begin(async (sql) => {
+      const [claimed] = await sql<{ endpointId: EndpointId; state: DeliveryState }[]>`
+        update deliveries d
+        set ${replaying(sql)}
+        from endpoints e
+        where d.workspace_id = ${author.workspaceId} and d.id = ${id} and d.state = any(${[...replayable]})
+          and e.id = d.endpoint_id and e.enabled and e.deleted_at is null
+          and exists (select from events v where v.id = d.event_id)
+        returning d.endpoint_id`
+      if (claimed === undefined) return whyNot(sql, author.workspaceId, id)
+      await writeAudit(sql, author, {
+        action: 'delivery.replayed',
+        subjectKind: 'delivery',
+        subjectId: id,
+      })
+      return { type: 'replayed', endpointId: claimed.endpointId }
+    })
+  },
+
+  replayMany: (author: Author, endpointId: EndpointId, selection: Selection): Promise<BulkOutcome> =>
+    inBatches(pool, { author, endpointId, selection, action: 'endpoint.deliveriesReplayed', set: replaying }),
+
+  discardHeld: (author: Author, endpointId: EndpointId, since: Date | undefined): Promise<BulkOutcome> =>
+    inBatches(pool, {
+      author,
+      endpointId,
+      selection: { states: ['HELD'], since },
+      action: 'endpoint.deliveriesDiscarded',
+      set: discarded,
+    }),
+
+  async count(workspaceId: WorkspaceId, endpointId: EndpointId, selection: Selection): Promise<number> {
+    const [row] = await pool<{ count: number }[]>`
+      select count(*)::int as count
+      from deliveries
+      where ${matching(pool, workspaceId, endpointId, selection)}`
+    return row?.count ?? 0
+  },
+
+  /**
+   * After the endpoint was switched off or deleted: nothing of it waits any longer. Rows that are locked are being
+   * settled by their attempt, which finds the endpoint off; waiting for them here could lock in a circle.
+   */
+  async close(endpointId: EndpointId, to: 'HELD' | 'DISCARDED'): Promise<void> {
+    const states = to === 'HELD' ? ['PENDING', 'RETRYING'] : ['PENDING', 'RETRYING', 'HELD']
+    const set = to === 'HELD' ? held : discarded
+    for (let moved = BATCH; moved === BATCH; ) {
+      const rows = await pool`
+        update deliveries
+        set ${set(pool)}
+        where id in (
+          select id
+          from deliveries
+          where endpoint_id = ${endpointId} and state = any(${states})
+          limit ${BATCH}
+          for update skip locked
+        )`
+      moved = rows.count
+    }
+  },
+
+  /** A delivery to this one endpoint, through the same rows as every other; null where it is off. */
+  async insertTest(test: TestDelivery): Promise<DeliveryId | null> {
+    const [row] = await pool<{ id: DeliveryId }[]>`
+      with target as (
+        select id, workspace_id
+        from endpoints
+        where workspace_id = ${test.workspaceId} and id = ${test.endpointId} and enabled and deleted_at is null
+      ),
+      event as (
+        insert into events (id, workspace_id, kind, key, body)
+        select ${test.eventId}, workspace_id, ${test.kind}, ${test.key}, ${Buffer.from(test.body)}
+        from target
+      )
+      insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, next_attempt_at)
+      select new_uuid(), workspace_id, ${test.eventId}, id, ${test.kind}, ${test.key}, 'PENDING', now()
+      from target
+      returning id`
+    return row?.id ?? null
+  },
+})
+
+const replaying = (sql: Sql) =>
+  sql`replay = true, state = 'PENDING', next_attempt_at = now(), finished_at = null`
+const discarded = (sql: Sql) => sql`state = 'DISCARDED', next_attempt_at = null, finished_at = now()`
+const held = (sql: Sql) => sql`state = 'HELD', next_attempt_at = null`
+
+const matching = (sql: Sql, workspaceId: WorkspaceId, endpointId: EndpointId, selection: Selection) => sql`
+  workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and state = any(${[...selection.states]})
+  ${selection.since ? sql`and id >= ${idFloor(selection.since.getTime())}` : sql``}`
+
+interface Bulk {
+  readonly author: Author
+  readonly endpointId: EndpointId
+  readonly selection: Selection
+  readonly action: string
+  readonly set: typeof replaying
+}
+
+/**
+ * Goes up the ids, so what a batch replayed and the receiver refused at once is not taken again. Each batch is a
+ * transaction of its own: short locks, and a crash in the middle leaves whole batches behind.
+ */
+async function inBatches(pool: Pool, bulk: Bulk): Promise<BulkOutcome> {
+  let after = '00000000-0000-0000-0000-000000000000'
+  let count = 0
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const ids = await pool.begin((sql) => moveBatch(sql, bulk, after, batch === 0))
+    if (ids === undefined) return batch === 0 ? { type: 'busy' } : { type: 'done', count }
+    count += ids.length
+    after = ids.at(-1) ?? after
+    if (ids.length < BATCH) break
+  }
+  return { type: 'done', count }
+}
+
+async function moveBatch(
+  sql: Sql,
+  bulk: Bulk,
+  after: string,
+  isFirst: boolean,
+): Promise<DeliveryId[] | undefined> {
+  const { author, endpointId, selection } = bulk
+  const [lock] = await sql<{ held: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`bulk:${endpointId}`}, 0)) as held`
+  if (!lock?.held) return undefined
+  const picked = await sql<{ id: DeliveryId }[]>`
+    select id
+    from deliveries
+    where ${matching(sql, author.workspaceId, endpointId, selection)} and id > ${after}
+    order by id
+    limit ${BATCH}
+    for update skip locked`
+  const ids = picked.map(({ id }) => id)
+  if (isFirst) await auditBulk(sql, bulk)
+  // By list, not by join: only the days that these ids belong to are opened.
+  if (ids.length > 0) await sql`update deliveries set ${bulk.set(sql)} where id = any(${ids})`
+  return ids
+}
+
+const auditBulk = (sql: Sql, { author, endpointId, selection, action }: Bulk): Promise<void> =>
+  writeAudit(sql, author, {
+    action,
+    subjectKind: 'endpoint',
+    subjectId: endpointId,
+    after: { states: selection.states, since: selection.since?.toISOString() ?? null },
+  })
+
+async function whyNot(sql: Sql, workspaceId: WorkspaceId, id: DeliveryId): Promise<Replay> {
+  const [row] = await sql<
+    { state: DeliveryState; name: string | null; enabled: boolean; isDeleted: boolean }[]
+  >`
+    select d.state, e.name, e.enabled, e.deleted_at is not null as is_deleted
+    from deliveries d
+    left join endpoints e on e.id = d.endpoint_id
+    where d.workspace_id = ${workspaceId} and d.id = ${id}`
+  if (row === undefined) return { type: 'notFound' }
+  const shown = encodeId('delivery', id)
+  if (row.isDeleted || row.name === null)
+    return { type: 'refused', message: `the endpoint of ${shown} was deleted` }
+  if (!row.enabled)
+    return { type: 'refused', message: `endpoint "${row.name}" is off: turn it on before replaying` }
+  if (row.state === 'PENDING' || row.state === 'RETRYING')
+    return { type: 'refused', message: `${shown} is ${row.state}: only finished or held deliveries replay` }
+  return { type: 'refused', message: `the event of ${shown} is past its retention` }
+}
