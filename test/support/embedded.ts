@@ -64,9 +64,11 @@ async function leave(server: EmbeddedPostgres): Promise<void> {
   const admin = connectPool({ url: server.url, max: 1, name: 'test-cluster' })
   await dropLeftovers(admin, null).finally(() => admin.end())
   const deadline = performance.now() + LEAVE_MS
+  const others = () => livingUsers().filter((user) => user.pid !== process.pid)
   // Other runs may have attached to our server: it has to outlive them.
-  while (livingUsers().some((user) => user.pid !== process.pid) && performance.now() < deadline)
-    await sleep(50)
+  if (others().length > 0)
+    process.stderr.write('waiting for another test run that uses the same PostgreSQL\n')
+  while (others().length > 0 && performance.now() < deadline) await sleep(50)
   await server.stop()
 }
 

@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readlinkSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +20,7 @@ const APT_MS = 60_000
 
 /**
  * Downloads the Debian package, as the system's own apt does, signatures and all, and unpacks it without root into
- * `<cacheDir>/redis`. Work happens aside and is renamed, so that processes that do this at once do not disturb each other.
+ * `<cacheDir>/redis`. Work happens aside, so that processes that do this at once do not disturb each other.
  */
 export async function unpackDebianRedis(cacheDir: string): Promise<void> {
   mkdirSync(cacheDir, { recursive: true })
@@ -28,7 +31,7 @@ export async function unpackDebianRedis(cacheDir: string): Promise<void> {
     mkdirSync(unpacked)
     for (const archive of archives) await run('dpkg-deb', ['-x', archive, join(unpacked, 'root')])
     await writeLauncher(unpacked)
-    publish(unpacked, join(cacheDir, 'redis'), join(draft, 'old'))
+    publish(unpacked, cacheDir)
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
@@ -99,18 +102,13 @@ async function writeLauncher(unpacked: string): Promise<void> {
   chmodSync(launcher, 0o755)
 }
 
-function publish(unpacked: string, place: string, aside: string): void {
-  if (existsSync(place)) {
-    try {
-      renameSync(place, aside)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    }
-  }
-  try {
-    renameSync(unpacked, place)
-  } catch (error) {
-    // Another process was faster, and its copy is as good.
-    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-  }
+// A link can be replaced in one step, a folder cannot: at no moment is there half a server, or none.
+function publish(unpacked: string, cacheDir: string): void {
+  const name = `redis-${randomBytes(6).toString('hex')}`
+  const place = join(cacheDir, 'redis')
+  renameSync(unpacked, join(cacheDir, name))
+  symlinkSync(name, `${unpacked}.link`)
+  const old = existsSync(place) ? readlinkSync(place) : null
+  renameSync(`${unpacked}.link`, place)
+  if (old) rmSync(join(cacheDir, old), { recursive: true, force: true })
 }

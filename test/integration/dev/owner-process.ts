@@ -49,6 +49,9 @@ export async function kill(owner: Owner, name: NodeJS.Signals): Promise<void> {
 
 /** Kills the guard of a server and the guard's watcher, so that nobody stops it when its owner dies. Linux only. */
 export function killGuard(serverPid: number): void {
+  const server = identify(serverPid)
+  // Whatever the test finds wrong, the server that is now on its own goes with it.
+  after(() => server && signal(server, 'SIGKILL'))
   const guard = parentOf(String(serverPid))
   const family = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === guard)
   for (const pid of [...family.map(Number), guard]) if (pid !== serverPid) process.kill(pid, 'SIGKILL')

@@ -23,16 +23,23 @@ describe('the process table', () => {
   test('counts a zombie as gone', {
     skip: existsSync('/proc/self/stat') ? false : 'needs /proc',
   }, async () => {
-    // The shell becomes `sleep`, which never reaps the child that it inherits.
-    const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 600'], {
+    // The shell becomes a `sleep`, which never reaps the child that it inherits.
+    const parent = spawn('/bin/sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     after(() => parent.kill())
     const [line] = (await once(createInterface({ input: parent.stdout }), 'line')) as [string]
-    const state = () => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${line}/status`, 'utf8'))?.[1]
-    // Polling, because the moment at which another process's child ends is announced to nobody.
-    for (let i = 0; i < 2000 && state() !== 'Z'; i += 1) await sleep(5)
-    assert.equal(state(), 'Z')
+    const field = (pid: string, name: string) =>
+      new RegExp(`^${name}:\\s+(\\w+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    // Polling, because other processes announce neither that they became another program nor that they ended.
+    const until = async (isSo: () => boolean) => {
+      for (let i = 0; i < 2000 && !isSo(); i += 1) await sleep(5)
+    }
+    await until(() => field(String(parent.pid), 'Name') === 'sleep')
+    assert.notEqual(identify(Number(line)), null)
+    process.kill(Number(line), 'SIGKILL')
+    await until(() => field(line, 'State') === 'Z')
+    assert.equal(field(line, 'State'), 'Z')
     assert.equal(identify(Number(line)), null)
   })
 })
