@@ -52,7 +52,7 @@ export function openCall(world: World, facts: NewCall): Call {
   world.calls.set(call.wacid, call)
   pushBounded(call.handset.calls, call.wacid, CALLS_KEPT)
   call.number.liveCalls += 1
-  call.ringTimer = world.timers.later(world.config.ringTimeoutMs, () => endCall(world, call, 'rang-out'))
+  call.ringTimer = world.timers.later(world.config.ringTimeoutMs, () => void endCall(world, call, 'rang-out'))
   note(call, 'created')
   return call
 }

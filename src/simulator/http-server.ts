@@ -30,41 +30,46 @@ export function createSimulatorServer(world: World): Server {
 
 async function serve(world: World, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const atNs = process.hrtime.bigint()
-  const at = new Date().toISOString()
   const address = incoming.url ?? '/'
   const mark = address.indexOf('?')
   const path = mark === -1 ? address : address.slice(0, mark)
   const body = await readBody(incoming, limitOf(path))
   if (body.type === 'broken') return
   if (body.type === 'too-large') {
-    return send(response, {
-      type: 'json',
-      status: 413,
-      body: { error: { message: 'body too large', code: 1 } },
-    })
+    send(response, { type: 'json', status: 413, body: { error: { message: 'body too large', code: 1 } } })
+    return
   }
-  const request: ApiRequest = {
-    method: incoming.method ?? 'GET',
-    path,
-    query: new URLSearchParams(mark === -1 ? '' : address.slice(mark + 1)),
-    authorization: incoming.headers.authorization,
-    contentType: incoming.headers['content-type'] ?? '',
-    raw: body.raw,
-    body: parsed(incoming.headers['content-type'], body.raw),
-  }
+  const query = new URLSearchParams(mark === -1 ? '' : address.slice(mark + 1))
+  const request = requestOf(incoming, { path, query, raw: body.raw })
   const reply = await answer(world, request)
-  if (isProviderPath(path)) {
-    world.requests.push({
-      at,
-      atNs: String(atNs),
-      method: request.method,
-      path: address,
-      body: request.body ?? (body.raw.length === 0 ? null : { bytes: body.raw.length }),
-      status: reply.type === 'json' ? reply.status : statusOf(reply),
-      durationMs: Number(process.hrtime.bigint() - atNs) / 1e6,
-    })
-  }
+  if (isProviderPath(path)) journal(world, request, { address, atNs, reply })
   send(response, reply)
+}
+
+const requestOf = (
+  incoming: IncomingMessage,
+  rest: Pick<ApiRequest, 'path' | 'query' | 'raw'>,
+): ApiRequest => ({
+  ...rest,
+  method: incoming.method ?? 'GET',
+  authorization: incoming.headers.authorization,
+  contentType: incoming.headers['content-type'] ?? '',
+  body: parsed(incoming.headers['content-type'], rest.raw),
+})
+
+type Served = Readonly<{ address: string; atNs: bigint; reply: ApiReply }>
+
+function journal(world: World, { method, body, raw }: ApiRequest, { address, atNs, reply }: Served): void {
+  const durationMs = Number(process.hrtime.bigint() - atNs) / 1e6
+  world.requests.push({
+    at: new Date(Date.now() - durationMs).toISOString(),
+    atNs: String(atNs),
+    method,
+    path: address,
+    body: body ?? (raw.length === 0 ? null : { bytes: raw.length }),
+    status: reply.type === 'json' ? reply.status : statusOf(reply),
+    durationMs,
+  })
 }
 
 /** Requests that were cut off or left hanging have no status. */

@@ -10,7 +10,7 @@ function stop(): void {
   stopping = true
   // A socket that never closes must not keep the process: the parent may be gone already.
   setTimeout(() => process.exit(0), 2000).unref()
-  simulator.close().finally(() => process.exit(0))
+  void simulator.close().finally(() => process.exit(0))
 }
 
 process.once('SIGTERM', stop)

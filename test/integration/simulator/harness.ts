@@ -1,0 +1,87 @@
+import { simulatorSettings } from '../../../src/simulator/settings.ts'
+import { startSimulator } from '../../../src/simulator/simulator.ts'
+import { asList, type Loose, type Seen, startReceiver } from './receiver.ts'
+
+export const NUMBER_ID = '106540352242922'
+export const NUMBER = '15550001111'
+export const ACCOUNT = '102290129340398'
+const SECRET = 'app-secret-for-tests'
+const TOKEN = 'token-for-tests'
+const VERIFY_TOKEN = 'verify-for-tests'
+
+export type Reply = Readonly<{ status: number; body: Loose }>
+
+export type Rig = Awaited<ReturnType<typeof startRig>>
+
+/** A simulator and a receiver of its webhooks, both real, on loopback. */
+export async function startRig(env: Record<string, string> = {}) {
+  const receiver = await startReceiver({ secret: SECRET, verifyToken: VERIFY_TOKEN })
+  const simulator = await startSimulator(
+    simulatorSettings({
+      SIM_PORT: '0',
+      SIM_WEBHOOK_URL: receiver.url,
+      SIM_APP_SECRET: SECRET,
+      SIM_ACCESS_TOKEN: TOKEN,
+      SIM_VERIFY_TOKEN: VERIFY_TOKEN,
+      LOG_LEVEL: 'error',
+      ...env,
+    }),
+  )
+  const request = async (method: string, path: string, body?: unknown, token = TOKEN): Promise<Reply> => {
+    const answer = await fetch(simulator.url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, body: (await answer.json()) as Loose }
+  }
+  const matching = (kind: Seen['kind'], fields: Loose): Seen[] =>
+    receiver.seen.filter(
+      (seen) =>
+        seen.kind === kind && Object.entries(fields).every(([name, value]) => seen.update[name] === value),
+    )
+  return {
+    url: simulator.url,
+    receiver,
+    token: TOKEN,
+    request,
+    matching,
+    control: (method: string, path: string, body?: unknown) => request(method, `/sim/${path}`, body),
+    provider: (path: string, body: unknown) => request('POST', `/v24.0/${NUMBER_ID}/${path}`, body),
+    /** Waits until so many updates with these fields have come. */
+    async expect(kind: Seen['kind'], fields: Loose, count = 1): Promise<Seen[]> {
+      await receiver.until(
+        () => matching(kind, fields).length >= count,
+        () =>
+          `${kind} ${JSON.stringify(fields)} of ${JSON.stringify(receiver.seen.map(({ update }) => update))}`,
+      )
+      return matching(kind, fields)
+    },
+    async close() {
+      await simulator.close()
+      receiver.close()
+    },
+  }
+}
+
+/** The error code of a refused request. */
+export const codeOf = (reply: Reply): unknown => (reply.body['error'] as Loose | undefined)?.['code']
+
+export const detailsOf = (reply: Reply): string =>
+  String(((reply.body['error'] as Loose | undefined)?.['error_data'] as Loose | undefined)?.['details'])
+
+/** The wamid of an accepted message. */
+export const wamidOf = (reply: Reply): string => String(asList(reply.body['messages'])[0]?.['id'])
+
+/** The wacid of a placed call. */
+export const wacidOf = (reply: Reply): string => String(asList(reply.body['calls'])[0]?.['id'])
+
+export const templateTo = (to: string, extra: Loose = {}): Loose => ({
+  messaging_product: 'whatsapp',
+  to,
+  type: 'template',
+  template: { name: 'hello_world', language: { code: 'en_US' } },
+  ...extra,
+})
+
+export const sdpOf = ({ update }: Seen): string => String((update['session'] as Loose)['sdp'])
