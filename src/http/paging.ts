@@ -1,0 +1,78 @@
+// `?limit=` and `?cursor=`: the cursor is the keyset of the last row shown, opaque to callers and never trusted.
+import * as v from 'valibot'
+import { AppError } from '../contract/errors.ts'
+import { limits } from '../contract/limits.ts'
+import type { Keyset, Page, PageRequest } from '../contract/page.ts'
+
+/** A list: cursors of one are refused by another. `parts` says what each sort column looks like. */
+export interface ListKind {
+  readonly name: string
+  readonly parts: readonly RegExp[]
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Newest first by id. */
+export const byId = (name: string): ListKind => ({ name, parts: [uuid] })
+
+const limitMessage = `must be a whole number from 1 to ${limits.pageMax}`
+
+/** Entries of every list's query schema. */
+export const pageQuery = {
+  limit: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,9}$/, limitMessage),
+      v.transform(Number),
+      v.minValue(1, limitMessage),
+      v.maxValue(limits.pageMax, limitMessage),
+    ),
+    String(limits.pageDefault),
+  ),
+  cursor: v.optional(v.pipe(v.string(), v.maxLength(512, 'must be a nextCursor of this list'))),
+}
+
+export function pageRequest(
+  kind: ListKind,
+  query: { readonly limit: number; readonly cursor?: string | undefined },
+): PageRequest {
+  if (query.cursor === undefined) return { limit: query.limit }
+  const after = decodeCursor(kind, query.cursor)
+  if (after) return { limit: query.limit, after }
+  const message = 'must be a nextCursor of this list'
+  throw new AppError('VALIDATION_ERROR', `cursor ${message}`, { details: [{ path: 'cursor', message }] })
+}
+
+export interface PageBody<Row> {
+  readonly data: readonly Row[]
+  readonly nextCursor: string | null
+}
+
+export function pageBody<Row>(kind: ListKind, page: Page<Row>): PageBody<Row> {
+  return { data: page.data, nextCursor: page.next ? encodeCursor(kind, page.next) : null }
+}
+
+export const encodeCursor = (kind: ListKind, keyset: Keyset): string =>
+  Buffer.from(JSON.stringify([kind.name, ...keyset])).toString('base64url')
+
+/** Undefined for whatever `encodeCursor` did not make for this list. */
+export function decodeCursor(kind: ListKind, cursor: string): Keyset | undefined {
+  const decoded = parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+  if (!Array.isArray(decoded) || decoded.length !== kind.parts.length + 1) return undefined
+  const [name, ...keyset] = decoded as unknown[]
+  const fits = kind.parts.every((part, index) => {
+    const value = keyset[index]
+    return typeof value === 'string' && part.test(value)
+  })
+  // Base64 has several spellings of one text; only ours is taken.
+  if (name !== kind.name || !fits || encodeCursor(kind, keyset as string[]) !== cursor) return undefined
+  return keyset as string[]
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

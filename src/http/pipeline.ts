@@ -1,0 +1,185 @@
+// One request through one edge, always in this order: match, guard, rate limit, body, validation, handler, answer,
+// log. Knows neither who may do what nor what a route does.
+import { performance } from 'node:perf_hooks'
+import type { Logger } from 'pino'
+import { AppError, type ErrorCode, type ErrorDetail } from '../contract/errors.ts'
+import { limits } from '../contract/limits.ts'
+import { errorResponse, toAppError } from './error-response.ts'
+import { type HttpHandler, type HttpRequest, type HttpResponse, RequestAborted } from './exchange.ts'
+import { type Bucket, type RateHeaders, type RateLimiter, rateHeaders, rateLimited } from './rate-limit.ts'
+import { readJson } from './read-json.ts'
+import { Answer, RawAnswer, type Route } from './route.ts'
+import { createRouter } from './router.ts'
+import { check, validationError } from './validate.ts'
+
+/** Whom the guard let in. */
+export interface Admission<Context> {
+  readonly context: Context
+  /** Ids for the log line, under their stable names. */
+  readonly subject: Readonly<Record<string, string>>
+  readonly bucket?: Bucket
+}
+
+/** What the log line and the metrics say of one request. Never a query, a body or an unmatched path. */
+export interface Served {
+  readonly requestId: string
+  readonly method: string
+  /** The pattern, such as `/calls/:id`; undefined where no route matched. */
+  readonly route: string | undefined
+  readonly status: number
+  readonly code: ErrorCode | undefined
+  readonly durationMs: number
+  /** True when the client was gone before the answer. */
+  readonly aborted: boolean
+}
+
+export interface PipelineOptions<Context, R extends Route<Context>> {
+  readonly prefix: string
+  readonly routes: readonly R[]
+  /** Throws an AppError for whom it does not let in. */
+  readonly guard: (request: HttpRequest, route: R) => Promise<Admission<Context>>
+  readonly limiter?: RateLimiter
+  /** The rate of an answer to somebody unknown; the edge that has none sends no rate headers. */
+  readonly anonymousRate?: RateHeaders
+  readonly log: Pick<Logger, 'info' | 'error'>
+  readonly onServed?: (served: Served) => void
+}
+
+interface Exchange<R> {
+  readonly request: HttpRequest
+  route: R | undefined
+  subject: Readonly<Record<string, string>>
+  rate: RateHeaders | undefined
+}
+
+export function createPipeline<Context, R extends Route<Context>>(
+  options: PipelineOptions<Context, R>,
+): HttpHandler {
+  const match = createRouter(options.prefix, options.routes)
+
+  async function run(exchange: Exchange<R>): Promise<HttpResponse> {
+    const { request } = exchange
+    const matched = match(request.method, request.path)
+    if (matched.type === 'unknown') throw new AppError('NOT_FOUND', 'there is no such path')
+    if (matched.type === 'wrong-method')
+      throw new AppError('METHOD_NOT_ALLOWED', `this path takes ${matched.allow}`, {
+        headers: { allow: matched.allow },
+      })
+    exchange.route = matched.route
+    const admission = await options.guard(request, matched.route)
+    exchange.subject = admission.subject
+    if (admission.bucket && options.limiter)
+      exchange.rate = await take(options.limiter, admission.bucket, exchange)
+    const values = await readInput(matched.route, matched.params, request)
+    const result = await matched.route.handle({ context: admission.context, request, ...values })
+    return toResponse(matched.route, result)
+  }
+
+  return async (request) => {
+    const startedMs = performance.now()
+    const exchange: Exchange<R> = { request, route: undefined, subject: {}, rate: options.anonymousRate }
+    let failure: unknown
+    let response: HttpResponse
+    try {
+      response = await run(exchange)
+    } catch (error) {
+      failure = error
+      response = errorResponse(toAppError(error), request.requestId)
+    }
+    report(options, exchange, { status: response.status, startedMs, failure })
+    return {
+      ...response,
+      headers: { ...response.headers, 'x-request-id': request.requestId, ...exchange.rate },
+    }
+  }
+}
+
+async function take(limiter: RateLimiter, bucket: Bucket, exchange: Exchange<unknown>): Promise<RateHeaders> {
+  if (bucket.ratePerSecond === 0) return rateHeaders(bucket, 0)
+  const state = await limiter.take(bucket.key, bucket.ratePerSecond, bucket.burst)
+  const headers = rateHeaders(bucket, state.remaining)
+  if (state.allowed) return headers
+  exchange.rate = headers
+  throw rateLimited(state)
+}
+
+interface Values {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+async function readInput(
+  route: Route<never>,
+  params: Readonly<Record<string, string>>,
+  request: HttpRequest,
+): Promise<Values> {
+  const body = route.body ? await readJson(request, route.bodyBytes ?? limits.bodyBytes) : undefined
+  const checkedParams = route.params ? check(route.params, params) : accepted
+  // An id that cannot exist is answered as one that does not.
+  if (!checkedParams.ok) throw new AppError('NOT_FOUND', 'there is no such resource in this workspace')
+  const query = readQuery(route, request)
+  const checkedBody = route.body ? check(route.body, body) : accepted
+  const details = [...(query.ok ? [] : query.details), ...(checkedBody.ok ? [] : checkedBody.details)]
+  if (!query.ok || !checkedBody.ok) throw validationError(details)
+  return { params: checkedParams.value, query: query.value, body: checkedBody.value }
+}
+
+const accepted = { ok: true, value: undefined } as const
+
+function readQuery(route: Route<never>, request: HttpRequest) {
+  const values: Record<string, string> = {}
+  const repeated: ErrorDetail[] = []
+  for (const [name, value] of request.query) {
+    if (Object.hasOwn(values, name)) repeated.push({ path: name, message: 'must not be repeated' })
+    values[name] = value
+  }
+  if (repeated.length > 0) return { ok: false, details: repeated } as const
+  if (route.query) return check(route.query, values)
+  const unknown = Object.keys(values).map((path) => ({ path, message: 'is not a known parameter' }))
+  return unknown.length > 0 ? ({ ok: false, details: unknown } as const) : accepted
+}
+
+function toResponse(route: Route<never>, result: unknown): HttpResponse {
+  if (result instanceof RawAnswer)
+    return { status: result.status ?? route.success, headers: result.headers, body: result.body }
+  const answer = result instanceof Answer ? result : new Answer(result)
+  const status = answer.status ?? route.success
+  if (answer.body === undefined)
+    return { status, headers: { 'cache-control': 'no-store', ...answer.headers } }
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...answer.headers },
+    body: JSON.stringify(answer.body),
+  }
+}
+
+interface Ending {
+  readonly status: number
+  readonly startedMs: number
+  readonly failure: unknown
+}
+
+function report<Context, R extends Route<Context>>(
+  { log, onServed }: PipelineOptions<Context, R>,
+  { request, route, subject }: Exchange<R>,
+  { status, startedMs, failure }: Ending,
+): void {
+  const aborted = failure instanceof RequestAborted
+  const refusal = failure === undefined || aborted ? undefined : toAppError(failure)
+  const served: Served = {
+    requestId: request.requestId,
+    method: request.method,
+    route: route?.path,
+    status,
+    code: refusal?.code,
+    durationMs: Math.round((performance.now() - startedMs) * 100) / 100,
+    aborted,
+  }
+  onServed?.(served)
+  const line = { ...served, ...subject }
+  // 5xx of ours carry the error; a refusal is the caller's business and stays a plain line.
+  if (refusal && refusal.status >= 500)
+    log.error({ ...line, err: refusal.cause ?? refusal }, 'request.served')
+  else log.info(line, 'request.served')
+}

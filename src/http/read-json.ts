@@ -1,0 +1,21 @@
+// The body of a request as JSON: media type, size, encoding, syntax, in this order.
+import { isUtf8 } from 'node:buffer'
+import { AppError } from '../contract/errors.ts'
+import type { HttpRequest } from './exchange.ts'
+
+const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+
+export async function readJson(request: HttpRequest, limitBytes: number): Promise<unknown> {
+  if (!json.test(request.header('content-type') ?? ''))
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'send the body as JSON, with Content-Type: application/json')
+  const bytes = await request.body(limitBytes)
+  if (bytes.byteLength === 0) throw malformed('the body is empty; send a JSON object')
+  if (!isUtf8(bytes)) throw malformed('the body must be JSON in UTF-8')
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
+  } catch {
+    throw malformed('the body must be JSON')
+  }
+}
+
+const malformed = (message: string): AppError => new AppError('MALFORMED_JSON', message)

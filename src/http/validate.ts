@@ -1,0 +1,78 @@
+// Values against their schemas; what does not fit is listed by path, in words for the person who sent it.
+import * as v from 'valibot'
+import { AppError, type ErrorDetail } from '../contract/errors.ts'
+import type { Schema } from './route.ts'
+
+const mostDetails = 20
+
+/** The details of everything that does not fit, or the value. */
+export type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly details: ErrorDetail[] }
+
+export function check(schema: Schema, value: unknown): Checked {
+  const result = v.safeParse(schema, value)
+  if (!result.success) return { ok: false, details: result.issues.slice(0, mostDetails).map(toDetail) }
+  const path = unstorablePath(value)
+  if (path === undefined) return { ok: true, value: result.output }
+  return {
+    ok: false,
+    details: [{ path: path === '' ? 'body' : path, message: 'holds a character that is not text' }],
+  }
+}
+
+export function validationError(details: readonly ErrorDetail[]): AppError {
+  const [first] = details
+  const message = first ? `${first.path ?? 'the request'} ${first.message}` : 'the request does not fit'
+  return new AppError('VALIDATION_ERROR', message, { details })
+}
+
+function toDetail(issue: v.BaseIssue<unknown>): ErrorDetail {
+  const path = v.getDotPath(issue) ?? ''
+  return { path: path === '' ? 'body' : path, message: inWords(issue) }
+}
+
+function inWords(issue: v.BaseIssue<unknown>): string {
+  if (issue.kind === 'schema') {
+    if (issue.expected === 'never') return 'is not a known field'
+    if (issue.received === 'undefined') return 'is required'
+  }
+  if (!issue.message.startsWith('Invalid ')) return issue.message
+  return `must be ${kindInWords(issue.expected ?? 'another value')}`
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  Object: 'an object',
+  Array: 'a list',
+}
+
+// A choice arrives as `("A" | "B")`, a single literal as `"A"`.
+function kindInWords(expected: string): string {
+  const known = kinds[expected]
+  if (known !== undefined) return known
+  const choices = expected.replace(/^\(|\)$/g, '').split(' | ')
+  return choices.length === 1 ? choices.join() : `one of ${choices.join(', ')}`
+}
+
+/**
+ * Where a text holds NUL or half a surrogate pair, which Postgres cannot store; undefined: nowhere. Runs on what
+ * fits its schema, so the depth is the schema's.
+ */
+function unstorablePath(value: unknown, path = ''): string | undefined {
+  if (typeof value === 'string') return isStorable(value) ? undefined : path
+  if (value === null || typeof value !== 'object') return undefined
+  for (const [key, inner] of Object.entries(value)) {
+    const below = path === '' ? key : `${path}.${key}`
+    const found = isStorable(key) ? unstorablePath(inner, below) : path
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const isStorable = (text: string): boolean => !text.includes('\0') && isWellFormed.call(text)
+
+// Node 20 has it; the es2023 types do not.
+const { isWellFormed } = String.prototype as unknown as { isWellFormed(this: string): boolean }
