@@ -5,7 +5,7 @@ export type ActorKind = 'call' | 'endpoint'
 /** Asks carry this; the actor hands it back in a `reply` effect, now or in a later turn. */
 export type ReplyTo = string & { readonly replyTo: unique symbol }
 
-/** Effects every runtime understands; the rest belong to the domain. */
+/** Effects every runtime understands, so no domain effect may use these four types. */
 export type RuntimeEffect<Message> =
   | { readonly type: 'reply'; readonly to: ReplyTo; readonly value: unknown }
   | { readonly type: 'setTimer'; readonly name: string; readonly delayMs: number; readonly message: Message }
@@ -37,6 +37,11 @@ export interface ActorDefinition<State, Message extends { readonly type: string 
   /** True for effects outside Postgres' reach (a frame, a dial, a provider call): they wait for the guard. */
   isGuarded(effect: Effect | RuntimeEffect<Message>): boolean
   handle(state: State, incoming: Incoming<Message>): Step<State, Tx, Effect | RuntimeEffect<Message>>
+  /**
+   * Posted to every actor when the process is leaving: finish what is under way, then `passivate`. A kind without it
+   * leaves at the end of its turn. When the drain's deadline passes, all go.
+   */
+  readonly drain?: Message
 }
 
 /** A loaded actor: its epoch is from Postgres and is the only thing that makes it authoritative. */
@@ -58,16 +63,20 @@ export interface EffectContext<Message> {
   readonly signal: AbortSignal
 }
 
+export interface LoadOptions {
+  readonly sid: string
+  readonly exclusive: boolean
+  /** A session known to be dead, not merely silent: a row it owned needs no silence. */
+  readonly deadSid?: string | undefined
+}
+
 /** How a kind of actor touches the world; provided by the wiring. */
 export interface ActorHost<State, Message, Tx, Effect> {
   /**
    * Loads and bumps the epoch in one statement. `exclusive`: the directory is unreachable, so only a row that nobody
    * or this session owns may be taken. Undefined: no such row, or not to be taken.
    */
-  load(
-    id: string,
-    options: { readonly sid: string; readonly exclusive: boolean },
-  ): Promise<Loaded<State> | undefined>
+  load(id: string, options: LoadOptions): Promise<Loaded<State> | undefined>
   /** One conditional statement `where owner_epoch = epoch`. Throwing means the outcome is unknown. */
   commit(id: string, epoch: number, tx: Tx): Promise<CommitResult>
   /** Starts an effect; what waits on the network answers later with `context.post`. Must not throw. */
@@ -76,6 +85,10 @@ export interface ActorHost<State, Message, Tx, Effect> {
   confirm(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Marks rows as owned by nobody (where this session and epoch still own them), so a successor need not stay silent. */
   release(owned: readonly { readonly id: string; readonly epoch: number }[], sid: string): Promise<void>
-  /** Told when an incarnation ends without a release (fenced, timed out, failed): close sockets, drop secrets. */
+  /** Told when an incarnation goes live, before its first message: what is posted here is handled first. */
+  activated?(context: EffectContext<Message>): void
+  /** Told when an incarnation ends other than by its own wish (fenced, timed out, failed): close sockets, drop secrets. */
   dropped(id: string, epoch: number): void
+  /** Told of a message that `handle` threw on: keep it for an operator. Must not throw. */
+  park?(id: string, message: Message, error: unknown): void
 }

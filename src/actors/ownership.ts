@@ -11,15 +11,18 @@ export interface NodeRef {
 }
 
 export type Claim =
-  | { readonly type: 'mine' }
+  /** `deadSid`: the session it was taken over from, when that one is known to be dead, not merely silent. */
+  | { readonly type: 'mine'; readonly deadSid?: string | undefined }
   | { readonly type: 'theirs'; readonly owner: NodeRef }
   /** The directory is unreachable. */
   | { readonly type: 'unavailable' }
 
 export interface Ownership {
   readonly sid: string
+  /** Idempotent; claiming again what is mine keeps the entry from expiring. Never throws. */
   claim(kind: ActorKind, id: string): Promise<Claim>
   /** Records the epoch Postgres gave; not awaited by anybody. */
   recordEpoch(kind: ActorKind, id: string, epoch: number): void
+  /** Never throws: an entry that stays behind expires, or is taken over once its session is gone. */
   release(kind: ActorKind, ids: readonly string[]): Promise<void>
 }

@@ -1,0 +1,85 @@
+// Where effects outside Postgres' reach wait until this incarnation may act: silence over, epoch confirmed.
+import type { Clock } from '../shared/clock.ts'
+import type { Confirm } from './confirmer.ts'
+import type { Guard } from './guard.ts'
+import { pause } from './timed.ts'
+
+export interface GateOptions<Effect> {
+  readonly id: string
+  readonly epoch: number
+  readonly clock: Clock
+  readonly guard: Guard
+  readonly confirm: Confirm
+  /** Aborted when the incarnation ends: whatever waits here is then forgotten. */
+  readonly signal: AbortSignal
+  readonly run: (effect: Effect) => void
+  /** Nothing waits here any more. */
+  readonly onClear: () => void
+  /** Postgres knows another epoch, or no such row. */
+  readonly onForeign: (reason: 'foreign' | 'gone') => void
+}
+
+const confirmAgainMs = 250
+
+export class Gate<Effect> {
+  readonly #options: GateOptions<Effect>
+  /** Oldest first. */
+  readonly #held: Effect[] = []
+  #isWaiting = false
+  #confirmation: Promise<boolean> | undefined
+
+  constructor(options: GateOptions<Effect>) {
+    this.#options = options
+  }
+
+  get held(): number {
+    return this.#held.length
+  }
+
+  /** Runs `effect` now or when the guard allows; those that wait keep their order among themselves. */
+  pass(effect: Effect): void {
+    if (this.#held.length === 0 && this.#options.guard.mayAct()) return this.#options.run(effect)
+    this.#held.push(effect)
+    void this.#wait()
+  }
+
+  /** Asks Postgres whether the epoch still stands. False: it could not be asked. */
+  confirm(): Promise<boolean> {
+    this.#confirmation ??= this.#ask().finally(() => {
+      this.#confirmation = undefined
+    })
+    return this.#confirmation
+  }
+
+  async #ask(): Promise<boolean> {
+    const { id, epoch, guard, confirm, onForeign } = this.#options
+    const standing = await confirm(id)
+    if (standing.type === 'unknown') return false
+    if (standing.epoch === epoch) guard.confirmed(standing.asked)
+    else onForeign(standing.epoch === undefined ? 'gone' : 'foreign')
+    return true
+  }
+
+  async #wait(): Promise<void> {
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    const { clock, guard, signal, onClear } = this.#options
+    while (!signal.aborted && this.#held.length > 0) {
+      if (guard.quietMs() > 0) await pause(clock, guard.quietMs(), signal)
+      else if (guard.isFresh()) this.#open()
+      else if (!(await this.confirm())) await pause(clock, confirmAgainMs, signal)
+    }
+    this.#isWaiting = false
+    if (!signal.aborted) onClear()
+  }
+
+  // The guard is asked again before each effect: one may take long enough for it to lapse.
+  #open(): void {
+    const { guard, signal, run } = this.#options
+    while (!signal.aborted && guard.mayAct()) {
+      const effect = this.#held.shift()
+      if (effect === undefined) return
+      run(effect)
+    }
+  }
+}

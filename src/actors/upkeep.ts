@@ -1,0 +1,79 @@
+// What live actors need from time to time: the idle leave, the active are confirmed, directory entries are kept alive.
+import type { Clock, Timer } from '../shared/clock.ts'
+import type { DropReason } from './cell.ts'
+import type { Claim } from './ownership.ts'
+
+interface Kept {
+  readonly id: string
+  idleMs(): number
+  patienceMs(): number | undefined
+  confirm(): Promise<void>
+  drop(reason: DropReason): void
+}
+
+export interface UpkeepOptions<Cell extends Kept> {
+  readonly clock: Clock
+  readonly everyMs: number
+  readonly cells: () => readonly Cell[]
+  readonly claim: (id: string) => Promise<Claim>
+  readonly leave: (cell: Cell) => void
+}
+
+/** An actor that heard something this recently is confirmed before it needs it. */
+const recentMs = 5_000
+/** A third of the shortest life of a directory entry. */
+const claimEveryMs = 300_000
+/** Claims of one step: 200 a second, so that a lost session is no storm. */
+const claimStepMs = 100
+const claimsPerStep = 20
+
+export function startUpkeep<Cell extends Kept>(options: UpkeepOptions<Cell>) {
+  const { clock } = options
+  let confirming: Timer
+  let claiming: Timer
+  let due: Cell[] = []
+
+  // Proof of life never waits for what it starts.
+  const confirmStep = () => {
+    confirming = clock.after(options.everyMs, confirmStep)
+    for (const cell of options.cells()) look(cell, options)
+  }
+  const claimStep = () => {
+    if (due.length > 0) claiming = clock.after(claimStepMs, claimStep)
+    else claiming = clock.after(claimEveryMs, claimAgain)
+    for (const cell of due.splice(0, claimsPerStep)) void claimOne(cell, options)
+  }
+  const claimAgain = () => {
+    claiming.cancel()
+    due = shuffled(options.cells())
+    claimStep()
+  }
+  confirming = clock.after(options.everyMs, confirmStep)
+  claiming = clock.after(claimEveryMs, claimAgain)
+  return {
+    claimAgain,
+    stop() {
+      confirming.cancel()
+      claiming.cancel()
+    },
+  }
+}
+
+function look<Cell extends Kept>(cell: Cell, options: UpkeepOptions<Cell>): void {
+  const patienceMs = cell.patienceMs()
+  if (patienceMs !== undefined && cell.idleMs() >= patienceMs) options.leave(cell)
+  else if (patienceMs === undefined || cell.idleMs() < recentMs) void cell.confirm()
+}
+
+async function claimOne<Cell extends Kept>(cell: Cell, options: UpkeepOptions<Cell>): Promise<void> {
+  const claim = await options.claim(cell.id)
+  if (claim.type === 'theirs') cell.drop('foreign')
+}
+
+// Nodes that lost their sessions together would otherwise claim in the same order.
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, rank: Math.random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item)
+}
