@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { type Candidate, firstWorking } from './candidates.ts'
 
 /** `libraryPath`: where the loader must look besides; `root`: the folder to copy to move the binaries elsewhere. */
@@ -40,30 +40,38 @@ function fromNpm(dataDir: string): Candidate<PostgresBinaries> {
 
 // npm packages cannot carry symbolic links; the package's own install script, which makes them, is often switched off.
 function hydrateLinks(root: string, aside: string): string | null {
-  const links = JSON.parse(readFileSync(join(root, 'pg-symlinks.json'), 'utf8')) as Link[]
-  const missing = links.filter(({ target }) => !existsSync(join(root, '..', target)))
   try {
-    for (const link of missing) linkInPlace(root, link)
+    makeLinks(root)
     return null
   } catch (error) {
     if (!['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
+  // An earlier start may have linked to where the package was then.
+  rmSync(aside, { recursive: true, force: true })
   mkdirSync(aside, { recursive: true })
-  for (const { source, target } of links) {
-    ignoreExisting(() => symlinkSync(join(root, '..', source), join(aside, basename(target))))
-  }
+  for (const { source, target } of readLinks(root)) symlink(join(root, source), join(aside, basename(target)))
   return `${aside}:${join(root, 'lib')}`
+}
+
+/** Makes the links that the package lists, beside the files that they lead to. */
+export function makeLinks(root: string): void {
+  for (const { source, target } of readLinks(root)) {
+    if (!existsSync(join(root, target))) symlink(basename(source), join(root, target))
+  }
 }
 
 type Link = Readonly<{ source: string; target: string }>
 
-function linkInPlace(root: string, { source, target }: Link): void {
-  ignoreExisting(() => symlinkSync(basename(source), join(root, '..', target)))
+// The list counts from the package's folder; here it is to count from `native`, which may be a copy of another name.
+function readLinks(root: string): Link[] {
+  const links = JSON.parse(readFileSync(join(root, 'pg-symlinks.json'), 'utf8')) as Link[]
+  const inside = (path: string) => relative('native', path)
+  return links.map(({ source, target }) => ({ source: inside(source), target: inside(target) }))
 }
 
-function ignoreExisting(work: () => void): void {
+function symlink(source: string, target: string): void {
   try {
-    work()
+    symlinkSync(source, target)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }

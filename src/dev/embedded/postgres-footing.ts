@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { chownSync, cpSync, existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Candidate, firstWorking } from './candidates.ts'
-import { libraryPrefix, type PostgresBinaries } from './postgres-binaries.ts'
+import { libraryPrefix, makeLinks, type PostgresBinaries } from './postgres-binaries.ts'
 
 /** Under which user and from where PostgreSQL runs. `ownerId`: who must own its files, null when that is a given. */
 export type Footing = Readonly<{
@@ -91,6 +91,8 @@ function moveIn(home: string, binaries: PostgresBinaries): void {
   const draft = `${native}.new${process.pid}`
   rmSync(draft, { recursive: true, force: true })
   cpSync(binaries.root, draft, { recursive: true, verbatimSymlinks: true })
+  // A read-only origin lacks them, and this copy is searched by its own path alone.
+  if (existsSync(join(draft, 'pg-symlinks.json'))) makeLinks(draft)
   renameSync(draft, native)
 }
 
