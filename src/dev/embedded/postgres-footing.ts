@@ -36,7 +36,7 @@ export async function findFooting(
 export type FootingWay = (binaries: PostgresBinaries, dataDir: string) => Candidate<Footing>
 
 /** Needs every folder above binaries and data to be open to others. */
-export function asNobody(binaries: PostgresBinaries, dataDir: string): Candidate<Footing> {
+function asNobody(binaries: PostgresBinaries, dataDir: string): Candidate<Footing> {
   return proved('as user nobody', {
     name: 'nobody',
     prefix: libraryPrefix(binaries.libraryPath),
@@ -48,7 +48,7 @@ export function asNobody(binaries: PostgresBinaries, dataDir: string): Candidate
 }
 
 /** Root calls itself nobody: the server is content, and the files stay root's, below a 0700 folder too. */
-export function inNamespace(binaries: PostgresBinaries, dataDir: string): Candidate<Footing> {
+function inNamespace(binaries: PostgresBinaries, dataDir: string): Candidate<Footing> {
   const unshare = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--']
   return proved('in a user namespace', {
     name: 'namespace',

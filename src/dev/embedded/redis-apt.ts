@@ -30,7 +30,7 @@ export async function unpackDebianRedis(cacheDir: string): Promise<void> {
     const unpacked = join(draft, 'redis')
     mkdirSync(unpacked)
     for (const archive of archives) await run('dpkg-deb', ['-x', archive, join(unpacked, 'root')])
-    await writeLauncher(unpacked)
+    writeLauncher(unpacked)
     publish(unpacked, cacheDir)
   } finally {
     rmSync(draft, { recursive: true, force: true })
@@ -84,7 +84,7 @@ async function aptGet(args: readonly string[]): Promise<string | null> {
 }
 
 // One plain path to run, from wherever it is called and wherever the folder is moved.
-async function writeLauncher(unpacked: string): Promise<void> {
+function writeLauncher(unpacked: string): void {
   const libraries = readdirSync(join(unpacked, 'root', 'usr', 'lib')).find((name) => name.includes('-linux-'))
   const launcher = join(unpacked, 'redis-server')
   // One binary under several names: it is a server when it is called one.

@@ -25,7 +25,7 @@ export function findRedis(options: RedisSearch): Promise<RedisBinary> {
 }
 
 /** In the order of preference. */
-export function redisCandidates(options: RedisSearch): Candidate<RedisBinary>[] {
+function redisCandidates(options: RedisSearch): Candidate<RedisBinary>[] {
   const { cacheDir, serverBin } = options
   if (serverBin) return [{ name: serverBin, find: () => prove(serverBin, serverBin) }]
   return [
