@@ -1,0 +1,193 @@
+// Names to addresses, by a resolver of our own: dns.lookup shares four threads with the whole process, so one
+// slow name would stall every other. Answers are judged here and pinned by whoever connects.
+import type { RecordWithTtl } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { Clock } from '../shared/clock.ts'
+import { judgeAddress, type TargetPolicy } from '../webhooks/address-rule.ts'
+
+export interface ResolvedAddress {
+  readonly address: string
+  readonly family: 4 | 6
+}
+
+export type ResolveError =
+  | 'ADDRESS_FORBIDDEN'
+  | 'DNS_NOT_FOUND'
+  | 'DNS_FAILED'
+  | 'DNS_TIMEOUT'
+  | 'DNS_UNAVAILABLE'
+
+export type Resolution =
+  | { readonly type: 'resolved'; readonly addresses: readonly ResolvedAddress[] }
+  | { readonly type: 'failed'; readonly code: ResolveError }
+
+export interface AddressResolver {
+  /** Never rejects, and takes two seconds at most. `fresh` passes over what is remembered. */
+  resolve(host: string, options?: { fresh?: boolean }): Promise<Resolution>
+}
+
+export interface ResolverOptions {
+  readonly policy: TargetPolicy
+  readonly clock: Clock
+  /** Addresses of name servers, `ip` or `ip:port`; the machine's own when empty. */
+  readonly servers?: readonly string[]
+  readonly cacheSize?: number
+}
+
+type Answer =
+  | { readonly type: 'records'; readonly records: readonly RecordWithTtl[] }
+  | { readonly type: 'nothing' }
+  | { readonly type: 'failed'; readonly code: ResolveError }
+
+interface Remembered {
+  readonly resolution: Resolution
+  readonly untilMs: number
+}
+
+const TIME_LIMIT_MS = 2_000
+const MAX_POSITIVE_MS = 300_000
+const MAX_NEGATIVE_MS = 30_000
+/** A zone's broken servers may be mended any moment; a name that does not exist seldom appears so soon. */
+const FAILED_MS = 5_000
+/** A resolver that answered somebody this recently is alive: its silence is about the name that was asked. */
+const ALIVE_MS = 10_000
+
+export function createResolver(options: ResolverOptions): AddressResolver {
+  // Asked with one wait of two seconds, c-ares gives up after one as soon as it has seen a server answer quickly.
+  // Repeats cover the whole time, and reach a second server while there is some left; our own limit ends them.
+  const dns = new Resolver({ timeout: 500, tries: 3 })
+  if (options.servers && options.servers.length > 0) dns.setServers(options.servers)
+  const cache = createCache(options.cacheSize ?? 10_000, options.clock)
+  const asking = new Map<string, Promise<Remembered>>()
+  const ask = createAsker(options.clock)
+
+  async function query(host: string): Promise<Remembered> {
+    const [four, six] = await Promise.all([
+      ask(dns.resolve4(host, { ttl: true })),
+      ask(dns.resolve6(host, { ttl: true })),
+    ])
+    return judge(four, six, options)
+  }
+
+  function queryOnce(host: string): Promise<Remembered> {
+    const running = asking.get(host) ?? query(host).finally(() => asking.delete(host))
+    asking.set(host, running)
+    return running
+  }
+
+  return {
+    async resolve(host, { fresh = false } = {}) {
+      const known = withoutAsking(host, options.policy) ?? (fresh ? undefined : cache.get(host))
+      if (known) return known
+      const answer = await queryOnce(host)
+      cache.set(host, answer)
+      return answer.resolution
+    },
+  }
+}
+
+function withoutAsking(host: string, policy: TargetPolicy): Resolution | undefined {
+  const family = isIP(host)
+  if (family === 4 || family === 6) {
+    if (policy === 'public' && judgeAddress(host).type === 'refused') return failed('ADDRESS_FORBIDDEN')
+    return { type: 'resolved', addresses: [{ address: host, family }] }
+  }
+  if (host !== 'localhost' && !host.endsWith('.localhost')) return undefined
+  if (policy === 'public') return failed('ADDRESS_FORBIDDEN')
+  const addresses = [{ address: '127.0.0.1', family: 4 } as const, { address: '::1', family: 6 } as const]
+  return { type: 'resolved', addresses }
+}
+
+/** IPv4 comes first: a machine without an IPv6 route is common, and finding out costs time on every dial. */
+function judge(four: Answer, six: Answer, { policy, clock }: ResolverOptions): Remembered {
+  const records = [...recordsOf(four), ...recordsOf(six)]
+  const untilMs = (ms: number) => clock.mono() + ms
+  if (records.length === 0) {
+    const code = worstOf(four, six)
+    return { resolution: failed(code), untilMs: untilMs(negativeMs[code]) }
+  }
+  // One bad answer among good ones is how a rebinding name looks: none of them is used.
+  if (policy === 'public' && records.some(({ address }) => judgeAddress(address).type === 'refused')) {
+    return { resolution: failed('ADDRESS_FORBIDDEN'), untilMs: untilMs(MAX_NEGATIVE_MS) }
+  }
+  const addresses = records.map(({ address }) => ({ address, family: isIP(address) === 6 ? 6 : 4 }) as const)
+  const ttlMs = Math.min(...records.map((record) => record.ttl * 1000), MAX_POSITIVE_MS)
+  const isWhole = four.type !== 'failed' && six.type !== 'failed'
+  const keepMs = isWhole ? ttlMs : Math.min(ttlMs, FAILED_MS)
+  return { resolution: { type: 'resolved', addresses }, untilMs: untilMs(keepMs) }
+}
+
+const negativeMs: Record<ResolveError, number> = {
+  ADDRESS_FORBIDDEN: MAX_NEGATIVE_MS,
+  DNS_NOT_FOUND: MAX_NEGATIVE_MS,
+  DNS_FAILED: FAILED_MS,
+  DNS_TIMEOUT: FAILED_MS,
+  // Our own fault passes for everybody at once when it is mended: remembered for nobody.
+  DNS_UNAVAILABLE: 0,
+}
+
+const recordsOf = (answer: Answer): readonly RecordWithTtl[] =>
+  answer.type === 'records' ? answer.records : []
+
+function worstOf(four: Answer, six: Answer): ResolveError {
+  if (four.type === 'failed') return four.code
+  return six.type === 'failed' ? six.code : 'DNS_NOT_FOUND'
+}
+
+const failed = (code: ResolveError): Resolution => ({ type: 'failed', code })
+
+/** Turns one query into an answer within the time limit, and tells a dead resolver from a dead zone. */
+function createAsker(clock: Clock): (query: Promise<RecordWithTtl[]>) => Promise<Answer> {
+  let answeredAt = Number.NEGATIVE_INFINITY
+  const silence = (): Answer => {
+    const isAlive = clock.mono() - answeredAt < ALIVE_MS
+    return { type: 'failed', code: isAlive ? 'DNS_TIMEOUT' : 'DNS_UNAVAILABLE' }
+  }
+  const read = (error: NodeJS.ErrnoException): Answer => {
+    if (error.code === 'ETIMEOUT' || error.code === 'ECANCELLED') return silence()
+    // Nobody listens there, or it will not serve us: either way it is not the name's fault.
+    if (error.code === 'ECONNREFUSED' || error.code === 'EREFUSED')
+      return { type: 'failed', code: 'DNS_UNAVAILABLE' }
+    answeredAt = clock.mono()
+    if (error.code === 'ENOTFOUND' || error.code === 'ENODATA') return { type: 'nothing' }
+    return { type: 'failed', code: 'DNS_FAILED' }
+  }
+  return (query) =>
+    new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(silence()), TIME_LIMIT_MS)
+      query
+        .then((records): Answer => {
+          answeredAt = clock.mono()
+          return records.length === 0 ? { type: 'nothing' } : { type: 'records', records }
+        }, read)
+        .then((answer) => {
+          clearTimeout(timer)
+          resolve(answer)
+        })
+    })
+}
+
+/** The least recently used name goes first; a Map keeps the order of insertion. */
+function createCache(size: number, clock: Clock) {
+  const entries = new Map<string, Remembered>()
+  return {
+    get(host: string): Resolution | undefined {
+      const found = entries.get(host)
+      if (found === undefined) return undefined
+      entries.delete(host)
+      if (found.untilMs <= clock.mono()) return undefined
+      entries.set(host, found)
+      return found.resolution
+    },
+    set(host: string, answer: Remembered): void {
+      entries.delete(host)
+      if (answer.untilMs <= clock.mono()) return
+      entries.set(host, answer)
+      for (const oldest of entries.keys()) {
+        if (entries.size <= size) return
+        entries.delete(oldest)
+      }
+    },
+  }
+}

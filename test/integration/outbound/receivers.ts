@@ -1,0 +1,137 @@
+// Receivers on loopback, some of them hostile, and the certificates they show.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { createConnector } from '../../../src/outbound/connect.ts'
+import type { ConnectionLimits } from '../../../src/outbound/connections.ts'
+import { createHttpsSender, type HttpsSender, type SendRequest } from '../../../src/outbound/https-sender.ts'
+import { type AddressResolver, createResolver } from '../../../src/outbound/resolve.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+
+export interface Certificate {
+  readonly key: string
+  readonly cert: string
+}
+
+/** A self-signed EC certificate for the names, such as `DNS:localhost`. */
+export function makeCertificate(names: string): Certificate {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-tls-'))
+  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  try {
+    const request = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+    ]
+    const output = [
+      '-keyout',
+      keyFile,
+      '-out',
+      certFile,
+      '-subj',
+      '/CN=receiver',
+      '-addext',
+      `subjectAltName=${names}`,
+    ]
+    execFileSync('openssl', [...request, ...output], { stdio: 'ignore' })
+    return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Listens on a free port of 127.0.0.1; when the test ends, so do the server and its sockets. */
+export async function listen(t: TestContext, server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** A receiver that speaks HTTP properly; gives its port. */
+export const httpReceiver = (t: TestContext, listener: RequestListener): Promise<number> =>
+  listen(t, createHttpServer(listener))
+
+export const httpsReceiver = (t: TestContext, tls: Certificate, listener: RequestListener): Promise<number> =>
+  listen(t, createHttpsServer(tls, listener))
+
+/** A receiver that does with each connection what the test says, by its number from one. */
+export function rawReceiver(
+  t: TestContext,
+  accept: (socket: Socket, count: number) => void,
+): Promise<number> {
+  let count = 0
+  return listen(
+    t,
+    createServer((socket) => {
+      count += 1
+      accept(socket, count)
+    }),
+  )
+}
+
+/** Answers once the whole request is there: its head and the body it announces. */
+export function onRequest(socket: Socket, answer: (request: string) => void): void {
+  let seen = ''
+  socket.on('data', (chunk) => {
+    seen += chunk.toString('latin1')
+    const end = seen.indexOf('\r\n\r\n')
+    if (end < 0) return
+    const length = Number(/content-length: (\d+)/i.exec(seen)?.[1] ?? 0)
+    if (seen.length < end + 4 + length) return
+    const request = seen
+    seen = ''
+    answer(request)
+  })
+}
+
+export interface SenderSetup {
+  readonly policy?: 'public' | 'any'
+  readonly ca?: string
+  readonly resolver?: AddressResolver
+  readonly limits?: ConnectionLimits
+}
+
+export function makeSender(t: TestContext, setup: SenderSetup = {}): HttpsSender {
+  const policy = setup.policy ?? 'any'
+  const resolver = setup.resolver ?? createResolver({ policy, clock: systemClock })
+  const connect = createConnector({ policy, resolver, ca: setup.ca })
+  const sender = createHttpsSender({
+    policy,
+    connect,
+    clock: systemClock,
+    userAgent: 'Switchboard-Webhooks/0.1.0',
+    ...(setup.limits && { limits: setup.limits }),
+  })
+  t.after(() => sender.close())
+  return sender
+}
+
+/** An attempt with nothing special about it. */
+export const request = (url: string, changes: Partial<SendRequest> = {}): SendRequest => ({
+  url,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from('{"event":"call.status"}'),
+  deadlineMs: 5_000,
+  lane: 'endpoint',
+  ...changes,
+})
