@@ -1,15 +1,8 @@
-import type { Page, PageRequest } from '../contract/page.ts'
+import type { AuditLog, Author } from '../contract/administration.ts'
 import type { AuditRecord } from '../contract/records/console.ts'
-import { encodeId, type IdKind, idPrefixes, newId, type OperatorId, type WorkspaceId } from '../shared/ids.ts'
+import { encodeId, type IdKind, idPrefixes, newId } from '../shared/ids.ts'
 import { newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
-
-/** Who changes something, where, and from which address. */
-export interface Author {
-  readonly workspaceId: WorkspaceId
-  readonly operatorId: OperatorId
-  readonly ip: string
-}
 
 export interface AuditEntry {
   /** `endpoint.created`: what was done to which kind of thing. */
@@ -50,8 +43,8 @@ interface Row {
   readonly at: Date
 }
 
-export const auditStore = (sql: Sql) => ({
-  async list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<AuditRecord>> {
+export const auditStore = (sql: Sql): AuditLog => ({
+  async list(workspaceId, page) {
     const after = page.after?.[0]
     const rows = await sql<Row[]>`
       select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,

@@ -1,32 +1,11 @@
 // API keys as operators run them. Secrets are never here, only their hashes; authenticating is not done here.
-import type { Page, PageRequest } from '../contract/page.ts'
+import type { Author, KeyAdministration, KeyPatch } from '../contract/administration.ts'
 import type { KeyRecord } from '../contract/records/console.ts'
 import type { Scope } from '../contract/scopes.ts'
 import { encodeId, type KeyId, type OperatorId, type WorkspaceId } from '../shared/ids.ts'
-import { type Author, writeAudit } from './audit.store.ts'
+import { writeAudit } from './audit.store.ts'
 import { iso, newestFirst, olderThan } from './newest-first.ts'
 import type { Pool, Sql } from './sql.ts'
-
-export interface NewKey {
-  readonly id: KeyId
-  readonly name: string
-  readonly prefix: string
-  readonly secretHash: Uint8Array
-  readonly scopes: readonly Scope[]
-  readonly requestsPerSecond: number
-  readonly expiresAt: Date | null
-}
-
-export interface KeyPatch {
-  readonly name?: string | undefined
-  readonly scopes?: readonly Scope[] | undefined
-  readonly requestsPerSecond?: number | undefined
-}
-
-export type KeyChange =
-  | { readonly type: 'changed'; readonly key: KeyRecord }
-  | { readonly type: 'notFound' }
-  | { readonly type: 'revoked' }
 
 interface Row {
   readonly id: KeyId
@@ -41,8 +20,8 @@ interface Row {
   readonly createdAt: Date
 }
 
-export const consoleKeysStore = (pool: Pool) => ({
-  async list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<KeyRecord>> {
+export const consoleKeysStore = (pool: Pool): KeyAdministration => ({
+  async list(workspaceId, page) {
     const rows = await pool<Row[]>`
       select ${columns(pool)}
       from api_keys
@@ -52,7 +31,7 @@ export const consoleKeysStore = (pool: Pool) => ({
     return newestFirst(rows, page, toRecord)
   },
 
-  create(author: Author, key: NewKey): Promise<KeyRecord> {
+  create(author, key) {
     return pool.begin(async (sql) => {
       const rows = await sql<Row[]>`
         insert into api_keys (id, workspace_id, name, prefix, secret_hash, scopes, requests_per_second,
@@ -67,7 +46,7 @@ export const consoleKeysStore = (pool: Pool) => ({
     })
   },
 
-  edit(author: Author, id: KeyId, patch: KeyPatch): Promise<KeyChange> {
+  edit(author, id, patch) {
     return pool.begin(async (sql) => {
       const before = await locked(sql, author.workspaceId, id)
       if (before === undefined) return { type: 'notFound' }
@@ -83,8 +62,7 @@ export const consoleKeysStore = (pool: Pool) => ({
     })
   },
 
-  /** Revoking again changes nothing: the first time stays. */
-  revoke(author: Author, id: KeyId): Promise<KeyChange> {
+  revoke(author, id) {
     return pool.begin(async (sql) => {
       const before = await locked(sql, author.workspaceId, id)
       if (before === undefined) return { type: 'notFound' }

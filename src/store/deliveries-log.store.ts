@@ -1,21 +1,11 @@
 // The delivery log as operators read it. Bodies and answers are shown as text; nothing here changes a delivery.
+import type { DeliveryFilter, DeliveryLog } from '../contract/administration.ts'
 import type { EventKind } from '../contract/events.ts'
-import type { Page, PageRequest } from '../contract/page.ts'
-import type { AttemptRecord, DeliveryDetail, DeliveryRecord } from '../contract/records/console.ts'
+import type { AttemptRecord, DeliveryRecord } from '../contract/records/console.ts'
 import type { DeliveryState } from '../contract/records/delivery.ts'
-import { type DeliveryId, type EndpointId, encodeId, idFloor, type WorkspaceId } from '../shared/ids.ts'
+import { type DeliveryId, type EndpointId, encodeId, idFloor } from '../shared/ids.ts'
 import { iso, newestFirst, olderThan } from './newest-first.ts'
 import type { Sql } from './sql.ts'
-
-export interface DeliveryFilter {
-  readonly endpointId?: EndpointId | undefined
-  readonly event?: EventKind | undefined
-  readonly state?: DeliveryState | undefined
-  /** A conversation or call. */
-  readonly key?: string | undefined
-  readonly since?: Date | undefined
-  readonly until?: Date | undefined
-}
 
 interface Row {
   readonly id: DeliveryId
@@ -34,12 +24,8 @@ interface AttemptRow extends Omit<AttemptRecord, 'at' | 'responseBody'> {
   readonly responseBody: Buffer | null
 }
 
-export const deliveriesLogStore = (sql: Sql) => ({
-  async list(
-    workspaceId: WorkspaceId,
-    filter: DeliveryFilter,
-    page: PageRequest,
-  ): Promise<Page<DeliveryRecord>> {
+export const deliveriesLogStore = (sql: Sql): DeliveryLog => ({
+  async list(workspaceId, filter, page) {
     const rows = await sql<Row[]>`
       select ${columns(sql)}
       from deliveries
@@ -51,7 +37,7 @@ export const deliveriesLogStore = (sql: Sql) => ({
     return newestFirst(rows, page, toRecord)
   },
 
-  async find(workspaceId: WorkspaceId, id: DeliveryId): Promise<DeliveryDetail | undefined> {
+  async find(workspaceId, id) {
     const [row] = await sql<Row[]>`
       select ${columns(sql)}
       from deliveries

@@ -1,65 +1,31 @@
 // What operators do with deliveries: replay, discard, hold, test. States only: sending is the endpoint owner's work.
 // A replay is one attempt of the same delivery, marked in the row itself, so it survives whatever dies meanwhile;
 // and since the row is claimed by its state, two clicks at once make one replay.
-import type { EventKind } from '../contract/events.ts'
-import type { DeliveryState } from '../contract/records/delivery.ts'
 import {
-  type DeliveryId,
-  type EndpointId,
-  type EventId,
-  encodeId,
-  idFloor,
-  type WorkspaceId,
-} from '../shared/ids.ts'
-import { type Author, writeAudit } from './audit.store.ts'
+  type Author,
+  type BulkOutcome,
+  type DeliveryAdministration,
+  type DeliverySelection,
+  type Replay,
+  replayableStates,
+} from '../contract/administration.ts'
+import type { DeliveryState } from '../contract/records/delivery.ts'
+import { type DeliveryId, type EndpointId, encodeId, idFloor, type WorkspaceId } from '../shared/ids.ts'
+import { writeAudit } from './audit.store.ts'
 import type { Pool, Sql } from './sql.ts'
-
-export type ReplayableState = Exclude<DeliveryState, 'PENDING' | 'RETRYING'>
-
-const replayable = [
-  'DELIVERED',
-  'FAILED',
-  'HELD',
-  'DISCARDED',
-  'BLOCKED',
-] as const satisfies ReplayableState[]
-
-export type Replay =
-  | { readonly type: 'replayed'; readonly endpointId: EndpointId }
-  | { readonly type: 'notFound' }
-  | { readonly type: 'refused'; readonly message: string }
-
-export interface Selection {
-  readonly states: readonly ReplayableState[]
-  readonly since?: Date | undefined
-}
-
-export type BulkOutcome =
-  | { readonly type: 'done'; readonly count: number }
-  /** Another operator's replay or discard of this endpoint is at work. */
-  | { readonly type: 'busy' }
-
-export interface TestDelivery {
-  readonly workspaceId: WorkspaceId
-  readonly endpointId: EndpointId
-  readonly eventId: EventId
-  readonly kind: EventKind
-  readonly key: string
-  readonly body: Uint8Array
-}
 
 const BATCH = 1_000
 /** One request moves at most this many; asking again moves the next ones. */
 const MAX_BATCHES = 100
 
-export const deliveriesReplayStore = (pool: Pool) => ({
-  replay(author: Author, id: DeliveryId): Promise<Replay> {
+export const deliveriesReplayStore = (pool: Pool): DeliveryAdministration => ({
+  replay(author, id) {
     return pool.begin(async (sql) => {
       const [claimed] = await sql<{ endpointId: EndpointId; state: DeliveryState }[]>`
         update deliveries d
         set ${replaying(sql)}
         from endpoints e
-        where d.workspace_id = ${author.workspaceId} and d.id = ${id} and d.state = any(${[...replayable]})
+        where d.workspace_id = ${author.workspaceId} and d.id = ${id} and d.state = any(${[...replayableStates]})
           and e.id = d.endpoint_id and e.enabled and e.deleted_at is null
           and exists (select from events v where v.id = d.event_id)
         returning d.endpoint_id`
@@ -73,10 +39,10 @@ export const deliveriesReplayStore = (pool: Pool) => ({
     })
   },
 
-  replayMany: (author: Author, endpointId: EndpointId, selection: Selection): Promise<BulkOutcome> =>
+  replayMany: (author, endpointId, selection) =>
     inBatches(pool, { author, endpointId, selection, action: 'endpoint.deliveriesReplayed', set: replaying }),
 
-  discardHeld: (author: Author, endpointId: EndpointId, since: Date | undefined): Promise<BulkOutcome> =>
+  discardHeld: (author, endpointId, since) =>
     inBatches(pool, {
       author,
       endpointId,
@@ -85,7 +51,7 @@ export const deliveriesReplayStore = (pool: Pool) => ({
       set: discarded,
     }),
 
-  async count(workspaceId: WorkspaceId, endpointId: EndpointId, selection: Selection): Promise<number> {
+  async count(workspaceId, endpointId, selection) {
     const [row] = await pool<{ count: number }[]>`
       select count(*)::int as count
       from deliveries
@@ -94,10 +60,10 @@ export const deliveriesReplayStore = (pool: Pool) => ({
   },
 
   /**
-   * After the endpoint was switched off or deleted: nothing of it waits any longer. Rows that are locked are being
-   * settled by their attempt, which finds the endpoint off; waiting for them here could lock in a circle.
+   * Rows that are locked are being settled by their attempt, which finds the endpoint off; waiting for them here
+   * could lock in a circle.
    */
-  async close(endpointId: EndpointId, to: 'HELD' | 'DISCARDED'): Promise<void> {
+  async close(endpointId, to) {
     const states = to === 'HELD' ? ['PENDING', 'RETRYING'] : ['PENDING', 'RETRYING', 'HELD']
     const set = to === 'HELD' ? held : discarded
     for (let moved = BATCH; moved === BATCH; ) {
@@ -115,8 +81,7 @@ export const deliveriesReplayStore = (pool: Pool) => ({
     }
   },
 
-  /** A delivery to this one endpoint, through the same rows as every other; null where it is off. */
-  async insertTest(test: TestDelivery): Promise<DeliveryId | null> {
+  async insertTest(test) {
     const [row] = await pool<{ id: DeliveryId }[]>`
       with target as (
         select id, workspace_id
@@ -141,14 +106,19 @@ const replaying = (sql: Sql) =>
 const discarded = (sql: Sql) => sql`state = 'DISCARDED', next_attempt_at = null, finished_at = now()`
 const held = (sql: Sql) => sql`state = 'HELD', next_attempt_at = null`
 
-const matching = (sql: Sql, workspaceId: WorkspaceId, endpointId: EndpointId, selection: Selection) => sql`
+const matching = (
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  endpointId: EndpointId,
+  selection: DeliverySelection,
+) => sql`
   workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and state = any(${[...selection.states]})
   ${selection.since ? sql`and id >= ${idFloor(selection.since.getTime())}` : sql``}`
 
 interface Bulk {
   readonly author: Author
   readonly endpointId: EndpointId
-  readonly selection: Selection
+  readonly selection: DeliverySelection
   readonly action: string
   readonly set: typeof replaying
 }

@@ -1,53 +1,26 @@
 // Changes to endpoints by operators. Each raises config_version, so that whoever owns the endpoint lets go of its
 // socket, and writes its audit row in the same transaction. Delivering is none of its business.
-import type { EventKind } from '../contract/events.ts'
+import type { Author, EndpointAdministration, EndpointChange } from '../contract/administration.ts'
 import { limits } from '../contract/limits.ts'
-import type { EndpointRecord } from '../contract/records/console.ts'
-import type { EndpointId, WorkspaceId } from '../shared/ids.ts'
+import type { EndpointId } from '../shared/ids.ts'
 import { eventsObjection, type RoutedNumber, removalObjection } from '../webhooks/endpoint-rules.ts'
-import { type Author, writeAudit } from './audit.store.ts'
+import { writeAudit } from './audit.store.ts'
 import { type EndpointRow, selectEndpoint, selectEndpoints, toEndpointRecord } from './endpoint-records.ts'
 import type { Pool, Sql } from './sql.ts'
 
-export interface NewEndpoint {
-  readonly id: EndpointId
-  readonly name: string
-  readonly url: string
-  readonly events: readonly EventKind[]
-  /** Sealed. */
-  readonly secret: Buffer
-}
-
-export interface EndpointPatch {
-  readonly name?: string | undefined
-  readonly url?: string | undefined
-  readonly events?: readonly EventKind[] | undefined
-}
-
-export interface Rotation {
-  readonly secret: Buffer
-  /** Until when the secret before stays valid beside it; null: not at all. */
-  readonly previousUntil: Date | null
-}
-
-export type EndpointChange =
-  | { readonly type: 'changed'; readonly endpoint: EndpointRecord }
-  | { readonly type: 'notFound' }
-  | { readonly type: 'inUse'; readonly message: string }
-
 const notFound: EndpointChange = { type: 'notFound' }
 
-export const endpointsAdminStore = (pool: Pool) => ({
-  async list(workspaceId: WorkspaceId): Promise<EndpointRecord[]> {
+export const endpointsAdminStore = (pool: Pool): EndpointAdministration => ({
+  async list(workspaceId) {
     return (await selectEndpoints(pool, workspaceId)).map(toEndpointRecord)
   },
 
-  async find(workspaceId: WorkspaceId, id: EndpointId): Promise<EndpointRecord | undefined> {
+  async find(workspaceId, id) {
     const row = await selectEndpoint(pool, workspaceId, id)
     return row && toEndpointRecord(row)
   },
 
-  create(author: Author, endpoint: NewEndpoint): Promise<EndpointChange | { readonly type: 'full' }> {
+  create(author, endpoint) {
     return pool.begin(async (sql) => {
       // Two that are made at once would both find room for the last one.
       await sql`select from workspaces where id = ${author.workspaceId} for no key update`
@@ -64,7 +37,7 @@ export const endpointsAdminStore = (pool: Pool) => ({
     })
   },
 
-  edit(author: Author, id: EndpointId, patch: EndpointPatch): Promise<EndpointChange> {
+  edit(author, id, patch) {
     return change(pool, author, id, async (sql, row) => {
       const { name = row.name, url = row.url, events = row.events } = patch
       const objection = eventsObjection(events, await numbersOf(sql, id))
@@ -77,7 +50,7 @@ export const endpointsAdminStore = (pool: Pool) => ({
     })
   },
 
-  rotate(author: Author, id: EndpointId, rotation: Rotation): Promise<EndpointChange> {
+  rotate(author, id, rotation) {
     return change(pool, author, id, async (sql) => {
       const until = rotation.previousUntil
       await sql`
@@ -89,8 +62,7 @@ export const endpointsAdminStore = (pool: Pool) => ({
     })
   },
 
-  /** The counter starts anew; what is held stays held. */
-  enable(author: Author, id: EndpointId): Promise<EndpointChange> {
+  enable(author, id) {
     return change(pool, author, id, async (sql, row) => {
       if (row.enabled) return { type: 'changed', endpoint: toEndpointRecord(row) }
       await sql`
@@ -101,7 +73,7 @@ export const endpointsAdminStore = (pool: Pool) => ({
     })
   },
 
-  disable(author: Author, id: EndpointId): Promise<EndpointChange> {
+  disable(author, id) {
     return change(pool, author, id, async (sql, row) => {
       if (!row.enabled) return { type: 'changed', endpoint: toEndpointRecord(row) }
       await sql`
@@ -112,7 +84,7 @@ export const endpointsAdminStore = (pool: Pool) => ({
     })
   },
 
-  remove(author: Author, id: EndpointId): Promise<EndpointChange> {
+  remove(author, id) {
     return change(pool, author, id, async (sql, row) => {
       const objection = removalObjection(await numbersOf(sql, id))
       if (objection !== undefined) return { type: 'inUse', message: objection }

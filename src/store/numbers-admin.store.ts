@@ -1,25 +1,12 @@
 // Routing of numbers, as operators set it. The rules are webhooks/endpoint-rules.ts; here they meet the rows.
+import type { NumberAdministration, NumberPatch } from '../contract/administration.ts'
 import type { EventKind } from '../contract/events.ts'
-import type { Page, PageRequest } from '../contract/page.ts'
 import type { NumberRecord } from '../contract/records/catalog.ts'
 import { type EndpointId, encodeId, type NumberId, type WorkspaceId } from '../shared/ids.ts'
 import { routingObjection } from '../webhooks/endpoint-rules.ts'
-import { type Author, writeAudit } from './audit.store.ts'
+import { writeAudit } from './audit.store.ts'
 import { newestFirst } from './newest-first.ts'
 import type { Pool, Sql } from './sql.ts'
-
-export interface NumberPatch {
-  /** Null takes the assignment away, and Forward with it unless that is set too. */
-  readonly endpointId?: EndpointId | null | undefined
-  readonly forwardCalls?: boolean | undefined
-  readonly isDefault?: boolean | undefined
-}
-
-export type NumberChange =
-  | { readonly type: 'changed'; readonly number: NumberRecord }
-  | { readonly type: 'notFound' }
-  | { readonly type: 'endpointNotFound' }
-  | { readonly type: 'refused'; readonly message: string }
 
 interface Row {
   readonly id: NumberId
@@ -47,8 +34,8 @@ interface Routing {
   readonly isDefault: boolean
 }
 
-export const numbersAdminStore = (pool: Pool) => ({
-  async list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<NumberRecord>> {
+export const numbersAdminStore = (pool: Pool): NumberAdministration => ({
+  async list(workspaceId, page) {
     const after = page.after?.[0]
     const rows = await pool<Row[]>`
       ${selected(pool)}
@@ -58,7 +45,7 @@ export const numbersAdminStore = (pool: Pool) => ({
     return newestFirst(rows, page, toRecord)
   },
 
-  route(author: Author, id: NumberId, patch: NumberPatch): Promise<NumberChange> {
+  route(author, id, patch) {
     return pool.begin(async (sql) => {
       // One at a time in a workspace: two new defaults, or two halves of a forbidden pair, cannot pass each other.
       await sql`select from workspaces where id = ${author.workspaceId} for no key update`

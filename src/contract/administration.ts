@@ -1,0 +1,181 @@
+// What operators do with keys, endpoints, numbers and deliveries: the port between the console and the stores.
+// Every change writes its audit row in its own transaction.
+import type {
+  DeliveryId,
+  EndpointId,
+  EventId,
+  KeyId,
+  NumberId,
+  OperatorId,
+  WorkspaceId,
+} from '../shared/ids.ts'
+import type { EventKind } from './events.ts'
+import type { Page, PageRequest } from './page.ts'
+import type { NumberRecord } from './records/catalog.ts'
+import type {
+  AuditRecord,
+  DeliveryDetail,
+  DeliveryRecord,
+  EndpointRecord,
+  KeyRecord,
+} from './records/console.ts'
+import type { DeliveryState } from './records/delivery.ts'
+import type { Scope } from './scopes.ts'
+
+/** Who changes something, in which workspace, and from which address. */
+export interface Author {
+  readonly workspaceId: WorkspaceId
+  readonly operatorId: OperatorId
+  readonly ip: string
+}
+
+export interface AuditLog {
+  list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<AuditRecord>>
+}
+
+export interface NewKey {
+  readonly id: KeyId
+  readonly name: string
+  readonly prefix: string
+  readonly secretHash: Uint8Array
+  readonly scopes: readonly Scope[]
+  readonly requestsPerSecond: number
+  readonly expiresAt: Date | null
+}
+
+export interface KeyPatch {
+  readonly name?: string | undefined
+  readonly scopes?: readonly Scope[] | undefined
+  readonly requestsPerSecond?: number | undefined
+}
+
+export type KeyChange =
+  | { readonly type: 'changed'; readonly key: KeyRecord }
+  | { readonly type: 'notFound' }
+  | { readonly type: 'revoked' }
+
+export interface KeyAdministration {
+  list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<KeyRecord>>
+  create(author: Author, key: NewKey): Promise<KeyRecord>
+  edit(author: Author, id: KeyId, patch: KeyPatch): Promise<KeyChange>
+  /** Revoking again changes nothing: the first time stays. */
+  revoke(author: Author, id: KeyId): Promise<KeyChange>
+}
+
+export interface NewEndpoint {
+  readonly id: EndpointId
+  readonly name: string
+  readonly url: string
+  readonly events: readonly EventKind[]
+  /** Sealed. */
+  readonly secret: Buffer
+}
+
+export interface EndpointPatch {
+  readonly name?: string | undefined
+  readonly url?: string | undefined
+  readonly events?: readonly EventKind[] | undefined
+}
+
+export interface Rotation {
+  /** Sealed. */
+  readonly secret: Buffer
+  /** Until when the secret before stays valid beside it; null: not at all. */
+  readonly previousUntil: Date | null
+}
+
+export type EndpointChange =
+  | { readonly type: 'changed'; readonly endpoint: EndpointRecord }
+  | { readonly type: 'notFound' }
+  /** A number relies on what this would take away; the message names it. */
+  | { readonly type: 'inUse'; readonly message: string }
+
+export interface EndpointAdministration {
+  list(workspaceId: WorkspaceId): Promise<EndpointRecord[]>
+  find(workspaceId: WorkspaceId, id: EndpointId): Promise<EndpointRecord | undefined>
+  create(author: Author, endpoint: NewEndpoint): Promise<EndpointChange | { readonly type: 'full' }>
+  edit(author: Author, id: EndpointId, patch: EndpointPatch): Promise<EndpointChange>
+  rotate(author: Author, id: EndpointId, rotation: Rotation): Promise<EndpointChange>
+  /** The counter starts anew; what is held stays held. */
+  enable(author: Author, id: EndpointId): Promise<EndpointChange>
+  disable(author: Author, id: EndpointId): Promise<EndpointChange>
+  remove(author: Author, id: EndpointId): Promise<EndpointChange>
+}
+
+export interface NumberPatch {
+  /** Null takes the assignment away, and Forward with it unless that is set too. */
+  readonly endpointId?: EndpointId | null | undefined
+  readonly forwardCalls?: boolean | undefined
+  readonly isDefault?: boolean | undefined
+}
+
+export type NumberChange =
+  | { readonly type: 'changed'; readonly number: NumberRecord }
+  | { readonly type: 'notFound' }
+  | { readonly type: 'endpointNotFound' }
+  | { readonly type: 'refused'; readonly message: string }
+
+export interface NumberAdministration {
+  list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<NumberRecord>>
+  route(author: Author, id: NumberId, patch: NumberPatch): Promise<NumberChange>
+}
+
+export interface DeliveryFilter {
+  readonly endpointId?: EndpointId | undefined
+  readonly event?: EventKind | undefined
+  readonly state?: DeliveryState | undefined
+  /** A conversation or call. */
+  readonly key?: string | undefined
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+}
+
+export interface DeliveryLog {
+  list(workspaceId: WorkspaceId, filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryRecord>>
+  find(workspaceId: WorkspaceId, id: DeliveryId): Promise<DeliveryDetail | undefined>
+}
+
+export const replayableStates = [
+  'DELIVERED',
+  'FAILED',
+  'HELD',
+  'DISCARDED',
+  'BLOCKED',
+] as const satisfies readonly DeliveryState[]
+export type ReplayableState = (typeof replayableStates)[number]
+
+export type Replay =
+  | { readonly type: 'replayed'; readonly endpointId: EndpointId }
+  | { readonly type: 'notFound' }
+  | { readonly type: 'refused'; readonly message: string }
+
+export interface DeliverySelection {
+  readonly states: readonly ReplayableState[]
+  readonly since?: Date | undefined
+}
+
+export type BulkOutcome =
+  | { readonly type: 'done'; readonly count: number }
+  /** Another operator's replay or discard of this endpoint is at work. */
+  | { readonly type: 'busy' }
+
+export interface TestDelivery {
+  readonly workspaceId: WorkspaceId
+  readonly endpointId: EndpointId
+  readonly eventId: EventId
+  readonly kind: EventKind
+  /** Stands for a conversation or call. */
+  readonly key: string
+  readonly body: Uint8Array
+}
+
+export interface DeliveryAdministration {
+  replay(author: Author, id: DeliveryId): Promise<Replay>
+  replayMany(author: Author, endpointId: EndpointId, selection: DeliverySelection): Promise<BulkOutcome>
+  discardHeld(author: Author, endpointId: EndpointId, since: Date | undefined): Promise<BulkOutcome>
+  count(workspaceId: WorkspaceId, endpointId: EndpointId, selection: DeliverySelection): Promise<number>
+  /** After the endpoint was switched off or deleted: nothing of it waits any longer. */
+  close(endpointId: EndpointId, to: 'HELD' | 'DISCARDED'): Promise<void>
+  /** A delivery to this one endpoint, through the same rows as every other; null where it is off. */
+  insertTest(test: TestDelivery): Promise<DeliveryId | null>
+}

@@ -1,0 +1,114 @@
+// Who belongs to a workspace and in which role, and whether the workspace stands.
+import type { MemberAuthor, Members } from '../auth/operator.ts'
+import type { Role } from '../auth/roles.ts'
+import { encodeId, type OperatorId, type WorkspaceId } from '../shared/ids.ts'
+import { writeAudit } from './audit.store.ts'
+import type { Pool, Sql } from './sql.ts'
+
+interface Row {
+  readonly operatorId: OperatorId
+  readonly email: string
+  readonly name: string
+  readonly role: Role
+  readonly createdAt: Date
+}
+
+export const membersStore = (pool: Pool): Members => ({
+  async list(workspaceId) {
+    const rows = await pool<Row[]>`
+      select m.operator_id, o.email, o.name, m.role, m.created_at
+      from memberships m
+      join operators o on o.id = m.operator_id
+      where m.workspace_id = ${workspaceId}
+      order by lower(o.email)
+      limit 1000`
+    return rows.map((row) => ({
+      operatorId: encodeId('operator', row.operatorId),
+      email: row.email,
+      name: row.name,
+      role: row.role,
+      createdAt: row.createdAt.toISOString(),
+    }))
+  },
+
+  grant(author, email, role) {
+    return pool.begin(async (sql) => {
+      await lock(sql, author.workspaceId)
+      const [operator] = await sql<{ id: OperatorId }[]>`
+        select id from operators where lower(email) = lower(${email})`
+      if (operator === undefined) return { type: 'notFound' }
+      const before = await roleOf(sql, author.workspaceId, operator.id)
+      if (before === 'OWNER' && role !== 'OWNER' && !(await hasOtherOwner(sql, author, operator.id)))
+        return { type: 'lastOwner' }
+      await sql`
+        insert into memberships (workspace_id, operator_id, role)
+        values (${author.workspaceId}, ${operator.id}, ${role})
+        on conflict (operator_id, workspace_id) do update set role = excluded.role`
+      await audited(sql, author, { operatorId: operator.id, before: before ?? null, after: role })
+      return { type: 'changed', operatorId: operator.id }
+    })
+  },
+
+  remove(author, operatorId) {
+    return pool.begin(async (sql) => {
+      await lock(sql, author.workspaceId)
+      const before = await roleOf(sql, author.workspaceId, operatorId)
+      if (before === undefined) return { type: 'notFound' }
+      if (before === 'OWNER' && !(await hasOtherOwner(sql, author, operatorId))) return { type: 'lastOwner' }
+      await sql`
+        delete from memberships
+        where workspace_id = ${author.workspaceId} and operator_id = ${operatorId}`
+      await audited(sql, author, { operatorId, before, after: null })
+      return { type: 'changed', operatorId }
+    })
+  },
+
+  setStatus(author, status) {
+    return pool.begin(async (sql) => {
+      const moved = await sql`
+        update workspaces
+        set status = ${status}, updated_at = now()
+        where id = ${author.workspaceId}`
+      if (moved.count === 0) return false
+      await writeAudit(sql, author, {
+        action: status === 'SUSPENDED' ? 'workspace.suspended' : 'workspace.resumed',
+        subjectKind: 'workspace',
+        subjectId: author.workspaceId,
+      })
+      return true
+    })
+  },
+})
+
+/** Two owners who remove each other at once must not both find the other one left. */
+const lock = (sql: Sql, workspaceId: WorkspaceId) =>
+  sql`select from workspaces where id = ${workspaceId} for no key update`
+
+async function roleOf(sql: Sql, workspaceId: WorkspaceId, operatorId: OperatorId): Promise<Role | undefined> {
+  const [row] = await sql<{ role: Role }[]>`
+    select role
+    from memberships
+    where workspace_id = ${workspaceId} and operator_id = ${operatorId}`
+  return row?.role
+}
+
+async function hasOtherOwner(sql: Sql, author: MemberAuthor, operatorId: OperatorId): Promise<boolean> {
+  const rows = await sql`
+    select from memberships
+    where workspace_id = ${author.workspaceId} and role = 'OWNER' and operator_id <> ${operatorId}
+    limit 1`
+  return rows.count > 0
+}
+
+const audited = (
+  sql: Sql,
+  author: MemberAuthor,
+  change: { operatorId: OperatorId; before: Role | null; after: Role | null },
+): Promise<void> =>
+  writeAudit(sql, author, {
+    action: change.after === null ? 'member.removed' : 'member.granted',
+    subjectKind: 'operator',
+    subjectId: change.operatorId,
+    before: { role: change.before },
+    after: { role: change.after },
+  })

@@ -1,0 +1,105 @@
+// Operators: who they are and how they prove it. Sessions are sessions.store.ts, roles members.store.ts.
+import type { CredentialChange, OperatorCredentials, OperatorDirectory } from '../auth/operator.ts'
+import { newId, type OperatorId, type WorkspaceId } from '../shared/ids.ts'
+import { writeAudit } from './audit.store.ts'
+import type { Pool, Sql } from './sql.ts'
+
+export interface NewOperator {
+  readonly email: string
+  readonly name: string
+  readonly passwordHash: string
+  readonly platformOwner: boolean
+}
+
+export interface ListedOperator {
+  readonly id: OperatorId
+  readonly email: string
+  readonly name: string
+  readonly platformOwner: boolean
+  readonly hasTotp: boolean
+  readonly memberships: { workspaceId: WorkspaceId; workspace: string; role: string }[]
+}
+
+/** The directory, and what only the command line does. */
+export interface OperatorAccounts extends OperatorDirectory {
+  /** Undefined where the e-mail is taken. */
+  create(operator: NewOperator): Promise<OperatorId | undefined>
+  list(): Promise<ListedOperator[]>
+}
+
+export const operatorsStore = (pool: Pool): OperatorAccounts => ({
+  async findByEmail(email) {
+    const [row] = await pool<OperatorCredentials[]>`
+      select ${credentials(pool)}
+      from operators
+      where lower(email) = lower(${email})`
+    return row
+  },
+
+  async find(id) {
+    const [row] = await pool<OperatorCredentials[]>`
+      select ${credentials(pool)}
+      from operators
+      where id = ${id}`
+    return row
+  },
+
+  create(operator) {
+    return pool.begin(async (sql) => {
+      const id = newId('operator')
+      const made = await sql`
+        insert into operators (id, email, name, password_hash, platform_owner)
+        values (${id}, ${operator.email}, ${operator.name}, ${operator.passwordHash}, ${operator.platformOwner})
+        on conflict (lower(email)) do nothing`
+      if (made.count === 0) return undefined
+      await audited(sql, { operatorId: id, by: null, ip: null }, 'operator.created')
+      return id
+    })
+  },
+
+  setPassword(change, passwordHash) {
+    return pool.begin(async (sql) => {
+      await sql`
+        update operators
+        set password_hash = ${passwordHash}, updated_at = now()
+        where id = ${change.operatorId}`
+      await sql`delete from sessions where operator_id = ${change.operatorId}`
+      await audited(sql, change, 'operator.passwordChanged')
+    })
+  },
+
+  setTotp(change, seed) {
+    return pool.begin(async (sql) => {
+      await sql`update operators set totp_seed = ${seed}, updated_at = now() where id = ${change.operatorId}`
+      await audited(sql, change, seed === null ? 'operator.totpRemoved' : 'operator.totpAdded')
+    })
+  },
+
+  async advanceTotp(id, from, to) {
+    const rows = await pool`update operators set totp_seed = ${to} where id = ${id} and totp_seed = ${from}`
+    return rows.count === 1
+  },
+
+  list() {
+    return pool<ListedOperator[]>`
+      select o.id, o.email, o.name, o.platform_owner, o.totp_seed is not null as has_totp,
+        coalesce(
+          json_agg(json_build_object('workspaceId', m.workspace_id, 'workspace', w.name, 'role', m.role))
+            filter (where m.role is not null),
+          '[]') as memberships
+      from operators o
+      left join memberships m on m.operator_id = o.id
+      left join workspaces w on w.id = m.workspace_id
+      group by o.id
+      order by o.email`
+  },
+})
+
+const credentials = (sql: Sql) => sql`id, email, name, password_hash, totp_seed`
+
+const audited = (sql: Sql, change: CredentialChange, action: string): Promise<void> =>
+  writeAudit(
+    sql,
+    { workspaceId: null, operatorId: change.by, ip: change.ip },
+    { action, subjectKind: 'operator', subjectId: change.operatorId },
+  )
