@@ -1,18 +1,7 @@
 // The outbox: events and their deliveries are written by the statement that made the change (architecture 3.9).
-import type { EventKind } from '../contract/events.ts'
-import type { DeliveryId, EndpointId, WorkspaceId } from '../shared/ids.ts'
 import type { Sql } from './sql.ts'
 
-/** A delivery as the statement that wrote it returns it: what the fast path hands to the endpoint's owner. */
-export interface WrittenDelivery {
-  readonly deliveryId: DeliveryId
-  readonly endpointId: EndpointId
-  readonly workspaceId: WorkspaceId
-  readonly kind: EventKind
-  /** The conversation or call: first attempts of one key start in order. */
-  readonly key: string
-  readonly body: Uint8Array
-}
+export type { WrittenDelivery } from '../contract/dispatch.ts'
 
 /**
  * CTEs to append to a statement with a CTE `occurred (event_id, workspace_id, kind, key, body, routed_to)`:

@@ -1,0 +1,132 @@
+// What each error code of the provider means for us, as data. Judged by code and never by HTTP status: the provider
+// answers throttling with 400 or 429, and a missing call permission with 401.
+
+/**
+ * - `retry`: transient, worth a few more tries
+ * - `throttled`: the number or app is over its rate; slow down, not counted as a try
+ * - `pairLimited`: too many messages to this one user; wait for this pair only
+ * - `permanent`: this request will never succeed
+ * - `optedOut`: the user stopped marketing messages of this business
+ * - `templatePaused`, `templateGone`: no send of this template can succeed now, or ever
+ * - `account`: credentials, permissions, billing, spam or registration; nothing goes out until a person acts
+ * - `callPermission`: the user has not allowed calls
+ * - `callBusy`: a call with this user is already going on
+ * - `callLimited`: no more calls or permission requests to this user for now
+ * - `callingUnavailable`: the number cannot place or take calls
+ * - `invalidSdp`: the provider cannot use the session description
+ * - `callAnswered`: the call is in progress already, so an earlier accept got through
+ * - `callGone`: the call does not exist or has ended
+ * - `callFailed`: the media of the call failed
+ */
+export type ProviderErrorClass =
+  | 'retry'
+  | 'throttled'
+  | 'pairLimited'
+  | 'permanent'
+  | 'optedOut'
+  | 'templatePaused'
+  | 'templateGone'
+  | 'account'
+  | 'callPermission'
+  | 'callBusy'
+  | 'callLimited'
+  | 'callingUnavailable'
+  | 'invalidSdp'
+  | 'callAnswered'
+  | 'callGone'
+  | 'callFailed'
+
+export const providerErrorClasses: Readonly<Record<number, ProviderErrorClass>> = {
+  0: 'account',
+  1: 'retry',
+  2: 'retry',
+  3: 'account',
+  4: 'throttled',
+  10: 'account',
+  33: 'account',
+  100: 'permanent',
+  104: 'account',
+  190: 'account',
+  368: 'account',
+  613: 'throttled',
+  80007: 'throttled',
+  130403: 'permanent',
+  130429: 'throttled',
+  130472: 'permanent',
+  130497: 'permanent',
+  131000: 'retry',
+  131005: 'account',
+  131008: 'permanent',
+  131009: 'permanent',
+  131016: 'retry',
+  131021: 'permanent',
+  131026: 'permanent',
+  131030: 'permanent',
+  131031: 'account',
+  131037: 'account',
+  131042: 'account',
+  131044: 'account',
+  131045: 'account',
+  131047: 'permanent',
+  131048: 'account',
+  // The cap on marketing a user gets counts all businesses; trying again within a day is held against the account.
+  131049: 'permanent',
+  131050: 'optedOut',
+  131051: 'permanent',
+  131052: 'permanent',
+  131053: 'permanent',
+  131055: 'callingUnavailable',
+  131056: 'pairLimited',
+  // A throughput upgrade takes up to a minute, longer than a few retries.
+  131057: 'throttled',
+  131060: 'permanent',
+  131062: 'permanent',
+  131063: 'account',
+  131064: 'account',
+  132000: 'permanent',
+  132001: 'templateGone',
+  132005: 'permanent',
+  132007: 'permanent',
+  132008: 'permanent',
+  132012: 'permanent',
+  132015: 'templatePaused',
+  132016: 'templateGone',
+  132018: 'permanent',
+  132068: 'permanent',
+  132069: 'throttled',
+  133004: 'retry',
+  133010: 'account',
+  133016: 'throttled',
+  135000: 'permanent',
+  137000: 'permanent',
+  138000: 'callingUnavailable',
+  138001: 'permanent',
+  138002: 'throttled',
+  138003: 'callBusy',
+  138004: 'retry',
+  138005: 'throttled',
+  138006: 'callPermission',
+  138007: 'callGone',
+  138009: 'callLimited',
+  138011: 'permanent',
+  138012: 'callLimited',
+  138013: 'callingUnavailable',
+  138014: 'callingUnavailable',
+  138015: 'callingUnavailable',
+  138017: 'permanent',
+  138018: 'callingUnavailable',
+  138019: 'callFailed',
+  138020: 'callFailed',
+  138021: 'callFailed',
+  138022: 'callFailed',
+  138023: 'callFailed',
+}
+
+const isMissingPermission = (code: number): boolean => code >= 200 && code <= 299
+
+/** Undefined for a code that is not in the provider's documentation. */
+export const classOfCode = (code: number): ProviderErrorClass | undefined =>
+  providerErrorClasses[code] ?? (isMissingPermission(code) ? 'account' : undefined)
+
+/** For errors reported by webhook, which carry nothing but the code: an unknown one is final. */
+export const classOfReported = (code: number): ProviderErrorClass => classOfCode(code) ?? 'permanent'

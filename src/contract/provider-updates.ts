@@ -1,0 +1,147 @@
+// What the provider's webhooks tell, in our words. Made by src/ingest, consumed by the domains. Updates may be repeated,
+// late and out of order: every consumer must be able to take each of them at any time.
+import type { CallPermissionDetails, MessageStatusEvent, SessionDescription } from './events.ts'
+import type { ProviderErrorClass } from './provider-errors.ts'
+import type { TemplateCategory, TemplateStatus } from './records/catalog.ts'
+import type { Direction, MessageType } from './records/message.ts'
+
+export interface ReportedError {
+  readonly code: string
+  readonly title: string
+  readonly details: string | null
+  readonly class: ProviderErrorClass
+}
+
+export interface MessageStatusUpdate {
+  readonly type: 'messageStatus'
+  readonly phoneNumberId: string
+  readonly providerMessageId: string
+  readonly status: MessageStatusEvent
+  readonly at: Date
+  /** What the send gave along: our message id, also when the answer to the send was lost. */
+  readonly opaque: string | null
+  readonly recipientWaId: string | null
+  /** Set exactly when status is FAILED. */
+  readonly error: ReportedError | null
+}
+
+export interface InboundMedia {
+  readonly providerMediaId: string
+  readonly mimeType: string
+  readonly fileName: string | null
+  /** Hex. */
+  readonly sha256: string | null
+}
+
+export interface InboundMessageUpdate {
+  readonly type: 'inboundMessage'
+  readonly phoneNumberId: string
+  readonly providerMessageId: string
+  /** Digits. */
+  readonly from: string
+  readonly fromName: string | null
+  readonly at: Date
+  readonly messageType: MessageType
+  /** Empty where there is nothing to read, such as an image without a caption. */
+  readonly text: string
+  readonly media: InboundMedia | null
+  readonly callPermission: CallPermissionDetails | null
+  /** The message, or call, that this one answers or reacts to. */
+  readonly context: { readonly providerMessageId: string } | null
+}
+
+interface CallUpdate {
+  readonly wacid: string
+  readonly phoneNumberId: string
+  readonly at: Date
+  readonly opaque: string | null
+}
+
+/** Inbound: it rings, with the offer. Outbound: the provider's answer, maybe while the phone still rings. */
+export interface CallConnectUpdate extends CallUpdate {
+  readonly type: 'callConnect'
+  readonly direction: Direction
+  /** Digits; never null for an inbound call. */
+  readonly from: string | null
+  readonly to: string | null
+  readonly fromName: string | null
+  /** Null when the provider sent none that can be used. */
+  readonly session: SessionDescription | null
+}
+
+/** Outbound calls only. */
+export interface CallStatusUpdate extends CallUpdate {
+  readonly type: 'callStatus'
+  readonly status: 'RINGING' | 'ACCEPTED' | 'REJECTED'
+  readonly recipientWaId: string | null
+}
+
+export interface CallTerminateUpdate extends CallUpdate {
+  readonly type: 'callTerminate'
+  readonly direction: Direction
+  readonly from: string | null
+  readonly to: string | null
+  readonly fromName: string | null
+  /** Not reliable for calls that were never answered. */
+  readonly outcome: 'COMPLETED' | 'FAILED' | null
+  /** Null: the call was never answered. */
+  readonly durationSeconds: number | null
+  readonly startedAt: Date | null
+  readonly endedAt: Date | null
+  readonly error: ReportedError | null
+}
+
+interface TemplateUpdate {
+  readonly wabaId: string
+  /** Null where it came as a number too large to be exact: match by name and language then. */
+  readonly providerTemplateId: string | null
+  readonly name: string
+  readonly language: string
+  readonly at: Date
+}
+
+export interface TemplateStatusUpdate extends TemplateUpdate {
+  readonly type: 'templateStatus'
+  readonly status: TemplateStatus
+  /** The provider's reason, where it gives one. */
+  readonly reason: string | null
+}
+
+export interface TemplateCategoryUpdate extends TemplateUpdate {
+  readonly type: 'templateCategory'
+  readonly category: TemplateCategory
+}
+
+export interface NumberQualityUpdate {
+  readonly type: 'numberQuality'
+  readonly wabaId: string
+  /** E.164 with its plus. */
+  readonly number: string
+  /** The provider's word: ONBOARDING, THROUGHPUT_UPGRADE, FLAGGED, UNFLAGGED, ... */
+  readonly event: string
+  readonly currentLimit: string | null
+  readonly at: Date
+}
+
+/** The user stopped or resumed marketing messages in the provider's own client. */
+export interface UserPreferenceUpdate {
+  readonly type: 'userPreference'
+  readonly phoneNumberId: string
+  readonly waId: string
+  readonly category: string
+  readonly value: 'stop' | 'resume'
+  readonly at: Date
+}
+
+export type ProviderUpdate =
+  | MessageStatusUpdate
+  | InboundMessageUpdate
+  | CallConnectUpdate
+  | CallStatusUpdate
+  | CallTerminateUpdate
+  | TemplateStatusUpdate
+  | TemplateCategoryUpdate
+  | NumberQualityUpdate
+  | UserPreferenceUpdate
+
+export type ProviderUpdateType = ProviderUpdate['type']

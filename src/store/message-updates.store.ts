@@ -1,0 +1,132 @@
+// What the provider tells about messages: statuses, forward only, and inbound messages, once each.
+import type { WrittenDelivery } from '../contract/dispatch.ts'
+import { outboundMachine } from '../messages/message.machine.ts'
+import type {
+  FoundMessage,
+  InboundWrite,
+  MessageStore,
+  StatusChange,
+  StatusTarget,
+} from '../messages/ports.ts'
+import { sourcesOf } from '../shared/machine.ts'
+import { emit, writtenDeliveries } from './emit.ts'
+import type { Sql } from './sql.ts'
+
+type UpdatesStore = Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound'>
+
+export const messageUpdatesStore = (sql: Sql): UpdatesStore => ({
+  statusTargets: (targets) => statusTargets(sql, targets),
+  changeStatuses: (changes) => changeStatuses(sql, changes),
+  insertInbound: (write) => insertInbound(sql, write),
+})
+
+/**
+ * By the provider's id, or by ours where the status overtook the answer to the send. The number in the update must
+ * be the message's own, so that nobody's status moves another workspace's message.
+ */
+async function statusTargets(sql: Sql, targets: readonly StatusTarget[]): Promise<FoundMessage[]> {
+  const found = await sql<(FoundMessage & { index: number })[]>`
+    select t.index, m.id, m.conversation_id, m.provider_message_id
+    from unnest(
+      ${targets.map((target) => target.providerMessageId)}::text[],
+      ${targets.map((target) => target.messageId)}::uuid[],
+      ${targets.map((target) => target.phoneNumberId)}::text[]
+    ) with ordinality as t (provider_message_id, message_id, phone_number_id, index)
+    cross join lateral (
+      select id, conversation_id, provider_message_id, number_id
+      from messages
+      where provider_message_id = t.provider_message_id and direction = 'OUTBOUND'
+      union all
+      select id, conversation_id, provider_message_id, number_id
+      from messages
+      where id = t.message_id and direction = 'OUTBOUND' and provider_message_id is null
+      limit 1
+    ) m
+    join numbers n on n.id = m.number_id and n.phone_number_id = t.phone_number_id`
+  const byIndex = new Map(found.map((row) => [Number(row.index), row]))
+  return targets.map((_, index) => byIndex.get(index + 1) as FoundMessage)
+}
+
+/** At most one change a message in a call. Each change that is taken writes its event. */
+async function changeStatuses(sql: Sql, changes: readonly StatusChange[]): Promise<WrittenDelivery[]> {
+  const rows = changes.map((change) => ({
+    id: change.messageId,
+    provider_message_id: change.providerMessageId,
+    status: change.status,
+    sources: sourcesOf(outboundMachine, change.status),
+    at: change.at.toISOString(),
+    error: change.error,
+    event_id: change.eventId,
+    body: Buffer.from(change.body).toString('base64'),
+  }))
+  return sql<WrittenDelivery[]>`
+    with input as (
+      select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
+        id uuid, provider_message_id text, status text, sources text[], at timestamptz, error jsonb, event_id uuid,
+        body text)
+    ),
+    moved as (
+      update messages m
+      set status = i.status,
+        provider_message_id = coalesce(m.provider_message_id, i.provider_message_id),
+        -- The provider speaks of the message, so it has it, whatever became of its answer to the send.
+        send_state = case when m.send_state in ('PENDING', 'SENDING', 'UNKNOWN', 'HELD') then 'ACCEPTED' else m.send_state end,
+        send_due_at = null,
+        error = coalesce(i.error, m.error),
+        sent_at = case when i.status = 'SENT' then i.at else m.sent_at end,
+        delivered_at = case when i.status = 'DELIVERED' then i.at else m.delivered_at end,
+        read_at = case when i.status = 'READ' then i.at else m.read_at end,
+        failed_at = case when i.status = 'FAILED' then i.at else m.failed_at end
+      from input i
+      where m.id = i.id and m.direction = 'OUTBOUND' and m.status = any(i.sources)
+      returning m.workspace_id, m.conversation_id, i.event_id, i.body
+    ),
+    occurred as (
+      select event_id, workspace_id, 'message.status' as kind, conversation_id as key, decode(body, 'base64') as body,
+        null::uuid as routed_to
+      from moved
+    ), ${emit(sql)} ${writtenDeliveries(sql)}`
+}
+
+/** Once per provider id: a repeat writes nothing and emits nothing. */
+async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDelivery[]> {
+  const { update, optChange } = write
+  const details = update.callPermission && { callPermission: update.callPermission }
+  return sql<WrittenDelivery[]>`
+    with inserted as (
+      insert into messages (id, workspace_id, conversation_id, number_id, contact_id, provider_message_id, direction,
+        type, status, text, from_name, details, created_at)
+      values (${write.id}, ${write.workspaceId}, ${write.conversationId}, ${write.numberId}, ${write.contactId},
+        ${update.providerMessageId}, 'INBOUND', ${update.messageType}, 'RECEIVED', ${update.text}, ${update.fromName},
+        ${details && sql.json(details as never)}, ${update.at})
+      on conflict (provider_message_id) do nothing
+      returning id, workspace_id, conversation_id, number_id, created_at
+    ),
+    attached as (
+      insert into media (message_id, workspace_id, provider_media_id, mime_type, file_name, sha256)
+      select id, workspace_id, ${update.media?.providerMediaId ?? null}::text, ${update.media?.mimeType ?? null}::text,
+        ${update.media?.fileName ?? null}::text, ${update.media?.sha256 ?? null}::text
+      from inserted
+      where ${update.media !== null}
+    ),
+    touched as (
+      update conversations c
+      set last_message_id = inserted.id, last_message_at = inserted.created_at, updated_at = now(),
+        unread_count = c.unread_count + 1,
+        last_inbound_at = greatest(c.last_inbound_at, inserted.created_at),
+        call_permission = coalesce(${update.callPermission && sql.json(update.callPermission as never)}::jsonb, c.call_permission)
+      from inserted
+      where c.id = inserted.conversation_id
+    ),
+    opted as (
+      update contacts
+      set opt_state = ${optChange ?? null}::text, opt_changed_at = now(), updated_at = now()
+      where id = ${write.contactId} and ${optChange !== undefined} and exists (select from inserted)
+    ),
+    occurred as (
+      select ${write.eventId}::uuid as event_id, inserted.workspace_id, 'message.received' as kind,
+        inserted.conversation_id as key, ${Buffer.from(write.body)}::bytea as body, n.endpoint_id as routed_to
+      from inserted
+      join numbers n on n.id = inserted.number_id
+    ), ${emit(sql)} ${writtenDeliveries(sql)}`
+}

@@ -1,0 +1,102 @@
+// Commits what attempts came to, many at a time, and says so to their endpoint's owner. Keeps no result that it
+// cannot write for longer than a minute: then the row is still open, and the delivery is attempted again.
+import { limits } from '../contract/limits.ts'
+import { Batcher } from '../shared/batcher.ts'
+import type { DeliveryId, EndpointId } from '../shared/ids.ts'
+import type { AttemptRecord } from './settle-attempt.ts'
+
+export interface RetryTimer {
+  readonly deliveryId: DeliveryId
+  readonly endpointId: EndpointId
+  /** The number the next attempt will have. */
+  readonly attemptNumber: number
+  readonly delayMs: number
+}
+
+export interface EndpointCount {
+  readonly id: EndpointId
+  readonly enabled: boolean
+  readonly consecutiveFailures: number
+  readonly switchedOff: boolean
+}
+
+export interface RecordedAttempts {
+  readonly retries: readonly RetryTimer[]
+  readonly endpoints: readonly EndpointCount[]
+}
+
+export interface RecorderPorts {
+  record(records: readonly AttemptRecord[]): Promise<RecordedAttempts>
+  /** Sets the timers of retries; a timer that is lost is made up for by the sweeper. */
+  scheduleRetries(retries: readonly RetryTimer[]): void
+  recorded(endpointId: EndpointId, deliveryIds: readonly string[], enabled: boolean): void
+  warn(event: 'endpoint.failing' | 'endpoint.switched_off' | 'attempt.record_failed', fields: object): void
+}
+
+export interface Recorder {
+  add(record: AttemptRecord): void
+  drain(): Promise<void>
+}
+
+const maxItems = 200
+const maxWaiting = 20_000
+const giveUpMs = 60_000
+
+export function createRecorder(ports: RecorderPorts): Recorder {
+  const waiting = new Set<Promise<void>>()
+  const batcher = new Batcher<AttemptRecord, void>({
+    maxItems,
+    maxWaiting,
+    flush: async (records) => {
+      announce(ports, records, await ports.record(records))
+      return records.map(() => undefined)
+    },
+  })
+
+  async function write(record: AttemptRecord): Promise<void> {
+    const startedAt = performance.now()
+    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
+      try {
+        return await batcher.add(record)
+      } catch (error) {
+        if (performance.now() - startedAt > giveUpMs) {
+          ports.warn('attempt.record_failed', { deliveryId: record.item.deliveryId, error: String(error) })
+          return ports.recorded(record.endpointId, [record.item.deliveryId], true)
+        }
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      }
+    }
+  }
+
+  return {
+    add(record) {
+      const writing = write(record).finally(() => waiting.delete(writing))
+      waiting.add(writing)
+    },
+    async drain() {
+      await Promise.allSettled(waiting)
+    },
+  }
+}
+
+function announce(ports: RecorderPorts, records: readonly AttemptRecord[], recorded: RecordedAttempts): void {
+  if (recorded.retries.length > 0) ports.scheduleRetries(recorded.retries)
+  const counts = new Map(recorded.endpoints.map((endpoint) => [endpoint.id, endpoint]))
+  const byEndpoint = new Map<EndpointId, string[]>()
+  for (const { endpointId, item } of records) {
+    const ids = byEndpoint.get(endpointId)
+    if (ids) ids.push(item.deliveryId)
+    else byEndpoint.set(endpointId, [item.deliveryId])
+  }
+  for (const [endpointId, ids] of byEndpoint) {
+    ports.recorded(endpointId, ids, counts.get(endpointId)?.enabled ?? true)
+  }
+  for (const endpoint of recorded.endpoints) warnOf(ports, endpoint)
+}
+
+function warnOf(ports: RecorderPorts, { id, consecutiveFailures, switchedOff }: EndpointCount): void {
+  const fields = { endpointId: id, consecutiveFailures }
+  if (switchedOff) ports.warn('endpoint.switched_off', fields)
+  else if ((limits.failureWarnings as readonly number[]).includes(consecutiveFailures))
+    ports.warn('endpoint.failing', fields)
+}
