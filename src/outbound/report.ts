@@ -2,6 +2,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { UrlVerdict } from '../webhooks/address-rule.ts'
 import {
   type AttemptErrorCode,
+  type AttemptOutcome,
   type AttemptReport,
   type AttemptTimings,
   failure,
@@ -28,10 +29,20 @@ export function failedReport(code: AttemptErrorCode, facts: AttemptFacts): Attem
   }
 }
 
-export function answeredReport(answer: Answer, facts: AttemptFacts, clock: Clock): AttemptReport {
+export const answeredReport = (answer: Answer, facts: AttemptFacts, clock: Clock): AttemptReport =>
+  reportOf(outcomeOfStatus(answer.statusCode), { answer, facts, clock })
+
+/** Anything but a 101 refuses a socket, a 200 as well: nothing was delivered by it. */
+export const refusedUpgradeReport = (answer: Answer, facts: AttemptFacts, clock: Clock): AttemptReport =>
+  reportOf({ type: 'refused', statusCode: answer.statusCode }, { answer, facts, clock })
+
+function reportOf(
+  outcome: AttemptOutcome,
+  { answer, facts, clock }: { answer: Answer; facts: AttemptFacts; clock: Clock },
+): AttemptReport {
   return {
     ...known(facts),
-    outcome: outcomeOfStatus(answer.statusCode),
+    outcome,
     responseHeaders: answer.headers,
     responseBody: answer.body,
     retryAfterMs: retryAfterMs(answer.statusCode, answer.retryAfter, new Date(clock.now())),

@@ -5,7 +5,7 @@ import { judgeUrl, type TargetPolicy } from '../webhooks/address-rule.ts'
 import type { AttemptReport, AttemptTimings } from '../webhooks/attempt.ts'
 import type { Connector } from './connect.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
-import { answeredReport, failedReport, refusalCode } from './report.ts'
+import { failedReport, refusalCode, refusedUpgradeReport } from './report.ts'
 import { upgrade } from './upgrade.ts'
 
 export interface SocketDialerOptions {
@@ -99,7 +99,7 @@ async function dialWithin(
   const timings = { ...connected.timings, firstByteMs: durationMs - connectedMs }
   if (upgraded.type === 'answered') {
     const facts = { durationMs, timings, remoteAddress }
-    return { type: 'failed', report: answeredReport(upgraded.answer, facts, options.clock) }
+    return { type: 'failed', report: refusedUpgradeReport(upgraded.answer, facts, options.clock) }
   }
   return { type: 'open', durationMs, timings, socket: handOver(upgraded.websocket, remoteAddress, handlers) }
 }

@@ -1,7 +1,7 @@
 // Receivers on loopback, some of them hostile, and the certificates they show.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -67,9 +67,14 @@ export async function listen(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+type Upgrade = (incoming: IncomingMessage, socket: Socket, head: Buffer) => void
+
 /** A receiver that speaks HTTP properly; gives its port. */
-export const httpReceiver = (t: TestContext, listener: RequestListener): Promise<number> =>
-  listen(t, createHttpServer(listener))
+export function httpReceiver(t: TestContext, listener: RequestListener, upgrade?: Upgrade): Promise<number> {
+  const server = createHttpServer(listener)
+  if (upgrade) server.on('upgrade', upgrade)
+  return listen(t, server)
+}
 
 export const httpsReceiver = (t: TestContext, tls: Certificate, listener: RequestListener): Promise<number> =>
   listen(t, createHttpsServer(tls, listener))
