@@ -1,0 +1,71 @@
+// Reading calls: single ones and the log. Writes nothing.
+import { type CallRecordRow, toCallRecord } from '../calls/call.ts'
+import { type Page, type PageRequest, toPage } from '../contract/page.ts'
+import { type CallRecord, type CallStatus, liveCallStatuses } from '../contract/records/call.ts'
+import type { Direction } from '../contract/records/message.ts'
+import type { CallId, ConversationId, NumberId, WorkspaceId } from '../shared/ids.ts'
+import { contactIs, createdWithin, equals, olderThan } from './keyset.ts'
+import type { Sql } from './sql.ts'
+
+export interface CallFilter {
+  readonly direction?: Direction | undefined
+  readonly status?: CallStatus | undefined
+  readonly live?: boolean | undefined
+  readonly conversationId?: ConversationId | undefined
+  /** The customer's number as digits. */
+  readonly contact?: string | undefined
+  readonly numberId?: NumberId | undefined
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+}
+
+const selectCalls = (sql: Sql) => sql`
+  select c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.direction, c.from_name, c.created_at,
+    n.number, n.phone_number_id, p.wa_id as contact_wa_id, c.wacid, c.status, c.last_forward_error, c.end_reason,
+    c.ringing_at, c.accepted_at, c.ended_at, c.duration_seconds
+  from calls c
+  join numbers n on n.id = c.number_id
+  join contacts p on p.id = c.contact_id`
+
+export interface CallReader {
+  find(workspaceId: WorkspaceId, id: CallId): Promise<CallRecord | undefined>
+  list(workspaceId: WorkspaceId, filter: CallFilter, page: PageRequest): Promise<Page<CallRecord>>
+}
+
+export const createCallReader = (sql: Sql): CallReader => ({
+  async find(workspaceId, id) {
+    const [row] = await sql<CallRecordRow[]>`
+      ${selectCalls(sql)}
+      where c.workspace_id = ${workspaceId}
+        and c.id = ${id}`
+    return row && toCallRecord(row)
+  },
+
+  async list(workspaceId, filter, page) {
+    const rows = await sql<CallRecordRow[]>`
+      ${selectCalls(sql)}
+      where c.workspace_id = ${workspaceId}
+        ${equals(sql, 'c.direction', filter.direction)}
+        ${equals(sql, 'c.status', filter.status)}
+        ${liveness(sql, filter.live)}
+        ${equals(sql, 'c.conversation_id', filter.conversationId)}
+        ${contactIs(sql, 'c.contact_id', { workspaceId, waId: filter.contact })}
+        ${equals(sql, 'c.number_id', filter.numberId)}
+        ${createdWithin(sql, 'c', filter)}
+        ${olderThan(sql, 'c', page)}
+      order by c.id desc
+      limit ${page.limit + 1}`
+    return toPage(rows, page.limit, (row) => [row.id], toCallRecord)
+  },
+})
+
+// Spelled out as the partial index over live calls is, so that it can serve the list.
+const [initiated, ringing, accepted] = liveCallStatuses
+const liveList = `('${initiated}', '${ringing}', '${accepted}')`
+
+function liveness(sql: Sql, live: boolean | undefined) {
+  if (live === undefined) return sql``
+  return live
+    ? sql`and c.status in ${sql.unsafe(liveList)}`
+    : sql`and c.status not in ${sql.unsafe(liveList)}`
+}

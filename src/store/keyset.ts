@@ -1,0 +1,46 @@
+// Pieces that the lists share: newest first by id, from where the last page ended.
+import type { PageRequest } from '../contract/page.ts'
+import { idFloor } from '../shared/ids.ts'
+import type { Sql } from './sql.ts'
+
+/** A condition to put after `and`, or nothing. */
+export type Condition = ReturnType<typeof condition>
+const condition = (sql: Sql) => sql``
+
+/** `and <column> = <value>`, or nothing where the filter is not set. */
+export const equals = (sql: Sql, column: string, value: string | undefined): Condition =>
+  value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`
+
+/** The contact a filter names by digits; without it every contact. */
+export const contactIs = (
+  sql: Sql,
+  column: string,
+  { workspaceId, waId }: { readonly workspaceId: string; readonly waId: string | undefined },
+): Condition =>
+  waId === undefined
+    ? sql``
+    : sql`and ${sql(column)} = (select id from contacts where workspace_id = ${workspaceId} and wa_id = ${waId})`
+
+/** `and t.id < <last id>` for every page but the first. */
+export function olderThan(sql: Sql, table: string, page: PageRequest): Condition {
+  const [id] = page.after ?? []
+  return id === undefined ? sql`` : sql`and ${sql(table)}.id < ${id}::uuid`
+}
+
+// An id is made a moment before its row: the range over ids only narrows what created_at decides.
+const slackMs = 3_600_000
+
+/** since ≤ created_at < until, found through the time within the ids. */
+export function createdWithin(
+  sql: Sql,
+  table: string,
+  { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
+): Condition {
+  const from = since
+    ? sql`and ${sql(table)}.created_at >= ${since} and ${sql(table)}.id >= ${idFloor(since.getTime() - slackMs)}::uuid`
+    : sql``
+  const to = until
+    ? sql`and ${sql(table)}.created_at < ${until} and ${sql(table)}.id < ${idFloor(until.getTime() + slackMs)}::uuid`
+    : sql``
+  return sql`${from} ${to}`
+}

@@ -1,0 +1,145 @@
+// Reading messages: single ones and the log. Writes nothing.
+import { type Page, type PageRequest, toPage } from '../contract/page.ts'
+import type { Direction, MessageRecord, MessageStatus, MessageType } from '../contract/records/message.ts'
+import {
+  type CampaignId,
+  type ConversationId,
+  encodeId,
+  type KeyId,
+  type MessageId,
+  type NumberId,
+  type WorkspaceId,
+} from '../shared/ids.ts'
+import { contactIs, createdWithin, equals, olderThan } from './keyset.ts'
+import type { Sql } from './sql.ts'
+
+export interface MessageFilter {
+  readonly direction?: Direction | undefined
+  readonly status?: MessageStatus | undefined
+  readonly type?: MessageType | undefined
+  readonly conversationId?: ConversationId | undefined
+  /** The customer's number as digits. */
+  readonly contact?: string | undefined
+  readonly numberId?: NumberId | undefined
+  readonly campaignId?: CampaignId | undefined
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+}
+
+export interface MessageRow {
+  readonly id: MessageId
+  readonly conversationId: ConversationId
+  readonly numberId: NumberId
+  readonly providerMessageId: string | null
+  readonly direction: Direction
+  readonly type: MessageType
+  readonly status: MessageStatus
+  readonly text: string
+  readonly template: MessageRecord['template']
+  readonly fromName: string | null
+  readonly error: MessageRecord['error']
+  readonly details: MessageRecord['details']
+  readonly metadata: Record<string, string>
+  readonly apiKeyId: KeyId | null
+  readonly apiKeyName: string | null
+  readonly idempotencyKey: string | null
+  readonly campaignId: CampaignId | null
+  readonly number: string
+  readonly waId: string
+  readonly mimeType: string | null
+  readonly fileName: string | null
+  readonly sizeBytes: number | null
+  readonly sha256: string | null
+  readonly createdAt: Date
+  readonly sentAt: Date | null
+  readonly deliveredAt: Date | null
+  readonly readAt: Date | null
+  readonly failedAt: Date | null
+}
+
+/** `select ... from messages m` with everything a MessageRow has; the condition is the caller's. */
+export const selectMessages = (sql: Sql) => sql`
+  select m.id, m.conversation_id, m.number_id, m.provider_message_id, m.direction, m.type, m.status, m.text,
+    m.template, m.from_name, m.error, m.details, m.metadata, m.api_key_id, k.name as api_key_name,
+    m.idempotency_key, m.campaign_id, n.number, c.wa_id, f.mime_type, f.file_name, f.size_bytes, f.sha256,
+    m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at
+  from messages m
+  join numbers n on n.id = m.number_id
+  join contacts c on c.id = m.contact_id
+  left join api_keys k on k.id = m.api_key_id
+  left join media f on f.message_id = m.id`
+
+export function toMessageRecord(row: MessageRow): MessageRecord {
+  const inbound = row.direction === 'INBOUND'
+  return {
+    id: encodeId('message', row.id),
+    conversationId: encodeId('conversation', row.conversationId),
+    providerMessageId: row.providerMessageId,
+    direction: row.direction,
+    type: row.type,
+    status: row.status,
+    text: row.text,
+    template: row.template,
+    from: inbound ? row.waId : row.number,
+    fromName: row.fromName,
+    to: inbound ? row.number : row.waId,
+    numberId: encodeId('number', row.numberId),
+    error: row.error,
+    media: toMedia(row),
+    details: row.details,
+    metadata: row.metadata,
+    caller: inbound ? null : toCaller(row),
+    createdAt: row.createdAt.toISOString(),
+    sentAt: iso(row.sentAt),
+    deliveredAt: iso(row.deliveredAt),
+    readAt: iso(row.readAt),
+    failedAt: iso(row.failedAt),
+  }
+}
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null
+
+function toMedia(row: MessageRow): MessageRecord['media'] {
+  if (row.mimeType === null) return null
+  return { mimeType: row.mimeType, fileName: row.fileName, sizeBytes: row.sizeBytes, sha256: row.sha256 }
+}
+
+const toCaller = (row: MessageRow): MessageRecord['caller'] => ({
+  apiKeyId: row.apiKeyId && encodeId('key', row.apiKeyId),
+  apiKeyName: row.apiKeyName,
+  idempotencyKey: row.idempotencyKey,
+  campaignId: row.campaignId && encodeId('campaign', row.campaignId),
+})
+
+export interface MessageReader {
+  find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>
+  list(workspaceId: WorkspaceId, filter: MessageFilter, page: PageRequest): Promise<Page<MessageRecord>>
+}
+
+export const createMessageReader = (sql: Sql): MessageReader => ({
+  async find(workspaceId, id) {
+    const [row] = await sql<MessageRow[]>`
+      ${selectMessages(sql)}
+      where m.workspace_id = ${workspaceId}
+        and m.id = ${id}`
+    return row && toMessageRecord(row)
+  },
+
+  async list(workspaceId, filter, page) {
+    const rows = await sql<MessageRow[]>`
+      ${selectMessages(sql)}
+      where m.workspace_id = ${workspaceId}
+        ${equals(sql, 'm.direction', filter.direction)}
+        ${equals(sql, 'm.status', filter.status)}
+        ${equals(sql, 'm.type', filter.type)}
+        ${equals(sql, 'm.conversation_id', filter.conversationId)}
+        ${contactIs(sql, 'm.contact_id', { workspaceId, waId: filter.contact })}
+        ${equals(sql, 'm.number_id', filter.numberId)}
+        ${equals(sql, 'm.campaign_id', filter.campaignId)}
+        ${createdWithin(sql, 'm', filter)}
+        ${olderThan(sql, 'm', page)}
+      order by m.id desc
+      limit ${page.limit + 1}`
+    return toPage(rows, page.limit, (row) => [row.id], toMessageRecord)
+  },
+})

@@ -1,0 +1,60 @@
+// The workspace's phone numbers.
+import { type Page, type PageRequest, toPage } from '../contract/page.ts'
+import type { NumberRecord } from '../contract/records/catalog.ts'
+import { type EndpointId, encodeId, type NumberId, type WorkspaceId } from '../shared/ids.ts'
+import { olderThan } from './keyset.ts'
+import type { Sql } from './sql.ts'
+
+interface NumberRow {
+  readonly id: NumberId
+  readonly phoneNumberId: string
+  readonly number: string
+  readonly displayName: string
+  readonly status: string
+  readonly qualityRating: string
+  readonly messagesPerSecond: number
+  readonly isDefault: boolean
+  readonly endpointId: EndpointId | null
+  readonly endpointName: string | null
+  readonly forwardCalls: boolean
+  readonly createdAt: Date
+}
+
+export interface NumberReader {
+  list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<NumberRecord>>
+}
+
+export const createNumberReader = (sql: Sql): NumberReader => ({
+  async list(workspaceId, page) {
+    const rows = await sql<NumberRow[]>`
+      select n.id, n.phone_number_id, n.number, n.display_name, n.status, n.quality_rating, n.messages_per_second,
+        n.is_default, n.endpoint_id, e.name as endpoint_name, n.forward_calls, n.created_at
+      from numbers n
+      left join endpoints e on e.id = n.endpoint_id and e.deleted_at is null
+      where n.workspace_id = ${workspaceId}
+        ${olderThan(sql, 'n', page)}
+      order by n.id desc
+      limit ${page.limit + 1}`
+    return toPage(rows, page.limit, (row) => [row.id], toNumberRecord)
+  },
+})
+
+function toNumberRecord(row: NumberRow): NumberRecord {
+  const { id, endpointId, endpointName } = row
+  return {
+    id: encodeId('number', id),
+    phoneNumberId: row.phoneNumberId,
+    number: row.number,
+    displayName: row.displayName,
+    status: row.status,
+    qualityRating: row.qualityRating,
+    messagesPerSecond: row.messagesPerSecond,
+    isDefault: row.isDefault,
+    replyRouting:
+      endpointId === null || endpointName === null
+        ? null
+        : { endpointId: encodeId('endpoint', endpointId), endpointName },
+    forwardCalls: row.forwardCalls,
+    createdAt: row.createdAt.toISOString(),
+  }
+}

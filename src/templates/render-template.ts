@@ -1,0 +1,124 @@
+// A template and its variables → what the customer will see, and what the provider is sent. Pure; sends nothing.
+import { type Button, readParts, type TemplateText } from './components.ts'
+import {
+  buttonVariable,
+  fillIn,
+  headerVariable,
+  isPosition,
+  mediaVariable,
+  placeholders,
+  takesVariable,
+  templateVariables,
+} from './variables.ts'
+
+export type Variables = Readonly<Record<string, string>>
+
+export interface RenderedButton {
+  readonly type: string
+  readonly text: string
+  readonly url?: string
+  readonly phoneNumber?: string
+}
+
+export interface RenderedTemplate {
+  /** The text of the header, or the link of its image, video or document. */
+  readonly header: string | null
+  readonly body: string
+  readonly footer: string | null
+  readonly buttons: readonly RenderedButton[]
+  /** Header, body and footer as one text: what the message record shows. */
+  readonly text: string
+  readonly missingVariables: readonly string[]
+  readonly unexpectedVariables: readonly string[]
+}
+
+export function renderTemplate(template: TemplateText, variables: Variables): RenderedTemplate {
+  const { header, headerMedia, body, footer, buttons } = readParts(template.components)
+  const lookUp = reader(variables)
+  const headerText = header ? fillIn(header.text, (name) => lookUp(headerVariable(name))) : null
+  const bodyText = body ? fillIn(body.text, lookUp) : ''
+  return {
+    header: headerMedia ? (lookUp(mediaVariable) ?? null) : headerText,
+    body: bodyText,
+    footer,
+    buttons: buttons.map((button, index) => renderButton(button, lookUp(buttonVariable(index)))),
+    text: [headerText, bodyText, footer].filter((part) => part !== null && part !== '').join('\n'),
+    ...compareVariables(template, variables),
+  }
+}
+
+/** An empty value counts as missing: the provider refuses it. */
+export function compareVariables(
+  template: TemplateText,
+  variables: Variables,
+): { missingVariables: string[]; unexpectedVariables: string[] } {
+  const expected = new Set(templateVariables(template).map((variable) => variable.name))
+  const lookUp = reader(variables)
+  return {
+    missingVariables: [...expected].filter((name) => lookUp(name) === undefined),
+    unexpectedVariables: Object.keys(variables).filter((name) => !expected.has(name)),
+  }
+}
+
+/** The `components` of a send; empty where the template takes nothing. Expects variables that compared equal. */
+export function toProviderComponents(template: TemplateText, variables: Variables): unknown[] {
+  const { header, headerMedia, body, buttons } = readParts(template.components)
+  const lookUp = reader(variables)
+  const components: unknown[] = []
+  const add = (type: string, parameters: unknown[]): void => {
+    if (parameters.length > 0) components.push({ type, parameters })
+  }
+  if (headerMedia) {
+    const kind = headerMedia.format.toLowerCase()
+    add('header', [{ type: kind, [kind]: { link: lookUp(mediaVariable) ?? '' } }])
+  }
+  if (header)
+    add(
+      'header',
+      textParameters(header.text, (name) => lookUp(headerVariable(name))),
+    )
+  if (body) add('body', textParameters(body.text, lookUp))
+  buttons.forEach((button, index) => {
+    if (takesVariable(button)) components.push(buttonComponent(button, index, lookUp(buttonVariable(index))))
+  })
+  return components
+}
+
+// A name of digits is a position: the provider takes those in order and without a name.
+const textParameters = (text: string, lookUp: (name: string) => string | undefined): unknown[] =>
+  placeholders(text).map((name) => ({
+    type: 'text',
+    ...(isPosition(name) ? {} : { parameter_name: name }),
+    text: lookUp(name) ?? '',
+  }))
+
+function buttonComponent(button: Button, index: number, value = ''): unknown {
+  if (button.type === 'COPY_CODE')
+    return {
+      type: 'button',
+      sub_type: 'copy_code',
+      index: String(index),
+      parameters: [{ type: 'coupon_code', coupon_code: value }],
+    }
+  return {
+    type: 'button',
+    sub_type: 'url',
+    index: String(index),
+    parameters: [{ type: 'text', text: value }],
+  }
+}
+
+function renderButton(button: Button, value: string | undefined): RenderedButton {
+  return {
+    type: button.type,
+    text: button.text,
+    ...(button.url === null ? {} : { url: fillIn(button.url, () => value) }),
+    ...(button.phoneNumber === null ? {} : { phoneNumber: button.phoneNumber }),
+  }
+}
+
+// Own fields only: a variable may be called `constructor`.
+const reader =
+  (variables: Variables) =>
+  (name: string): string | undefined =>
+    Object.hasOwn(variables, name) && variables[name] !== '' ? variables[name] : undefined
