@@ -30,6 +30,8 @@ class ControlError extends Error {
   }
 }
 
+const HANDSETS_LISTED = 500
+
 type Handler = (world: World, request: ApiRequest, id: string) => unknown
 
 const CallBody = v.strictObject({ to: v.string(), media: v.optional(v.picklist(['real', 'template'])) })
@@ -110,8 +112,9 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   },
   'POST handsets/read': (world, { body }, waId) =>
     readLast(world, onlineHandset(world, waId), read(ReadBody, body).id),
-  'GET handsets': (world, _, waId) => handsetView(world, handsetOf(world, digitsOf(waId))),
-  'PUT handsets': (world, { body }, waId) => changeHandset(world, handsetOf(world, digitsOf(waId)), body),
+  'GET handsets': (world, _, waId) =>
+    waId === '' ? listHandsets(world) : handsetView(world, handsetAt(world, waId)),
+  'PUT handsets': (world, { body }, waId) => changeHandset(world, handsetAt(world, waId), body),
   'GET calls': (world, _, wacid) => callView(callOf(world, wacid)),
   'POST calls/answer': (world, _, wacid) => {
     const call = ringingOutbound(world, wacid)
@@ -166,9 +169,22 @@ function window(query: URLSearchParams): [since: number, limit: number] {
   return [whole('since', 0), Math.min(whole('limit', 1000), 10_000)]
 }
 
+function handsetAt(world: World, address: string): Handset {
+  const waId = digitsOf(address)
+  if (waId.length < 5 || waId.length > 20) throw new ControlError(400, `${address} is not a phone number`)
+  return handsetOf(world, waId)
+}
+
+/** The handsets that came into being last. */
+const listHandsets = (world: World): unknown => ({
+  data: [...world.handsets.values()]
+    .slice(-HANDSETS_LISTED)
+    .map(({ waId, name, online }) => ({ waId, name, online })),
+})
+
 /** A handset that is offline does nothing by itself. */
 function onlineHandset(world: World, waId: string): Handset {
-  const handset = handsetOf(world, digitsOf(waId))
+  const handset = handsetAt(world, waId)
   if (!handset.online) throw new ControlError(409, 'the handset is offline')
   return handset
 }

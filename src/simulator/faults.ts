@@ -46,7 +46,7 @@ export const FaultsBody = v.strictObject({
   webhooks: v.optional(WebhookFaults, {}),
 })
 
-export const NO_WEBHOOK_FAULTS: WebhookFaults = v.parse(WebhookFaults, {})
+const NO_WEBHOOK_FAULTS: WebhookFaults = v.parse(WebhookFaults, {})
 
 export type ApiRequestFacts = Readonly<{ edge: string; action: string | undefined; to: string | undefined }>
 

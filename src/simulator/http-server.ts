@@ -36,6 +36,8 @@ async function serve(world: World, incoming: IncomingMessage, response: ServerRe
   const body = await readBody(incoming, limitOf(path))
   if (body.type === 'broken') return
   if (body.type === 'too-large') {
+    // The rest of the body is not waited for, so the connection cannot be used again.
+    response.setHeader('connection', 'close')
     send(response, { type: 'json', status: 413, body: { error: { message: 'body too large', code: 1 } } })
     return
   }

@@ -1,5 +1,5 @@
 import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters } from 'werift'
-import { asProviderSdp, renameMid } from './sdp.ts'
+import { asProviderSdp, renameMid, withProviderDigits } from './sdp.ts'
 
 /** One WebRTC peer on the provider's side of a call: ICE-lite, loopback only, echoing what it hears. */
 export type RealPeer = {
@@ -83,7 +83,7 @@ export async function answeringPeer(offer: string): Promise<RealPeer> {
   const pc = connection()
   const track = new MediaStreamTrack({ kind: 'audio' })
   const peer = echoing(pc, track)
-  await pc.setRemoteDescription({ type: 'offer', sdp: offer })
+  await pc.setRemoteDescription({ type: 'offer', sdp: withProviderDigits(offer) })
   const transceiver = pc.getTransceivers()[0]
   if (transceiver === undefined) throw new Error('the offer has no media')
   transceiver.setDirection('sendrecv')

@@ -85,9 +85,31 @@ export function stampSdp(template: string): string {
     .replace(/^a=ssrc:\d+/gm, `a=ssrc:${ssrc}`)
 }
 
-/** Turns the offer text into an answer to this offer: its mid, and the active end of DTLS. */
+/** Turns the offer text into an answer to this offer: its mid and payload types, and the active end of DTLS. */
 export function stampAnswer(template: string, offer: string): string {
   const mid = /^a=mid:(\S+)/m.exec(offer)?.[1] ?? '0'
-  const answer = stampSdp(template).replace('a=setup:actpass', 'a=setup:active')
+  const opus = /^a=rtpmap:(\d+) opus\/48000\/2/im.exec(offer)?.[1] ?? '111'
+  const digits = /^a=rtpmap:(\d+) telephone-event\/8000/im.exec(offer)?.[1] ?? '126'
+  const answer = stampSdp(template)
+    .replace('a=setup:actpass', 'a=setup:active')
+    .replace(/^(m=audio .* UDP\/TLS\/RTP\/SAVPF) 111 126/m, `$1 ${opus} ${digits}`)
+    .replace(
+      /^a=(rtpmap|fmtp|rtcp-fb):(111|126) /gm,
+      (_, name, type) => `a=${name}:${type === '111' ? opus : digits} `,
+    )
   return renameMid(answer, 'audio', mid)
+}
+
+/** The provider hears digits at a clock of 8000 only: takes every other kind out of an offer. */
+export function withProviderDigits(offer: string): string {
+  const others = [...offer.matchAll(/^a=rtpmap:(\d+) telephone-event\/(?!8000\b)/gim)].map(
+    (match) => match[1],
+  )
+  return others.reduce<string>(
+    (sdp, type) =>
+      sdp
+        .replace(new RegExp(`^a=(rtpmap|fmtp|rtcp-fb):${type} .*\\r?\\n`, 'gm'), '')
+        .replace(new RegExp(`^(m=audio .*) ${type}(?=[ \\r\\n])`, 'm'), '$1'),
+    offer,
+  )
 }

@@ -42,7 +42,6 @@ export const TemplateBody = v.looseObject({
   components: v.array(Component),
 })
 
-export type TemplateComponent = v.InferOutput<typeof Component>
 export type TemplateDefinition = v.InferOutput<typeof TemplateBody>
 
 export type TemplateRecord = TemplateDefinition & {

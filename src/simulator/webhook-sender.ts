@@ -58,6 +58,7 @@ export class WebhookSender {
   #turn = 0
   #pending = 0
   #generation = 0
+  #closed = false
   #batch: Held[] = []
 
   constructor(identity: Readonly<{ wabaId: string; appSecret: string }>, faults: Faults) {
@@ -79,6 +80,7 @@ export class WebhookSender {
 
   /** Resolves when the update was delivered, given up or dropped; a reset leaves it unresolved. */
   send(update: Update): Promise<void> {
+    if (this.#closed) return Promise.resolve()
     const faults = this.#faults.webhooks
     const affected = faults.only === undefined || faults.only.some((kind) => update.kind.startsWith(kind))
     if (!this.subscribed) return this.#drop(update, 'unsubscribed')
@@ -104,7 +106,9 @@ export class WebhookSender {
     this.journal.clear()
   }
 
+  /** Nothing leaves afterwards, also not for work that is still ending. */
   async close(): Promise<void> {
+    this.#closed = true
     this.reset()
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()))
     this.#pools.clear()

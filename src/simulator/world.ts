@@ -11,7 +11,7 @@ import { Timers } from './timers.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
 const REQUEST_JOURNAL_SIZE = 100_000
-const HANDSET_LIMIT = 200_000
+const HANDSET_LIMIT = 50_000
 const CALL_LIMIT = 50_000
 const INBOUND_LIMIT = 200_000
 const MEDIA_LIMIT = 1000
@@ -46,7 +46,7 @@ export type InboxItem = {
 }
 
 /** A message that the handset wrote. */
-export type OutboxItem = {
+type OutboxItem = {
   readonly id: string
   readonly phoneNumberId: string
   readonly type: string
@@ -72,7 +72,7 @@ export type Handset = {
   refusals: number
 }
 
-export type RequestEntry = Readonly<{
+type RequestEntry = Readonly<{
   at: string
   atNs: string
   method: string
@@ -82,7 +82,7 @@ export type RequestEntry = Readonly<{
   durationMs: number
 }>
 
-export type SimulatorConfig = {
+type SimulatorConfig = {
   ringTimeoutMs: number
   mediaUrlTtlMs: number
   /** Connected business-initiated calls to one user within 24 hours. */

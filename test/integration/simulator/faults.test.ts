@@ -100,10 +100,15 @@ describe('faults of webhooks', () => {
   })
 
   test('batch puts several updates into one POST', async () => {
-    await fault({ webhooks: { batch: 3 } })
-    const ids = [await say('15551230313'), await say('15551230314'), await say('15551230315')]
-    const seen = (await Promise.all(ids.map((id) => rig.expect('message', { id })))).flat()
-    assert.equal(new Set(seen.map(({ post }) => post)).size, 1)
+    await fault({ webhooks: { batch: 50 } })
+    const load = { kind: 'texts', to: NUMBER, from: '15557770000', rate: 2000, seconds: 0.1 }
+    const { body } = await rig.control('POST', 'load', load)
+    const sizes = new Map<number, number>()
+    for (const { id } of body['items'] as { id: string }[]) {
+      const [seen] = await rig.expect('message', { id })
+      if (seen !== undefined) sizes.set(seen.post, (sizes.get(seen.post) ?? 0) + 1)
+    }
+    assert.equal(Math.max(...sizes.values()), 50)
   })
 })
 

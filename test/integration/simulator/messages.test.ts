@@ -122,6 +122,9 @@ describe('sending to handsets', () => {
   })
 })
 
+const sendOf = (name: string) =>
+  templateTo('15551230900', { template: { name, language: { code: 'en_US' } } })
+
 describe('refusals of a send', () => {
   const named: [string, string][] = [
     ['first_name', 'Ines'],
@@ -144,6 +147,7 @@ describe('refusals of a send', () => {
       404,
       132001,
     ],
+    ['a template under review', sendOf('waiting_for_review'), 404, 132001],
     [
       'a paused template',
       { ...templateTo('1555123'), template: { name: 'paused_offer', language: { code: 'en_US' } } },

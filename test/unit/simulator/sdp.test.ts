@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parse } from 'sdp-transform'
-import { asProviderSdp, renameMid, sdpProblem, stampAnswer, stampSdp } from '../../../src/simulator/sdp.ts'
+import {
+  asProviderSdp,
+  renameMid,
+  sdpProblem,
+  stampAnswer,
+  stampSdp,
+  withProviderDigits,
+} from '../../../src/simulator/sdp.ts'
 
 const FINGERPRINT = Array.from({ length: 32 }, () => 'AB').join(':')
 
@@ -120,5 +127,33 @@ describe('descriptions stamped from one text', () => {
     assert.match(answer, /a=mid:7\r\n/)
     assert.match(answer, /a=group:BUNDLE 7\r\n/)
     assert.equal(sdpProblem(answer, 'answer'), undefined)
+  })
+
+  test('an answer takes the payload types of the offer', () => {
+    const offer = OFFER.replaceAll('111', '109').replaceAll('126', '101')
+    const [media] = parse(stampAnswer(text, offer)).media
+    assert.equal(media?.payloads, '109 101')
+    assert.deepEqual(
+      media?.rtp.map(({ payload, codec }) => [payload, codec]),
+      [
+        [109, 'opus'],
+        [101, 'telephone-event'],
+      ],
+    )
+  })
+})
+
+describe('an offer as the provider reads it', () => {
+  test('telephone events at another clock than 8000 are left out', () => {
+    const offer = OFFER.replace('111 126', '111 110 126').replace(
+      'a=rtpmap:126',
+      'a=rtpmap:110 telephone-event/48000\r\na=rtpmap:126',
+    )
+    assert.equal(withProviderDigits(offer), OFFER)
+  })
+
+  test('an offer without digits stays as it is', () => {
+    const offer = OFFER.replace('a=rtpmap:126 telephone-event/8000\r\n', '')
+    assert.equal(withProviderDigits(offer), offer)
   })
 })
