@@ -1,0 +1,72 @@
+// Works through a batch: what concerns the same conversation or call one after the other, everything else side by side.
+import type { ProviderUpdate } from '../contract/provider-updates.ts'
+import { DeadlineExceeded, withDeadline } from '../shared/deadline.ts'
+
+/** Resolves when the update is durable, or known and of no effect. */
+export type ApplyUpdate = (update: ProviderUpdate) => Promise<void>
+
+export interface ApplyOptions {
+  readonly apply: ApplyUpdate
+  /** For the whole batch. What has not begun by then never does; what has is no longer waited for. */
+  readonly timeoutMs: number
+}
+
+const AT_ONCE = 64
+
+/** Every update is tried whatever became of those before it. Answers one error for each that is not applied. */
+export async function applyInOrder(
+  updates: readonly ProviderUpdate[],
+  { apply, timeoutMs }: ApplyOptions,
+): Promise<unknown[]> {
+  const until = performance.now() + timeoutMs
+  const errors: unknown[] = []
+  const queues = inQueues(updates).values()
+  const tryOne = async (update: ProviderUpdate) => {
+    try {
+      await withDeadline(apply(update), Math.max(0, until - performance.now()), `a ${update.type} update`)
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  const work = async () => {
+    for (const queue of queues) {
+      for (const update of queue) {
+        if (performance.now() < until) await tryOne(update)
+        else errors.push(new DeadlineExceeded('a provider webhook'))
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return errors
+}
+
+function inQueues(updates: readonly ProviderUpdate[]): Map<string, ProviderUpdate[]> {
+  const queues = new Map<string, ProviderUpdate[]>()
+  for (const update of updates) {
+    const key = orderKey(update)
+    const queue = queues.get(key)
+    if (queue) queue.push(update)
+    else queues.set(key, [update])
+  }
+  return queues
+}
+
+function orderKey(update: ProviderUpdate): string {
+  switch (update.type) {
+    case 'inboundMessage':
+      return `${update.phoneNumberId} ${update.from}`
+    case 'messageStatus':
+      return `${update.phoneNumberId} ${update.recipientWaId ?? update.providerMessageId}`
+    case 'userPreference':
+      return `${update.phoneNumberId} ${update.waId}`
+    case 'callConnect':
+    case 'callStatus':
+    case 'callTerminate':
+      return update.wacid
+    case 'templateStatus':
+    case 'templateCategory':
+      return `${update.wabaId} ${update.name}`
+    case 'numberQuality':
+      return update.number
+  }
+}

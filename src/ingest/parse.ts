@@ -1,0 +1,77 @@
+// A webhook of the provider → updates. Never throws and never gives up on a batch: what cannot be read is counted, since
+// a webhook that is not accepted comes back for seven days.
+import type { ProviderUpdate } from '../contract/provider-updates.ts'
+import { readNumberQuality, readPreferences, readTemplateCategory, readTemplateStatus } from './account.ts'
+import { readCalls } from './calls.ts'
+import {
+  type Element,
+  type NumberSurroundings,
+  type SkipReason,
+  type Surroundings,
+  skipped,
+} from './element.ts'
+import { list, record } from './fields.ts'
+import { readMessage } from './inbound-message.ts'
+import { readStatus } from './statuses.ts'
+import { numberSurroundings } from './surroundings.ts'
+
+export interface ParsedWebhook {
+  /** In the order of the webhook. */
+  readonly updates: ProviderUpdate[]
+  readonly skipped: Partial<Record<SkipReason, number>>
+}
+
+export function parseWebhook(payload: unknown, receivedAt: Date): ParsedWebhook {
+  const updates: ProviderUpdate[] = []
+  const counts: Partial<Record<SkipReason, number>> = {}
+  for (const element of elementsOf(payload, receivedAt)) {
+    if (element.type === 'skipped') counts[element.reason] = (counts[element.reason] ?? 0) + 1
+    else updates.push(element)
+  }
+  return { updates, skipped: counts }
+}
+
+function elementsOf(payload: unknown, receivedAt: Date): Element[] {
+  if (record(payload)['object'] !== 'whatsapp_business_account') return [skipped('unknown')]
+  return list(record(payload)['entry']).flatMap((entry) => {
+    const { id, changes } = record(entry)
+    const wabaId = typeof id === 'string' ? id : ''
+    return list(changes).flatMap((change) => readChange(record(change), { wabaId, receivedAt }))
+  })
+}
+
+function readChange({ field, value }: Readonly<Record<string, unknown>>, around: Surroundings): Element[] {
+  const read = fields.get(field)
+  return read === undefined ? [skipped('unknown')] : read(value, around)
+}
+
+type Reader = (value: unknown, around: Surroundings) => Element[]
+
+const one =
+  (read: (value: unknown, around: Surroundings) => Element): Reader =>
+  (value, around) => [read(value, around)]
+
+const ofNumber =
+  (read: (value: unknown, around: NumberSurroundings) => Element[]): Reader =>
+  (value, around) => {
+    const ofOne = numberSurroundings(value, around)
+    return ofOne === null ? [skipped('malformed')] : read(value, ofOne)
+  }
+
+const fields = new Map<unknown, Reader>([
+  ['messages', ofNumber(readMessages)],
+  ['calls', ofNumber(readCalls)],
+  ['user_preferences', ofNumber(readPreferences)],
+  ['message_template_status_update', one(readTemplateStatus)],
+  ['template_category_update', one(readTemplateCategory)],
+  ['phone_number_quality_update', one(readNumberQuality)],
+])
+
+function readMessages(value: unknown, around: NumberSurroundings): Element[] {
+  const { messages, statuses, errors } = record(value)
+  return [
+    ...list(messages).map((given) => readMessage(given, around)),
+    ...list(statuses).map((given) => readStatus(given, around, 'messages')),
+    ...list(errors).map(() => skipped('accountError')),
+  ]
+}
