@@ -116,8 +116,10 @@ export interface MessageStore {
   /** Marks that a request may be on the wire from now on; false where somebody else took the message. */
   startSending(id: MessageId): Promise<boolean>
   finishSending(outcome: SendOutcome, failure: FailureEvent | null): Promise<readonly WrittenDelivery[]>
-  /** Messages whose send waits longer than it should, taken for this process; with `unsettled`, see the store. */
+  /** Messages whose send waits longer than it should, taken for this process. */
   overdueSends(limit: number): Promise<Outgoing[]>
+  /** Messages that were handed over, were never heard of again, and are given up. */
+  lostSends(limit: number): Promise<LostSend[]>
   statusTargets(updates: readonly StatusTarget[]): Promise<readonly FoundMessage[]>
   changeStatuses(changes: readonly StatusChange[]): Promise<readonly WrittenDelivery[]>
   insertInbound(write: InboundWrite): Promise<readonly WrittenDelivery[]>
@@ -126,6 +128,11 @@ export interface MessageStore {
 export interface FailureEvent {
   readonly eventId: EventId
   readonly body: Uint8Array
+}
+
+export interface LostSend {
+  readonly id: MessageId
+  readonly conversationId: ConversationId
 }
 
 export interface StatusTarget {

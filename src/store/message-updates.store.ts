@@ -70,7 +70,10 @@ async function changeStatuses(sql: Sql, changes: readonly StatusChange[]): Promi
       set status = i.status,
         provider_message_id = coalesce(m.provider_message_id, i.provider_message_id),
         -- The provider speaks of the message, so it has it, whatever became of its answer to the send.
-        send_state = case when m.send_state in ('PENDING', 'SENDING', 'UNKNOWN', 'HELD') then 'ACCEPTED' else m.send_state end,
+        send_state = case
+          when i.status <> 'FAILED' and m.send_state in ('PENDING', 'SENDING', 'UNKNOWN', 'HELD') then 'ACCEPTED'
+          else m.send_state
+        end,
         send_due_at = null,
         error = coalesce(i.error, m.error),
         sent_at = case when i.status = 'SENT' then i.at else m.sent_at end,

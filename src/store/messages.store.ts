@@ -3,6 +3,7 @@ import type { WrittenDelivery } from '../contract/dispatch.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import type {
   FailureEvent,
+  LostSend,
   MessageStore,
   NewMessage,
   Outgoing,
@@ -12,7 +13,7 @@ import type {
   SendTemplate,
 } from '../messages/ports.ts'
 import { Batcher } from '../shared/batcher.ts'
-import { encodeId, type MessageId, type NumberId, type WorkspaceId } from '../shared/ids.ts'
+import type { MessageId, NumberId, WorkspaceId } from '../shared/ids.ts'
 import { emit, writtenDeliveries } from './emit.ts'
 import type { SecretOpener } from './endpoints.store.ts'
 import { messageUpdatesStore } from './message-updates.store.ts'
@@ -61,6 +62,7 @@ export function createMessageStore(sql: Sql, options: AccountOptions): MessageSt
     startSending: (id) => starts.add(id),
     finishSending: (outcome, failure) => ends.add({ outcome, failure }),
     overdueSends: (limit) => overdueSends(sql, limit, options),
+    lostSends: (limit) => lostSends(sql, limit),
     ...messageUpdatesStore(sql),
   }
 }
@@ -288,10 +290,20 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
   })
 }
 
-/** For the title of a message that was sent into silence. */
-export const unknownOutcome = {
-  code: 'OUTCOME_UNKNOWN',
-  title: 'The answer of the provider was lost; the message may have been delivered',
-} as const
-
-export const messageEventId = (id: MessageId): string => encodeId('message', id)
+/** What was on the wire when its process died is UNKNOWN; returns what stayed so for too long. */
+async function lostSends(sql: Sql, limit: number): Promise<LostSend[]> {
+  await sql`
+    update messages
+    set send_state = 'UNKNOWN', send_due_at = now() + interval '15 minutes'
+    where id in (
+      select id from messages
+      where send_state = 'SENDING' and send_due_at < now()
+      limit ${limit}
+      for update skip locked)`
+  return sql<LostSend[]>`
+    select id, conversation_id
+    from messages
+    where send_state = 'UNKNOWN' and status = 'QUEUED' and send_due_at < now()
+    order by send_due_at
+    limit ${limit}`
+}

@@ -53,6 +53,7 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
 })
 
 function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): void {
+  if (isSocketMessage(message)) return applySocket(turn, message)
   switch (message.type) {
     case 'deliver':
       return deliver(turn, message.items)
@@ -71,26 +72,26 @@ function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): voi
     case 'pulled':
     case 'pullFailed':
       return pulled(turn, message)
-    default:
-      return applySocket(turn, message)
   }
 }
 
-type SocketMessage = Exclude<
-  EndpointMessage,
-  {
-    type:
-      | 'deliver'
-      | 'direct'
-      | 'posted'
-      | 'recorded'
-      | 'configChanged'
-      | 'reloaded'
-      | 'drain'
-      | 'pulled'
-      | 'pullFailed'
-  }
->
+const socketMessages = [
+  'dialled',
+  'dialFailed',
+  'frameDone',
+  'socketClosed',
+  'pong',
+  'pingDue',
+  'pongLate',
+  'settleDue',
+  'idleDue',
+  'cooledDown',
+  'directDue',
+] as const
+type SocketMessage = Extract<EndpointMessage, { type: (typeof socketMessages)[number] }>
+
+const isSocketMessage = (message: EndpointMessage): message is SocketMessage =>
+  (socketMessages as readonly string[]).includes(message.type)
 
 function applySocket(turn: Turn, message: SocketMessage): void {
   switch (message.type) {

@@ -1,0 +1,159 @@
+// How the endpoint actor touches the world: rows, requests, sockets.
+import type { ActorHost, EffectContext } from '../actors/actor.ts'
+import type { HttpsSender } from '../outbound/https-sender.ts'
+import type { SocketDialer } from '../outbound/socket-dialer.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { EndpointId } from '../shared/ids.ts'
+import type { DeliveryStore } from '../store/deliveries.store.ts'
+import type { EndpointStore } from '../store/endpoints.store.ts'
+import type { EndpointTx } from '../webhooks/endpoint.actor.ts'
+import type { DirectItem, EndpointEffect, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
+import { type EndpointState, newEndpointState } from '../webhooks/endpoint-state.ts'
+import type { Recorder } from '../webhooks/recorder.ts'
+import { createSigning, type EndpointSigning, isQueued } from './endpoint-signing.ts'
+import { EndpointSockets } from './endpoint-sockets.ts'
+
+export interface EndpointHostOptions {
+  readonly endpoints: EndpointStore
+  readonly deliveries: DeliveryStore
+  readonly https: HttpsSender
+  readonly dialer: SocketDialer
+  readonly recorder: Recorder
+  readonly clock: Clock
+  /** WEBHOOK_TIMEOUT, DIRECT_TIMEOUT, HANDOVER_SILENCE. */
+  readonly timeoutMs: number
+  readonly directTimeoutMs: number
+  readonly silenceMs: number
+  /** A row has a newer configuration than the actor was told of. */
+  readonly configChanged: (id: string) => void
+  readonly log: { warn(fields: object, event: string): void }
+}
+
+export interface EndpointHost extends ActorHost<EndpointState, EndpointMessage, EndpointTx, EndpointEffect> {
+  readonly sockets: EndpointSockets
+}
+
+type Context = EffectContext<EndpointMessage>
+
+const pageOfPending = 200
+const maxDialMs = 5_000
+
+export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
+  const signing = createSigning(options.clock)
+  const dialTimeoutMs = Math.min(maxDialMs, options.timeoutMs)
+  const sockets = new EndpointSockets({ dialer: options.dialer, signing, dialTimeoutMs })
+  // Configuration versions the actors were told of.
+  const versions = new Map<string, number>()
+  return {
+    sockets,
+    ...rowsOf(options, versions),
+    commit: () => Promise.resolve({ type: 'committed' }),
+    dropped: (id, epoch) => sockets.dropped(id, epoch),
+    run(effect, context) {
+      switch (effect.type) {
+        case 'post':
+          return void post(options, signing, effect, context)
+        case 'dial':
+          return void sockets.dial(effect, context)
+        case 'frame':
+          return sockets.frame(effect, context)
+        case 'ping':
+          return sockets.ping(effect, context)
+        case 'closeSocket':
+          return sockets.close(effect, context)
+        case 'cutSocket':
+          return sockets.cut(effect.token, context)
+        case 'record':
+          return options.recorder.add(effect.record)
+        case 'pull':
+          return void pull(options, effect.exclude, context)
+        case 'reload':
+          return void reload(options, versions, context)
+      }
+    },
+  }
+}
+
+function rowsOf(
+  { endpoints, deliveries, silenceMs, configChanged }: EndpointHostOptions,
+  versions: Map<string, number>,
+): Pick<EndpointHost, 'load' | 'confirm' | 'release'> {
+  return {
+    async load(id, { sid, exclusive }) {
+      const taken = await endpoints.take(id as EndpointId, { sid, exclusive, silenceMs })
+      if (!taken) return undefined
+      versions.set(id, taken.config.configVersion)
+      // What the last owner left behind goes first: it is what keeps the order over a change of owners.
+      const pending = await deliveries.pending(id as EndpointId, { exclude: [], limit: pageOfPending })
+      return { state: newEndpointState(taken.config, pending), epoch: taken.epoch, silentMs: taken.silentMs }
+    },
+    async confirm(ids) {
+      const rows = await endpoints.confirm(ids)
+      for (const { id, configVersion } of rows) {
+        if ((versions.get(id) ?? configVersion) < configVersion) configChanged(id)
+      }
+      return new Map(rows.map((row) => [row.id, row.ownerEpoch]))
+    },
+    async release(owned, sid) {
+      await endpoints.release(owned, sid)
+      for (const { id } of owned) versions.delete(id)
+    },
+  }
+}
+
+async function post(
+  options: EndpointHostOptions,
+  signing: EndpointSigning,
+  { token, config, item }: Extract<EndpointEffect, { type: 'post' }>,
+  context: Context,
+): Promise<void> {
+  const body = Buffer.from(item.body)
+  const report = await options.https.send({
+    url: config.url,
+    headers: signing.attemptHeaders(config, item, body),
+    body,
+    deadlineMs: isQueued(item) ? options.timeoutMs : options.directTimeoutMs,
+    lane: laneOf(context.id, item),
+    signal: context.signal,
+  })
+  context.post({ type: 'posted', token, report })
+}
+
+async function pull(
+  options: EndpointHostOptions,
+  exclude: readonly string[],
+  context: Context,
+): Promise<void> {
+  try {
+    const pulled = await options.deliveries.pending(context.id as EndpointId, {
+      exclude,
+      limit: pageOfPending,
+    })
+    context.post({ type: 'pulled', ...pulled })
+  } catch (error) {
+    options.log.warn({ endpointId: context.id, error: String(error) }, 'endpoint.pull_failed')
+    context.post({ type: 'pullFailed' })
+  }
+}
+
+async function reload(
+  { endpoints, log }: EndpointHostOptions,
+  versions: Map<string, number>,
+  context: Context,
+): Promise<void> {
+  try {
+    const config = (await endpoints.find(context.id as EndpointId)) ?? null
+    if (config) versions.set(context.id, config.configVersion)
+    context.post({ type: 'reloaded', config })
+  } catch (error) {
+    log.warn({ endpointId: context.id, error: String(error) }, 'endpoint.reload_failed')
+    // Forgotten, so that the next confirmation sees a newer version again.
+    versions.set(context.id, 0)
+  }
+}
+
+/** Calls, first attempts and retries never wait for each other's connections. */
+function laneOf(endpointId: string, item: QueuedItem | DirectItem): string {
+  if (!isQueued(item)) return `${endpointId}:direct`
+  return item.attemptNumber > 1 || item.replay ? `${endpointId}:retry` : `${endpointId}:first`
+}

@@ -1,0 +1,55 @@
+// Headers of what is sent to an endpoint, signed with the secret its configuration names now.
+import type { Clock } from '../shared/clock.ts'
+import { encodeId } from '../shared/ids.ts'
+import type { DirectItem, EndpointConfig, QueuedItem } from '../webhooks/endpoint.ts'
+import { createSigner, type Signer } from '../webhooks/signature.ts'
+
+export interface EndpointSigning {
+  attemptHeaders(
+    config: EndpointConfig,
+    item: QueuedItem | DirectItem,
+    body: Uint8Array,
+  ): Record<string, string>
+  handshakeHeaders(config: EndpointConfig): Record<string, string>
+}
+
+export const isQueued = (item: QueuedItem | DirectItem): item is QueuedItem => 'deliveryId' in item
+
+export function createSigning(clock: Clock): EndpointSigning {
+  // A new configuration is a new object, so keys are imported once for each.
+  const signers = new WeakMap<EndpointConfig, Signer>()
+
+  function signerOf(config: EndpointConfig): Signer {
+    const previous = config.previousSecret
+    if (previous && previous.untilMs <= clock.now()) return createSigner({ current: config.secret })
+    const known = signers.get(config)
+    if (known) return known
+    const signer = createSigner({ current: config.secret, previous: previous?.secret })
+    signers.set(config, signer)
+    return signer
+  }
+
+  return {
+    attemptHeaders(config, item, body) {
+      const signer = signerOf(config)
+      const at = new Date(clock.now())
+      if (isQueued(item)) {
+        const { kind: event, deliveryId, attemptNumber } = item
+        return signer.attemptHeaders({
+          event,
+          deliveryId: encodeId('delivery', deliveryId),
+          attemptNumber,
+          body,
+          at,
+        })
+      }
+      // A direct event has no row, so its id only tells one send from another.
+      const deliveryId = `${item.kind}.${crypto.randomUUID()}`
+      return {
+        ...item.headers,
+        ...signer.attemptHeaders({ event: item.kind, deliveryId, attemptNumber: 1, body, at }),
+      }
+    },
+    handshakeHeaders: (config) => signerOf(config).handshakeHeaders(clock.now(), crypto.randomUUID()),
+  }
+}

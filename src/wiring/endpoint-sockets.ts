@@ -1,0 +1,113 @@
+// The open sockets of endpoint actors, by incarnation and by the token the actor knows each by.
+import type { EffectContext } from '../actors/actor.ts'
+import type { OutboundSocket, SocketDialer } from '../outbound/socket-dialer.ts'
+import type { EndpointEffect, EndpointMessage } from '../webhooks/endpoint.ts'
+import type { EndpointSigning } from './endpoint-signing.ts'
+
+type Context = EffectContext<EndpointMessage>
+type Of<Type extends EndpointEffect['type']> = Extract<EndpointEffect, { type: Type }>
+
+interface Incarnation {
+  readonly open: Map<number, OutboundSocket>
+  readonly dialling: Map<number, AbortController>
+}
+
+export interface EndpointSocketsOptions {
+  readonly dialer: SocketDialer
+  readonly signing: EndpointSigning
+  readonly dialTimeoutMs: number
+}
+
+export class EndpointSockets {
+  readonly #options: EndpointSocketsOptions
+  readonly #incarnations = new Map<string, Incarnation>()
+
+  constructor(options: EndpointSocketsOptions) {
+    this.#options = options
+  }
+
+  get openCount(): number {
+    let count = 0
+    for (const { open } of this.#incarnations.values()) count += open.size
+    return count
+  }
+
+  async dial({ token, config }: Of<'dial'>, context: Context): Promise<void> {
+    const { open, dialling } = this.#of(context)
+    const abort = new AbortController()
+    dialling.set(token, abort)
+    const dialled = await this.#options.dialer.dial(
+      {
+        url: config.url,
+        headers: this.#options.signing.handshakeHeaders(config),
+        deadlineMs: this.#options.dialTimeoutMs,
+        signal: abort.signal,
+      },
+      {
+        onClose: (code) => {
+          open.delete(token)
+          context.post({ type: 'socketClosed', token, code })
+        },
+        onPong: (payload) => context.post({ type: 'pong', token, ping: readPing(payload) }),
+      },
+    )
+    dialling.delete(token)
+    if (dialled.type === 'failed') return context.post({ type: 'dialFailed', token, report: dialled.report })
+    // The owner may have given the endpoint up, or dropped this dial, while it went on.
+    if (context.signal.aborted || abort.signal.aborted) return dialled.socket.terminate()
+    open.set(token, dialled.socket)
+    context.post({ type: 'dialled', token })
+  }
+
+  frame({ token, frame, body }: Of<'frame'>, context: Context): void {
+    const socket = this.#of(context).open.get(token)
+    if (!socket) return context.post({ type: 'frameDone', token, frame, written: false })
+    socket.send(body, (error) =>
+      context.post({ type: 'frameDone', token, frame, written: error === undefined }),
+    )
+  }
+
+  ping({ token, ping }: Of<'ping'>, context: Context): void {
+    this.#of(context).open.get(token)?.ping(writePing(ping))
+  }
+
+  close({ token, code, reason }: Of<'closeSocket'>, context: Context): void {
+    const { open } = this.#of(context)
+    open.get(token)?.close(code, reason)
+    open.delete(token)
+  }
+
+  cut(token: number, context: Context): void {
+    const { open, dialling } = this.#of(context)
+    open.get(token)?.terminate()
+    open.delete(token)
+    dialling.get(token)?.abort()
+  }
+
+  /** Synchronous: a superseded owner must not send another byte. */
+  dropped(id: string, epoch: number): void {
+    const key = `${id}:${epoch}`
+    const incarnation = this.#incarnations.get(key)
+    this.#incarnations.delete(key)
+    for (const socket of incarnation?.open.values() ?? []) socket.terminate()
+    for (const abort of incarnation?.dialling.values() ?? []) abort.abort()
+  }
+
+  #of({ id, epoch }: Context): Incarnation {
+    const key = `${id}:${epoch}`
+    const found = this.#incarnations.get(key)
+    if (found) return found
+    const made = { open: new Map(), dialling: new Map() }
+    this.#incarnations.set(key, made)
+    return made
+  }
+}
+
+function writePing(ping: number): Uint8Array {
+  const payload = Buffer.alloc(4)
+  payload.writeUInt32BE(ping % 2 ** 32)
+  return payload
+}
+
+const readPing = (payload: Uint8Array): number =>
+  payload.length === 4 ? Buffer.from(payload.buffer, payload.byteOffset, 4).readUInt32BE() : 0
