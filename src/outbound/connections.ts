@@ -14,6 +14,7 @@ export interface Connection {
   uses: number
   /** Whether a byte came from the receiver since the flag was last cleared. */
   heard: boolean
+  end(): void
 }
 
 export type Acquired =
@@ -93,7 +94,7 @@ export class ConnectionPool {
     if (home === undefined || home.socket.destroyed || connection.client.destroyed) return
     const { lane, openedAt } = home
     if (this.#closed || performance.now() - openedAt > MAX_AGE_MS) {
-      void connection.client.destroy()
+      connection.end()
       return
     }
     const next = lane.waiting.shift()
@@ -131,7 +132,7 @@ export class ConnectionPool {
 
   #discard(connection: Connection, lane: Lane): void {
     this.#dropIdle(connection, lane)
-    void connection.client.destroy()
+    connection.end()
   }
 
   async #wait(wish: ConnectionWish, lane: Lane): Promise<Acquired> {
@@ -219,6 +220,11 @@ function adopt(socket: Socket, timings: AttemptTimings, target: WebhookTarget): 
     timings,
     uses: 1,
     heard: false,
+    end() {
+      void client.destroy()
+      // The client takes hold of the socket with its first request only: without one it leaves it open.
+      socket.destroy()
+    },
   }
   // The socket's own counter also counts TLS records, a farewell among them; what is readable is the answer.
   socket.on('readable', () => {

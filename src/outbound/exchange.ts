@@ -41,7 +41,7 @@ export function exchange(
     }
     const breakOff = (code: AttemptErrorCode) => {
       finish(code)
-      void connection.client.destroy()
+      connection.end()
     }
     const stop = () => breakOff(deadline.isInterrupted() ? 'INTERRUPTED' : 'TIMEOUT')
 

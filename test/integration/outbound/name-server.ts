@@ -26,6 +26,7 @@ export async function startNameServer(t: TestContext, zone: Zone): Promise<NameS
   const counts = new Map<string, number>()
   const firstAskedAt = new Map<string, number>()
   const server = createSocket('udp4')
+  let isRunning = true
   server.on('message', (query, from) => {
     const { name, type, end } = readQuestion(query)
     const family = type === TYPE_AAAA ? 6 : 4
@@ -40,10 +41,15 @@ export async function startNameServer(t: TestContext, zone: Zone): Promise<NameS
     const firstAt = firstAskedAt.get(`${name} ${family}`) ?? performance.now()
     firstAskedAt.set(`${name} ${family}`, firstAt)
     const delayMs = typeof answer === 'string' ? 0 : (answer.delayMs ?? 0) - (performance.now() - firstAt)
-    setTimeout(() => server.send(reply, from.port, from.address, () => {}), delayMs).unref()
+    setTimeout(() => {
+      if (isRunning) server.send(reply, from.port, from.address, () => {})
+    }, delayMs).unref()
   })
   await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
+  t.after(() => {
+    isRunning = false
+    server.close()
+  })
   return {
     address: `127.0.0.1:${server.address().port}`,
     asked: (name) => (counts.get(`${name} 4`) ?? 0) + (counts.get(`${name} 6`) ?? 0),
