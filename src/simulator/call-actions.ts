@@ -205,9 +205,8 @@ async function makeAnswer(world: World, call: Call): Promise<void> {
   call.peer = peer
   call.localSdp = peer.sdp
   // The call may have been answered or have ended while the peer was being made.
-  const { state } = world.calls.get(call.wacid) ?? call
-  if (state === 'accepted') peer.startEcho()
-  if (state === 'ended') peer.close()
+  if (call.state === 'accepted') peer.startEcho()
+  if (call.state === 'ended') peer.close()
 }
 
 function sendStatus(world: World, call: Call, status: 'RINGING' | 'ACCEPTED' | 'REJECTED'): void {

@@ -4,7 +4,7 @@ const milliseconds = v.pipe(v.number(), v.minValue(0), v.maxValue(600_000))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))
 
 const ApiFault = v.strictObject({
-  /** The edge of the request's path (`messages`, `calls`, `media`, ...) or `*`. */
+  /** The edge of the request's path (`messages`, `calls`, ...), `download`, `node`, or `*`. */
   match: v.string(),
   /** Only calls with this `action`. */
   action: v.optional(v.string()),

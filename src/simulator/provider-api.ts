@@ -96,7 +96,7 @@ export const isProviderPath = (path: string): boolean => /^\/(v\d|media-files\/)
 /** Answers one request of the gateway; faults come before everything else. */
 export async function answerProvider(world: World, request: ApiRequest): Promise<ApiReply> {
   const [, node = '', edge = ''] = PATH.exec(request.path) ?? []
-  const fault = world.faults.take(factsOf(edge, request.body), Date.now())
+  const fault = world.faults.take(factsOf(request, edge), Date.now())
   if (fault?.delayMs !== undefined) await setTimeout(fault.delayMs, undefined, { ref: false })
   if (fault?.hang === true) return { type: 'hang' }
   if (fault?.dropConnection === 'before') return { type: 'cut' }
@@ -104,12 +104,14 @@ export async function answerProvider(world: World, request: ApiRequest): Promise
   return fault?.dropConnection === 'after' ? { type: 'cut' } : reply
 }
 
-function factsOf(edge: string, body: unknown) {
+/** Requests without an edge have names of their own: `download` for a file's bytes, `node` for a single resource. */
+function factsOf({ path, body }: ApiRequest, edge: string) {
   const field = (name: string): string | undefined => {
     const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
     return typeof value === 'string' ? value : undefined
   }
-  return { edge, action: field('action'), to: field('to') }
+  const bare = path.startsWith('/media-files/') ? 'download' : 'node'
+  return { edge: edge === '' ? bare : edge, action: field('action'), to: field('to') }
 }
 
 type Target = Readonly<{ node: string; edge: string; fault: ApiFault | undefined }>

@@ -51,6 +51,19 @@ describe('what handsets write', () => {
     assert.equal((await fetch(expired, { headers: { authorization } })).status, 404)
   })
 
+  test('a download can be told to fail', async () => {
+    const id = await write('15551230104', { type: 'image' })
+    const [seen] = await rig.expect('message', { id })
+    assert.ok(seen)
+    const { url } = seen.update['image'] as { url: string }
+    await rig.control('PUT', 'faults', { api: [{ match: 'download', times: 1, status: 500, code: 1 }] })
+    const headers = { authorization: `Bearer ${rig.token}` }
+    assert.deepEqual(
+      [(await fetch(url, { headers })).status, (await fetch(url, { headers })).status],
+      [500, 200],
+    )
+  })
+
   test('an upload is stored, served and deleted', async () => {
     const form = new FormData()
     form.set('messaging_product', 'whatsapp')

@@ -11,10 +11,11 @@ afterEach(() => {
 
 async function launch(env: Record<string, string>) {
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/simulator/main.ts'], {
-    env: { PATH: process.env['PATH'], SIM_PORT: '0', ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { SIM_PORT: '0', ...env },
+    stdio: ['pipe', 'pipe', 'inherit', 'ipc'],
   })
   started.push(child)
+  assert.ok(child.stdout)
   const lines = createInterface({ input: child.stdout })
   const [line] = (await once(lines, 'line', { signal: AbortSignal.timeout(20_000) })) as [string]
   return { child, ready: JSON.parse(line) as { event: string; url: string } }
@@ -35,6 +36,12 @@ describe('the simulator as a process', () => {
   test('ends when the process that holds its input is gone', async () => {
     const { child } = await launch({ SIM_EXIT_WITH_PARENT: '1' })
     child.stdin?.end()
+    assert.deepEqual(await exited(child), [0, null])
+  })
+
+  test('ends when the process at the other end of its channel is gone', async () => {
+    const { child } = await launch({})
+    child.disconnect()
     assert.deepEqual(await exited(child), [0, null])
   })
 })
