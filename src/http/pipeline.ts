@@ -154,6 +154,9 @@ function toResponse(route: Route<never>, result: unknown): HttpResponse {
   }
 }
 
+// Nobody reads that answer; the number keeps it out of our own failures.
+const clientGone = 499
+
 interface Ending {
   readonly status: number
   readonly startedMs: number
@@ -171,7 +174,7 @@ function report<Context, R extends Route<Context>>(
     requestId: request.requestId,
     method: request.method,
     route: route?.path,
-    status,
+    status: aborted ? clientGone : status,
     code: refusal?.code,
     durationMs: Math.round((performance.now() - startedMs) * 100) / 100,
     aborted,

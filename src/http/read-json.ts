@@ -5,7 +5,10 @@ import type { HttpRequest } from './exchange.ts'
 
 const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
-export async function readJson(request: HttpRequest, limitBytes: number): Promise<unknown> {
+export async function readJson(
+  request: Pick<HttpRequest, 'header' | 'body'>,
+  limitBytes: number,
+): Promise<unknown> {
   if (!json.test(request.header('content-type') ?? ''))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'send the body as JSON, with Content-Type: application/json')
   const bytes = await request.body(limitBytes)

@@ -1,5 +1,6 @@
 // Message templates as the provider last described them.
 import { type Page, type PageRequest, toPage } from '../contract/page.ts'
+import type { ProviderTemplate } from '../contract/provider.ts'
 import type { TemplateCategory, TemplateRecord, TemplateStatus } from '../contract/records/catalog.ts'
 import { encodeId, newId, type TemplateId, type WorkspaceId } from '../shared/ids.ts'
 import { templateVariables } from '../templates/variables.ts'
@@ -26,20 +27,11 @@ export interface StoredTemplate {
   readonly updatedAt: Date
 }
 
-/** One template as a sync with the provider saw it. */
-export interface SyncedTemplate
-  extends Pick<
-    StoredTemplate,
-    'providerTemplateId' | 'name' | 'language' | 'category' | 'status' | 'parameterFormat' | 'components'
-  > {
-  readonly statusReason: string | null
-}
-
 export interface TemplateStore {
   list(workspaceId: WorkspaceId, filter: TemplateFilter, page: PageRequest): Promise<Page<TemplateRecord>>
   find(workspaceId: WorkspaceId, name: string, language: string): Promise<StoredTemplate | undefined>
   /** Writes what the provider has; templates it does not mention stay as they are. Keeps ids over syncs. */
-  upsert(workspaceId: WorkspaceId, templates: readonly SyncedTemplate[]): Promise<void>
+  upsert(workspaceId: WorkspaceId, templates: readonly ProviderTemplate[]): Promise<void>
 }
 
 const columns = (sql: Sql) => sql`
@@ -78,10 +70,10 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
     await sql`
       insert into templates as t (id, workspace_id, provider_template_id, name, language, category, status,
         status_reason, parameter_format, components)
-      select id, ${workspaceId}, "providerTemplateId", name, language, category, status, "statusReason",
+      select id, ${workspaceId}, "providerTemplateId", name, language, category, status, "rejectedReason",
         "parameterFormat", components
       from jsonb_to_recordset(${sql.json(rows as never)}) as synced (id uuid, "providerTemplateId" text, name text,
-        language text, category text, status text, "statusReason" text, "parameterFormat" text, components jsonb)
+        language text, category text, status text, "rejectedReason" text, "parameterFormat" text, components jsonb)
       on conflict (workspace_id, name, language) do update
       set provider_template_id = excluded.provider_template_id,
         category = excluded.category,

@@ -1,0 +1,60 @@
+// A row of the table: its schemas typed into its handler, with this API's scopes and services.
+import type * as v from 'valibot'
+import type { Caller } from '../contract/caller.ts'
+import type { ErrorCode } from '../contract/errors.ts'
+import type { Scope } from '../contract/scopes.ts'
+import type { HttpRequest } from '../http/exchange.ts'
+import type { Answer, Method, RawAnswer, Route, Schema } from '../http/route.ts'
+import type { ApiServices } from './services.ts'
+
+export interface ApiContext {
+  readonly caller: Caller
+  readonly services: ApiServices
+}
+
+export interface ApiRoute extends Route<ApiContext> {
+  readonly scope: Scope
+}
+
+type Output<S> = S extends v.GenericSchema ? v.InferOutput<S> : undefined
+type Result<S> = S extends v.GenericSchema
+  ? v.InferOutput<S> | Answer<v.InferOutput<S>>
+  : RawAnswer | Answer<undefined> | undefined
+
+interface Row<Params, Query, Body, Response> {
+  readonly method: Method
+  readonly path: string
+  readonly scope: Scope
+  readonly summary: string
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  readonly bodyBytes?: number
+  readonly response?: Response
+  /** Default 200. */
+  readonly success?: number
+  readonly errors: readonly ErrorCode[]
+  handle(input: {
+    readonly caller: Caller
+    readonly services: ApiServices
+    readonly params: Output<Params>
+    readonly query: Output<Query>
+    readonly body: Output<Body>
+    readonly request: HttpRequest
+  }): Promise<Result<Response>> | Result<Response>
+}
+
+export function route<
+  Params extends Schema | undefined = undefined,
+  Query extends Schema | undefined = undefined,
+  Body extends Schema | undefined = undefined,
+  Response extends Schema | undefined = undefined,
+>(row: Row<Params, Query, Body, Response>): ApiRoute {
+  return {
+    ...row,
+    success: row.success ?? 200,
+    // The pipeline hands in exactly what these schemas gave.
+    handle: ({ context: { caller, services }, params, query, body, request }) =>
+      row.handle({ caller, services, params, query, body, request } as Parameters<typeof row.handle>[0]),
+  }
+}

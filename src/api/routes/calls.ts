@@ -1,0 +1,100 @@
+import { AppError } from '../../contract/errors.ts'
+import { byId, pageBody, pageRequest } from '../../http/paging.ts'
+import { route } from '../route.ts'
+import { answerBody, callAction, callQuery, callView, offerView, placeBody } from '../schemas/calls.ts'
+import { idParam, pageOf } from '../schemas/fields.ts'
+
+const calls = byId('calls')
+
+export const listCalls = route({
+  method: 'GET',
+  path: '/calls',
+  scope: 'CALLS_READ',
+  summary: 'List calls, newest first',
+  query: callQuery,
+  response: pageOf(callView),
+  errors: [],
+  async handle({ caller, query: { limit, cursor, ...filter }, services }) {
+    const page = pageRequest(calls, { limit, cursor })
+    return pageBody(calls, await services.calls.list(caller.workspaceId, filter, page))
+  },
+})
+
+export const findCall = route({
+  method: 'GET',
+  path: '/calls/:id',
+  scope: 'CALLS_READ',
+  summary: 'Read one call',
+  params: idParam('call'),
+  response: callView,
+  errors: ['NOT_FOUND'],
+  async handle({ caller, params, services }) {
+    const call = await services.calls.find(caller.workspaceId, params.id)
+    if (!call) throw new AppError('NOT_FOUND', 'there is no such call in this workspace')
+    return call
+  },
+})
+
+export const readOffer = route({
+  method: 'GET',
+  path: '/calls/:id/offer',
+  scope: 'CALLS_WRITE',
+  summary: 'Fetch a fresh SDP offer of a live call',
+  params: idParam('call'),
+  response: offerView,
+  errors: ['NOT_FOUND', 'CALL_ENDED', 'OFFER_UNAVAILABLE'],
+  handle: ({ caller, params, services }) => services.calls.offer(caller.workspaceId, params.id),
+})
+
+export const answerCall = route({
+  method: 'POST',
+  path: '/calls/:id/answer',
+  scope: 'CALLS_WRITE',
+  summary: 'Answer a ringing call with an SDP answer',
+  params: idParam('call'),
+  body: answerBody,
+  response: callView,
+  errors: [
+    'NOT_FOUND',
+    'INVALID_SDP',
+    'CALL_NOT_RINGING',
+    'CALL_ALREADY_ANSWERED',
+    'CALL_ENDED',
+    'PROVIDER_ERROR',
+  ],
+  handle: ({ caller, params, body, services }) =>
+    services.calls.answer(caller.workspaceId, params.id, body.session),
+})
+
+export const actOnCall = route({
+  method: 'POST',
+  path: '/calls/:id/action',
+  scope: 'CALLS_WRITE',
+  summary: 'Pre-accept, decline or hang up a call',
+  params: idParam('call'),
+  body: callAction,
+  response: callView,
+  errors: [
+    'NOT_FOUND',
+    'INVALID_SDP',
+    'INVALID_STATE',
+    'CALL_NOT_RINGING',
+    'CALL_ALREADY_ANSWERED',
+    'CALL_ENDED',
+    'PROVIDER_ERROR',
+  ],
+  handle: ({ caller, params, body, services }) => services.calls.act(caller.workspaceId, params.id, body),
+})
+
+export const placeCall = route({
+  method: 'POST',
+  path: '/conversations/:id/call',
+  scope: 'CALLS_WRITE',
+  summary: 'Place a call from an SDP offer; its answer comes in call.accepted',
+  params: idParam('conversation'),
+  body: placeBody,
+  response: callView,
+  success: 202,
+  errors: ['NOT_FOUND', 'INVALID_SDP', 'CALL_PERMISSION_REQUIRED', 'PROVIDER_ERROR'],
+  handle: ({ caller, params, body, services }) => services.calls.place(caller, params.id, body.session),
+})

@@ -1,0 +1,63 @@
+import { AppError } from '../../contract/errors.ts'
+import { byId, pageBody, pageRequest } from '../../http/paging.ts'
+import { Answer } from '../../http/route.ts'
+import { route } from '../route.ts'
+import { idParam, pageOf } from '../schemas/fields.ts'
+import { messageQuery, messageView, sendBody } from '../schemas/messages.ts'
+
+const messages = byId('messages')
+
+export const sendMessage = route({
+  method: 'POST',
+  path: '/messages/chat',
+  scope: 'CHAT_SEND',
+  summary: 'Send a template message',
+  body: sendBody,
+  response: messageView,
+  success: 202,
+  errors: [
+    'NO_SENDER_NUMBER',
+    'TEMPLATE_NOT_FOUND',
+    'TEMPLATE_NOT_APPROVED',
+    'TEMPLATE_VARIABLES_MISMATCH',
+    'RECIPIENT_OPTED_OUT',
+    'IDEMPOTENCY_KEY_REUSED',
+  ],
+  async handle({ caller, body, services }) {
+    const { record, replayed } = await services.messages.send(caller, {
+      ...body,
+      idempotencyKey: body.idempotencyKey ?? null,
+      from: body.from ?? null,
+    })
+    return replayed ? new Answer(record, { status: 200, headers: { 'idempotent-replayed': 'true' } }) : record
+  },
+})
+
+export const listMessages = route({
+  method: 'GET',
+  path: '/messages/chat',
+  scope: 'MESSAGES_READ',
+  summary: 'List messages, newest first',
+  query: messageQuery,
+  response: pageOf(messageView),
+  errors: [],
+  async handle({ caller, query: { limit, cursor, ...filter }, services }) {
+    const page = pageRequest(messages, { limit, cursor })
+    return pageBody(messages, await services.messages.list(caller.workspaceId, filter, page))
+  },
+})
+
+export const findMessage = route({
+  method: 'GET',
+  path: '/messages/chat/:id',
+  scope: 'MESSAGES_READ',
+  summary: 'Read one message',
+  params: idParam('message'),
+  response: messageView,
+  errors: ['NOT_FOUND'],
+  async handle({ caller, params, services }) {
+    const message = await services.messages.find(caller.workspaceId, params.id)
+    if (!message) throw new AppError('NOT_FOUND', 'there is no such message in this workspace')
+    return message
+  },
+})

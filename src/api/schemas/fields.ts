@@ -1,0 +1,58 @@
+// Fields that several routes share. Every message reads on after the path: "to must be ...".
+import * as v from 'valibot'
+import { decodeId, type IdKind, idPrefixes, type Uuid } from '../../shared/ids.ts'
+import { isE164, toDigits } from '../../shared/phone.ts'
+
+/** An id of one kind, decoded. */
+export const id = <Kind extends IdKind>(kind: Kind) =>
+  v.pipe(
+    v.string(),
+    v.check(
+      (text) => decodeId(kind, text) !== undefined,
+      `must be an id that starts with ${idPrefixes[kind]}_`,
+    ),
+    v.transform((text) => decodeId(kind, text) as Uuid<Kind>),
+  )
+
+export const idParam = <Kind extends IdKind>(kind: Kind) => v.strictObject({ id: id(kind) })
+
+export const phoneNumber = v.pipe(
+  v.string(),
+  v.check(isE164, 'must be a phone number in international format, such as +15551230000'),
+)
+
+const contactForm = /^[+ ]?[1-9]\d{6,14}$/
+
+/** A customer in a filter, with or without a plus; a plus that was not escaped in a query arrives as a space. */
+export const contact = v.pipe(
+  v.string(),
+  v.regex(contactForm, 'must be a phone number in international format'),
+  v.transform(toDigits),
+)
+
+const isoForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+const timeMessage = 'must be an ISO 8601 time with a zone, such as 2026-11-20T14:21:03.127Z'
+
+/** A plus of a zone that was not escaped in a query arrives as a space. */
+export const time = v.pipe(
+  v.string(),
+  v.transform((text) => text.replace(/ (\d\d:\d\d)$/, '+$1')),
+  v.regex(isoForm, timeMessage),
+  v.transform((text) => new Date(text)),
+  v.check((date) => !Number.isNaN(date.getTime()), timeMessage),
+)
+
+export const flag = v.pipe(
+  v.picklist(['true', 'false'], 'must be true or false'),
+  v.transform((text) => text === 'true'),
+)
+
+/** since ≤ createdAt < until. */
+export const period = { since: v.optional(time), until: v.optional(time) }
+
+// Answers, not requests, from here on.
+
+export const timestamp = v.pipe(v.string(), v.isoTimestamp())
+
+export const pageOf = <View extends v.GenericSchema>(view: View) =>
+  v.object({ data: v.pipe(v.array(view), v.readonly()), nextCursor: v.nullable(v.string()) })

@@ -1,0 +1,48 @@
+// What the rows of the API need behind them; the wiring provides it.
+import type * as v from 'valibot'
+import type { Caller } from '../contract/caller.ts'
+import type { SessionDescription } from '../contract/events.ts'
+import type { Page, PageRequest } from '../contract/page.ts'
+import type { CallRecord } from '../contract/records/call.ts'
+import type { NumberRecord, TemplateRecord } from '../contract/records/catalog.ts'
+import type { MessageRecord } from '../contract/records/message.ts'
+import type { SendInput } from '../messages/send-message.ts'
+import type { CallId, ConversationId, MessageId, WorkspaceId } from '../shared/ids.ts'
+import type { callAction, callQuery } from './schemas/calls.ts'
+import type { templateQuery } from './schemas/catalog.ts'
+import type { messageQuery } from './schemas/messages.ts'
+
+type Filter<Query extends v.GenericSchema> = Omit<v.InferOutput<Query>, 'limit' | 'cursor'>
+
+export type MessageFilter = Filter<typeof messageQuery>
+export type TemplateFilter = Filter<typeof templateQuery>
+export type CallFilter = Filter<typeof callQuery>
+export type CallAction = v.InferOutput<typeof callAction>
+
+export interface CallOffer {
+  readonly callId: string
+  readonly session: SessionDescription
+  readonly fetchedAt: string
+}
+
+export interface ApiServices {
+  readonly messages: {
+    send(caller: Caller, input: SendInput): Promise<{ record: MessageRecord; replayed: boolean }>
+    find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>
+    list(workspaceId: WorkspaceId, filter: MessageFilter, page: PageRequest): Promise<Page<MessageRecord>>
+  }
+  readonly templates: {
+    list(workspaceId: WorkspaceId, filter: TemplateFilter, page: PageRequest): Promise<Page<TemplateRecord>>
+  }
+  readonly numbers: {
+    list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<NumberRecord>>
+  }
+  readonly calls: {
+    find(workspaceId: WorkspaceId, id: CallId): Promise<CallRecord | undefined>
+    list(workspaceId: WorkspaceId, filter: CallFilter, page: PageRequest): Promise<Page<CallRecord>>
+    answer(workspaceId: WorkspaceId, id: CallId, session: SessionDescription): Promise<CallRecord>
+    act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>
+    offer(workspaceId: WorkspaceId, id: CallId): Promise<CallOffer>
+    place(caller: Caller, conversationId: ConversationId, session: SessionDescription): Promise<CallRecord>
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { AppError } from '../../../src/contract/errors.ts'
+import { toPage } from '../../../src/contract/page.ts'
+import {
+  byId,
+  decodeCursor,
+  encodeCursor,
+  pageBody,
+  pageQuery,
+  pageRequest,
+} from '../../../src/http/paging.ts'
+import { newId } from '../../../src/shared/ids.ts'
+
+const messages = byId('messages')
+const schema = v.strictObject(pageQuery)
+const base64url = (text: string) => Buffer.from(text).toString('base64url')
+
+describe('cursors', () => {
+  test('a cursor comes back as the keyset it was made of', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (id) => {
+        assert.deepEqual(decodeCursor(messages, encodeCursor(messages, [id])), [id])
+      }),
+    )
+  })
+
+  test('nothing else is a cursor: no text decodes to anything but its own keyset', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String(), fc.json().map(base64url)), (text) => {
+        const keyset = decodeCursor(messages, text)
+        if (keyset) assert.equal(encodeCursor(messages, keyset), text)
+      }),
+    )
+  })
+
+  test('a cursor of another list, of another form or in another spelling is refused', () => {
+    const id = newId('message')
+    const good = encodeCursor(messages, [id])
+    const bad = [
+      encodeCursor(byId('calls'), [id]),
+      encodeCursor(messages, [id, id]),
+      encodeCursor(messages, []),
+      encodeCursor(messages, ["' or 1=1 --"]),
+      base64url(JSON.stringify(['messages', 7])),
+      base64url('{}'),
+      base64url(JSON.stringify(['messages', id], null, 1)),
+      `${good}=`,
+      `${good} `,
+      good.slice(0, -1),
+      '',
+    ]
+    for (const cursor of bad) assert.equal(decodeCursor(messages, cursor), undefined, cursor)
+  })
+
+  test('a bad cursor is a VALIDATION_ERROR of the path cursor', () => {
+    assert.throws(
+      () => pageRequest(messages, { limit: 50, cursor: 'garbage' }),
+      (error) => error instanceof AppError && error.status === 400 && error.details?.[0]?.path === 'cursor',
+    )
+  })
+})
+
+describe('limit', () => {
+  test('is 50 unless said otherwise', () => {
+    assert.deepEqual(v.parse(schema, {}), { limit: 50 })
+  })
+
+  test('is taken from 1 to 200', () => {
+    for (const limit of ['1', '200']) assert.equal(v.parse(schema, { limit }).limit, Number(limit))
+    for (const limit of ['0', '201', '-1', '1.5', '1e2', ' 5', '', 'all', '99999999999'])
+      assert.ok(!v.is(schema, { limit }), limit)
+  })
+})
+
+describe('pages', () => {
+  const rows = [5, 4, 3].map((at) => ({ id: `00000000-0000-7000-8000-00000000000${at}` }))
+
+  test('one row too many makes a next page that starts after the last row shown', () => {
+    const page = toPage(
+      rows,
+      2,
+      (row) => [row.id],
+      (row) => row.id.at(-1),
+    )
+    const body = pageBody(messages, page)
+    assert.deepEqual(body.data, ['5', '4'])
+    assert.deepEqual(pageRequest(messages, { limit: 2, cursor: body.nextCursor ?? '' }).after, [rows[1]?.id])
+  })
+
+  test('a page that is just full is the last one', () => {
+    const page = toPage(
+      rows,
+      3,
+      (row) => [row.id],
+      (row) => row,
+    )
+    assert.equal(pageBody(messages, page).nextCursor, null)
+  })
+})

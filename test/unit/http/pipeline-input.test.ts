@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { limits } from '../../../src/contract/limits.ts'
+import { type RequestParts, request } from './requests.ts'
+import { pipeline } from './things.ts'
+
+describe('bodies', () => {
+  const json = { 'content-type': 'application/json' }
+  const cases: [string, RequestParts, number, string][] = [
+    ['no content type', { url: '/api/things', body: '{"name":"a"}' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'a form',
+      { url: '/api/things', body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    [
+      'another charset',
+      { url: '/api/things', body: '{}', headers: { 'content-type': 'application/json; charset=utf-16' } },
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    [
+      'something that begins like JSON',
+      { url: '/api/things', body: '{}', headers: { 'content-type': 'application/jsonp' } },
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['half an object', { url: '/api/things', body: '{"name":', headers: json }, 400, 'MALFORMED_JSON'],
+    ['an empty body', { url: '/api/things', body: '', headers: json }, 400, 'MALFORMED_JSON'],
+    ['a list', { url: '/api/things', body: '[]', headers: json }, 400, 'VALIDATION_ERROR'],
+    [
+      'too many bytes',
+      { url: '/api/things', body: `{"name":"${'a'.repeat(limits.bodyBytes)}"}`, headers: json },
+      413,
+      'PAYLOAD_TOO_LARGE',
+    ],
+  ]
+  for (const [name, parts, status, code] of cases) {
+    test(`${name} is ${code}`, async () => {
+      const answer = await pipeline().send({ method: 'POST', ...parts })
+      assert.deepEqual([answer.status, answer.json.error.code], [status, code])
+    })
+  }
+
+  test('bytes that are not UTF-8 are MALFORMED_JSON', async () => {
+    const { handler } = pipeline()
+    const latin1 = { ...request({ url: '/api/things', method: 'POST', headers: json }) }
+    const response = await handler({ ...latin1, body: async () => Buffer.from('{"name":"\xe9"}', 'latin1') })
+    assert.equal(JSON.parse(String(response.body)).error.code, 'MALFORMED_JSON')
+  })
+
+  test('the charset utf-8 is taken in any spelling', async () => {
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']) {
+      const { status } = await pipeline().send({
+        url: '/api/things',
+        method: 'POST',
+        body: '{"name":"a"}',
+        headers: { 'content-type': type },
+      })
+      assert.equal(status, 201)
+    }
+  })
+
+  test('a text that the database cannot hold is refused with its path', async () => {
+    for (const name of ['a\0b', 'a\ud800']) {
+      const { status, json: body } = await pipeline().send({ url: '/api/things', body: { name, tags: [] } })
+      assert.deepEqual([status, body.error.details[0].path], [400, 'name'])
+    }
+    const { json: body } = await pipeline().send({
+      url: '/api/things',
+      body: { name: 'a', tags: ['b', '\0'] },
+    })
+    assert.equal(body.error.details[0].path, 'tags.1')
+  })
+})
+
+describe('validation', () => {
+  test('missing, unknown and wrong fields are listed by path, and the message names the first', async () => {
+    const { json } = await pipeline().send({ url: '/api/things', body: { tags: [1], extra: true } })
+    assert.equal(json.error.code, 'VALIDATION_ERROR')
+    assert.equal(json.error.message, 'name is required')
+    assert.deepEqual(json.error.details, [
+      { path: 'name', message: 'is required' },
+      { path: 'tags.0', message: 'must be a string' },
+      { path: 'extra', message: 'is not a known field' },
+    ])
+  })
+
+  test('an unknown query parameter is refused, also where the route takes none', async () => {
+    for (const url of ['/api/things?colour=red', '/api/answer?colour=red']) {
+      const { status, json } = await pipeline().send({ url })
+      assert.deepEqual([status, json.error.details[0].path], [400, 'colour'])
+    }
+  })
+
+  test('a repeated query parameter is refused', async () => {
+    const { json } = await pipeline().send({ url: '/api/things?size=1&size=2' })
+    assert.deepEqual(json.error.details, [{ path: 'size', message: 'must not be repeated' }])
+  })
+
+  test('a malformed id in the path is NOT_FOUND', async () => {
+    const { status, json } = await pipeline().send({ url: '/api/things/abc' })
+    assert.deepEqual([status, json.error.code], [404, 'NOT_FOUND'])
+  })
+
+  test('however much is wrong, only twenty details are listed', async () => {
+    const { json } = await pipeline().send({
+      url: '/api/things',
+      body: { name: 'a', tags: Array(500).fill(1) },
+    })
+    assert.equal(json.error.details.length, 20)
+  })
+})
