@@ -72,7 +72,10 @@ function begin(turn: Turn, state: CallState, message: Answer, action: PendingAct
 export function ask(state: CallState, command: Command, request: 'preAccept' | 'accept'): CallStep {
   const { actionId, wacid } = state.row
   if (actionId === null || wacid === null || command.ownSdp === null) return keep(state)
-  return keep({ ...state, command }, { type: 'askProvider', request, actionId, wacid, sdp: command.ownSdp })
+  return keep(
+    { ...state, command },
+    { type: 'askProvider', call: state.row, request, actionId, wacid, sdp: command.ownSdp },
+  )
 }
 
 export function answerOutcome(turn: Turn, state: CallState, message: ProviderAnswered): CallStep {
@@ -136,5 +139,11 @@ function tooLate(state: CallState, { request, outcome }: ProviderAnswered): Call
   const { row } = state
   const isStray = request === 'accept' && outcome.type === 'ok' && hasEnded(row)
   if (!isStray || row.wacid === null) return keep(state)
-  return keep(state, { type: 'askProvider', request: 'terminate', actionId: null, wacid: row.wacid })
+  return keep(state, {
+    type: 'askProvider',
+    call: state.row,
+    request: 'terminate',
+    actionId: null,
+    wacid: row.wacid,
+  })
 }

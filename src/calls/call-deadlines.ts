@@ -10,8 +10,8 @@ import { andThen, type CallStep, end, keep } from './turn.ts'
 /** Longer than a request to the provider may take, and than its webhooks usually need. */
 const placeGraceMs = 20_000
 /** A pending command or forward that is older than this needs a look: its owner may be dead. */
-const commandCheckMs = 5_000
-const forwardCheckMs = 2_000
+export const commandCheckMs = 5_000
+export const forwardCheckMs = 2_000
 
 const after = (at: Date | null, ms: number): number => (at?.getTime() ?? 0) + ms
 
@@ -62,7 +62,13 @@ const noLateOffer = (turn: Turn, state: CallState): CallStep => forwardFailed(tu
 const tellProvider = (state: CallState): CallStep =>
   state.row.wacid === null
     ? keep(state)
-    : keep(state, { type: 'askProvider', request: 'terminate', actionId: null, wacid: state.row.wacid })
+    : keep(state, {
+        type: 'askProvider',
+        call: state.row,
+        request: 'terminate',
+        actionId: null,
+        wacid: state.row.wacid,
+      })
 
 /** Does what is due, the earliest first. */
 export function wake(turn: Turn, state: CallState): CallStep {

@@ -3,7 +3,7 @@ import type { ReplyTo, RuntimeEffect } from '../actors/actor.ts'
 import type { SessionDescription } from '../contract/events.ts'
 import type { ProviderErrorClass } from '../contract/provider-errors.ts'
 import type { CallStatus } from '../contract/records/call.ts'
-import type { EndpointId } from '../shared/ids.ts'
+import type { EndpointId, WorkspaceId } from '../shared/ids.ts'
 import type { CallRow, PendingAction } from './call.ts'
 
 export interface ProviderRefusal {
@@ -82,6 +82,14 @@ export type CallReply =
   | { readonly type: 'wrongState'; readonly status: CallStatus; readonly pending: PendingAction | null }
   | { readonly type: 'refused'; readonly error: ProviderRefusal }
 
+/** What a new owner needs of the one before it. */
+export interface KeptSession {
+  /** The provider's SDP. */
+  readonly session: SessionDescription | null
+  /** The customer's, while the provider is being asked to take it. */
+  readonly ownSdp: string | null
+}
+
 /** One row of the call's timeline; never SDP. */
 export interface Note {
   readonly at: Date
@@ -99,40 +107,36 @@ export interface Change {
 /** Usually one; two where a terminate tells of an answer nobody had told us about. Committed together. */
 export type CallTx = readonly Change[]
 
+/** On behalf of `call`. */
+interface Asking {
+  readonly type: 'askProvider'
+  readonly call: CallRow
+}
+
 export type CallEffect =
-  | {
-      readonly type: 'askProvider'
-      readonly request: 'place'
-      readonly actionId: string
-      readonly sdp: string
-    }
-  | {
-      readonly type: 'askProvider'
+  | (Asking & { readonly request: 'place'; readonly actionId: string; readonly sdp: string })
+  | (Asking & {
       readonly request: 'preAccept' | 'accept'
       readonly actionId: string
       readonly wacid: string
       readonly sdp: string
-    }
-  | {
-      readonly type: 'askProvider'
+    })
+  | (Asking & {
       readonly request: 'reject' | 'terminate'
       /** Null: nobody waits for it; it only makes the provider agree with us. */
       readonly actionId: string | null
       readonly wacid: string
-    }
+    })
   | {
       readonly type: 'forward'
+      readonly workspaceId: WorkspaceId
       readonly event: 'call.ringing' | 'call.accepted'
       readonly endpointIds: readonly EndpointId[]
       readonly body: string
       /** ISO time; only where it rings. */
       readonly answerBy: string | null
     }
-  | {
-      readonly type: 'keepSession'
-      readonly session: SessionDescription | null
-      readonly ownSdp: string | null
-    }
+  | ({ readonly type: 'keepSession' } & KeptSession)
   | { readonly type: 'dropSession' }
 
 export type CallOut = CallEffect | RuntimeEffect<CallMessage>

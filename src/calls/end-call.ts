@@ -58,7 +58,7 @@ export function askToEnd(state: CallState): CallStep {
   const { actionId, wacid, pendingAction } = state.row
   if (actionId === null || wacid === null) return keep(state)
   const request = pendingAction === 'DECLINE' ? 'reject' : 'terminate'
-  return keep(state, { type: 'askProvider', request, actionId, wacid })
+  return keep(state, { type: 'askProvider', call: state.row, request, actionId, wacid })
 }
 
 export function endOutcome(turn: Turn, state: CallState, message: ProviderAnswered): CallStep {

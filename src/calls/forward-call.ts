@@ -1,7 +1,7 @@
 // Direct events: who gets call.ringing and call.accepted, and what their failure leaves on the call.
 import type { ForwardError } from '../contract/records/call.ts'
 import { hasEnded } from './call.machine.ts'
-import type { CallMessage, CallOut, CallState, ForwardOutcome, Turn } from './call.messages.ts'
+import type { CallMessage, CallOut, CallState, ForwardOutcome, Note, Turn } from './call.messages.ts'
 import { type CallProgress, forwardBody } from './call.ts'
 import { andThen, type CallStep, keep, save } from './turn.ts'
 
@@ -68,6 +68,7 @@ function forwardEffect(state: CallState, session: NonNullable<CallState['session
   return [
     {
       type: 'forward',
+      workspaceId: row.workspaceId,
       event,
       endpointIds: route,
       body: forwardBody(event, row, session),
@@ -79,11 +80,10 @@ function forwardEffect(state: CallState, session: NonNullable<CallState['session
 export function forwarded(turn: Turn, state: CallState, { outcome }: MessageOf<'forwarded'>): CallStep {
   if (!isForwarding(state)) return keep(state)
   if (outcome.type === 'failed') return forwardFailed(turn, state, outcome)
-  const saved = save(
-    state,
-    { forwardState: 'OK', lastForwardError: null },
-    { at: turn.at, kind: 'forward.delivered' },
-  )
+  const saved = save(state, { forwardState: 'OK', lastForwardError: null }, attempted(turn, state), {
+    at: turn.at,
+    kind: 'forward.delivered',
+  })
   return andThen(saved, afterForward)
 }
 
@@ -98,8 +98,17 @@ export function forwardFailed(
   const endpointId = reason.endpointId ?? state.row.lastForwardError?.endpointId ?? state.route[0] ?? null
   const lastForwardError: ForwardError = { code, message, endpointId, at: turn.at.toISOString() }
   const note = { at: turn.at, kind: 'forward.failed', detail: { code, message, endpointId } }
-  return andThen(save(state, { forwardState: 'FAILED', lastForwardError }, note), afterForward)
+  return andThen(
+    save(state, { forwardState: 'FAILED', lastForwardError }, attempted(turn, state), note),
+    afterForward,
+  )
 }
+
+// Written with the outcome: a commit of its own would delay the ring.
+const attempted = (turn: Turn, { row }: CallState): Note => ({
+  at: row.forwardStartedAt ?? turn.at,
+  kind: 'forward.attempted',
+})
 
 // An offer stays until somebody answers; the answer to our own call has done its work.
 const afterForward = (state: CallState): CallStep =>

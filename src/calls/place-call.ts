@@ -26,7 +26,10 @@ export function place(
     return answerWith(turn, state, { type: 'done' })
   // Its own SDP is not kept anywhere: a call that was perhaps placed is never placed again.
   const command = newCommand(turn, null)
-  return keep({ ...state, command }, { type: 'askProvider', request: 'place', actionId, sdp })
+  return keep(
+    { ...state, command },
+    { type: 'askProvider', call: state.row, request: 'place', actionId, sdp },
+  )
 }
 
 export function placeOutcome(
@@ -67,5 +70,5 @@ const unknown = (state: CallState): CallStep =>
 // We had given it up, and it was placed after all: nobody here would ever hang it up.
 function stray(state: CallState, wacid: string | undefined): CallStep {
   if (wacid === undefined || state.row.wacid === wacid) return keep(state)
-  return keep(state, { type: 'askProvider', request: 'terminate', actionId: null, wacid })
+  return keep(state, { type: 'askProvider', call: state.row, request: 'terminate', actionId: null, wacid })
 }

@@ -1,0 +1,111 @@
+// The provider's updates, brought to the owner of their call. Makes inbound calls; decides nothing about them.
+import type {
+  CallConnectUpdate,
+  CallStatusUpdate,
+  CallTerminateUpdate,
+} from '../contract/provider-updates.ts'
+import { type CallId, decodeId } from '../shared/ids.ts'
+import { inboundCall } from './begin-call.ts'
+import type { CallMessage, CallTiming } from './call.messages.ts'
+import type { BegunCall, CallClock, CallLedger, CallLog, CallOwners, Contacts } from './ports.ts'
+
+export type CallUpdate = CallConnectUpdate | CallStatusUpdate | CallTerminateUpdate
+
+export interface CallUpdatesOptions {
+  readonly contacts: Contacts
+  readonly ledger: CallLedger
+  readonly owners: CallOwners
+  readonly clock: CallClock
+  readonly timing: CallTiming
+  readonly log: CallLog
+  /** Counted: updates that concern nobody here. */
+  readonly ignored?: (why: 'unknownNumber' | 'unknownCall') => void
+}
+
+/** A commit, and behind a takeover the load before it. The provider repeats what takes longer. */
+const updateLimitMs = 5_000
+
+/** What the update carried is durable when this resolves; it rejects where the provider shall repeat it. */
+export type ApplyCallUpdate = (update: CallUpdate) => Promise<void>
+
+export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpdate {
+  const { ledger, owners } = options
+
+  async function tell(id: CallId, message: CallMessage): Promise<void> {
+    await owners.ask(id, message, updateLimitMs)
+  }
+
+  async function known({ wacid, phoneNumberId, opaque }: CallUpdate): Promise<CallId | undefined> {
+    const found = await ledger.findByWacid(wacid)
+    if (found) return found
+    // Our own id, given along when the call was placed: the webhook may overtake the answer that names the call.
+    const placed = opaque === null ? undefined : decodeId('call', opaque)
+    return placed && ledger.findPlaced(placed, { wacid, phoneNumberId })
+  }
+
+  // Without asking first whether the call exists: nearly always it does not, and it rings now.
+  async function ring(update: CallConnectUpdate, from: string): Promise<void> {
+    const { phoneNumberId, wacid, session, fromName: name } = update
+    const parties = await options.contacts.resolveParties({ phoneNumberId, waId: from, name })
+    if (!parties) return ignore('unknownNumber', update)
+    const at = new Date(options.clock.now())
+    const begun = await ledger.beginInbound(inboundCall(parties, update, at, options.timing))
+    if (begun.type === 'begun') return begin(begun, { type: 'ringing', session })
+    const id = await ledger.findByWacid(wacid)
+    if (id) await tell(id, messageOf(update))
+  }
+
+  function begin(call: BegunCall, first: CallMessage): void {
+    const { id, workspaceId, status, wacid } = call.row
+    options.log.info({ callId: id, workspaceId, status, direction: 'INBOUND' }, 'call.begun')
+    if (status !== 'RINGING' || wacid === null) return
+    owners.adopt(call, first)
+    lookForTombstone(id, wacid).catch((error: unknown) => {
+      options.log.warn({ callId: id, error: String(error) }, 'call.tombstone_check_failed')
+    })
+  }
+
+  // A terminate on another node may commit its tombstone while our insert runs, and neither statement sees the other.
+  // It looks for the call after its tombstone, we look for the tombstone after the call: one of the two finds it.
+  async function lookForTombstone(id: CallId, wacid: string): Promise<void> {
+    if (!(await ledger.hasTombstone(wacid))) return
+    await tell(id, { type: 'providerTerminate', wacid, durationSeconds: null, error: null })
+  }
+
+  async function entomb(update: CallTerminateUpdate): Promise<void> {
+    const { wacid, phoneNumberId } = update
+    const number = await options.contacts.findNumber(phoneNumberId)
+    if (!number) return ignore('unknownNumber', update)
+    await ledger.addTombstone({ wacid, workspaceId: number.workspaceId, at: update.endedAt ?? update.at })
+    const id = await ledger.findByWacid(wacid)
+    if (id) await tell(id, messageOf(update))
+  }
+
+  function ignore(why: 'unknownNumber' | 'unknownCall', { phoneNumberId, type, wacid }: CallUpdate): void {
+    options.ignored?.(why)
+    options.log.info({ why, phoneNumberId, wacid, update: type }, 'call.update_ignored')
+  }
+
+  return async (update) => {
+    if (update.type === 'callConnect' && update.direction === 'INBOUND' && update.from !== null)
+      return ring(update, update.from)
+    const id = await known(update)
+    if (id) return tell(id, messageOf(update))
+    if (update.type === 'callTerminate' && update.direction === 'INBOUND') return entomb(update)
+    ignore('unknownCall', update)
+  }
+}
+
+function messageOf(update: CallUpdate): CallMessage {
+  const { wacid } = update
+  switch (update.type) {
+    case 'callConnect':
+      return { type: 'providerConnect', wacid, session: update.session }
+    case 'callStatus':
+      return { type: 'providerStatus', wacid, status: update.status }
+    case 'callTerminate': {
+      const error = update.error && { code: update.error.code, title: update.error.title }
+      return { type: 'providerTerminate', wacid, durationSeconds: update.durationSeconds, error }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// Whether a text is a session description that the provider can use. Says what is missing, never what was in it.
+import { type SessionDescription as ParsedSdp, parse } from 'sdp-transform'
+import { AppError, type ErrorDetail } from '../contract/errors.ts'
+import { limits } from '../contract/limits.ts'
+
+type Section = ParsedSdp['media'][number]
+
+/** Refuses with INVALID_SDP what is not an audio session with ICE and DTLS. */
+export function checkSdp(sdp: string): void {
+  const problems = sdpProblems(sdp)
+  if (problems.length === 0) return
+  const details: ErrorDetail[] = problems.map((message) => ({ path: 'session.sdp', message }))
+  throw new AppError('INVALID_SDP', `session.sdp cannot be used: ${problems.join('; ')}`, { details })
+}
+
+export function sdpProblems(sdp: string): string[] {
+  if (Buffer.byteLength(sdp) > limits.sdpBytes) return [`it is larger than ${limits.sdpBytes} bytes`]
+  const parsed = parsedSdp(sdp)
+  if (!parsed) return ['it is not SDP']
+  const audio = parsed.media.filter((section) => section.type === 'audio')
+  if (audio.length === 0) return ['it has no audio section']
+  return audio.flatMap((section) => missing(parsed, section))
+}
+
+// The library skips lines it does not know, so anything parses: what makes it SDP are its first lines.
+function parsedSdp(sdp: string): ParsedSdp | undefined {
+  if (!/^v=0\r?\n/.test(sdp) || !/\no=\S+ /.test(sdp)) return undefined
+  try {
+    return parse(sdp)
+  } catch {
+    return undefined
+  }
+}
+
+/** ICE and DTLS attributes may stand in the audio section or before all sections (RFC 8839, RFC 8842). */
+function missing(session: ParsedSdp, audio: Section): string[] {
+  const has = (read: (from: ParsedSdp | Section) => unknown): boolean => Boolean(read(audio) ?? read(session))
+  const required: readonly [boolean, string][] = [
+    [has((from) => from.iceUfrag), 'a=ice-ufrag is missing'],
+    [has((from) => from.icePwd), 'a=ice-pwd is missing'],
+    [has((from) => from.fingerprint), 'a=fingerprint is missing'],
+    [has((from) => from.setup), 'a=setup is missing'],
+  ]
+  return required.filter(([isThere]) => !isThere).map(([, message]) => message)
+}

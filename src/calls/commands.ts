@@ -1,0 +1,136 @@
+// What the API can do with calls. Each checks that the call is the workspace's own, asks its owner, and answers with the
+// record as it stands afterwards.
+import { createHash, randomUUID } from 'node:crypto'
+import { AppError } from '../contract/errors.ts'
+import type { SessionDescription } from '../contract/events.ts'
+import type { CallRecord } from '../contract/records/call.ts'
+import { type CallId, type ConversationId, encodeId, type KeyId, type WorkspaceId } from '../shared/ids.ts'
+import { outboundCall } from './begin-call.ts'
+import type { CallMessage, CallReply, OwnSdp } from './call.messages.ts'
+import { type CallRow, toCallRecord } from './call.ts'
+import { checkSdp } from './check-sdp.ts'
+import type { CallClock, CallLedger, CallLog, CallOwners, Dialled } from './ports.ts'
+import { refuse } from './refuse.ts'
+
+export type CallAction =
+  | { readonly action: 'PRE_ACCEPT'; readonly session: SessionDescription }
+  | { readonly action: 'DECLINE' | 'HANG_UP' }
+
+export interface CallOffer {
+  readonly callId: string
+  readonly session: SessionDescription
+  readonly fetchedAt: string
+}
+
+export interface CallCommands {
+  /** Resolves once the provider has accepted the answer. */
+  answer(workspaceId: WorkspaceId, id: CallId, session: SessionDescription): Promise<CallRecord>
+  act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>
+  offer(workspaceId: WorkspaceId, id: CallId): Promise<CallOffer>
+  place(
+    caller: { readonly workspaceId: WorkspaceId; readonly apiKeyId: KeyId | null },
+    conversationId: ConversationId,
+    session: SessionDescription,
+  ): Promise<CallRecord>
+}
+
+export interface CallCommandsOptions {
+  readonly ledger: CallLedger
+  readonly owners: CallOwners
+  readonly clock: CallClock
+  readonly log: CallLog
+}
+
+/** Two round trips to the provider, and maybe a takeover before them. */
+const commandLimitMs = 12_000
+const offerLimitMs = 5_000
+
+export function createCallCommands(options: CallCommandsOptions): CallCommands {
+  const { ledger, owners, clock } = options
+
+  async function find(workspaceId: WorkspaceId, id: CallId): Promise<CallRow> {
+    const row = await ledger.find(workspaceId, id)
+    if (!row) throw new AppError('NOT_FOUND', 'there is no such call in this workspace')
+    return row
+  }
+
+  async function ask(workspaceId: WorkspaceId, id: CallId, message: CallMessage): Promise<CallRecord> {
+    await find(workspaceId, id)
+    const startedAt = clock.now()
+    const reply = await owners.ask(id, message, commandLimitMs)
+    const fields = { callId: id, workspaceId, command: message.type, reply: reply.type }
+    options.log.info({ ...fields, tookMs: clock.now() - startedAt }, 'call.commanded')
+    return done(workspaceId, id, reply)
+  }
+
+  async function done(workspaceId: WorkspaceId, id: CallId, reply: CallReply): Promise<CallRecord> {
+    if (reply.type !== 'done') throw refuse(reply)
+    return toCallRecord(await find(workspaceId, id))
+  }
+
+  return {
+    async answer(workspaceId, id, session) {
+      checkSdp(session.sdp)
+      return ask(workspaceId, id, { type: 'answer', actionId: randomUUID(), ...ownSdp(session) })
+    },
+
+    async act(workspaceId, id, wanted) {
+      if (wanted.action === 'PRE_ACCEPT') checkSdp(wanted.session.sdp)
+      return ask(workspaceId, id, messageOf(wanted))
+    },
+
+    async offer(workspaceId, id) {
+      await find(workspaceId, id)
+      const reply = await owners.ask(id, { type: 'offer' }, offerLimitMs)
+      if (reply.type !== 'offer') throw refuse(reply)
+      const fetchedAt = new Date(clock.now()).toISOString()
+      return { callId: encodeId('call', id), session: reply.session, fetchedAt }
+    },
+
+    async place({ workspaceId, apiKeyId }, conversationId, session) {
+      checkSdp(session.sdp)
+      const dialled = await ledger.dialled(workspaceId, conversationId)
+      if (!dialled) throw new AppError('NOT_FOUND', 'there is no such conversation in this workspace')
+      const at = new Date(clock.now())
+      checkPermission(dialled, at)
+      const begun = await ledger.beginOutbound(outboundCall(dialled, at), apiKeyId)
+      if (begun.type === 'exists') throw new AppError('INTERNAL', 'a new call exists already')
+      const { id } = begun.row
+      owners.adopt(begun)
+      const reply = await owners.ask(id, { type: 'place', sdp: session.sdp }, commandLimitMs)
+      options.log.info({ callId: id, workspaceId, reply: reply.type }, 'call.placed')
+      return done(workspaceId, id, reply)
+    },
+  }
+}
+
+function messageOf(wanted: CallAction): CallMessage {
+  const actionId = randomUUID()
+  switch (wanted.action) {
+    case 'PRE_ACCEPT':
+      return { type: 'preAccept', actionId, ...ownSdp(wanted.session) }
+    case 'DECLINE':
+      return { type: 'decline', actionId }
+    case 'HANG_UP':
+      return { type: 'hangUp', actionId }
+  }
+}
+
+const ownSdp = ({ sdp }: SessionDescription): OwnSdp => ({
+  sdp,
+  hash: createHash('sha256').update(sdp).digest('hex'),
+})
+
+// Nothing known is no refusal: the contact may have granted it before we listened, and the provider has the last word.
+function checkPermission({ callPermission }: Dialled, at: Date): void {
+  if (callPermission === null) return
+  const { granted, isPermanent, expiresAt = null } = callPermission
+  const hasExpired = !isPermanent && expiresAt !== null && Date.parse(expiresAt) <= at.getTime()
+  if (!granted || hasExpired)
+    throw new AppError(
+      'CALL_PERMISSION_REQUIRED',
+      hasExpired
+        ? 'the permission to call this contact has expired; ask for it again'
+        : 'this contact has not granted permission to be called; ask for it first',
+    )
+}

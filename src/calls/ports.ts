@@ -1,0 +1,125 @@
+// What the calls domain needs of the world; the wiring provides it.
+import type { CallId, ConversationId, EndpointId, KeyId, NumberId, Uuid, WorkspaceId } from '../shared/ids.ts'
+import type { CallMessage, CallReply, ForwardOutcome, KeptSession, Note } from './call.messages.ts'
+import type { CallRow } from './call.ts'
+
+export interface CallNumber {
+  readonly workspaceId: WorkspaceId
+  readonly numberId: NumberId
+  /** E.164 with a plus. */
+  readonly number: string
+  readonly phoneNumberId: string
+}
+
+export interface CallParties extends CallNumber {
+  readonly contactId: Uuid
+  readonly conversationId: ConversationId
+  readonly waId: string
+}
+
+export interface Contacts {
+  findNumber(phoneNumberId: string): Promise<CallNumber | undefined>
+  resolveParties(from: {
+    readonly phoneNumberId: string
+    readonly waId: string
+    readonly name: string | null
+  }): Promise<CallParties | undefined>
+}
+
+/** A call's first row, its first `call.status` and its first notes. */
+export interface Beginning {
+  readonly row: CallRow
+  readonly body: string
+  readonly notes: readonly Note[]
+}
+
+export interface InboundCall {
+  /** As it shall stand when it rings and when it does not. */
+  readonly ringing: Beginning
+  readonly missed: Beginning
+  /** The connect is stale: nobody is rung. */
+  readonly isStale: boolean
+  /** `wake_at` of a call that is being forwarded. */
+  readonly forwardCheckAt: Date
+}
+
+export interface BegunCall {
+  readonly type: 'begun'
+  readonly row: CallRow
+  readonly route: readonly EndpointId[]
+  readonly epoch: number
+  /** The clock before its statement: how fresh the ownership is that came with the row. */
+  readonly asked: { readonly mono: number; readonly wall: number }
+}
+
+export type Begun =
+  | BegunCall
+  /** The provider repeats itself, or another update made it first. */
+  | { readonly type: 'exists' }
+
+export interface Dialled extends CallParties {
+  readonly contactName: string | null
+  /** Null: the contact has never said anything about calls. */
+  readonly callPermission: {
+    readonly granted: boolean
+    readonly isPermanent: boolean
+    /** ISO time; absent for a permanent permission and for a refusal. */
+    readonly expiresAt?: string | null
+  } | null
+}
+
+/** The rows of calls. What begins is durable, and its deliveries are handed over, when the promise resolves. */
+export interface CallLedger {
+  beginInbound(call: InboundCall): Promise<Begun>
+  beginOutbound(call: Beginning, apiKeyId: KeyId | null): Promise<Begun>
+  dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined>
+  find(workspaceId: WorkspaceId, id: CallId): Promise<CallRow | undefined>
+  findByWacid(wacid: string): Promise<CallId | undefined>
+  findPlaced(
+    id: CallId,
+    update: { readonly wacid: string; readonly phoneNumberId: string },
+  ): Promise<CallId | undefined>
+  addTombstone(tombstone: {
+    readonly wacid: string
+    readonly workspaceId: WorkspaceId
+    readonly at: Date
+  }): Promise<void>
+  hasTombstone(wacid: string): Promise<boolean>
+}
+
+/** The owners of calls, wherever they are. */
+export interface CallOwners {
+  /** Takes in a call that this process has just begun; `first` is told to it where there is something to tell. */
+  adopt(call: BegunCall, first?: CallMessage): void
+  /** Throws AppError UNAVAILABLE or OVERLOADED where no owner answers in time: the outcome is unknown then. */
+  ask(id: CallId, message: CallMessage, deadlineMs: number): Promise<CallReply>
+}
+
+/** Direct delivery: one attempt, no row (specification, Ringing and accepted calls). */
+export interface DirectSender {
+  send(event: {
+    readonly endpointId: EndpointId
+    readonly workspaceId: WorkspaceId
+    readonly kind: 'call.ringing' | 'call.accepted'
+    readonly body: Uint8Array
+    readonly headers?: Readonly<Record<string, string>>
+  }): Promise<
+    { readonly type: 'delivered' } | Omit<Extract<ForwardOutcome, { type: 'failed' }>, 'endpointId'>
+  >
+}
+
+/** SDP for the owner that takes over. Every method may fail: the call goes on without. */
+export interface CallSessions {
+  keep(id: string, epoch: number, kept: KeptSession): Promise<void>
+  drop(id: string, epoch: number): Promise<void>
+  read(id: string): Promise<KeptSession>
+}
+
+export interface CallClock {
+  now(): number
+}
+
+export interface CallLog {
+  info(fields: object, event: string): void
+  warn(fields: object, event: string): void
+}

@@ -1,0 +1,44 @@
+// Replies of a call's owner as refusals of the API.
+import { AppError, type ErrorDetail } from '../contract/errors.ts'
+import type { CallReply, ProviderRefusal } from './call.messages.ts'
+
+export function refuse(reply: CallReply): AppError {
+  switch (reply.type) {
+    case 'ended':
+      return new AppError('CALL_ENDED', 'the call has ended')
+    case 'notRinging':
+      return new AppError('CALL_NOT_RINGING', 'the call is not a ringing inbound call')
+    case 'alreadyAnswered':
+      return new AppError('CALL_ALREADY_ANSWERED', 'another answer to this call came first')
+    case 'offerUnavailable':
+      return new AppError('OFFER_UNAVAILABLE', 'only a ringing inbound call has an SDP offer to give')
+    case 'wrongState':
+      return new AppError('INVALID_STATE', wrongState(reply))
+    case 'refused':
+      return providerRefused(reply.error)
+    case 'done':
+    case 'offer':
+      return new AppError('INTERNAL', 'the owner of the call gave an unexpected answer')
+  }
+}
+
+const wrongState = ({ status, pending }: Extract<CallReply, { type: 'wrongState' }>): string =>
+  pending === null
+    ? `the call is ${status}, which does not allow this`
+    : `the call is ${status} and ${pending} is still under way; try again when it is over`
+
+function providerRefused(error: ProviderRefusal): AppError {
+  const details: ErrorDetail[] = [
+    { path: 'provider.code', message: error.code },
+    { path: 'provider.title', message: error.title },
+  ]
+  if (error.class === 'callPermission')
+    return new AppError('CALL_PERMISSION_REQUIRED', 'the contact has not granted permission to be called', {
+      details,
+    })
+  if (error.class === 'invalidSdp')
+    return new AppError('INVALID_SDP', 'the provider cannot use this SDP', {
+      details: [...details, ...(error.details ? [{ path: 'session.sdp', message: error.details }] : [])],
+    })
+  return new AppError('PROVIDER_ERROR', `the provider refused: ${error.title} (${error.code})`, { details })
+}

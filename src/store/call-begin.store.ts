@@ -1,0 +1,134 @@
+// Calls that begin: the row, its first event and its first owner in one statement each.
+import type { CallProgress, CallRow } from '../calls/call.ts'
+import type { Beginning, Begun, BegunCall, Dialled, InboundCall } from '../calls/ports.ts'
+import { type ConversationId, type EndpointId, type KeyId, newId, type WorkspaceId } from '../shared/ids.ts'
+import { noted } from './call-timeline.store.ts'
+import { callRoute, writtenOf } from './calls.store.ts'
+import { emit, type WrittenDelivery, writtenDeliveries } from './emit.ts'
+import type { Sql } from './sql.ts'
+
+export type BegunHere =
+  | (Omit<BegunCall, 'asked'> & { readonly deliveries: readonly WrittenDelivery[] })
+  | Extract<Begun, { type: 'exists' }>
+
+export type CallBeginStore = ReturnType<typeof createCallBeginStore>
+
+type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
+  ownerEpoch: number | null
+  status: CallRow['status']
+  forwardState: CallProgress['forwardState']
+  route: EndpointId[]
+}
+
+export const createCallBeginStore = (sql: Sql) => ({
+  /**
+   * Idempotent on wacid. A tombstone that is visible makes it MISSED; one that is committed at the same time may not
+   * be, so the caller looks for it again afterwards, as the terminate looks for the call after its tombstone.
+   */
+  async inbound(call: InboundCall, sid: string): Promise<BegunHere> {
+    const { ringing, missed } = call
+    const { row } = ringing
+    const rows = await sql<BegunRow[]>`
+      with outlook as (
+        select ${call.isStale} or exists (select from call_tombstones where wacid = ${row.wacid}) as is_missed,
+          n.forward_calls, n.endpoint_id
+        from numbers n
+        where n.id = ${row.numberId}
+      ),
+      begun as (
+        insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, version,
+          from_name, forward_state, forward_started_at, end_reason, ringing_at, ended_at, wake_at, owner_epoch,
+          owner_sid, created_at)
+        select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid,
+          ${row.contactId}::uuid, ${row.wacid}, 'INBOUND',
+          case when is_missed then ${missed.row.status}::text else ${row.status}::text end, 1, ${row.fromName},
+          case when forward_calls and not is_missed then 'ATTEMPTING' end,
+          case when forward_calls and not is_missed then ${row.ringingAt}::timestamptz end,
+          case when is_missed then ${missed.row.endReason}::text end,
+          ${row.ringingAt}::timestamptz,
+          case when is_missed then ${missed.row.endedAt}::timestamptz end,
+          case
+            when is_missed then null
+            when forward_calls then ${call.forwardCheckAt}::timestamptz
+            else ${row.wakeAt}::timestamptz
+          end,
+          nextval('actor_epoch'), case when is_missed then null else ${sid}::text end, ${row.createdAt}::timestamptz
+        from outlook
+        on conflict (wacid) do nothing
+        returning id, workspace_id, status, forward_state, owner_epoch
+      ),
+      ${noted(sql, 'begun', ringing.notes)},
+      occurred as (
+        select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
+          case when status = 'MISSED' then ${Buffer.from(missed.body)}::bytea
+            else ${Buffer.from(ringing.body)}::bytea end as body,
+          null::uuid as routed_to
+        from begun
+      ),
+      ${emit(sql)}
+      select begun.owner_epoch, begun.status, begun.forward_state,
+        case when outlook.forward_calls then array[outlook.endpoint_id] else '{}'::uuid[] end as route, written.*
+      from outlook
+      left join begun on true
+      left join (${writtenDeliveries(sql)}) written on true`
+    return begunOf(rows, (first) =>
+      first.status === 'MISSED'
+        ? missed.row
+        : {
+            ...row,
+            forwardState: first.forwardState,
+            forwardStartedAt: first.forwardState === null ? null : row.ringingAt,
+          },
+    )
+  },
+
+  /** A placed call, INITIATED, with PLACE pending; its owner puts it to the provider next. */
+  async outbound(begin: Beginning, owner: { readonly sid: string; readonly apiKeyId: KeyId | null }) {
+    const { row, body, notes } = begin
+    const rows = await sql<BegunRow[]>`
+      with begun as (
+        insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status, version,
+          from_name, pending_action, action_id, action_at, api_key_id, wake_at, owner_epoch, owner_sid, created_at)
+        values (${row.id}, ${row.workspaceId}, ${row.conversationId}, ${row.numberId}, ${row.contactId}, 'OUTBOUND',
+          ${row.status}, ${row.version}, ${row.fromName}, ${row.pendingAction}, ${row.actionId}, ${row.actionAt},
+          ${owner.apiKeyId}, ${row.wakeAt}, nextval('actor_epoch'), ${owner.sid}, ${row.createdAt})
+        returning id, workspace_id, number_id, direction, status, forward_state, owner_epoch
+      ),
+      ${noted(sql, 'begun', notes)},
+      occurred as (
+        select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
+          ${Buffer.from(body)}::bytea as body, null::uuid as routed_to
+        from begun
+      ),
+      ${emit(sql)}
+      select c.owner_epoch, c.status, c.forward_state, ${callRoute(sql)} as route, written.*
+      from begun c
+      join numbers n on n.id = c.number_id
+      left join (${writtenDeliveries(sql)}) written on true`
+    return begunOf(rows, () => row)
+  },
+
+  /** Whom a call in this conversation reaches, and whether they allow it. */
+  async dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined> {
+    const [found] = await sql<Dialled[]>`
+      select v.workspace_id, v.number_id, n.number, n.phone_number_id, v.contact_id, v.id as conversation_id,
+        p.wa_id, p.name as contact_name, v.call_permission
+      from conversations v
+      join numbers n on n.id = v.number_id
+      join contacts p on p.id = v.contact_id
+      where v.id = ${id} and v.workspace_id = ${workspaceId}`
+    return found
+  },
+})
+
+function begunOf(rows: readonly BegunRow[], rowOf: (first: BegunRow) => CallRow): BegunHere {
+  const [first] = rows
+  if (first === undefined || first.ownerEpoch === null) return { type: 'exists' }
+  return {
+    type: 'begun',
+    row: rowOf(first),
+    route: first.route,
+    epoch: first.ownerEpoch,
+    deliveries: writtenOf(rows),
+  }
+}

@@ -1,0 +1,224 @@
+// Calls: the fenced statement of every change, ownership, and looking a call up. Begun calls: call-begin.store.ts.
+import type { Change } from '../calls/call.messages.ts'
+import type { CallRow } from '../calls/call.ts'
+import type { ProviderAccount } from '../contract/provider.ts'
+import { type CallId, type EndpointId, newId, type WorkspaceId } from '../shared/ids.ts'
+import { noted } from './call-timeline.store.ts'
+import { emit, type WrittenDelivery, writtenDeliveries } from './emit.ts'
+import { type AccountOptions, toAccount } from './messages.store.ts'
+import type { Pool, Sql } from './sql.ts'
+
+export type CallsStore = ReturnType<typeof createCallsStore>
+
+export interface TakenCall {
+  readonly row: CallRow
+  readonly route: readonly EndpointId[]
+  readonly epoch: number
+  readonly silentMs: number
+}
+
+export type ChangeResult =
+  | { readonly type: 'committed'; readonly deliveries: readonly WrittenDelivery[] }
+  | { readonly type: 'fenced' }
+
+export interface TakeOptions {
+  readonly sid: string
+  /** The directory is unreachable: take only what nobody else owns. */
+  readonly exclusive: boolean
+  /** A session known to be dead: a row it owned needs no silence. */
+  readonly deadSid?: string | undefined
+  readonly silenceMs: number
+}
+
+/** The columns of a CallRow; `c`, `n` and `p` are its call, number and contact (person). */
+export const callColumns = (sql: Sql) => sql`
+  c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.wacid, c.direction, c.status, c.version,
+  c.from_name, c.forward_state, c.forward_started_at, c.last_forward_error, c.pending_action, c.action_id,
+  c.action_at, encode(c.answer_hash, 'hex') as answer_hash, c.end_reason, c.error, c.ringing_at, c.accepted_at,
+  c.ended_at, c.duration_seconds, c.wake_at, c.created_at, n.number, n.phone_number_id, p.wa_id as contact_wa_id`
+
+/**
+ * Who gets the direct events of call `c` on number `n`: the endpoint of a number set to Forward. The answer to a placed
+ * call of any other number goes to all who list call.accepted, since nothing else carries it.
+ */
+export const callRoute = (sql: Sql) => sql`
+  case
+    when n.forward_calls then array[n.endpoint_id]
+    when c.direction = 'OUTBOUND' then array(
+      select e.id
+      from endpoints e
+      where e.workspace_id = c.workspace_id and e.deleted_at is null and 'call.accepted' = any(e.events)
+      order by e.id)
+    else '{}'::uuid[]
+  end`
+
+export const createCallsStore = (sql: Pool) => ({
+  /** Takes ownership: the epoch is what makes the caller authoritative (architecture 3.4). */
+  async take(id: string, options: TakeOptions): Promise<TakenCall | undefined> {
+    const { sid, deadSid = null } = options
+    const [taken] = await sql<(CallRow & { route: EndpointId[]; ownerEpoch: number; silentMs: number })[]>`
+      update calls c
+      set owner_epoch = nextval('actor_epoch'),
+        owner_sid = ${sid},
+        act_after = case
+          when c.owner_sid is null or c.owner_sid in (${sid}, ${deadSid}) then c.act_after
+          else clock_timestamp() + ${options.silenceMs} * interval '1 millisecond'
+        end
+      from numbers n, contacts p
+      where c.id = ${id}
+        and n.id = c.number_id
+        and p.id = c.contact_id
+        and (not ${options.exclusive} or c.owner_sid is null or c.owner_sid = ${sid})
+      returning ${callColumns(sql)}, ${callRoute(sql)} as route, c.owner_epoch,
+        greatest(0, extract(epoch from c.act_after - clock_timestamp()) * 1000)::float8 as silent_ms`
+    if (!taken) return undefined
+    const { route, ownerEpoch, silentMs, ...row } = taken
+    return { row, route, epoch: ownerEpoch, silentMs }
+  },
+
+  /** All changes of one turn or none; each is one statement with its event, deliveries and timeline. */
+  async change(id: CallId, epoch: number, changes: readonly Change[]): Promise<ChangeResult> {
+    const [only] = changes
+    if (changes.length === 1 && only) return changeOnce(sql, id, epoch, only)
+    return sql.begin(async (tx): Promise<ChangeResult> => {
+      const deliveries: WrittenDelivery[] = []
+      for (const change of changes) {
+        const result = await changeOnce(tx as unknown as Sql, id, epoch, change)
+        // Fenced at the first statement or never: it locked the row.
+        if (result.type === 'fenced') return result
+        deliveries.push(...result.deliveries)
+      }
+      return { type: 'committed', deliveries }
+    })
+  },
+
+  async confirm(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await sql<{ id: string; ownerEpoch: number }[]>`
+      select id, owner_epoch from calls where id = any(${ids as string[]}::uuid[])`
+    return new Map(rows.map((row) => [row.id, row.ownerEpoch]))
+  },
+
+  /** Lets go, so that the next owner need not stay silent. */
+  async release(
+    owned: readonly { readonly id: string; readonly epoch: number }[],
+    sid: string,
+  ): Promise<void> {
+    await sql`
+      update calls
+      set owner_sid = null
+      from unnest(${owned.map((one) => one.id)}::uuid[], ${owned.map((one) => one.epoch)}::bigint[]) as owned (id, epoch)
+      where calls.id = owned.id and owner_sid = ${sid} and owner_epoch = owned.epoch`
+  },
+
+  /** Calls that need attention and whose owner's timer did not see to it: the reaper wakes them. */
+  async wakeDue(overdueMs: number, limit: number): Promise<CallId[]> {
+    const rows = await sql<{ id: CallId }[]>`
+      select id
+      from calls
+      where wake_at < now() - ${overdueMs} * interval '1 millisecond'
+      order by wake_at
+      limit ${limit}`
+    return rows.map((row) => row.id)
+  },
+
+  async find(workspaceId: WorkspaceId, id: CallId): Promise<CallRow | undefined> {
+    const [row] = await sql<CallRow[]>`
+      select ${callColumns(sql)}
+      from calls c
+      join numbers n on n.id = c.number_id
+      join contacts p on p.id = c.contact_id
+      where c.id = ${id} and c.workspace_id = ${workspaceId}`
+    return row
+  },
+
+  async findByWacid(wacid: string): Promise<CallId | undefined> {
+    const [row] = await sql<{ id: CallId }[]>`select id from calls where wacid = ${wacid}`
+    return row?.id
+  },
+
+  /** A placed call by the id that travelled with it, unless the provider has named it otherwise. */
+  async findPlaced(id: CallId, update: { readonly wacid: string; readonly phoneNumberId: string }) {
+    const [row] = await sql<{ id: CallId }[]>`
+      select c.id
+      from calls c
+      join numbers n on n.id = c.number_id
+      where c.id = ${id}
+        and c.direction = 'OUTBOUND'
+        and n.phone_number_id = ${update.phoneNumberId}
+        and (c.wacid is null or c.wacid = ${update.wacid})`
+    return row?.id
+  },
+
+  async addTombstone(tombstone: {
+    readonly wacid: string
+    readonly workspaceId: WorkspaceId
+    readonly at: Date
+  }) {
+    await sql`
+      insert into call_tombstones (wacid, workspace_id, ended_at)
+      values (${tombstone.wacid}, ${tombstone.workspaceId}, ${tombstone.at})
+      on conflict do nothing`
+  },
+
+  async hasTombstone(wacid: string): Promise<boolean> {
+    const rows = await sql`select 1 from call_tombstones where wacid = ${wacid}`
+    return rows.length > 0
+  },
+})
+
+/** On whose behalf the provider is asked; null where the workspace has no token, and there is none for all. */
+export const createAccounts =
+  (sql: Sql, options: AccountOptions) =>
+  async (workspaceId: WorkspaceId, phoneNumberId: string): Promise<ProviderAccount | null> => {
+    const [row] = await sql<Parameters<typeof toAccount>[0][]>`
+      select w.id as workspace_id, ${phoneNumberId}::text as phone_number_id, w.waba_id, w.provider_token
+      from workspaces w
+      where w.id = ${workspaceId}`
+    return row ? toAccount(row, options) : null
+  }
+
+async function changeOnce(sql: Sql, id: CallId, epoch: number, change: Change): Promise<ChangeResult> {
+  const { row, body, notes } = change
+  const rows = await sql<({ moved: boolean } & (WrittenDelivery | { deliveryId: null }))[]>`
+    with moved as (
+      update calls
+      set wacid = ${row.wacid},
+        status = ${row.status},
+        version = ${row.version},
+        forward_state = ${row.forwardState},
+        forward_started_at = ${row.forwardStartedAt},
+        last_forward_error = ${row.lastForwardError as never}::jsonb,
+        pending_action = ${row.pendingAction},
+        action_id = ${row.actionId},
+        action_at = ${row.actionAt},
+        answer_hash = decode(${row.answerHash}, 'hex'),
+        end_reason = ${row.endReason},
+        error = ${row.error as never}::jsonb,
+        ringing_at = ${row.ringingAt},
+        accepted_at = ${row.acceptedAt},
+        ended_at = ${row.endedAt},
+        duration_seconds = ${row.durationSeconds},
+        wake_at = ${row.wakeAt},
+        updated_at = now()
+      where id = ${id} and owner_epoch = ${epoch}
+      returning id, workspace_id
+    ),
+    ${noted(sql, 'moved', notes)},
+    occurred as (
+      select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
+        ${body === null ? null : Buffer.from(body)}::bytea as body, null::uuid as routed_to
+      from moved
+      where ${body !== null}
+    ),
+    ${emit(sql)}
+    select exists (select from moved) as moved, written.*
+    from (values (true)) always
+    left join (${writtenDeliveries(sql)}) written on true`
+  if (!rows[0]?.moved) return { type: 'fenced' }
+  return { type: 'committed', deliveries: writtenOf(rows) }
+}
+
+/** Rows of a statement that always answers with one row at least. */
+export const writtenOf = (
+  rows: readonly (WrittenDelivery | { readonly deliveryId: null })[],
+): WrittenDelivery[] => rows.filter((row) => row.deliveryId !== null) as WrittenDelivery[]

@@ -1,0 +1,149 @@
+// The calls domain, assembled: its actor, its rows, its commands.
+import { ActorDirectory, type DirectoryEvent } from '../actors/directory.ts'
+import { readClock } from '../actors/guard.ts'
+import type { AskResult, TellResult } from '../actors/letter.ts'
+import type { Ownership } from '../actors/ownership.ts'
+import { type CallUpdatesOptions, createApplyCallUpdate } from '../calls/apply-call-update.ts'
+import { callActor } from '../calls/call.actor.ts'
+import type { CallMessage, CallReply, CallState, CallTiming } from '../calls/call.messages.ts'
+import { createCallCommands } from '../calls/commands.ts'
+import type {
+  Begun,
+  BegunCall,
+  CallLedger,
+  CallLog,
+  CallOwners,
+  CallSessions,
+  Contacts,
+  DirectSender,
+} from '../calls/ports.ts'
+import type { Dispatch } from '../contract/dispatch.ts'
+import { AppError } from '../contract/errors.ts'
+import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { CallId, WorkspaceId } from '../shared/ids.ts'
+import { type BegunHere, createCallBeginStore } from '../store/call-begin.store.ts'
+import { createCallsStore } from '../store/calls.store.ts'
+import type { Pool } from '../store/sql.ts'
+import { createCallHost } from './call-host.ts'
+
+/** RING_TIMEOUT and the like; all in milliseconds. */
+export interface CallSettings extends CallTiming {
+  readonly handoverSilenceMs: number
+  readonly guardMs: number
+  readonly confirmEveryMs: number
+}
+
+/** Finds the owner of a call, here or on another node. */
+export interface CallRouter {
+  ask(kind: 'call', id: string, message: CallMessage, deadlineMs: number): Promise<AskResult>
+  tell(kind: 'call', id: string, message: CallMessage): Promise<TellResult>
+}
+
+export interface CallsOptions {
+  readonly sql: Pool
+  readonly contacts: Contacts
+  readonly sessions: CallSessions
+  readonly provider: Provider
+  readonly accounts: (workspaceId: WorkspaceId, phoneNumberId: string) => Promise<ProviderAccount | null>
+  readonly ownership: Ownership
+  /** The router needs the directory and the calls need the router: it is built from the one and given to the other. */
+  readonly router: (directory: CallDirectory) => CallRouter
+  readonly direct: DirectSender
+  readonly dispatch: Dispatch
+  readonly clock: Clock
+  readonly settings: CallSettings
+  readonly log: CallLog
+  readonly ignored?: CallUpdatesOptions['ignored']
+  readonly observe?: (event: DirectoryEvent) => void
+}
+
+export type CallDirectory = ReturnType<typeof directoryOf>
+export type Calls = ReturnType<typeof createCalls>
+
+export function createCalls(options: CallsOptions) {
+  const { clock, log, contacts, settings: timing } = options
+  const calls = createCallsStore(options.sql)
+  const directory = directoryOf(options, calls)
+  const router = options.router(directory)
+  const ledger = ledgerOf(options, calls)
+  const owners = ownersOf(directory, router)
+  return {
+    directory,
+    commands: createCallCommands({ ledger, owners, clock, log }),
+    applyCallUpdate: createApplyCallUpdate({
+      contacts,
+      ledger,
+      owners,
+      clock,
+      timing,
+      log,
+      ...(options.ignored && { ignored: options.ignored }),
+    }),
+    /** For the reaper: wakes calls whose owner's timer did not see to them; returns how many. */
+    async wakeOverdue(overdueMs: number, limit: number): Promise<number> {
+      const due = await calls.wakeDue(overdueMs, limit)
+      await Promise.all(due.map((id) => router.tell('call', id, { type: 'wake' })))
+      return due.length
+    },
+  }
+}
+
+const directoryOf = (options: CallsOptions, calls: ReturnType<typeof createCallsStore>) =>
+  new ActorDirectory({
+    definition: callActor(options.settings),
+    host: createCallHost({ ...options, calls, silenceMs: options.settings.handoverSilenceMs }),
+    ownership: options.ownership,
+    clock: options.clock,
+    guardMs: options.settings.guardMs,
+    confirmEveryMs: options.settings.confirmEveryMs,
+    ...(options.observe && { observe: options.observe }),
+  })
+
+function ledgerOf(options: CallsOptions, calls: ReturnType<typeof createCallsStore>): CallLedger {
+  const begin = createCallBeginStore(options.sql)
+  const { sid } = options.ownership
+  async function begun(statement: () => Promise<BegunHere>): Promise<Begun> {
+    const asked = readClock(options.clock)
+    const result = await statement()
+    if (result.type === 'exists') return result
+    if (result.deliveries.length > 0) options.dispatch(result.deliveries)
+    return { ...result, asked }
+  }
+  return {
+    ...calls,
+    dialled: begin.dialled,
+    beginInbound: (call) => begun(() => begin.inbound(call, sid)),
+    beginOutbound: (call, apiKeyId) => begun(() => begin.outbound(call, { sid, apiKeyId })),
+  }
+}
+
+function ownersOf(directory: CallDirectory, router: CallRouter): CallOwners {
+  return {
+    adopt(call, first) {
+      const loaded = { state: stateOf(call), epoch: call.epoch, silentMs: 0 }
+      void directory.adopt(call.row.id, loaded, first, call.asked)
+    },
+    async ask(id: CallId, message, deadlineMs) {
+      const result = await router.ask('call', id, message, deadlineMs)
+      if (result.type === 'answered') return result.value as CallReply
+      throw unanswered(result)
+    },
+  }
+}
+
+const stateOf = ({ row, route }: BegunCall): CallState => ({
+  row,
+  route,
+  session: null,
+  command: null,
+  isResumed: true,
+  isDraining: false,
+})
+
+function unanswered({ type }: Exclude<AskResult, { type: 'answered' }>): AppError {
+  const options = { retryAfterSeconds: 1 }
+  if (type === 'notFound') return new AppError('NOT_FOUND', 'there is no such call')
+  if (type === 'full') return new AppError('OVERLOADED', 'too much is waiting for this call', options)
+  return new AppError('UNAVAILABLE', 'the outcome is not known yet; repeat the request', options)
+}
