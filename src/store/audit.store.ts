@@ -1,6 +1,7 @@
 import type { AuditLog, Author } from '../contract/administration.ts'
 import type { AuditRecord } from '../contract/records/console.ts'
 import { encodeId, type IdKind, idPrefixes, newId } from '../shared/ids.ts'
+import { olderThan } from './keyset.ts'
 import { newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
@@ -45,14 +46,13 @@ interface Row {
 
 export const auditStore = (sql: Sql): AuditLog => ({
   async list(workspaceId, page) {
-    const after = page.after?.[0]
     const rows = await sql<Row[]>`
       select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,
         a.ip, a.at
       from audit a
       left join operators o on o.id = a.operator_id
       where a.workspace_id = ${workspaceId}
-        ${after === undefined ? sql`` : sql`and a.id < ${after}`}
+        ${olderThan(sql, 'a', page)}
       order by a.id desc
       limit ${page.limit + 1}`
     return newestFirst(rows, page, toRecord)

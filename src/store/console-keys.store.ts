@@ -4,7 +4,8 @@ import type { KeyRecord } from '../contract/records/console.ts'
 import type { Scope } from '../contract/scopes.ts'
 import { encodeId, type KeyId, type OperatorId, type WorkspaceId } from '../shared/ids.ts'
 import { writeAudit } from './audit.store.ts'
-import { iso, newestFirst, olderThan } from './newest-first.ts'
+import { olderThan } from './keyset.ts'
+import { iso, newestFirst } from './newest-first.ts'
 import type { Pool, Sql } from './sql.ts'
 
 interface Row {
@@ -25,7 +26,7 @@ export const consoleKeysStore = (pool: Pool): KeyAdministration => ({
     const rows = await pool<Row[]>`
       select ${columns(pool)}
       from api_keys
-      where workspace_id = ${workspaceId} ${olderThan(pool, page)}
+      where workspace_id = ${workspaceId} ${olderThan(pool, 'api_keys', page)}
       order by id desc
       limit ${page.limit + 1}`
     return newestFirst(rows, page, toRecord)

@@ -4,7 +4,8 @@ import type { EventKind } from '../contract/events.ts'
 import type { AttemptRecord, DeliveryRecord } from '../contract/records/console.ts'
 import type { DeliveryState } from '../contract/records/delivery.ts'
 import { type DeliveryId, type EndpointId, encodeId, idFloor } from '../shared/ids.ts'
-import { iso, newestFirst, olderThan } from './newest-first.ts'
+import { olderThan } from './keyset.ts'
+import { iso, newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
 interface Row {
@@ -31,7 +32,7 @@ export const deliveriesLogStore = (sql: Sql): DeliveryLog => ({
       from deliveries
       where workspace_id = ${workspaceId}
         ${conditions(sql, filter)}
-        ${olderThan(sql, page)}
+        ${olderThan(sql, 'deliveries', page)}
       order by id desc
       limit ${page.limit + 1}`
     return newestFirst(rows, page, toRecord)

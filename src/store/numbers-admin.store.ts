@@ -5,6 +5,7 @@ import type { NumberRecord } from '../contract/records/catalog.ts'
 import { type EndpointId, encodeId, type NumberId, type WorkspaceId } from '../shared/ids.ts'
 import { routingObjection } from '../webhooks/endpoint-rules.ts'
 import { writeAudit } from './audit.store.ts'
+import { olderThan } from './keyset.ts'
 import { newestFirst } from './newest-first.ts'
 import type { Pool, Sql } from './sql.ts'
 
@@ -36,10 +37,9 @@ interface Routing {
 
 export const numbersAdminStore = (pool: Pool): NumberAdministration => ({
   async list(workspaceId, page) {
-    const after = page.after?.[0]
     const rows = await pool<Row[]>`
       ${selected(pool)}
-      where n.workspace_id = ${workspaceId} ${after === undefined ? pool`` : pool`and n.id < ${after}`}
+      where n.workspace_id = ${workspaceId} ${olderThan(pool, 'n', page)}
       order by n.id desc
       limit ${page.limit + 1}`
     return newestFirst(rows, page, toRecord)

@@ -1,0 +1,38 @@
+// The console's JSON under /console/api: its table and its pipeline. Serves no pages.
+import type { HttpHandler } from '../http/exchange.ts'
+import { createPipeline, type PipelineOptions } from '../http/pipeline.ts'
+import { consolePrefix, createGuard } from './guard.ts'
+import type { ConsoleContext, ConsoleRoute } from './route.ts'
+import { deliveryRoutes } from './routes/deliveries.ts'
+import { endpointRoutes } from './routes/endpoints.ts'
+import { keyRoutes } from './routes/keys.ts'
+import { meRoutes } from './routes/me.ts'
+import { memberRoutes } from './routes/members.ts'
+import { numberRoutes } from './routes/numbers.ts'
+import { readingRoutes } from './routes/reading.ts'
+import { sessionRoutes } from './routes/session.ts'
+import { templateRoutes } from './routes/templates.ts'
+import type { ConsoleServices } from './services.ts'
+
+export const consoleRoutes: readonly ConsoleRoute[] = [
+  ...sessionRoutes,
+  ...meRoutes,
+  ...keyRoutes,
+  ...endpointRoutes,
+  ...deliveryRoutes,
+  ...numberRoutes,
+  ...templateRoutes,
+  ...readingRoutes,
+  ...memberRoutes,
+]
+
+export const createConsole = (
+  services: ConsoleServices,
+  options: Pick<PipelineOptions<ConsoleContext, ConsoleRoute>, 'log' | 'onServed'>,
+): HttpHandler =>
+  createPipeline({
+    ...options,
+    prefix: consolePrefix,
+    routes: consoleRoutes,
+    guard: createGuard(services),
+  })

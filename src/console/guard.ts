@@ -1,0 +1,69 @@
+// Session → operator → role in the workspace of the path, before any route runs. Every request asks the database:
+// a sign-out, a new password and a change of role apply from the next request on every node.
+
+import type { SignedIn } from '../auth/operator.ts'
+import { sessionHashOf } from '../auth/operator-session.ts'
+import { includesRole } from '../auth/roles.ts'
+import { isSameOrigin } from '../auth/same-origin.ts'
+import type { Author } from '../contract/administration.ts'
+import { AppError } from '../contract/errors.ts'
+import type { HttpRequest } from '../http/exchange.ts'
+import type { Admission } from '../http/pipeline.ts'
+import { decodeId, encodeId } from '../shared/ids.ts'
+import type { ConsoleContext, ConsoleRoute } from './route.ts'
+import type { ConsoleServices } from './services.ts'
+
+export const consolePrefix = '/console/api'
+
+export const createGuard =
+  (services: ConsoleServices) =>
+  async (request: HttpRequest, route: ConsoleRoute): Promise<Admission<ConsoleContext>> => {
+    if (route.method !== 'GET') refuseOtherOrigins(request, services.settings.publicUrl)
+    const sessionHash = sessionHashOf(request.header('cookie'))
+    const nobody = { services, sessionHash, operator: undefined, author: undefined }
+    if (route.access.type === 'public') return { context: nobody, subject: {} }
+    const operator = sessionHash && (await services.sessions.find(sessionHash))
+    if (!operator) throw new AppError('UNAUTHORIZED', 'Sign in at /console first.')
+    const operatorId = encodeId('operator', operator.operatorId)
+    if (route.access.type === 'operator') return { context: { ...nobody, operator }, subject: { operatorId } }
+    const author = await authorOf(services, operator, request, route)
+    return {
+      context: { ...nobody, operator, author },
+      subject: { operatorId, workspaceId: encodeId('workspace', author.workspaceId) },
+    }
+  }
+
+function refuseOtherOrigins(request: HttpRequest, publicUrl: string | undefined): void {
+  const headers = {
+    origin: request.header('origin'),
+    fetchSite: request.header('sec-fetch-site'),
+    host: request.header('host'),
+  }
+  if (!isSameOrigin(headers, publicUrl))
+    throw new AppError('FORBIDDEN', 'Changes are only taken from the console’s own pages.')
+}
+
+async function authorOf(
+  services: ConsoleServices,
+  operator: SignedIn,
+  request: HttpRequest,
+  route: ConsoleRoute,
+): Promise<Author> {
+  const [, shown = ''] = request.path.slice(consolePrefix.length + 1).split('/')
+  const workspaceId = decodeId('workspace', shown)
+  const { operatorId } = operator
+  if (workspaceId === undefined) throw noWorkspace()
+  const author = { workspaceId, operatorId, ip: request.remoteAddress }
+  if (route.access.type === 'platform') {
+    // Also to a member it does not exist: who runs the installation is nobody else's business.
+    if (!operator.platformOwner) throw noWorkspace()
+    return author
+  }
+  const role = await services.sessions.membership(operatorId, workspaceId)
+  if (role === undefined) throw noWorkspace()
+  if (route.access.type === 'workspace' && !includesRole(role, route.access.role))
+    throw new AppError('FORBIDDEN', `This needs the role ${route.access.role}; yours is ${role}.`)
+  return author
+}
+
+const noWorkspace = (): AppError => new AppError('NOT_FOUND', 'there is no such workspace for you')

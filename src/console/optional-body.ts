@@ -1,0 +1,19 @@
+import type * as v from 'valibot'
+import { limits } from '../contract/limits.ts'
+import type { HttpRequest } from '../http/exchange.ts'
+import { readJson } from '../http/read-json.ts'
+import { check, validationError } from '../http/validate.ts'
+
+/** The body of a route that can do without one: nothing at all reads as `{}`. */
+export async function optionalBody<Output>(
+  request: HttpRequest,
+  schema: v.GenericSchema<unknown, Output>,
+): Promise<Output> {
+  const bytes = await request.body(limits.bodyBytes)
+  const isEmpty = bytes.byteLength === 0
+  const header = (name: string) => request.header(name)
+  const value = isEmpty ? {} : await readJson({ header, body: async () => bytes }, limits.bodyBytes)
+  const checked = check(schema as v.GenericSchema<unknown, unknown>, value)
+  if (!checked.ok) throw validationError(checked.details)
+  return checked.value as Output
+}

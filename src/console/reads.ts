@@ -1,0 +1,93 @@
+// What the console shows of conversations, messages, calls, campaigns and templates.
+
+import type { Author } from '../contract/administration.ts'
+import type { Page, PageRequest } from '../contract/page.ts'
+import type { CallRecord, CallStatus } from '../contract/records/call.ts'
+import type { CampaignRecord } from '../contract/records/campaign.ts'
+import type { TemplateCategory, TemplateRecord, TemplateStatus } from '../contract/records/catalog.ts'
+import type { ConversationRecord } from '../contract/records/conversation.ts'
+import type { Direction, MessageRecord, MessageStatus, MessageType } from '../contract/records/message.ts'
+import type { CallId, CampaignId, ConversationId, NumberId, WorkspaceId } from '../shared/ids.ts'
+
+type Optional<Fields> = { readonly [Key in keyof Fields]?: Fields[Key] | undefined }
+
+interface Span {
+  since: Date
+  until: Date
+}
+
+export type MessageFilter = Optional<
+  Span & {
+    direction: Direction
+    status: MessageStatus
+    type: MessageType
+    conversationId: ConversationId
+    /** Digits. */
+    contact: string
+    numberId: NumberId
+    campaignId: CampaignId
+  }
+>
+
+export type CallFilter = Optional<
+  Span & {
+    direction: Direction
+    status: CallStatus
+    live: boolean
+    conversationId: ConversationId
+    contact: string
+    numberId: NumberId
+  }
+>
+
+export type ConversationFilter = Optional<Span & { unread: boolean; contact: string; numberId: NumberId }>
+
+export type TemplateFilter = Optional<{
+  name: string
+  language: string
+  status: TemplateStatus
+  category: TemplateCategory
+}>
+
+interface List<Filter, Record> {
+  list(workspaceId: WorkspaceId, filter: Filter, page: PageRequest): Promise<Page<Record>>
+}
+
+export interface TimelineEntry {
+  readonly at: Date
+  readonly kind: string
+  readonly detail: unknown
+}
+
+export interface ConsoleReads {
+  readonly messages: List<MessageFilter, MessageRecord>
+  readonly calls: List<CallFilter, CallRecord> & {
+    find(workspaceId: WorkspaceId, id: CallId): Promise<CallRecord | undefined>
+  }
+  /** What happened to a call, oldest first. */
+  readonly timelines: { list(workspaceId: WorkspaceId, id: CallId): Promise<readonly TimelineEntry[]> }
+  readonly conversations: List<ConversationFilter, ConversationRecord>
+  readonly campaigns: List<object, CampaignRecord>
+  readonly templates: List<TemplateFilter, TemplateRecord>
+}
+
+export interface TemplateDraft {
+  readonly name: string
+  readonly language: string
+  readonly category: TemplateCategory
+  readonly parameterFormat: 'NAMED' | 'POSITIONAL'
+  readonly components: readonly unknown[]
+}
+
+export type Submission =
+  | { readonly type: 'submitted'; readonly template: TemplateRecord }
+  /** There is one of this name and language. */
+  | { readonly type: 'exists' }
+  | { readonly type: 'refused'; readonly code: string; readonly title: string }
+  /** The provider gave no usable answer. */
+  | { readonly type: 'unavailable'; readonly message: string }
+
+export interface TemplateSubmissions {
+  /** Asks the provider and keeps what it answered, with an audit row. */
+  submit(author: Author, draft: TemplateDraft): Promise<Submission>
+}

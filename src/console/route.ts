@@ -1,0 +1,94 @@
+// A row of the console's table: what the pipeline needs, and who may use it.
+import type * as v from 'valibot'
+import type { SignedIn } from '../auth/operator.ts'
+import type { Role } from '../auth/roles.ts'
+import type { Author } from '../contract/administration.ts'
+import type { ErrorCode } from '../contract/errors.ts'
+import type { HttpRequest } from '../http/exchange.ts'
+import type { Method, Route, RouteInput, Schema } from '../http/route.ts'
+import type { ConsoleServices } from './services.ts'
+
+export type Access =
+  /** Nobody needs to be signed in. */
+  | { readonly type: 'public' }
+  | { readonly type: 'operator' }
+  /** A member of the workspace in the path, in this role or a higher one. */
+  | { readonly type: 'workspace'; readonly role: Role }
+  /** Whoever runs the whole installation, member or not. */
+  | { readonly type: 'platform' }
+
+/** What the guard found out; rows get what their access promises. */
+export interface ConsoleContext {
+  readonly services: ConsoleServices
+  readonly sessionHash: Buffer | undefined
+  readonly operator: SignedIn | undefined
+  readonly author: Author | undefined
+}
+
+export interface ConsoleRoute extends Route<ConsoleContext> {
+  readonly access: Access
+}
+
+interface Row<Params, Query, Body, Context> {
+  readonly method: Method
+  readonly path: string
+  readonly summary: string
+  readonly params?: v.GenericSchema<unknown, Params>
+  readonly query?: v.GenericSchema<unknown, Query>
+  readonly body?: v.GenericSchema<unknown, Body>
+  /** Default 200. */
+  readonly success?: number
+  readonly errors?: readonly ErrorCode[]
+  handle(
+    input: Context & {
+      readonly services: ConsoleServices
+      readonly params: Params
+      readonly query: Query
+      readonly body: Body
+      readonly request: HttpRequest
+    },
+  ): unknown
+}
+
+interface PublicInput {
+  readonly sessionHash: Buffer | undefined
+}
+
+interface OperatorInput {
+  readonly operator: SignedIn
+  readonly sessionHash: Buffer
+}
+
+interface AuthorInput {
+  readonly author: Author
+}
+
+export const publicRoute = <P = unknown, Q = unknown, B = unknown>(row: Row<P, Q, B, PublicInput>) =>
+  toRoute(row, { type: 'public' })
+
+export const operatorRoute = <P = unknown, Q = unknown, B = unknown>(row: Row<P, Q, B, OperatorInput>) =>
+  toRoute(row, { type: 'operator' })
+
+/** `path` goes on from the workspace. */
+export const workspaceRoute = <P = unknown, Q = unknown, B = unknown>(
+  row: Row<P, Q, B, AuthorInput> & { readonly role: Role },
+) => toRoute({ ...row, path: `/workspaces/:ws${row.path}` }, { type: 'workspace', role: row.role })
+
+export const platformRoute = <P = unknown, Q = unknown, B = unknown>(row: Row<P, Q, B, AuthorInput>) =>
+  toRoute({ ...row, path: `/workspaces/:ws${row.path}` }, { type: 'platform' })
+
+// The guard filled the context as `access` says and the pipeline checked the values against these very schemas:
+// the one place where that is taken on trust.
+const toRoute = <P, Q, B, Context>(row: Row<P, Q, B, Context>, access: Access): ConsoleRoute => ({
+  method: row.method,
+  path: row.path,
+  summary: row.summary,
+  access,
+  params: row.params as Schema | undefined,
+  query: row.query as Schema | undefined,
+  body: row.body as Schema | undefined,
+  success: row.success ?? 200,
+  errors: row.errors ?? [],
+  handle: ({ context, ...input }: RouteInput<ConsoleContext>) =>
+    row.handle({ ...context, ...input } as never),
+})

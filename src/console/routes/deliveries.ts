@@ -1,0 +1,168 @@
+import * as v from 'valibot'
+import type { BulkOutcome, DeliverySelection } from '../../contract/administration.ts'
+import { AppError } from '../../contract/errors.ts'
+import { eventKinds } from '../../contract/events.ts'
+import type { EndpointRecord } from '../../contract/records/console.ts'
+import { deliveryStates } from '../../contract/records/delivery.ts'
+import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
+import { decodeId, type EndpointId, encodeId, newId, type WorkspaceId } from '../../shared/ids.ts'
+import { optionalBody } from '../optional-body.ts'
+import { workspaceRoute } from '../route.ts'
+import { isDirectKind, sampleEvent } from '../sample-event.ts'
+import { idOf, idParams, instant } from '../schema.ts'
+import type { ConsoleServices } from '../services.ts'
+
+const kind = byId('console-deliveries')
+
+const keyOf = v.pipe(
+  v.string(),
+  v.transform((text) => decodeId('conversation', text) ?? decodeId('call', text) ?? ''),
+  v.check((id) => id !== '', 'must be the id of a conversation or a call'),
+)
+
+const listDeliveries = workspaceRoute({
+  method: 'GET',
+  path: '/deliveries',
+  summary: 'The delivery log, newest first',
+  role: 'VIEWER',
+  query: v.strictObject({
+    ...pageQuery,
+    endpointId: v.optional(idOf('endpoint')),
+    event: v.optional(v.picklist(eventKinds)),
+    state: v.optional(v.picklist(deliveryStates)),
+    key: v.optional(keyOf),
+    since: v.optional(instant),
+    until: v.optional(instant),
+  }),
+  async handle({ services, author, query }) {
+    const page = await services.deliveryLog.list(author.workspaceId, query, pageRequest(kind, query))
+    return pageBody(kind, page)
+  },
+})
+
+const readDelivery = workspaceRoute({
+  method: 'GET',
+  path: '/deliveries/:id',
+  summary: 'One delivery with its body and every attempt',
+  role: 'VIEWER',
+  params: idParams('delivery'),
+  errors: ['NOT_FOUND'],
+  handle: async ({ services, author, params }) =>
+    (await services.deliveryLog.find(author.workspaceId, params.id)) ?? missing('delivery'),
+})
+
+const replayDelivery = workspaceRoute({
+  method: 'POST',
+  path: '/deliveries/:id/replay',
+  summary: 'One more attempt with the same bytes, and no retries of its own',
+  role: 'ADMIN',
+  params: idParams('delivery'),
+  success: 202,
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  async handle({ services, author, params }) {
+    const replay = await services.deliveries.replay(author, params.id)
+    if (replay.type === 'notFound') return missing('delivery')
+    if (replay.type === 'refused') throw new AppError('INVALID_STATE', replay.message)
+    services.engine.wake([replay.endpointId])
+    return { id: encodeId('delivery', params.id), state: 'PENDING' }
+  },
+})
+
+const dryRun = v.optional(v.boolean(), false)
+
+const replayMany = workspaceRoute({
+  method: 'POST',
+  path: '/endpoints/:id/replay',
+  summary: 'Replay what failed or was held; with dryRun only count it',
+  role: 'ADMIN',
+  params: idParams('endpoint'),
+  body: v.strictObject({
+    states: v.pipe(v.array(v.picklist(['FAILED', 'HELD'])), v.minLength(1, 'must list a state')),
+    since: v.optional(instant),
+    dryRun,
+  }),
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  async handle({ services, author, params, body }) {
+    const endpoint = await existing(services, author.workspaceId, params.id)
+    const selection: DeliverySelection = { states: body.states, since: body.since }
+    if (body.dryRun)
+      return { count: await services.deliveries.count(author.workspaceId, params.id, selection) }
+    refuseOff(endpoint)
+    const count = counted(await services.deliveries.replayMany(author, params.id, selection))
+    services.engine.wake([params.id])
+    return { count }
+  },
+})
+
+const discardSchema = v.strictObject({ since: v.optional(instant), dryRun })
+
+const discardHeld = workspaceRoute({
+  method: 'POST',
+  path: '/endpoints/:id/discard',
+  summary: 'Give up what was held; with dryRun only count it',
+  role: 'ADMIN',
+  params: idParams('endpoint'),
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  async handle({ services, author, params, request }) {
+    const { since, dryRun: onlyCount } = await optionalBody(request, discardSchema)
+    await existing(services, author.workspaceId, params.id)
+    if (!onlyCount) return { count: counted(await services.deliveries.discardHeld(author, params.id, since)) }
+    const selection = { states: ['HELD'] as const, since }
+    return { count: await services.deliveries.count(author.workspaceId, params.id, selection) }
+  },
+})
+
+const testSchema = v.strictObject({ event: v.optional(v.picklist(eventKinds)) })
+
+const testEndpoint = workspaceRoute({
+  method: 'POST',
+  path: '/endpoints/:id/test',
+  summary: 'Send a test event to this endpoint alone',
+  role: 'ADMIN',
+  params: idParams('endpoint'),
+  success: 202,
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  async handle({ services, author, params, request }) {
+    const { event } = await optionalBody(request, testSchema)
+    const endpoint = await existing(services, author.workspaceId, params.id)
+    refuseOff(endpoint)
+    const sent = event ?? endpoint.events[0] ?? 'message.status'
+    const { key, body } = sampleEvent(sent, new Date(services.clock.now()))
+    const to = { endpointId: params.id, workspaceId: author.workspaceId, kind: sent, body }
+    if (isDirectKind(sent)) return { event: sent, outcome: await services.direct.send({ ...to, kind: sent }) }
+    const deliveryId = await services.deliveries.insertTest({ ...to, eventId: newId('event'), key })
+    // Switched off since it was read.
+    if (deliveryId === null) return refuseOff({ ...endpoint, enabled: false })
+    services.engine.wake([params.id])
+    return { event: sent, deliveryId: encodeId('delivery', deliveryId) }
+  },
+})
+
+const existing = async (services: ConsoleServices, workspaceId: WorkspaceId, id: EndpointId) =>
+  (await services.endpoints.find(workspaceId, id)) ?? missing('endpoint')
+
+function refuseOff(endpoint: EndpointRecord): void {
+  if (!endpoint.enabled)
+    throw new AppError('INVALID_STATE', `endpoint "${endpoint.name}" is off: turn it on first`)
+}
+
+function counted(outcome: BulkOutcome): number {
+  if (outcome.type === 'done') return outcome.count
+  throw new AppError(
+    'INVALID_STATE',
+    'a replay or discard of this endpoint is at work: wait until it is done',
+  )
+}
+
+const missing = (what: string): never => {
+  throw new AppError('NOT_FOUND', `there is no such ${what} in this workspace`)
+}
+
+export const deliveryRoutes = [
+  listDeliveries,
+  readDelivery,
+  replayDelivery,
+  replayMany,
+  discardHeld,
+  testEndpoint,
+]

@@ -1,0 +1,83 @@
+import * as v from 'valibot'
+import type { MemberChange } from '../../auth/operator.ts'
+import { roles } from '../../auth/roles.ts'
+import { AppError } from '../../contract/errors.ts'
+import { encodeId } from '../../shared/ids.ts'
+import { platformRoute, workspaceRoute } from '../route.ts'
+import { idParams } from '../schema.ts'
+
+const listMembers = workspaceRoute({
+  method: 'GET',
+  path: '/members',
+  summary: 'Who belongs to the workspace, and in which role',
+  role: 'VIEWER',
+  handle: async ({ services, author }) => ({
+    data: await services.members.list(author.workspaceId),
+    nextCursor: null,
+  }),
+})
+
+const grantMember = workspaceRoute({
+  method: 'POST',
+  path: '/members',
+  summary: 'Add an operator by e-mail, or change the role of one',
+  role: 'OWNER',
+  body: v.strictObject({
+    email: v.pipe(v.string(), v.trim(), v.maxLength(320)),
+    role: v.picklist(roles),
+  }),
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  async handle({ services, author, body }) {
+    const operatorId = changed(await services.members.grant(author, body.email, body.role))
+    return { operatorId: encodeId('operator', operatorId), role: body.role }
+  },
+})
+
+const removeMember = workspaceRoute({
+  method: 'DELETE',
+  path: '/members/:id',
+  summary: 'Take an operator out of the workspace',
+  role: 'OWNER',
+  params: idParams('operator'),
+  success: 204,
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  async handle({ services, author, params }) {
+    changed(await services.members.remove(author, params.id))
+    return undefined
+  },
+})
+
+const setStatus = (verb: 'suspend' | 'resume', status: 'SUSPENDED' | 'ACTIVE') =>
+  platformRoute({
+    method: 'POST',
+    path: `/${verb}`,
+    summary: verb === 'suspend' ? 'Refuse the workspace’s API keys from now on' : 'Let them in again',
+    errors: ['NOT_FOUND'],
+    async handle({ services, author }) {
+      if (!(await services.members.setStatus(author, status)))
+        throw new AppError('NOT_FOUND', 'there is no such workspace')
+      return { id: encodeId('workspace', author.workspaceId), status }
+    },
+  })
+
+function changed(change: MemberChange) {
+  switch (change.type) {
+    case 'changed':
+      return change.operatorId
+    case 'notFound':
+      throw new AppError('NOT_FOUND', 'there is no such operator: create one with npm run operator first')
+    case 'lastOwner':
+      throw new AppError(
+        'INVALID_STATE',
+        'a workspace keeps at least one owner: make somebody else one first',
+      )
+  }
+}
+
+export const memberRoutes = [
+  listMembers,
+  grantMember,
+  removeMember,
+  setStatus('suspend', 'SUSPENDED'),
+  setStatus('resume', 'ACTIVE'),
+]

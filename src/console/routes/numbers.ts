@@ -1,0 +1,51 @@
+import * as v from 'valibot'
+import { AppError } from '../../contract/errors.ts'
+import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
+import { workspaceRoute } from '../route.ts'
+import { hasField, idOf, idParams } from '../schema.ts'
+
+const kind = byId('console-numbers')
+
+const listNumbers = workspaceRoute({
+  method: 'GET',
+  path: '/numbers',
+  summary: 'Numbers and their routing',
+  role: 'VIEWER',
+  query: v.strictObject(pageQuery),
+  handle: async ({ services, author, query }) =>
+    pageBody(kind, await services.numbers.list(author.workspaceId, pageRequest(kind, query))),
+})
+
+const routeNumber = workspaceRoute({
+  method: 'PATCH',
+  path: '/numbers/:id',
+  summary: 'Assign a number to an endpoint, forward its calls there, make it the default sender',
+  role: 'ADMIN',
+  params: idParams('number'),
+  body: v.pipe(
+    v.strictObject({
+      endpointId: v.optional(v.nullable(idOf('endpoint'))),
+      forwardCalls: v.optional(v.boolean()),
+      isDefault: v.optional(v.boolean()),
+    }),
+    hasField(),
+  ),
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  async handle({ services, author, params, body }) {
+    const change = await services.numbers.route(author, params.id, body)
+    switch (change.type) {
+      case 'changed':
+        return change.number
+      case 'notFound':
+        throw new AppError('NOT_FOUND', 'there is no such number in this workspace')
+      case 'endpointNotFound':
+        throw new AppError('VALIDATION_ERROR', 'endpointId is no endpoint of this workspace', {
+          details: [{ path: 'endpointId', message: 'is no endpoint of this workspace' }],
+        })
+      case 'refused':
+        throw new AppError('INVALID_STATE', change.message)
+    }
+  },
+})
+
+export const numberRoutes = [listNumbers, routeNumber]

@@ -1,0 +1,125 @@
+// What members of every role may read.
+import * as v from 'valibot'
+import { AppError } from '../../contract/errors.ts'
+import { callStatuses } from '../../contract/records/call.ts'
+import { directions, messageStatuses, messageTypes } from '../../contract/records/message.ts'
+import { byId, type ListKind, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
+import { toDigits } from '../../shared/phone.ts'
+import { workspaceRoute } from '../route.ts'
+import { flag, idOf, idParams, instant } from '../schema.ts'
+
+const contact = v.pipe(v.string(), v.regex(/^\+?\d{1,20}$/, 'must be a phone number'), v.transform(toDigits))
+const span = { since: v.optional(instant), until: v.optional(instant) }
+
+const messages = byId('console-messages')
+
+const listMessages = workspaceRoute({
+  method: 'GET',
+  path: '/messages',
+  summary: 'Messages, newest first',
+  role: 'VIEWER',
+  query: v.strictObject({
+    ...pageQuery,
+    direction: v.optional(v.picklist(directions)),
+    status: v.optional(v.picklist(messageStatuses)),
+    type: v.optional(v.picklist(messageTypes)),
+    conversationId: v.optional(idOf('conversation')),
+    contact: v.optional(contact),
+    numberId: v.optional(idOf('number')),
+    campaignId: v.optional(idOf('campaign')),
+    ...span,
+  }),
+  async handle({ services, author, query: { limit, cursor, ...filter } }) {
+    const page = pageRequest(messages, { limit, cursor })
+    return pageBody(messages, await services.reads.messages.list(author.workspaceId, filter, page))
+  },
+})
+
+const calls = byId('console-calls')
+
+const listCalls = workspaceRoute({
+  method: 'GET',
+  path: '/calls',
+  summary: 'Calls, each with its last forwarding error',
+  role: 'VIEWER',
+  query: v.strictObject({
+    ...pageQuery,
+    direction: v.optional(v.picklist(directions)),
+    status: v.optional(v.picklist(callStatuses)),
+    live: v.optional(flag),
+    conversationId: v.optional(idOf('conversation')),
+    contact: v.optional(contact),
+    numberId: v.optional(idOf('number')),
+    ...span,
+  }),
+  async handle({ services, author, query: { limit, cursor, ...filter } }) {
+    const page = pageRequest(calls, { limit, cursor })
+    return pageBody(calls, await services.reads.calls.list(author.workspaceId, filter, page))
+  },
+})
+
+const readCall = workspaceRoute({
+  method: 'GET',
+  path: '/calls/:id',
+  summary: 'One call with its timeline',
+  role: 'VIEWER',
+  params: idParams('call'),
+  errors: ['NOT_FOUND'],
+  async handle({ services, author, params }) {
+    const call = await services.reads.calls.find(author.workspaceId, params.id)
+    if (!call) throw new AppError('NOT_FOUND', 'there is no such call in this workspace')
+    const timeline = await services.reads.timelines.list(author.workspaceId, params.id)
+    return { ...call, timeline }
+  },
+})
+
+const conversations: ListKind = {
+  name: 'console-conversations',
+  parts: [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, ...byId('').parts],
+}
+
+const listConversations = workspaceRoute({
+  method: 'GET',
+  path: '/conversations',
+  summary: 'Conversations, the latest activity first',
+  role: 'VIEWER',
+  query: v.strictObject({
+    ...pageQuery,
+    unread: v.optional(flag),
+    numberId: v.optional(idOf('number')),
+    contact: v.optional(contact),
+    ...span,
+  }),
+  async handle({ services, author, query: { limit, cursor, ...filter } }) {
+    const page = pageRequest(conversations, { limit, cursor })
+    return pageBody(conversations, await services.reads.conversations.list(author.workspaceId, filter, page))
+  },
+})
+
+const campaigns = byId('console-campaigns')
+
+const listCampaigns = workspaceRoute({
+  method: 'GET',
+  path: '/campaigns',
+  summary: 'Campaigns with their counts, newest first',
+  role: 'VIEWER',
+  query: v.strictObject(pageQuery),
+  async handle({ services, author, query }) {
+    const page = pageRequest(campaigns, query)
+    return pageBody(campaigns, await services.reads.campaigns.list(author.workspaceId, {}, page))
+  },
+})
+
+const audit = byId('console-audit')
+
+const listAudit = workspaceRoute({
+  method: 'GET',
+  path: '/audit',
+  summary: 'Who changed what, when, from where',
+  role: 'VIEWER',
+  query: v.strictObject(pageQuery),
+  handle: async ({ services, author, query }) =>
+    pageBody(audit, await services.audit.list(author.workspaceId, pageRequest(audit, query))),
+})
+
+export const readingRoutes = [listMessages, listCalls, readCall, listConversations, listCampaigns, listAudit]

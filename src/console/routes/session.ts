@@ -1,0 +1,40 @@
+import * as v from 'valibot'
+import { endedSessionCookie } from '../../auth/operator-session.ts'
+import { Answer } from '../../http/route.ts'
+import { publicRoute } from '../route.ts'
+import { isSecure, openSession, proveOperator } from '../sign-in.ts'
+
+const signIn = publicRoute({
+  method: 'POST',
+  path: '/session',
+  summary: 'Sign in',
+  body: v.strictObject({
+    email: v.pipe(v.string(), v.maxLength(320)),
+    password: v.pipe(v.string(), v.maxLength(1_024)),
+    totp: v.optional(v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digits'))),
+  }),
+  errors: ['UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED'],
+  async handle({ services, body, request, sessionHash }) {
+    const { email, password, totp } = body
+    const attempt = { email, password, totp, address: request.remoteAddress }
+    const operatorId = await proveOperator(services, attempt)
+    const cookie = await openSession(services, operatorId, { request, replaces: sessionHash })
+    return new Answer({ signedIn: true }, { headers: { 'set-cookie': cookie } })
+  },
+})
+
+// Takes a session that has ended already, too: signing out twice is no mistake.
+const signOut = publicRoute({
+  method: 'DELETE',
+  path: '/session',
+  summary: 'Sign out',
+  success: 204,
+  async handle({ services, sessionHash }) {
+    if (sessionHash) await services.sessions.end(sessionHash)
+    return new Answer(undefined, {
+      headers: { 'set-cookie': endedSessionCookie(isSecure(services.settings)) },
+    })
+  },
+})
+
+export const sessionRoutes = [signIn, signOut]

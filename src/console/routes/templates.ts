@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+import { AppError } from '../../contract/errors.ts'
+import { templateCategories, templateStatuses } from '../../contract/records/catalog.ts'
+import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
+import { workspaceRoute } from '../route.ts'
+
+const kind = byId('console-templates')
+const filterText = v.pipe(v.string(), v.maxLength(512))
+
+const isShallow = (value: unknown, levels: number): boolean =>
+  value === null ||
+  typeof value !== 'object' ||
+  (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)))
+
+const listTemplates = workspaceRoute({
+  method: 'GET',
+  path: '/templates',
+  summary: 'Templates with their status',
+  role: 'VIEWER',
+  query: v.strictObject({
+    ...pageQuery,
+    name: v.optional(filterText),
+    language: v.optional(filterText),
+    status: v.optional(v.picklist(templateStatuses)),
+    category: v.optional(v.picklist(templateCategories)),
+  }),
+  async handle({ services, author, query: { limit, cursor, ...filter } }) {
+    const page = pageRequest(kind, { limit, cursor })
+    return pageBody(kind, await services.reads.templates.list(author.workspaceId, filter, page))
+  },
+})
+
+const submitTemplate = workspaceRoute({
+  method: 'POST',
+  path: '/templates',
+  summary: 'Submit a template to the provider for approval',
+  role: 'ADMIN',
+  body: v.strictObject({
+    name: v.pipe(v.string(), v.regex(/^[a-z0-9_]{1,512}$/, 'must be lower-case letters, digits and _')),
+    language: v.pipe(v.string(), v.regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must look like en or en_US')),
+    category: v.picklist(templateCategories),
+    parameterFormat: v.optional(v.picklist(['NAMED', 'POSITIONAL']), 'NAMED'),
+    // What a component may hold is the provider's to say: it answers with the reason.
+    components: v.pipe(
+      v.array(v.record(v.string(), v.unknown())),
+      v.minLength(1, 'must have at least one component'),
+      v.maxLength(10, 'must have at most ten components'),
+      v.check((components) => isShallow(components, 12), 'must not be nested so deeply'),
+    ),
+  }),
+  success: 201,
+  errors: ['INVALID_STATE', 'PROVIDER_ERROR'],
+  async handle({ services, author, body }) {
+    const submission = await services.templates.submit(author, body)
+    switch (submission.type) {
+      case 'submitted':
+        return submission.template
+      case 'exists':
+        throw new AppError('INVALID_STATE', `there is a template ${body.name} in ${body.language} already`)
+      case 'refused':
+        throw new AppError('PROVIDER_ERROR', `the provider refused it: ${submission.title}`, {
+          details: [{ path: submission.code, message: submission.title }],
+        })
+      case 'unavailable':
+        throw new AppError('PROVIDER_ERROR', `the provider did not answer: ${submission.message}`)
+    }
+  },
+})
+
+export const templateRoutes = [listTemplates, submitTemplate]

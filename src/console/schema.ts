@@ -1,0 +1,51 @@
+// Pieces of the console's schemas.
+import * as v from 'valibot'
+import { type EventKind, eventKinds } from '../contract/events.ts'
+import { decodeId, type IdKind, type Uuid } from '../shared/ids.ts'
+import { orderedEvents } from '../webhooks/endpoint-rules.ts'
+
+/** A TypeID of one kind, as the uuid it stands for. */
+export const idOf = <Kind extends IdKind>(kind: Kind) =>
+  v.pipe(
+    v.string(),
+    v.rawTransform(({ dataset, addIssue, NEVER }): Uuid<Kind> => {
+      const id = decodeId(kind, dataset.value)
+      if (id !== undefined) return id
+      addIssue({ message: `must be the id of a ${kind}` })
+      return NEVER
+    }),
+  )
+
+/** The path parameter `:id`. */
+export const idParams = <Kind extends IdKind>(kind: Kind) => v.object({ id: idOf(kind) })
+
+export const instant = v.pipe(
+  v.string(),
+  v.isoTimestamp('must be a time such as 2026-11-20T14:21:03.127Z'),
+  v.transform((text) => new Date(text)),
+)
+
+export const shownName = v.pipe(
+  v.string(),
+  v.trim(),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(100, 'must be at most 100 characters'),
+)
+
+export const eventList = v.pipe(
+  v.array(v.picklist(eventKinds)),
+  v.minLength(1, 'must list at least one event'),
+  v.transform((events: EventKind[]) => orderedEvents(events)),
+)
+
+export const flag = v.pipe(
+  v.picklist(['true', 'false']),
+  v.transform((text) => text === 'true'),
+)
+
+/** At least one of the fields must be there: an empty change is a mistake. */
+export const hasField = <Fields extends object>() =>
+  v.check<Fields, string>(
+    (value) => Object.values(value).some((field) => field !== undefined),
+    'must change something',
+  )

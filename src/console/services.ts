@@ -1,0 +1,80 @@
+// Everything the console's routes act on; the wiring provides it.
+import type { KeyEnvironment } from '../auth/key-format.ts'
+import type { Members, OperatorDirectory, Sessions } from '../auth/operator.ts'
+import type { PasswordHasher } from '../auth/password.ts'
+import type { SecretBox } from '../auth/secret-box.ts'
+import type {
+  AuditLog,
+  DeliveryAdministration,
+  DeliveryLog,
+  EndpointAdministration,
+  KeyAdministration,
+  NumberAdministration,
+} from '../contract/administration.ts'
+import type { DirectEventKind } from '../contract/events.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { EndpointId, WorkspaceId } from '../shared/ids.ts'
+import type { TargetPolicy } from '../webhooks/address-rule.ts'
+import type { ConsoleReads, TemplateSubmissions } from './reads.ts'
+import type { SignInLimit } from './sign-in-limit.ts'
+
+export interface ConsoleServices {
+  readonly settings: ConsoleSettings
+  readonly clock: Clock
+  readonly passwords: PasswordHasher
+  readonly secrets: SecretBox
+  readonly operators: OperatorDirectory
+  readonly sessions: Sessions
+  readonly members: Members
+  readonly signInLimit: SignInLimit
+  readonly keys: KeyAdministration
+  readonly endpoints: EndpointAdministration
+  readonly numbers: NumberAdministration
+  readonly deliveryLog: DeliveryLog
+  readonly deliveries: DeliveryAdministration
+  readonly audit: AuditLog
+  readonly reads: ConsoleReads
+  readonly templates: TemplateSubmissions
+  readonly names: EndpointNames
+  readonly engine: DeliveryEngine
+  readonly direct: DirectTest
+}
+
+export interface ConsoleSettings {
+  /** How browsers reach the console, where that is known. */
+  readonly publicUrl: string | undefined
+  readonly production: boolean
+  readonly targets: TargetPolicy
+  readonly keyEnvironment: KeyEnvironment
+}
+
+/** The host part of an endpoint's address, asked of the resolver. */
+export interface EndpointNames {
+  judgeHost(host: string): Promise<HostVerdict>
+}
+
+export type HostVerdict =
+  | { readonly type: 'ok' }
+  /** It does not exist, or leads to an address that is not public; the reason is for a person. */
+  | { readonly type: 'refused'; readonly reason: string }
+  /** The resolver gives no answer at all. */
+  | { readonly type: 'unresolvable' }
+
+/** Hints to the owners of endpoints, after the commit. Losing one costs a moment: owners look for themselves. */
+export interface DeliveryEngine {
+  configChanged(endpointId: EndpointId): void
+  wake(endpointIds: readonly EndpointId[]): void
+}
+
+/** Sends a direct event that stands in no log, and says what came of it. */
+export interface DirectTest {
+  send(event: {
+    readonly endpointId: EndpointId
+    readonly workspaceId: WorkspaceId
+    readonly kind: DirectEventKind
+    readonly body: Uint8Array
+  }): Promise<
+    | { readonly type: 'delivered' }
+    | { readonly type: 'failed'; readonly code: string; readonly message: string }
+  >
+}

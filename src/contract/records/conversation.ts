@@ -1,0 +1,17 @@
+// The conversation record (decisions 2): one per workspace number and contact.
+import type { Direction, MessageType } from './message.ts'
+
+export interface ConversationRecord {
+  id: string
+  numberId: string
+  number: string
+  contact: { waId: string; number: string; name: string | null; optedOut: boolean }
+  lastMessage: { id: string; direction: Direction; type: MessageType; text: string; at: string } | null
+  unreadCount: number
+  lastInboundAt: string | null
+  /** Until when the customer's last message allows free replies. */
+  windowExpiresAt: string | null
+  callPermission: unknown
+  createdAt: string
+  updatedAt: string
+}

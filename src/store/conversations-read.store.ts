@@ -1,0 +1,121 @@
+// Reading conversations, the one with the latest activity first. Writes nothing.
+import { type Page, type PageRequest, toPage } from '../contract/page.ts'
+import type { ConversationRecord } from '../contract/records/conversation.ts'
+import type { Direction, MessageType } from '../contract/records/message.ts'
+import { type ConversationId, encodeId, type NumberId, type WorkspaceId } from '../shared/ids.ts'
+import { toE164 } from '../shared/phone.ts'
+import { contactIs, equals } from './keyset.ts'
+import { iso } from './newest-first.ts'
+import type { Sql } from './sql.ts'
+
+export interface ConversationFilter {
+  readonly unread?: boolean | undefined
+  readonly numberId?: NumberId | undefined
+  /** Digits. */
+  readonly contact?: string | undefined
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+}
+
+export interface ConversationReader {
+  find(workspaceId: WorkspaceId, id: ConversationId): Promise<ConversationRecord | undefined>
+  list(
+    workspaceId: WorkspaceId,
+    filter: ConversationFilter,
+    page: PageRequest,
+  ): Promise<Page<ConversationRecord>>
+}
+
+interface Row {
+  readonly id: ConversationId
+  readonly numberId: NumberId
+  readonly number: string
+  readonly waId: string
+  readonly name: string | null
+  readonly optState: string | null
+  readonly unreadCount: number
+  readonly lastInboundAt: Date | null
+  readonly callPermission: unknown
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly messageId: string | null
+  readonly direction: Direction
+  readonly type: MessageType
+  readonly text: string
+  readonly messageAt: Date
+}
+
+const WINDOW_MS = 24 * 3_600_000
+
+export const createConversationReader = (sql: Sql): ConversationReader => ({
+  async find(workspaceId, id) {
+    const [row] = await sql<Row[]>`
+      ${selected(sql)}
+      where v.workspace_id = ${workspaceId}
+        and v.id = ${id}`
+    return row && toRecord(row)
+  },
+
+  async list(workspaceId, filter, page) {
+    const rows = await sql<Row[]>`
+      ${selected(sql)}
+      where v.workspace_id = ${workspaceId}
+        ${filter.unread === undefined ? sql`` : unread(sql, filter.unread)}
+        ${equals(sql, 'v.number_id', filter.numberId)}
+        ${contactIs(sql, 'v.contact_id', { workspaceId, waId: filter.contact })}
+        ${filter.since ? sql`and v.updated_at >= ${filter.since}` : sql``}
+        ${filter.until ? sql`and v.updated_at < ${filter.until}` : sql``}
+        ${before(sql, page)}
+      order by v.updated_at desc, v.id desc
+      limit ${page.limit + 1}`
+    return toPage(rows, page.limit, (row) => [row.updatedAt.toISOString(), row.id], toRecord)
+  },
+})
+
+const selected = (sql: Sql) => sql`
+  select v.id, v.number_id, n.number, p.wa_id, p.name, p.opt_state, v.unread_count, v.last_inbound_at,
+    v.call_permission, v.created_at, v.updated_at,
+    m.id as message_id, m.direction, m.type, m.text, m.created_at as message_at
+  from conversations v
+  join numbers n on n.id = v.number_id
+  join contacts p on p.id = v.contact_id
+  left join messages m on m.id = v.last_message_id`
+
+// Spelt as the partial index has it.
+const unread = (sql: Sql, isUnread: boolean) =>
+  isUnread ? sql`and v.unread_count > 0` : sql`and v.unread_count = 0`
+
+function before(sql: Sql, page: PageRequest) {
+  const [at, id] = page.after ?? []
+  return at === undefined || id === undefined
+    ? sql``
+    : sql`and (v.updated_at, v.id) < (${at}::timestamptz, ${id}::uuid)`
+}
+
+const toRecord = (row: Row): ConversationRecord => ({
+  id: encodeId('conversation', row.id),
+  numberId: encodeId('number', row.numberId),
+  number: row.number,
+  contact: {
+    waId: row.waId,
+    number: toE164(row.waId),
+    name: row.name,
+    optedOut: row.optState === 'opted-out',
+  },
+  lastMessage:
+    row.messageId === null
+      ? null
+      : {
+          id: encodeId('message', row.messageId),
+          direction: row.direction,
+          type: row.type,
+          text: row.text,
+          at: row.messageAt.toISOString(),
+        },
+  unreadCount: row.unreadCount,
+  lastInboundAt: iso(row.lastInboundAt),
+  windowExpiresAt: row.lastInboundAt && new Date(row.lastInboundAt.getTime() + WINDOW_MS).toISOString(),
+  callPermission: row.callPermission,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})
