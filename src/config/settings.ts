@@ -252,6 +252,10 @@ export const settingsSchema = {
     default: '25s',
     meaning: 'How long SIGTERM lets work in flight finish.',
   }),
+  EXIT_WITH_PARENT: setting(flag, {
+    default: 'false',
+    meaning: 'Drain and exit when standard input closes: for a process that must not outlive the one that started it.',
+  }),
   LOG_LEVEL: setting(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'silent']), {
     default: 'info',
     meaning: 'Least severity that is logged.',

@@ -32,6 +32,8 @@ export interface LoadOptions {
   readonly exclusive: boolean
   /** How long a successor stays silent after an owner that did not release. */
   readonly silenceMs: number
+  /** A session that is known to be dead keeps nobody silent. */
+  readonly deadSid?: string | undefined
 }
 
 export const endpointStore = (sql: Sql, secrets: SecretOpener) => {
@@ -70,7 +72,7 @@ export const endpointStore = (sql: Sql, secrets: SecretOpener) => {
         set owner_epoch = nextval('actor_epoch'),
           owner_sid = ${options.sid},
           act_after = case
-            when owner_sid is null or owner_sid = ${options.sid} then act_after
+            when owner_sid is null or owner_sid in (${options.sid}, ${options.deadSid ?? null}) then act_after
             else clock_timestamp() + ${options.silenceMs} * interval '1 millisecond'
           end
         where id = ${id}
@@ -102,11 +104,6 @@ export const endpointStore = (sql: Sql, secrets: SecretOpener) => {
         set owner_sid = null
         from unnest(${owned.map((one) => one.id)}::uuid[], ${owned.map((one) => one.epoch)}::bigint[]) as owned (id, epoch)
         where endpoints.id = owned.id and owner_sid = ${sid} and owner_epoch = owned.epoch`
-    },
-
-    /** A session that is known to be dead keeps nobody silent. */
-    async forgetSession(sid: string): Promise<void> {
-      await sql`update endpoints set owner_sid = null where owner_sid = ${sid}`
     },
   }
 }

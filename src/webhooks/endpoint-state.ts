@@ -62,6 +62,8 @@ export interface EndpointState {
   /** The store has deliveries that the lanes had no room for. */
   moreInStore: boolean
   pulling: boolean
+  /** The process goes away: what is under way ends, nothing begins. */
+  isLeaving: boolean
   lastToken: number
 }
 
@@ -85,6 +87,7 @@ export function newEndpointState(
     pace: newPace(config.consecutiveFailures),
     moreInStore: pending.more,
     pulling: false,
+    isLeaving: false,
     lastToken: 0,
   }
   for (const item of pending.items) enqueue(state, item)
@@ -115,11 +118,9 @@ export const takeQueued = (state: EndpointState): QueuedItem | undefined =>
 
 export const hasQueued = (state: EndpointState): boolean => state.first.size > 0 || state.retries.size > 0
 
-/** Forgets what waits; the rows are in the store. */
+/** Forgets what waits; the rows are in the store. What is under way goes on. */
 export function dropQueued(state: EndpointState): void {
-  state.first.clear()
-  state.retries.clear()
-  state.known.clear()
+  for (const item of [...state.first.clear(), ...state.retries.clear()]) state.known.delete(item.deliveryId)
   state.moreInStore = false
 }
 

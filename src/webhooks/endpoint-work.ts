@@ -38,10 +38,16 @@ export function answerDirect(turn: Turn, work: DirectWork, value: DirectResult):
 export const directTimer = (work: number): string => `direct:${work}`
 
 /** How many more queued attempts may start now, counting those under way. */
-export function room(state: EndpointState, underWay: { readonly all: number; readonly retries: number }) {
+export function room(
+  state: EndpointState,
+  underWay: { readonly first: number; readonly retries: number },
+): { readonly total: number; readonly first: number; readonly retries: number } {
   const allowed = allowance(state.pace)
-  const total = Math.max(0, allowed.total - underWay.all)
-  return { total, retries: Math.min(total, Math.max(0, allowed.retries - underWay.retries)) }
+  return {
+    total: Math.max(0, allowed.total - underWay.first - underWay.retries),
+    first: Math.max(0, allowed.first - underWay.first),
+    retries: Math.max(0, allowed.retries - underWay.retries),
+  }
 }
 
 /** Asks the store for more once the lanes run low. */

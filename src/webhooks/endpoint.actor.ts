@@ -19,6 +19,7 @@ import {
   pongLate,
   pumpSocket,
   settleDue,
+  settleNow,
   socketClosed,
 } from './socket-transport.ts'
 
@@ -39,6 +40,7 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
     if (state.socket.phase !== 'idle') return undefined
     return isSocket(state) ? idleSocketMs : idleHttpsMs
   },
+  drain: { type: 'leave' },
   isGuarded: (effect) => guarded.has(effect.type),
   handle(state, incoming): Step<EndpointState, EndpointTx, Effects[number]> {
     const turn: Turn = { state, at: incoming.at, options, effects: [] }
@@ -48,6 +50,7 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
       else pumpHttps(turn)
       pullMore(turn)
     }
+    if (state.isLeaving) leaveWhenDone(turn)
     return { state, effects: turn.effects }
   },
 })
@@ -68,7 +71,9 @@ function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): voi
       return
     case 'reloaded':
       return reloaded(turn, message.config)
-    case 'drain':
+    case 'leave':
+      return leave(turn)
+    case 'wake':
     case 'pulled':
     case 'pullFailed':
       return pulled(turn, message)
@@ -122,7 +127,7 @@ function applySocket(turn: Turn, message: SocketMessage): void {
 
 /** While the store holds older ones, new deliveries stay there too: they are pulled in their order. */
 function deliver({ state }: Turn, items: readonly QueuedItem[]): void {
-  if (!state.config.enabled) return
+  if (!state.config.enabled || state.isLeaving) return
   for (const item of items) {
     if (state.moreInStore || !enqueue(state, item)) state.moreInStore = true
   }
@@ -146,17 +151,33 @@ function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'ite
 
 function pulled(
   { state }: Turn,
-  message: Extract<EndpointMessage, { type: 'drain' | 'pulled' | 'pullFailed' }>,
+  message: Extract<EndpointMessage, { type: 'wake' | 'pulled' | 'pullFailed' }>,
 ): void {
-  if (message.type === 'drain') {
-    state.moreInStore = true
+  if (message.type === 'wake') {
+    state.moreInStore = !state.isLeaving
     return
   }
   state.pulling = false
   // After a failed pull the sweeper's next hint asks again.
   state.moreInStore = message.type === 'pulled' && message.more
-  if (message.type !== 'pulled' || !state.config.enabled) return
+  if (message.type !== 'pulled' || !state.config.enabled || state.isLeaving) return
   for (const item of message.items) if (!enqueue(state, item)) state.moreInStore = true
+}
+
+function leave(turn: Turn): void {
+  const { state } = turn
+  state.isLeaving = true
+  dropQueued(state)
+  if (state.socket.phase === 'open') settleNow(turn, state.socket)
+}
+
+function leaveWhenDone(turn: Turn): void {
+  const { state } = turn
+  const busy =
+    state.socket.phase === 'dialling' || (state.socket.phase === 'open' && state.socket.writing.size > 0)
+  if (busy || state.posts.size > 0 || state.known.size > 0 || state.urgent.length > 0) return
+  dropSocket(turn, 1001, 'going away')
+  turn.effects.push({ type: 'passivate' })
 }
 
 function recorded(turn: Turn, message: Extract<EndpointMessage, { type: 'recorded' }>): void {
@@ -191,5 +212,5 @@ function reloaded(turn: Turn, config: EndpointConfig | null): void {
   state.pace.failures = config.consecutiveFailures
   if (redial) dropSocket(turn, 1000, 'configuration changed')
   state.config = config
-  if (turnedOn || hasQueued(state)) state.moreInStore = true
+  if (turnedOn || hasQueued(state)) state.moreInStore = !state.isLeaving
 }

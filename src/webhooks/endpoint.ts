@@ -48,7 +48,9 @@ export type EndpointMessage =
   | { readonly type: 'deliver'; readonly items: readonly QueuedItem[] }
   | { readonly type: 'direct'; readonly item: DirectItem }
   /** A hint: rows in the store wait longer than they should. */
-  | { readonly type: 'drain' }
+  | { readonly type: 'wake' }
+  /** The process is leaving: finish what is under way, take nothing new. */
+  | { readonly type: 'leave' }
   | { readonly type: 'pulled'; readonly items: readonly QueuedItem[]; readonly more: boolean }
   | { readonly type: 'pullFailed' }
   | { readonly type: 'configChanged' }

@@ -1,6 +1,6 @@
 // The endpoint actor over HTTPS: which attempts start, and what their reports lead to.
 import type { AttemptReport } from './attempt.ts'
-import { nextToken, type Work } from './endpoint-state.ts'
+import { type EndpointState, nextToken, type Work } from './endpoint-state.ts'
 import { answerDirect, finish, room, type Turn } from './endpoint-work.ts'
 
 const maxDirectPosts = 32
@@ -13,18 +13,18 @@ export function pumpHttps(turn: Turn): void {
     else answerDirect(turn, work, { type: 'failed', code: 'OVERLOADED', message: 'endpoint overloaded' })
   }
   const queued = state.posts.size - state.directPosts
-  const free = room(state, { all: queued, retries: state.retryPosts })
-  let left = free.total
-  for (; left > 0; left -= 1) {
-    const item = state.first.take()
-    if (!item) break
+  const free = room(state, { first: queued - state.retryPosts, retries: state.retryPosts })
+  const started = start(turn, state.first, Math.min(free.total, free.first))
+  start(turn, state.retries, Math.min(free.total - started, free.retries))
+}
+
+function start(turn: Turn, lane: EndpointState['first'], most: number): number {
+  for (let started = 0; started < most; started += 1) {
+    const item = lane.take()
+    if (!item) return started
     post(turn, { type: 'queued', item })
   }
-  for (let retries = Math.min(left, free.retries); retries > 0; retries -= 1) {
-    const item = state.retries.take()
-    if (!item) break
-    post(turn, { type: 'queued', item })
-  }
+  return Math.max(0, most)
 }
 
 export function posted(turn: Turn, token: number, report: AttemptReport): void {

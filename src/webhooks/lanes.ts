@@ -71,13 +71,16 @@ export class KeyedLane<Item extends LaneItem> {
     this.#front.push(...behind)
   }
 
-  clear(): void {
+  /** Empties the lane and returns what was in it; keys stay busy until they are released. */
+  clear(): Item[] {
+    const items = [...this.#front, ...this.#ready.slice(this.#head), ...[...this.#behind.values()].flat()]
     this.#front = []
     this.#ready = []
     this.#head = 0
     this.#behind.clear()
     this.#size = 0
     this.#bytes = 0
+    return items
   }
 
   #shift(): Item | undefined {

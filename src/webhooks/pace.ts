@@ -25,13 +25,18 @@ export function paceFailure(pace: Pace): void {
 }
 
 /**
- * Attempts that may be under way in all. While a streak of failures runs it is one, and it never exceeds what is
- * left to the limit: so the endpoint is switched off at exactly the twentieth failure, with no attempt beyond it.
+ * Attempts that may be under way: in all, and of each lane. While a streak of failures runs it is one, and it never
+ * exceeds what is left to the limit: so the endpoint is switched off at exactly the twentieth failure, with no
+ * attempt beyond it.
  */
-export function allowance(pace: Pace): { readonly total: number; readonly retries: number } {
+export function allowance(pace: Pace): {
+  readonly total: number
+  readonly first: number
+  readonly retries: number
+} {
   const left = limits.failuresToDisable - pace.failures
-  if (left <= 0) return { total: 0, retries: 0 }
-  if (pace.failures > 0) return { total: 1, retries: 1 }
+  if (left <= 0) return { total: 0, first: 0, retries: 0 }
+  if (pace.failures > 0) return { total: 1, first: 1, retries: 1 }
   const retries = Math.ceil(pace.cap / 2)
-  return { total: Math.min(pace.cap + retries, left), retries }
+  return { total: Math.min(pace.cap + retries, left), first: pace.cap, retries }
 }

@@ -146,7 +146,11 @@ export function frameDone(turn: Turn, token: number, done: { frame: number; writ
 
 export function settleDue(turn: Turn, token: number): void {
   const open = openSocket(turn.state, token)
-  if (!open) return
+  if (open) settleNow(turn, open)
+}
+
+/** Leaving does not wait for a verdict that nearly always is the same. */
+export function settleNow(turn: Turn, open: OpenSocket): void {
   open.settled = true
   settle(turn, open, true)
 }

@@ -79,8 +79,8 @@ function rowsOf(
   versions: Map<string, number>,
 ): Pick<EndpointHost, 'load' | 'confirm' | 'release'> {
   return {
-    async load(id, { sid, exclusive }) {
-      const taken = await endpoints.take(id as EndpointId, { sid, exclusive, silenceMs })
+    async load(id, options) {
+      const taken = await endpoints.take(id as EndpointId, { ...options, silenceMs })
       if (!taken) return undefined
       versions.set(id, taken.config.configVersion)
       // What the last owner left behind goes first: it is what keeps the order over a change of owners.

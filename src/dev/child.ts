@@ -1,0 +1,75 @@
+// A process of the development start: it logs to a file, and cannot outlive this one.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export interface ChildOptions {
+  readonly name: string
+  /** Relative to the project's folder. */
+  readonly script: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly logDir: string
+}
+
+export interface Child {
+  readonly name: string
+  readonly process: ChildProcess
+  readonly logFile: string
+  /** Resolves with its exit code or signal. */
+  readonly exited: Promise<string>
+  /** SIGTERM, and SIGKILL after `graceMs`. */
+  stop(graceMs: number): Promise<void>
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+export function startChild({ name, script, env, logDir }: ChildOptions): Child {
+  mkdirSync(logDir, { recursive: true })
+  const logFile = join(logDir, `${name}.log`)
+  const log = openSync(logFile, 'w')
+  // A pipe as standard input closes with this process, however it ends; a group of its own keeps Ctrl-C from
+  // reaching the child before this process has its turn.
+  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+    cwd: root,
+    env: { ...env, EXIT_WITH_PARENT: 'true', SIM_EXIT_WITH_PARENT: '1' },
+    stdio: ['pipe', log, log],
+    detached: true,
+  })
+  closeSync(log)
+  const exited = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+    child.once('error', (error) => resolve(String(error)))
+  })
+  return {
+    name,
+    process: child,
+    logFile,
+    exited,
+    async stop(graceMs) {
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), graceMs)
+      await exited
+      clearTimeout(timer)
+    },
+  }
+}
+
+export const logTail = (child: Child): string =>
+  readFileSync(child.logFile, 'utf8').split('\n').slice(-15).join('\n')
+
+/** Resolves once `url` answers 200; rejects when the child ends first or the time is over. */
+export async function waitUntilReady(child: Child, url: string, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  let ended: string | undefined
+  void child.exited.then((reason) => {
+    ended = reason
+  })
+  while (performance.now() < deadline) {
+    if (ended) throw new Error(`${child.name} ended (${ended}):\n${logTail(child)}`)
+    const response = await fetch(url).catch(() => undefined)
+    if (response?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`${child.name} was not ready in time:\n${logTail(child)}`)
+}

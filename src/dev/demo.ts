@@ -1,0 +1,46 @@
+// What a development start remembers between runs: dev.json and the keys beside it, readable by their owner only.
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Written for programs that drive a development start from outside (decisions 8). */
+export interface DevFile {
+  readonly apiUrl: string
+  readonly consoleUrl: string
+  readonly simulatorUrl: string
+  readonly databaseUrl: string
+  readonly redisUrl: string
+  readonly workspaceId: string
+  readonly apiKey: string
+  readonly operator: { readonly email: string; readonly password: string }
+  readonly numbers: readonly {
+    readonly id: string
+    readonly number: string
+    readonly phoneNumberId: string
+  }[]
+  readonly provider: { readonly webhookUrl: string; readonly appSecret: string; readonly verifyToken: string }
+}
+
+const privateFile = { mode: 0o600 } as const
+
+export function readDevFile(dataDir: string): DevFile | undefined {
+  const path = join(dataDir, 'dev.json')
+  if (!existsSync(path)) return undefined
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as DevFile
+  } catch {
+    // Half written by a start that was killed: the demo workspace is made anew.
+    return undefined
+  }
+}
+
+export const writeDevFile = (dataDir: string, dev: DevFile): void =>
+  writeFileSync(join(dataDir, 'dev.json'), `${JSON.stringify(dev, null, 2)}\n`, privateFile)
+
+/** A key for sealing secrets, made once: what the database holds must open after a restart. */
+export function developmentSecretsKey(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true })
+  const path = join(dataDir, 'secrets.key')
+  if (!existsSync(path)) writeFileSync(path, randomBytes(32).toString('hex'), privateFile)
+  return readFileSync(path, 'utf8').trim()
+}

@@ -1,0 +1,113 @@
+// Runs the endpoint actor by hand: what it is told, and what it asks for.
+import type { ReplyTo } from '../../../src/actors/actor.ts'
+import { newId } from '../../../src/shared/ids.ts'
+import { type AttemptReport, failure } from '../../../src/webhooks/attempt.ts'
+import { type EndpointActor, endpointActor } from '../../../src/webhooks/endpoint.actor.ts'
+import type {
+  EndpointConfig,
+  EndpointEffect,
+  EndpointMessage,
+  QueuedItem,
+} from '../../../src/webhooks/endpoint.ts'
+import { type EndpointState, newEndpointState } from '../../../src/webhooks/endpoint-state.ts'
+import { reportOf } from '../../../src/webhooks/endpoint-work.ts'
+
+type Out = ReturnType<EndpointActor['handle']>['effects'][number]
+type Of<Type extends Out['type']> = Extract<Out, { type: Type }>
+
+export const config = (patch: Partial<EndpointConfig> = {}): EndpointConfig => ({
+  id: newId('endpoint'),
+  workspaceId: newId('workspace'),
+  url: 'wss://receiver.test/events',
+  transport: 'socket',
+  secret: 'whsec_AAAA',
+  previousSecret: null,
+  enabled: true,
+  configVersion: 1,
+  consecutiveFailures: 0,
+  ...patch,
+})
+
+export const item = (patch: Partial<QueuedItem> = {}): QueuedItem => ({
+  deliveryId: newId('delivery'),
+  kind: 'message.status',
+  key: newId('conversation'),
+  body: '{"event":"message.status"}',
+  attemptNumber: 1,
+  replay: false,
+  ...patch,
+})
+
+export const ok: AttemptReport = reportOf({ type: 'delivered', statusCode: 200 }, 5)
+export const failed: AttemptReport = reportOf({ type: 'refused', statusCode: 500 }, 5)
+export const unreachable: AttemptReport = reportOf(failure('CONNECT_REFUSED'), 5)
+
+export class Driver {
+  readonly actor: EndpointActor
+  readonly state: EndpointState
+  readonly #start = Date.UTC(2026, 0, 1)
+  nowMs = 0
+  effects: Out[] = []
+
+  constructor(
+    endpoint: EndpointConfig,
+    pending: { items: QueuedItem[]; more: boolean } = { items: [], more: false },
+  ) {
+    this.actor = endpointActor({
+      idleCloseMs: 180_000,
+      pingMs: 20_000,
+      directTimeoutMs: 5_000,
+      retryDelaysMs: [10_000, 60_000],
+      random: () => 0,
+    })
+    this.state = newEndpointState(endpoint, pending)
+  }
+
+  /** One turn; returns what it asked for. */
+  tell(message: EndpointMessage, replyTo?: string): Out[] {
+    const at = new Date(this.#start + this.nowMs)
+    const step = this.actor.handle(this.state, { message, at, replyTo: replyTo as ReplyTo | undefined })
+    this.effects.push(...step.effects)
+    return [...step.effects]
+  }
+
+  of<Type extends Out['type']>(type: Type, effects: readonly Out[] = this.effects): Of<Type>[] {
+    return effects.filter((effect): effect is Of<Type> => effect.type === type)
+  }
+
+  last<Type extends Out['type']>(type: Type): Of<Type> {
+    const found = this.of(type).at(-1)
+    if (!found) throw new Error(`no ${type} was asked for`)
+    return found
+  }
+
+  /** Dials and opens the socket that the last effects asked for. */
+  open(): number {
+    const { token } = this.last('dial')
+    this.tell({ type: 'dialled', token })
+    return token
+  }
+
+  /** The socket takes every frame that waits. */
+  writeAll(): void {
+    for (const effect of this.of('frame')) {
+      this.tell({ type: 'frameDone', token: effect.token, frame: effect.frame, written: true })
+    }
+  }
+
+  records() {
+    return this.of('record').map((effect) => effect.record)
+  }
+
+  /** Answers every request under way the same. */
+  answerAll(report: AttemptReport): number {
+    const tokens = [...this.state.posts.keys()]
+    for (const token of tokens) this.tell({ type: 'posted', token, report })
+    return tokens.length
+  }
+}
+
+export const https = (patch: Partial<EndpointConfig> = {}): EndpointConfig =>
+  config({ url: 'https://receiver.test/events', transport: 'https', ...patch })
+
+export type { EndpointEffect }
