@@ -43,7 +43,7 @@ export class Gate<Effect> {
     void this.#wait()
   }
 
-  /** Asks Postgres whether the epoch still stands. False: it could not be asked. */
+  /** Asks Postgres whether the epoch still stands. False: it could not be asked, or the answer came too late to count. */
   confirm(): Promise<boolean> {
     this.#confirmation ??= this.#ask().finally(() => {
       this.#confirmation = undefined
@@ -57,7 +57,7 @@ export class Gate<Effect> {
     if (standing.type === 'unknown') return false
     if (standing.epoch === epoch) guard.confirmed(standing.asked)
     else onForeign(standing.epoch === undefined ? 'gone' : 'foreign')
-    return true
+    return guard.isFresh()
   }
 
   async #wait(): Promise<void> {

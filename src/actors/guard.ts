@@ -21,7 +21,7 @@ export class Guard {
 
   /** `asked`: the clock before the confirming statement was sent, since a takeover may follow it at once. */
   confirmed(asked: Instant): void {
-    if (asked.mono + this.#validMs <= this.#until.mono) return
+    if (asked.mono + this.#validMs < this.#until.mono) return
     this.#until = { mono: asked.mono + this.#validMs, wall: asked.wall + this.#validMs }
   }
 
