@@ -1,0 +1,172 @@
+// The webhook engine, assembled: endpoint actors, senders, recorder, and the fast path into them.
+import { readFileSync } from 'node:fs'
+import { ActorDirectory, type DirectoryEvent } from '../actors/directory.ts'
+import type { AskResult, TellResult } from '../actors/letter.ts'
+import type { Ownership } from '../actors/ownership.ts'
+import type { DirectSender } from '../calls/ports.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
+import { version } from '../contract/version.ts'
+import { createConnector } from '../outbound/connect.ts'
+import { createHttpsSender } from '../outbound/https-sender.ts'
+import { type AddressResolver, createResolver } from '../outbound/resolve.ts'
+import { createSocketDialer } from '../outbound/socket-dialer.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { EndpointId } from '../shared/ids.ts'
+import { attemptStore } from '../store/attempts.store.ts'
+import { deliveryStore } from '../store/deliveries.store.ts'
+import { endpointStore, type SecretOpener } from '../store/endpoints.store.ts'
+import type { Pool } from '../store/sql.ts'
+import { endpointActor } from '../webhooks/endpoint.actor.ts'
+import type { DirectResult, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
+import { createRecorder, type RetryTimer } from '../webhooks/recorder.ts'
+import { createEndpointHost } from './endpoint-host.ts'
+
+/** Finds the owner of an endpoint, here or on another node. */
+export interface EndpointRouter {
+  ask(kind: 'endpoint', id: string, message: EndpointMessage, deadlineMs: number): Promise<AskResult>
+  tell(kind: 'endpoint', id: string, message: EndpointMessage): Promise<TellResult>
+}
+
+export interface WebhooksOptions {
+  readonly sql: Pool
+  readonly secrets: SecretOpener
+  readonly ownership: Ownership
+  readonly clock: Clock
+  readonly settings: Settings
+  readonly scheduleRetries: (retries: readonly RetryTimer[]) => void
+  readonly router: EndpointRouter
+  readonly log: { info(fields: object, event: string): void; warn(fields: object, event: string): void }
+  readonly observe?: (event: DirectoryEvent) => void
+}
+
+export type Webhooks = ReturnType<typeof createWebhooks>
+
+/** An urgent event waits this long for an owner; its own five seconds start when the owner has it (architecture 3.4). */
+const directLimitMs = 12_000
+
+export function createWebhooks(options: WebhooksOptions) {
+  const { sql, clock, settings, router, log } = options
+  const resolver = resolverOf(settings, clock)
+  const connect = createConnector({
+    policy: settings.WEBHOOK_TARGETS,
+    resolver,
+    ...(settings.WEBHOOK_CA_FILE && { ca: readFileSync(settings.WEBHOOK_CA_FILE, 'utf8') }),
+  })
+  const sender = { policy: settings.WEBHOOK_TARGETS, connect, clock }
+  const https = createHttpsSender({ ...sender, userAgent: `Switchboard-Webhooks/${version}` })
+  const tellHere = (id: string, message: EndpointMessage) => {
+    if (directory.has(id)) void directory.tell(id, message)
+  }
+  const attempts = attemptStore(sql)
+  const recorder = createRecorder({
+    record: (records) => attempts.record(records),
+    scheduleRetries: options.scheduleRetries,
+    recorded: (id, deliveryIds, enabled) => tellHere(id, { type: 'recorded', deliveryIds, enabled }),
+    warn: (event, fields) => log.warn(fields, event),
+  })
+  const host = createEndpointHost({
+    endpoints: endpointStore(sql, options.secrets),
+    deliveries: deliveryStore(sql),
+    https,
+    dialer: createSocketDialer(sender),
+    recorder,
+    clock,
+    timeoutMs: settings.WEBHOOK_TIMEOUT,
+    directTimeoutMs: settings.DIRECT_TIMEOUT,
+    silenceMs: settings.HANDOVER_SILENCE,
+    configChanged: (id) => tellHere(id, { type: 'configChanged' }),
+    log,
+  })
+  const directory = new ActorDirectory({
+    definition: endpointActor(actorOptions(settings)),
+    host,
+    ownership: options.ownership,
+    clock,
+    guardMs: settings.GUARD,
+    confirmEveryMs: settings.SESSION_RENEW,
+    forward: (id, message) => {
+      void router.tell('endpoint', id, message)
+      return true
+    },
+    ...(options.observe && { observe: options.observe }),
+  })
+  return {
+    directory,
+    resolver,
+    dispatch: createDispatch(router),
+    direct: createDirect(router),
+    engine: createEngine(router),
+    openSockets: () => host.sockets.openCount,
+    openConnections: () => https.openConnections(),
+    /** For after the actors have left: what they still had to write and to send. */
+    async close(): Promise<void> {
+      await recorder.drain()
+      await https.close()
+      directory.close()
+    },
+  }
+}
+
+const actorOptions = (settings: Settings) => ({
+  idleCloseMs: settings.WEBHOOK_IDLE_CLOSE,
+  pingMs: settings.WEBHOOK_PING,
+  directTimeoutMs: settings.DIRECT_TIMEOUT,
+  retryDelaysMs: settings.WEBHOOK_RETRY_DELAYS,
+  random: Math.random,
+})
+
+export const resolverOf = (settings: Settings, clock: Clock): AddressResolver =>
+  createResolver({
+    policy: settings.WEBHOOK_TARGETS,
+    clock,
+    ...(settings.DNS_SERVERS.length > 0 && { servers: settings.DNS_SERVERS }),
+  })
+
+export const toItem = ({ deliveryId, kind, key, body }: WrittenDelivery): QueuedItem => ({
+  deliveryId,
+  kind,
+  key,
+  body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'),
+  attemptNumber: 1,
+  replay: false,
+})
+
+/** Nobody waits: what does not arrive is in the store, and the sweeper wakes its owner. */
+function createDispatch(router: EndpointRouter): Dispatch {
+  return (deliveries) => {
+    const byEndpoint = new Map<string, QueuedItem[]>()
+    for (const delivery of deliveries) {
+      const items = byEndpoint.get(delivery.endpointId)
+      if (items) items.push(toItem(delivery))
+      else byEndpoint.set(delivery.endpointId, [toItem(delivery)])
+    }
+    for (const [endpointId, items] of byEndpoint)
+      void router.tell('endpoint', endpointId, { type: 'deliver', items })
+  }
+}
+
+function createDirect(router: EndpointRouter): DirectSender {
+  return {
+    async send({ endpointId, kind, body, headers }) {
+      const item = { kind, body: Buffer.from(body).toString('utf8'), headers: headers ?? {} }
+      const result = await router.ask('endpoint', endpointId, { type: 'direct', item }, directLimitMs)
+      if (result.type === 'answered') return result.value as DirectResult
+      return { type: 'failed', ...unreached(result.type) }
+    },
+  }
+}
+
+function unreached(type: Exclude<AskResult['type'], 'answered'>): { code: string; message: string } {
+  if (type === 'notFound') return { code: 'ENDPOINT_GONE', message: 'the endpoint does not exist any more' }
+  if (type === 'full') return { code: 'OVERLOADED', message: 'endpoint overloaded' }
+  if (type === 'timedOut') return { code: 'TIMEOUT', message: 'no answer came in time' }
+  return { code: 'UNAVAILABLE', message: 'no gateway could take the event' }
+}
+
+const createEngine = (router: EndpointRouter) => ({
+  configChanged: (id: EndpointId) => void router.tell('endpoint', id, { type: 'configChanged' }),
+  wake(ids: readonly EndpointId[]) {
+    for (const id of ids) void router.tell('endpoint', id, { type: 'wake' })
+  },
+})

@@ -1,0 +1,66 @@
+// Work that comes round: never twice at once, never in step with other workers, and no failure ends it.
+
+export interface LoopOptions {
+  readonly name: string
+  readonly everyMs: number
+  /** True: there was as much as fits in one round, so the next follows at once. */
+  readonly run: () => Promise<boolean | undefined>
+  readonly log: { warn(fields: object, event: string): void }
+}
+
+export interface Loop {
+  /** Resolves when the round under way has ended. */
+  stop(): Promise<void>
+}
+
+const longestPauseMs = 30_000
+
+export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
+  const stopped = new AbortController()
+  let failures = 0
+
+  async function rounds(): Promise<void> {
+    await pause(Math.random() * everyMs, stopped.signal)
+    while (!stopped.signal.aborted) {
+      const more = await round()
+      if (!more) await pause(pauseMs(), stopped.signal)
+    }
+  }
+
+  async function round(): Promise<boolean> {
+    try {
+      const more = await run()
+      failures = 0
+      return more === true
+    } catch (error) {
+      failures += 1
+      log.warn({ loop: name, failures, error: String(error) }, 'loop.failed')
+      return false
+    }
+  }
+
+  // A tenth of jitter: workers that were started together should not knock at Postgres together.
+  const pauseMs = () =>
+    Math.min(longestPauseMs, everyMs * 2 ** Math.min(failures, 5)) * (0.95 + Math.random() / 10)
+
+  const running = rounds()
+  return {
+    async stop() {
+      stopped.abort()
+      await running
+    },
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
+}
