@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Role, roles } from '../../../src/auth/roles.ts'
+import { consoleRoutes } from '../../../src/console/console.ts'
+import { encodeId, type IdKind, newId } from '../../../src/shared/ids.ts'
+import { openWorld } from './console-world.ts'
+
+const world = await openWorld()
+const other = await world.addWorkspace('Other')
+const clients = new Map(await Promise.all(roles.map(async (role) => [role, await world.as(role)] as const)))
+const stranger = await world.as('OWNER', { workspaceId: other })
+const platform = await world.as('OWNER', { workspaceId: other, platformOwner: true })
+
+const kinds: Record<string, IdKind> = {
+  keys: 'key',
+  endpoints: 'endpoint',
+  deliveries: 'delivery',
+  numbers: 'number',
+  calls: 'call',
+  members: 'operator',
+}
+
+/** The path with this workspace and an id that does not exist. */
+const pathOf = (pattern: string, ws = world.ws): string =>
+  pattern
+    .replace(':ws', ws)
+    .replace(/\/(\w+)\/:id/, (_, kind: string) => `/${kind}/${encodeId(kinds[kind] ?? 'key', newId('key'))}`)
+
+const inWorkspace = consoleRoutes.filter(({ access }) => access.type === 'workspace')
+const ask = (client: typeof stranger, route: (typeof consoleRoutes)[number], ws?: string) =>
+  client(route.method, pathOf(route.path, ws), route.method === 'GET' ? undefined : {})
+
+describe('access to a workspace', () => {
+  test('the table holds every path that other tools rely on', () => {
+    const rows = new Set(consoleRoutes.map(({ method, path }) => `${method} ${path}`))
+    const ws = '/workspaces/:ws'
+    const expected = [
+      'POST /session',
+      'DELETE /session',
+      'GET /me',
+      ...['GET', 'POST'].flatMap((method) => [`${method} ${ws}/keys`, `${method} ${ws}/endpoints`]),
+      ...['PATCH', 'DELETE'].flatMap((method) => [
+        `${method} ${ws}/keys/:id`,
+        `${method} ${ws}/endpoints/:id`,
+      ]),
+      ...['rotate', 'enable', 'disable', 'test', 'replay'].map((verb) => `POST ${ws}/endpoints/:id/${verb}`),
+      `GET ${ws}/deliveries`,
+      `GET ${ws}/deliveries/:id`,
+      `POST ${ws}/deliveries/:id/replay`,
+      `GET ${ws}/numbers`,
+      `PATCH ${ws}/numbers/:id`,
+      `GET ${ws}/templates`,
+      `POST ${ws}/templates`,
+      ...['calls', 'conversations', 'messages', 'campaigns', 'audit'].map((list) => `GET ${ws}/${list}`),
+    ]
+    assert.deepEqual(
+      expected.filter((row) => !rows.has(row)),
+      [],
+    )
+  })
+
+  for (const route of inWorkspace) {
+    const needed: Role = route.access.type === 'workspace' ? route.access.role : 'OWNER'
+    test(`${route.method} ${route.path} is for ${needed} and above`, async () => {
+      const allowed: Role[] = []
+      for (const [role, client] of clients) {
+        const reply = await ask(client, route)
+        if (reply.status !== 403) allowed.push(role)
+        else assert.equal(reply.body.error.code, 'FORBIDDEN')
+      }
+      assert.deepEqual(allowed, roles.slice(roles.indexOf(needed)))
+    })
+
+    test(`${route.method} ${route.path} does not exist for others`, async () => {
+      const reply = await ask(stranger, route)
+      assert.equal(reply.status, 404)
+      assert.equal(reply.body.error.code, 'NOT_FOUND')
+      const unknown = await ask(stranger, route, encodeId('workspace', newId('workspace')))
+      assert.equal(unknown.body.error.message, reply.body.error.message)
+      assert.equal((await ask(stranger, route, 'wsp_nonsense')).status, 404)
+      const anonymous = await world.request(route.method, pathOf(route.path), { body: undefined })
+      assert.equal(anonymous.status, 401)
+    })
+  }
+
+  test('reading needs no more than VIEWER, changing no less than ADMIN', () => {
+    for (const { method, path, access } of inWorkspace) {
+      const role = access.type === 'workspace' ? access.role : undefined
+      if (method === 'GET') assert.equal(role, 'VIEWER', path)
+      else assert.ok(role === 'ADMIN' || role === 'OWNER', path)
+    }
+  })
+
+  test('whoever runs the installation suspends a workspace and reads none of it', async () => {
+    const owner = clients.get('OWNER') ?? assert.fail()
+    assert.equal((await owner('POST', `/workspaces/${world.ws}/suspend`)).status, 404)
+    const suspended = await platform('POST', `/workspaces/${world.ws}/suspend`)
+    assert.deepEqual(suspended.body, { id: world.ws, status: 'SUSPENDED' })
+    assert.equal((await owner('GET', '/me')).body.workspaces[0].status, 'SUSPENDED')
+    assert.equal((await platform('GET', `/workspaces/${world.ws}/messages`)).status, 404)
+    assert.equal((await platform('POST', `/workspaces/${world.ws}/resume`)).body.status, 'ACTIVE')
+    const audit = (await owner('GET', `/workspaces/${world.ws}/audit`)).body.data
+    assert.deepEqual(
+      audit.map((row: { action: string }) => row.action),
+      ['workspace.resumed', 'workspace.suspended'],
+    )
+    assert.equal(audit[0].operator.id, encodeId('operator', platform.operatorId))
+    assert.equal(audit[0].ip, '127.0.0.1')
+  })
+
+  test('a lost role applies from the next request on', async () => {
+    const admin = await world.as('ADMIN')
+    const path = `/workspaces/${world.ws}/keys`
+    assert.equal((await admin('GET', path)).status, 200)
+    await world.sql`delete from memberships where operator_id = ${admin.operatorId}`
+    assert.equal((await admin('GET', path)).status, 404)
+  })
+})
+
+describe('requests of other sites', () => {
+  const from = (headers: Record<string, string>) =>
+    world.request('POST', '/session', { body: { email: 'x@example.com', password: 'x' }, headers })
+
+  test('are refused before anything else happens', async () => {
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]) {
+      const reply = await from(headers as Record<string, string>)
+      assert.equal(reply.status, 403, JSON.stringify(headers))
+      assert.equal(reply.body.error.code, 'FORBIDDEN')
+    }
+  })
+
+  test('the console’s own pages and programs without a browser pass', async () => {
+    for (const headers of [{ 'sec-fetch-site': 'same-origin', origin: 'http://x' }, {}])
+      assert.equal((await from(headers as Record<string, string>)).status, 401)
+  })
+})

@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto'
+import { after } from 'node:test'
+import pino from 'pino'
+import { createPasswordHasher } from '../../../src/auth/password.ts'
+import type { Role } from '../../../src/auth/roles.ts'
+import { createSecretBox } from '../../../src/auth/secret-box.ts'
+import { createConsole } from '../../../src/console/console.ts'
+import type { Submission } from '../../../src/console/reads.ts'
+import type { ConsoleServices, ConsoleSettings, HostVerdict } from '../../../src/console/services.ts'
+import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
+import type { RateLimiter } from '../../../src/http/rate-limit.ts'
+import { listen } from '../../../src/http/uws.ts'
+import { SimulatedClock } from '../../../src/shared/clock.ts'
+import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { auditStore } from '../../../src/store/audit.store.ts'
+import { createCallTimelineStore } from '../../../src/store/call-timeline.store.ts'
+import { createCallReader } from '../../../src/store/calls-read.store.ts'
+import { campaignsListStore } from '../../../src/store/campaigns-list.store.ts'
+import { consoleKeysStore } from '../../../src/store/console-keys.store.ts'
+import { createConversationReader } from '../../../src/store/conversations-read.store.ts'
+import { deliveriesLogStore } from '../../../src/store/deliveries-log.store.ts'
+import { deliveriesReplayStore } from '../../../src/store/deliveries-replay.store.ts'
+import { endpointsAdminStore } from '../../../src/store/endpoints-admin.store.ts'
+import { membersStore } from '../../../src/store/members.store.ts'
+import { createMessageReader } from '../../../src/store/messages-read.store.ts'
+import { numbersAdminStore } from '../../../src/store/numbers-admin.store.ts'
+import { operatorsStore } from '../../../src/store/operators.store.ts'
+import { sessionsStore } from '../../../src/store/sessions.store.ts'
+import type { Pool } from '../../../src/store/sql.ts'
+import { createTemplateStore } from '../../../src/store/templates.store.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+
+export const PASSWORD = 'a password for tests'
+
+// What a test reads of an answer is its own business.
+// biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes.
+export type Json = any
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Json
+}
+
+export type Client = (method: string, path: string, body?: unknown) => Promise<Reply>
+
+/** A console over real sockets on a database of its own. Ports to other parts note what they were asked. */
+export interface World {
+  readonly sql: Pool
+  readonly services: ConsoleServices
+  readonly clock: SimulatedClock
+  readonly workspaceId: WorkspaceId
+  readonly ws: string
+  readonly hints: { changed: string[]; woken: string[] }
+  readonly direct: { sent: Json[]; outcome: Json }
+  hosts: (host: string) => HostVerdict
+  submission: Submission | undefined
+  request(
+    method: string,
+    path: string,
+    options?: { body?: unknown; headers?: Record<string, string> },
+  ): Promise<Reply>
+  /** Signed in as a new operator with that role in the workspace. */
+  as(
+    role: Role,
+    options?: { workspaceId?: WorkspaceId; platformOwner?: boolean },
+  ): Promise<Client & { operatorId: OperatorId }>
+  addWorkspace(name: string): Promise<WorkspaceId>
+  addOperator(email: string, platformOwner?: boolean): Promise<OperatorId>
+}
+
+export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promise<World> {
+  const sql = testPool(await testDatabase())
+  const clock = new SimulatedClock(Date.now())
+  const world = {
+    sql,
+    clock,
+    hints: { changed: [] as string[], woken: [] as string[] },
+    direct: { sent: [] as Json[], outcome: { type: 'delivered' } as Json },
+    hosts: (): HostVerdict => ({ type: 'ok' }),
+    submission: undefined,
+  } as unknown as World
+  const services = servicesOf(world, settings)
+  const handler = createConsole(services, { log: pino({ level: 'silent' }) })
+  const server = await listen({ host: '127.0.0.1', port: 0, handler, maxInFlight: 200 })
+  after(() => server.close())
+  const workspaceId = await addWorkspace(sql, 'Acme')
+  const request = requester(server.port)
+  return Object.assign(world, {
+    services,
+    workspaceId,
+    ws: encodeId('workspace', workspaceId),
+    request,
+    addWorkspace: (name: string) => addWorkspace(sql, name),
+    addOperator: (email: string, platformOwner = false) =>
+      addOperator(services, sql, { email, platformOwner }),
+    as: signerIn(services, sql, { workspaceId, request }),
+  })
+}
+
+function servicesOf(world: World, settings: Partial<ConsoleSettings>): ConsoleServices {
+  const { sql, clock } = world
+  return {
+    settings: {
+      publicUrl: undefined,
+      production: false,
+      targets: 'public',
+      keyEnvironment: 'test',
+      ...settings,
+    },
+    clock,
+    passwords: createPasswordHasher({ logN: 4 }),
+    secrets: createSecretBox([{ id: '1', bytes: randomBytes(32) }]),
+    operators: operatorsStore(sql),
+    sessions: sessionsStore(sql),
+    members: membersStore(sql),
+    signInLimit: createSignInLimit({ limiter: localLimiter(clock), clock }),
+    keys: consoleKeysStore(sql),
+    endpoints: endpointsAdminStore(sql),
+    numbers: numbersAdminStore(sql),
+    deliveryLog: deliveriesLogStore(sql),
+    deliveries: deliveriesReplayStore(sql),
+    audit: auditStore(sql),
+    reads: {
+      messages: createMessageReader(sql),
+      calls: createCallReader(sql),
+      timelines: createCallTimelineStore(sql),
+      conversations: createConversationReader(sql),
+      campaigns: campaignsListStore(sql),
+      templates: createTemplateStore(sql),
+    },
+    templates: { submit: async () => world.submission ?? { type: 'exists' } },
+    names: { judgeHost: async (host) => world.hosts(host) },
+    engine: {
+      configChanged: (id) => world.hints.changed.push(id),
+      wake: (ids) => world.hints.woken.push(...ids),
+    },
+    direct: {
+      send: async (event) => {
+        world.direct.sent.push(event)
+        return world.direct.outcome
+      },
+    },
+  }
+}
+
+/** Exact token buckets of one process. */
+function localLimiter(clock: SimulatedClock): RateLimiter {
+  const buckets = new Map<string, { tokens: number; at: number }>()
+  return {
+    async take(key, rate, burst) {
+      const known = buckets.get(key) ?? { tokens: burst, at: clock.mono() }
+      const tokens = Math.min(burst, known.tokens + ((clock.mono() - known.at) / 1000) * rate)
+      const allowed = tokens >= 1
+      const left = allowed ? tokens - 1 : tokens
+      buckets.set(key, { tokens: left, at: clock.mono() })
+      return {
+        allowed,
+        remaining: Math.floor(left),
+        retryAfterMs: left >= 1 ? 0 : ((1 - left) / rate) * 1000,
+      }
+    },
+  }
+}
+
+const requester =
+  (port: number) =>
+  async (
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Reply> => {
+    const response = await fetch(`http://127.0.0.1:${port}/console/api${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+  }
+
+export const cookieOf = (reply: Reply): string => reply.headers.get('set-cookie')?.split(';')[0] ?? ''
+
+async function addWorkspace(sql: Pool, name: string): Promise<WorkspaceId> {
+  const id = newId('workspace')
+  await sql`insert into workspaces (id, name) values (${id}, ${name})`
+  return id
+}
+
+async function addOperator(
+  services: ConsoleServices,
+  sql: Pool,
+  { email, platformOwner }: { email: string; platformOwner: boolean },
+): Promise<OperatorId> {
+  const passwordHash = await services.passwords.hash(PASSWORD)
+  const id = await operatorsStore(sql).create({ email, name: email, passwordHash, platformOwner })
+  if (id === undefined) throw new Error(`${email} is taken`)
+  return id
+}
+
+let operators = 0
+
+const signerIn =
+  (services: ConsoleServices, sql: Pool, home: Pick<World, 'workspaceId' | 'request'>) =>
+  async (role: Role, options: { workspaceId?: WorkspaceId; platformOwner?: boolean } = {}) => {
+    operators += 1
+    const email = `${role.toLowerCase()}${operators}@example.com`
+    const operatorId = await addOperator(services, sql, {
+      email,
+      platformOwner: options.platformOwner ?? false,
+    })
+    await sql`
+      insert into memberships (workspace_id, operator_id, role)
+      values (${options.workspaceId ?? home.workspaceId}, ${operatorId}, ${role})`
+    const signedIn = await home.request('POST', '/session', { body: { email, password: PASSWORD } })
+    if (signedIn.status !== 200) throw new Error(`sign-in failed: ${JSON.stringify(signedIn.body)}`)
+    const cookie = cookieOf(signedIn)
+    const client: Client = (method, path, body) => home.request(method, path, { body, headers: { cookie } })
+    return Object.assign(client, { operatorId })
+  }
