@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { callActor } from '../../../src/calls/call.actor.ts'
+import {
+  answer,
+  Drive,
+  decline,
+  forwardingRow,
+  offer,
+  ok,
+  placedRow,
+  ringingRow,
+  startMs,
+  status,
+  terminate,
+  timing,
+} from './driver.ts'
+
+const wake = { type: 'wake' } as const
+const hour = 3_600_000
+const wakeAfter = (call: Drive): number => (call.state.row.wakeAt?.getTime() ?? Number.NaN) - startMs
+
+function timerOf(call: Drive): number | undefined {
+  const last = call.effects.findLast((effect) => effect.type === 'setTimer' || effect.type === 'clearTimer')
+  return last?.type === 'setTimer' ? last.delayMs : undefined
+}
+
+describe('silence', () => {
+  test('of a ringing inbound call ends it after the ring timeout, here and at the provider', () => {
+    const call = new Drive(ringingRow(), { session: offer }).wait(89_999).tell(wake)
+    assert.deepEqual(call.events, [])
+    call.wait(1).tell(wake)
+    assert.deepEqual([call.events, call.state.row.endReason], [['MISSED'], 'TIMEOUT'])
+    assert.deepEqual([call.requests, call.state.row.wakeAt, timerOf(call)], [['terminate'], null, undefined])
+    call.provider(ok).tell(wake)
+    assert.equal(call.events.length, 1)
+  })
+
+  test('of a placed call is NO_ANSWER, counted anew from when it rings', () => {
+    const call = new Drive(placedRow()).wait(60_000).tell(status('RINGING')).wait(60_000).tell(wake)
+    assert.deepEqual(call.events, ['RINGING'])
+    call.wait(30_000).tell(wake)
+    assert.deepEqual([call.events, call.state.row.endReason], [['RINGING', 'NO_ANSWER'], 'TIMEOUT'])
+  })
+
+  test('of an accepted call completes it after four hours with its duration', () => {
+    const call = new Drive(placedRow(), { route: [] })
+      .tell(status('ACCEPTED'))
+      .wait(4 * hour)
+      .tell(wake)
+    assert.deepEqual(call.events, ['ACCEPTED', 'COMPLETED'])
+    assert.deepEqual([call.state.row.durationSeconds, call.state.row.endReason], [4 * 3_600, 'TIMEOUT'])
+    assert.deepEqual(call.requests, ['terminate'])
+  })
+})
+
+describe('wake_at', () => {
+  test('is the ring timeout, and sooner while a crash would leave something undone', () => {
+    const plain = new Drive(ringingRow(), { session: offer }).tell(wake)
+    assert.equal(wakeAfter(plain), 90_000)
+    assert.equal(wakeAfter(new Drive(forwardingRow()).tell({ type: 'ringing', session: offer })), 2_000)
+    plain.ask(decline)
+    assert.equal(wakeAfter(plain), 5_000)
+    assert.equal(plain.changes.at(-1)?.row.wakeAt?.getTime(), startMs + 5_000)
+    plain.provider(ok)
+    assert.equal(plain.changes.at(-1)?.row.wakeAt, null)
+  })
+
+  test('of a crash check does not make the owner itself look early', () => {
+    const call = new Drive(ringingRow(), { session: offer })
+    call.ask(answer('A'))
+    assert.equal(timerOf(call), 90_000)
+    call.wait(5_000).tell(wake)
+    assert.deepEqual([call.requests, timerOf(call)], [['preAccept'], 85_000])
+  })
+})
+
+describe('leaving memory', () => {
+  const idle = (call: Drive) => callActor(timing).idleAfterMs(call.state)
+
+  test('a ringing call stays, an accepted one leaves after two minutes, an ended one sooner', () => {
+    const call = new Drive(placedRow(), { route: [] })
+    assert.equal(idle(call), undefined)
+    assert.equal(idle(call.tell(status('ACCEPTED'))), 120_000)
+    assert.equal(idle(call.tell(terminate({ durationSeconds: 1 }))), 30_000)
+  })
+
+  test('a process that leaves finishes what is under way first', () => {
+    const call = new Drive(ringingRow(), { session: offer })
+    call.ask(answer('A'))
+    call.tell({ type: 'drain' })
+    assert.equal(call.count('passivate'), 0)
+    call.provider(ok)
+    assert.equal(call.count('passivate'), 0)
+    call.provider(ok)
+    assert.equal(call.count('passivate'), 1)
+    assert.equal(call.status, 'ACCEPTED')
+  })
+})
