@@ -63,16 +63,30 @@ export async function listen(options: ListenOptions): Promise<HttpServer> {
   const socket = await listenWith(app, options)
   if (socket === false)
     throw new Error(`cannot listen on ${options.host}:${options.port}: another process has the port`)
+  const port = uws.us_socket_local_port(socket as never)
+  const shut = async (): Promise<void> => {
+    uws.us_listen_socket_close(socket)
+    await server.drain()
+    // The last answer may still lie in the buffer that is flushed when the current turn of the socket ends.
+    await new Promise((resolve) => setImmediate(resolve))
+    app.close()
+  }
+  let closing: Promise<void> | undefined
   return {
-    port: uws.us_socket_local_port(socket as never),
+    port,
     inFlight: () => server.inFlight,
-    async close() {
-      uws.us_listen_socket_close(socket)
-      await server.drain()
-      app.close()
+    // Closing a listener twice reads freed memory.
+    close() {
+      closing ??= shut()
+      return closing
     },
   }
 }
+
+const overloaded = (): AppError =>
+  new AppError('OVERLOADED', 'this process takes no more requests now; try again shortly', {
+    retryAfterSeconds: 1,
+  })
 
 const mebibyte = 1024 * 1024
 
@@ -101,12 +115,8 @@ class Server {
       trustedProxies: this.#options.trustedProxies ?? 0,
       clock: this.#clock,
     })
-    const refusal = this.#refusal(head.fault, request.path)
-    if (!refusal) return void this.#serve(response, request)
-    // What follows on a connection that sent an ambiguous head cannot be trusted to be a request.
-    const lastOne = this.#draining || head.fault !== undefined
-    void writeAnswer(response, request, errorResponse(refusal, request.requestId), lastOne)
-    request.content.release()
+    if (head.fault === undefined && this.#hasRoom(request.path)) return void this.#serve(response, request)
+    this.#refuse(response, request, head.fault)
   }
 
   /** Resolves when nothing is in flight, or at the deadline. */
@@ -122,12 +132,18 @@ class Server {
     })
   }
 
-  #refusal(fault: string | undefined, path: string): AppError | undefined {
-    if (fault !== undefined) return new AppError('VALIDATION_ERROR', fault)
-    if (this.inFlight < this.#options.maxInFlight || this.#options.unlimitedPaths?.has(path)) return undefined
-    return new AppError('OVERLOADED', 'this process takes no more requests now; try again shortly', {
-      retryAfterSeconds: 1,
-    })
+  #hasRoom(path: string): boolean {
+    return this.inFlight < this.#options.maxInFlight || (this.#options.unlimitedPaths?.has(path) ?? false)
+  }
+
+  #refuse(response: WireResponse, request: LiveRequest, fault: string | undefined): void {
+    const refusal = fault === undefined ? overloaded() : new AppError('VALIDATION_ERROR', fault)
+    const answer = errorResponse(refusal, request.requestId)
+    request.content.release()
+    if (fault === undefined) return void writeAnswer(response, request, answer, this.#draining)
+    // What follows an ambiguous head cannot be trusted to be a request. The parser hands on what it read along with
+    // it once this one is answered, and drops the connection while it is not: so the answer waits for a turn.
+    setImmediate(() => void writeAnswer(response, request, answer, true))
   }
 
   async #serve(response: WireResponse, request: LiveRequest): Promise<void> {

@@ -30,9 +30,9 @@ export function writeAnswer(
     return writeStream(response, request, { ...answer, body }, closing)
   response.cork(() => {
     writeHead(response, answer, closing)
-    if (request.method === 'HEAD') response.endWithoutBody(byteLength(body), closing)
-    else if (body === undefined) response.endWithoutBody(hasLength(answer.status) ? 0 : undefined, closing)
-    else response.end(body, closing)
+    if (request.method === 'HEAD') endHead(response, body, closing)
+    else if (body === undefined && !closing && !hasLength(answer.status)) response.endWithoutBody()
+    else response.end(body ?? '', closing)
   })
   return undefined
 }
@@ -40,8 +40,12 @@ export function writeAnswer(
 // 204 and 304 have no content, so they say no length either.
 const hasLength = (status: number): boolean => status !== 204 && status !== 304
 
-const byteLength = (body: string | Uint8Array | undefined): number =>
-  body === undefined ? 0 : Buffer.byteLength(body)
+// endWithoutBody(length) would wait for that many bytes, and read undefined as 2^63 of them.
+function endHead(response: WireResponse, body: string | Uint8Array | undefined, closing: boolean): void {
+  response.writeHeader('content-length', String(body === undefined ? 0 : Buffer.byteLength(body)))
+  if (closing) response.writeHeader('connection', 'close')
+  response.endWithoutBody()
+}
 
 function writeHead(response: WireResponse, answer: HttpResponse, closing: boolean): void {
   response.writeStatus(statusLine(answer.status))

@@ -13,7 +13,7 @@ export interface WireResponse {
   write(chunk: Uint8Array): boolean
   tryEnd(chunk: Uint8Array, totalSize: number): [boolean, boolean]
   end(body?: string | Uint8Array, closeConnection?: boolean): unknown
-  endWithoutBody(reportedLength?: number, closeConnection?: boolean): unknown
+  endWithoutBody(): unknown
   close(): unknown
   pause(): void
   resume(): void

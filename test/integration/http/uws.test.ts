@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { HttpHandler, HttpRequest } from '../../../src/http/exchange.ts'
+import { listen } from '../../../src/http/uws.ts'
+import { answers, head, raw } from './raw.ts'
+import { gate, serve } from './servers.ts'
+
+const echo: HttpHandler = async (request) => {
+  const body = await request.body(1_000)
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      method: request.method,
+      path: request.path,
+      query: [...request.query],
+      color: request.header('x-color'),
+      body: Buffer.from(body).toString(),
+    }),
+  }
+}
+
+describe('requests', () => {
+  test('method, path, query, headers and body reach the handler', async () => {
+    const { url } = await serve(echo)
+    const response = await fetch(`${url}/a/b?x=1&y=%2B2&x=3`, {
+      method: 'PATCH',
+      headers: { 'X-Color': 'red' },
+      body: 'hello',
+    })
+    assert.deepEqual(await response.json(), {
+      method: 'PATCH',
+      path: '/a/b',
+      query: [
+        ['x', '1'],
+        ['y', '+2'],
+        ['x', '3'],
+      ],
+      color: 'red',
+      body: 'hello',
+    })
+  })
+
+  test('what the handler sees stays true after an await', async () => {
+    let seen: unknown
+    const { url } = await serve(async (request) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      seen = [request.path, request.header('x-color'), request.query.get('a'), request.remoteAddress]
+      return { status: 204 }
+    })
+    assert.equal((await fetch(`${url}/late?a=b`, { headers: { 'x-color': 'blue' } })).status, 204)
+    assert.deepEqual(seen, ['/late', 'blue', 'b', '127.0.0.1'])
+  })
+
+  test('a sane X-Request-Id is kept, any other replaced', async () => {
+    const ids: string[] = []
+    const { url } = await serve((request) => {
+      ids.push(request.requestId)
+      return { status: 204 }
+    })
+    for (const id of ['abc-1.2_3', 'two words', 'x'.repeat(129)])
+      await fetch(url, { headers: { 'x-request-id': id } })
+    assert.equal(ids[0], 'abc-1.2_3')
+    for (const id of ids.slice(1)) assert.match(id, /^[0-9a-f-]{36}$/)
+  })
+
+  test('behind proxies the address is the one that the outermost trusted proxy saw', async () => {
+    const address = async (trustedProxies: number, forwarded?: string) => {
+      const { url } = await serve((request) => ({ status: 200, body: request.remoteAddress }), {
+        trustedProxies,
+      })
+      return (await fetch(url, forwarded ? { headers: { 'x-forwarded-for': forwarded } } : {})).text()
+    }
+    assert.equal(await address(0, '9.9.9.9'), '127.0.0.1')
+    assert.equal(await address(1, '6.6.6.6, 9.9.9.9'), '9.9.9.9')
+    assert.equal(await address(2, '6.6.6.6, 9.9.9.9'), '6.6.6.6')
+    assert.equal(await address(1), '127.0.0.1')
+  })
+
+  test('requests that arrive in one piece are answered one after the other', async () => {
+    const { port } = await serve(echo)
+    const client = await raw(port)
+    client.write(`${head('POST /one HTTP/1.1', ['Content-Length: 3'])}abc${head('GET /two HTTP/1.1')}`)
+    await client.sees('/two')
+    assert.deepEqual(
+      answers(client.text()).map(({ status, body }) => [
+        status,
+        JSON.parse(body).path,
+        JSON.parse(body).body,
+      ]),
+      [
+        [200, '/one', 'abc'],
+        [200, '/two', ''],
+      ],
+    )
+    client.socket.destroy()
+  })
+
+  test('a chunked body is put together', async () => {
+    const { port } = await serve(echo)
+    const client = await raw(port)
+    client.write(head('POST / HTTP/1.1', ['Transfer-Encoding: chunked']))
+    client.write('3\r\nabc\r\n')
+    client.write('2\r\nde\r\n0\r\n\r\n')
+    assert.match(await client.sees('"body"'), /"body":"abcde"/)
+    client.socket.destroy()
+  })
+
+  test('answers announce how long an idle connection is kept, and do not name the server', async () => {
+    const { port } = await serve(echo)
+    const client = await raw(port)
+    client.write(head('GET / HTTP/1.1'))
+    const text = await client.sees('"body"')
+    assert.match(text, /keep-alive: timeout=8/i)
+    assert.doesNotMatch(text, /uwebsockets/i)
+    client.socket.destroy()
+  })
+})
+
+describe('heads that could be read in two ways', () => {
+  const cases: [string, readonly string[]][] = [
+    ['a Transfer-Encoding other than chunked', ['Transfer-Encoding: gzip']],
+    ['several codings', ['Transfer-Encoding: gzip, chunked']],
+    ['two different Content-Lengths', ['Content-Length: 3', 'Content-Length: 5']],
+    ['the same Content-Length twice', ['Content-Length: 3', 'Content-Length: 3']],
+    ['two Authorizations', ['Authorization: Bearer a', 'Authorization: Bearer b']],
+    ['two keys', ['X-Api-Key: a', 'X-Api-Key: b']],
+  ]
+  for (const [name, headers] of cases) {
+    test(`${name}: 400, the connection closes, and no handler runs`, async () => {
+      let calls = 0
+      const { port } = await serve(() => {
+        calls += 1
+        return { status: 200 }
+      })
+      const client = await raw(port)
+      client.write(head('POST / HTTP/1.1', headers))
+      const got = answers(await client.closed())
+      assert.deepEqual([got.map(({ status }) => status), calls], [[400], 0])
+      assert.equal(JSON.parse(got[0]?.body ?? '').error.code, 'VALIDATION_ERROR')
+    })
+
+    test(`${name}: what was smuggled in behind it is not served`, async () => {
+      const paths: string[] = []
+      const { port } = await serve((request) => {
+        paths.push(request.path)
+        return { status: 200 }
+      })
+      const client = await raw(port)
+      client.write(`${head('POST / HTTP/1.1', headers)}${head('GET /smuggled HTTP/1.1')}`)
+      await client.closed()
+      assert.deepEqual(paths, [])
+    })
+  }
+
+  test('Content-Length together with Transfer-Encoding never reaches a handler', async () => {
+    let calls = 0
+    const { port } = await serve(() => {
+      calls += 1
+      return { status: 200 }
+    })
+    const client = await raw(port)
+    client.write(head('POST / HTTP/1.1', ['Content-Length: 3', 'Transfer-Encoding: chunked']))
+    client.write('0\r\n\r\n')
+    assert.match(await client.closed(), /^HTTP\/1\.1 400/)
+    assert.equal(calls, 0)
+  })
+
+  test('headers larger than the parser takes are refused without a handler', async () => {
+    let calls = 0
+    const { port } = await serve(() => {
+      calls += 1
+      return { status: 200 }
+    })
+    const client = await raw(port)
+    client.write(head('GET / HTTP/1.1', [`X-Long: ${'a'.repeat(20_000)}`]))
+    assert.match(await client.closed(), /^HTTP\/1\.1 431/)
+    assert.equal(calls, 0)
+  })
+})
+
+describe('listening', () => {
+  test('a port that another server has is refused with a message that names it', async () => {
+    const { port } = await serve(echo)
+    await assert.rejects(
+      listen({ host: '127.0.0.1', port, handler: echo, maxInFlight: 1 }),
+      new RegExp(`127\\.0\\.0\\.1:${port}`),
+    )
+  })
+
+  test('what a handler throws is answered, and told to whoever watches', async () => {
+    const faults: unknown[] = []
+    const { url } = await serve(
+      () => {
+        throw new Error('broken')
+      },
+      { onFault: (error) => faults.push(error) },
+    )
+    const response = await fetch(url)
+    assert.equal(response.status, 500)
+    assert.equal(((await response.json()) as { error: { code: string } }).error.code, 'INTERNAL')
+    assert.match(String(faults[0]), /broken/)
+  })
+
+  test('HEAD gets the length of what GET would get, and no content', async () => {
+    const { port } = await serve((request: HttpRequest) => ({ status: 200, body: `for ${request.method}` }))
+    const client = await raw(port)
+    client.write(head('HEAD / HTTP/1.1'))
+    assert.match(await client.sees('\r\n\r\n'), /content-length: 8\r\n/i)
+    client.write(head('GET / HTTP/1.1'))
+    await client.sees('for GET')
+    assert.doesNotMatch(client.text(), /for HEAD/)
+    client.socket.destroy()
+  })
+
+  test('closing lets a running request finish and then refuses connections', async () => {
+    const { opened, open } = gate()
+    const started = gate()
+    const { server, url, port } = await serve(async () => {
+      started.open()
+      await opened
+      return { status: 200, body: 'done' }
+    })
+    const running = fetch(url)
+    await started.opened
+    const closing = server.close()
+    assert.equal(server.inFlight(), 1)
+    open()
+    const response = await running
+    assert.deepEqual([response.status, await response.text()], [200, 'done'])
+    assert.equal(response.headers.get('connection'), 'close')
+    await closing
+    await assert.rejects(fetch(`http://127.0.0.1:${port}`))
+  })
+
+  test('closing cuts off what does not finish in time', async () => {
+    const started = gate<HttpRequest>()
+    const { server, port } = await serve(
+      (request) => {
+        started.open(request)
+        return new Promise(() => undefined)
+      },
+      { closeDeadlineMs: 20 },
+    )
+    const client = await raw(port)
+    client.write(head('GET / HTTP/1.1'))
+    const request = await started.opened
+    await server.close()
+    await client.closed()
+    assert.ok(request.signal.aborted)
+  })
+})
