@@ -24,12 +24,12 @@ export const attemptStore = (sql: Sql) => ({
       ),
       streak as (
         select * from jsonb_to_recordset(${sql.json(streaks as never)}) as s (
-          endpoint_id uuid, has_success boolean, leading integer, peak integer, trailing integer)
+          endpoint_id uuid, has_success boolean, opening integer, longest integer, closing integer)
       ),
       counted as (
         update endpoints e
         set consecutive_failures = least(${limits.failuresToDisable},
-            case when s.has_success then s.trailing else e.consecutive_failures + s.leading end),
+            case when s.has_success then s.closing else e.consecutive_failures + s.opening end),
           enabled = e.enabled and not (${switchesOff(sql)}),
           disabled_at = case when e.enabled and ${switchesOff(sql)} then now() else e.disabled_at end,
           disabled_reason = case when e.enabled and ${switchesOff(sql)} then 'FAILURES' else e.disabled_reason end,
@@ -89,7 +89,7 @@ const postpone = (sql: Sql, records: readonly AttemptRecord[]) => sql`
   where id = any(${records.map((record) => record.item.deliveryId)}::uuid[]) and state in ('PENDING', 'RETRYING')`
 
 const switchesOff = (sql: Sql) => sql`
-  (e.consecutive_failures + s.leading >= ${limits.failuresToDisable} or s.peak >= ${limits.failuresToDisable})`
+  (e.consecutive_failures + s.opening >= ${limits.failuresToDisable} or s.longest >= ${limits.failuresToDisable})`
 
 interface RecordedRow {
   type: 'retry' | 'endpoint'
@@ -155,9 +155,9 @@ interface Streak {
   endpoint_id: EndpointId
   has_success: boolean
   /** Failures before the first success, after the last one, and the longest run between two. */
-  leading: number
-  trailing: number
-  peak: number
+  opening: number
+  closing: number
+  longest: number
 }
 
 /** Folds the outcomes of each endpoint, in order, so that one update counts them exactly. */
@@ -167,18 +167,18 @@ export function streaksOf(records: readonly AttemptRecord[]): Streak[] {
     const streak = streaks.get(endpointId) ?? {
       endpoint_id: endpointId,
       has_success: false,
-      leading: 0,
-      trailing: 0,
-      peak: 0,
+      opening: 0,
+      closing: 0,
+      longest: 0,
     }
     streaks.set(endpointId, streak)
     if (counts === 'success') {
       streak.has_success = true
-      streak.trailing = 0
+      streak.closing = 0
     } else if (counts === 'failure') {
-      streak.trailing += 1
-      if (streak.has_success) streak.peak = Math.max(streak.peak, streak.trailing)
-      else streak.leading += 1
+      streak.closing += 1
+      if (streak.has_success) streak.longest = Math.max(streak.longest, streak.closing)
+      else streak.opening += 1
     }
   }
   return [...streaks.values()]

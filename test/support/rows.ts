@@ -1,0 +1,54 @@
+// Rows that many tests begin with. Each call makes a tenant of its own.
+import { randomInt } from 'node:crypto'
+import { type EndpointId, type NumberId, newId, type WorkspaceId } from '../../src/shared/ids.ts'
+import { emit, type WrittenDelivery, writtenDeliveries } from '../../src/store/emit.ts'
+import type { Pool } from '../../src/store/sql.ts'
+
+export interface Tenant {
+  readonly workspaceId: WorkspaceId
+  readonly numberId: NumberId
+  readonly number: string
+  readonly phoneNumberId: string
+}
+
+export async function addTenant(sql: Pool): Promise<Tenant> {
+  const workspaceId = newId('workspace')
+  const numberId = newId('number')
+  const number = `+1555${randomInt(1_000_000, 9_999_999)}`
+  const phoneNumberId = `pn-${numberId}`
+  await sql`insert into workspaces (id, name) values (${workspaceId}, 'Lumen')`
+  await sql`
+    insert into numbers (id, workspace_id, phone_number_id, number, is_default)
+    values (${numberId}, ${workspaceId}, ${phoneNumberId}, ${number}, true)`
+  await sql`
+    insert into templates (id, workspace_id, name, language, category, status, parameter_format, components)
+    values (${newId('template')}, ${workspaceId}, 'hello', 'en_US', 'UTILITY', 'APPROVED', 'POSITIONAL',
+      ${sql.json([{ type: 'BODY', text: 'Hello' }])})`
+  return { workspaceId, numberId, number, phoneNumberId }
+}
+
+export async function addEndpoint(
+  sql: Pool,
+  workspaceId: WorkspaceId,
+  patch: { readonly events?: string[]; readonly enabled?: boolean; readonly failures?: number } = {},
+): Promise<EndpointId> {
+  const id = newId('endpoint')
+  await sql`
+    insert into endpoints (id, workspace_id, name, url, events, secret, enabled, consecutive_failures)
+    values (${id}, ${workspaceId}, 'orders', 'https://receiver.example/hook',
+      ${patch.events ?? ['message.status', 'message.received', 'call.status']}, ${Buffer.from('s')},
+      ${patch.enabled ?? true}, ${patch.failures ?? 0})`
+  return id
+}
+
+/** An event of the workspace, written through the outbox. */
+export const emitEvent = (
+  sql: Pool,
+  workspaceId: WorkspaceId,
+  event: { readonly key?: string; readonly body?: string; readonly routedTo?: EndpointId } = {},
+): Promise<WrittenDelivery[]> => sql<WrittenDelivery[]>`
+  with occurred as (
+    select ${newId('event')}::uuid as event_id, ${workspaceId}::uuid as workspace_id, 'message.status' as kind,
+      ${event.key ?? newId('conversation')}::uuid as key, ${Buffer.from(event.body ?? '{}')}::bytea as body,
+      ${event.routedTo ?? null}::uuid as routed_to
+  ), ${emit(sql)} ${writtenDeliveries(sql)}`
