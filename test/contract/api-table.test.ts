@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { table } from '../../src/api/table.ts'
+import { errorCatalog } from '../../src/contract/errors.ts'
+
+// The contract's own words, in its order; a route is added here and in the table.
+const contract = `
+POST /messages/chat CHAT_SEND
+GET /messages/chat MESSAGES_READ
+GET /messages/chat/:id MESSAGES_READ
+GET /templates CATALOG_READ
+GET /numbers CATALOG_READ
+GET /calls CALLS_READ
+GET /calls/:id CALLS_READ
+GET /calls/:id/offer CALLS_WRITE
+POST /calls/:id/answer CALLS_WRITE
+POST /calls/:id/action CALLS_WRITE
+POST /conversations/:id/call CALLS_WRITE
+`
+
+describe('the table of the API', () => {
+  test('is the list of the contract: method, path, scope, order [endpoints]', () => {
+    const rows = table.map(({ method, path, scope }) => `${method} ${path} ${scope}`)
+    assert.deepEqual(rows, contract.trim().split('\n'))
+  })
+
+  test('takes no workspace from a caller: no parameter of a path but one id [authentication 3]', () => {
+    for (const { path } of table) {
+      const names = path.split('/').filter((segment) => segment.startsWith(':'))
+      assert.ok(names.length === 0 || (names.length === 1 && names[0] === ':id'), path)
+    }
+  })
+
+  test('every row with an id judges it, can say NOT_FOUND, and has a summary and a response', () => {
+    for (const row of table) {
+      assert.equal(row.params !== undefined, row.path.includes(':id'), row.path)
+      assert.ok(row.params === undefined || row.errors.includes('NOT_FOUND'), row.path)
+      assert.ok(row.summary.length > 0 && row.response !== undefined, row.path)
+    }
+  })
+
+  test('names only codes of the catalogue, each once', () => {
+    for (const { path, errors } of table) {
+      assert.equal(new Set(errors).size, errors.length, path)
+      for (const code of errors) assert.ok(code in errorCatalog, code)
+    }
+  })
+
+  test('every POST takes a body and no GET does', () => {
+    for (const { method, path, body } of table) assert.equal(body !== undefined, method !== 'GET', path)
+  })
+})

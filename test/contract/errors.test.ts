@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { AppError, type ErrorCode, errorCatalog } from '../../src/contract/errors.ts'
+import { errorResponse } from '../../src/http/error-response.ts'
+
+// Decisions 1, as literals: a status that changes is a change of the contract.
+const statuses: Record<ErrorCode, number> = {
+  VALIDATION_ERROR: 400,
+  MALFORMED_JSON: 400,
+  UNAUTHORIZED: 401,
+  INVALID_API_KEY: 401,
+  TENANT_SUSPENDED: 403,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_KEY_REUSED: 409,
+  INVALID_STATE: 409,
+  CALL_NOT_RINGING: 409,
+  CALL_ALREADY_ANSWERED: 409,
+  CALL_ENDED: 409,
+  OFFER_UNAVAILABLE: 409,
+  IN_USE: 409,
+  TEMPLATE_NOT_FOUND: 422,
+  TEMPLATE_NOT_APPROVED: 422,
+  TEMPLATE_VARIABLES_MISMATCH: 422,
+  RECIPIENT_OPTED_OUT: 422,
+  CALL_PERMISSION_REQUIRED: 422,
+  INVALID_SDP: 422,
+  NO_SENDER_NUMBER: 422,
+  ADDRESS_NOT_ALLOWED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  PROVIDER_ERROR: 502,
+  OVERLOADED: 503,
+  UNAVAILABLE: 503,
+}
+
+describe('the error catalogue', () => {
+  test('has exactly the codes and statuses of the contract', () => {
+    const actual = Object.fromEntries(
+      Object.entries(errorCatalog).map(([code, { status }]) => [code, status]),
+    )
+    assert.deepEqual(actual, statuses)
+  })
+
+  test('every code answers with its status in the one envelope', () => {
+    for (const [code, status] of Object.entries(statuses)) {
+      const response = errorResponse(new AppError(code as ErrorCode, 'do this'), 'r-1')
+      assert.equal(response.status, status)
+      assert.deepEqual(JSON.parse(String(response.body)), {
+        error: { code, message: 'do this', requestId: 'r-1' },
+      })
+    }
+  })
+
+  test('details are listed where there are some, and Retry-After is in whole seconds', () => {
+    const details = [{ path: 'to', message: 'is required' }]
+    const error = new AppError('RATE_LIMITED', 'wait', { details, retryAfterSeconds: 0.2 })
+    const response = errorResponse(error, 'r-1')
+    assert.deepEqual(JSON.parse(String(response.body)).error.details, details)
+    assert.equal(response.headers?.['retry-after'], '1')
+  })
+})
