@@ -17,6 +17,7 @@ export interface SignInSubjects {
 
 const FAILURES = 5
 const PER_SECOND = FAILURES / 60
+const TOKEN_MS = 1_000 / PER_SECOND
 const MOST_BLOCKED = 10_000
 
 /**
@@ -31,7 +32,7 @@ export function createSignInLimit(options: { limiter: RateLimiter; clock: Clock 
     const state = await limiter.take(subject, PER_SECOND, FAILURES)
     if (state.allowed && state.remaining >= 1) return
     blockedUntil.delete(subject)
-    blockedUntil.set(subject, clock.mono() + Math.max(state.retryAfterMs, 1_000))
+    blockedUntil.set(subject, clock.mono() + (state.retryAfterMs || TOKEN_MS))
     for (const oldest of blockedUntil.keys()) {
       if (blockedUntil.size <= MOST_BLOCKED) break
       blockedUntil.delete(oldest)

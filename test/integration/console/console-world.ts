@@ -46,6 +46,7 @@ export type Client = (method: string, path: string, body?: unknown) => Promise<R
 
 /** A console over real sockets on a database of its own. Ports to other parts note what they were asked. */
 export interface World {
+  readonly databaseUrl: string
   readonly sql: Pool
   readonly services: ConsoleServices
   readonly clock: SimulatedClock
@@ -70,9 +71,11 @@ export interface World {
 }
 
 export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promise<World> {
-  const sql = testPool(await testDatabase())
+  const database = await testDatabase()
+  const sql = testPool(database)
   const clock = new SimulatedClock(Date.now())
   const world = {
+    databaseUrl: database.url,
     sql,
     clock,
     hints: { changed: [] as string[], woken: [] as string[] },

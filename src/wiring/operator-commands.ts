@@ -1,0 +1,149 @@
+// What `npm run operator` does. Passwords are never arguments, which a shell keeps: they come in or go out as text.
+import { createPasswordHasher, passwordLimits } from '../auth/password.ts'
+import { isRole, roles } from '../auth/roles.ts'
+import { decodeId, encodeId, newId } from '../shared/ids.ts'
+import { membersStore } from '../store/members.store.ts'
+import { operatorsStore } from '../store/operators.store.ts'
+import type { Pool } from '../store/sql.ts'
+
+export const operatorUsage = `npm run operator -- <command>
+
+  create <email> [--name <name>] [--platform-owner]   a new operator, with a password that is printed once
+  reset <email>                                        a new password; every session of the operator ends
+  remove-totp <email>                                  takes the second factor away
+  grant <email> <workspace id> <${roles.join('|')}>
+  workspace <name> [--waba <id>]                       a new workspace, connected to that business account
+  list                                                 operators and their roles
+
+With --password-stdin, create and reset read the password from standard input instead.
+`
+
+export interface OperatorCommand {
+  readonly words: readonly string[]
+  readonly name: string | undefined
+  readonly waba: string | undefined
+  readonly platformOwner: boolean
+  /** As read from standard input; undefined: make one. */
+  readonly password: string | undefined
+}
+
+/** What was asked for cannot be done; the message is for the person at the terminal. */
+export class CommandRefused extends Error {}
+
+interface Terminal {
+  readonly sql: Pool
+  readonly makePassword: () => string
+  /** log2 of scrypt's N; only tests lower it. */
+  readonly logN?: number
+}
+
+/** Answers with the lines to print. */
+export async function runOperatorCommand(terminal: Terminal, command: OperatorCommand): Promise<string[]> {
+  const [verb, ...words] = command.words
+  const run = verb === undefined ? undefined : verbs[verb]
+  if (run === undefined || words.length !== run.words) throw new CommandRefused(operatorUsage)
+  return run.run(terminal, command, words)
+}
+
+interface Verb {
+  readonly words: number
+  run(terminal: Terminal, command: OperatorCommand, words: readonly string[]): Promise<string[]>
+}
+
+const verbs: Readonly<Record<string, Verb>> = {
+  create: {
+    words: 1,
+    async run(terminal, command, [email = '']) {
+      if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new CommandRefused(`${email} is no e-mail address`)
+      const { password, passwordHash } = await newPassword(terminal, command)
+      const id = await operatorsStore(terminal.sql).create({
+        email,
+        name: command.name ?? email,
+        passwordHash,
+        platformOwner: command.platformOwner,
+      })
+      if (id === undefined) throw new CommandRefused(`there is an operator ${email} already`)
+      return [`created ${email} (${encodeId('operator', id)})`, ...shown(command, password)]
+    },
+  },
+
+  reset: {
+    words: 1,
+    async run(terminal, command, [email = '']) {
+      const { id } = await existing(terminal, email)
+      const { password, passwordHash } = await newPassword(terminal, command)
+      await operatorsStore(terminal.sql).setPassword({ operatorId: id, by: null, ip: null }, passwordHash)
+      return [`${email} has a new password and is signed out everywhere`, ...shown(command, password)]
+    },
+  },
+
+  'remove-totp': {
+    words: 1,
+    async run(terminal, _command, [email = '']) {
+      const { id } = await existing(terminal, email)
+      await operatorsStore(terminal.sql).setTotp({ operatorId: id, by: null, ip: null }, null)
+      return [`${email} signs in with the password alone`]
+    },
+  },
+
+  grant: {
+    words: 3,
+    async run({ sql }, _command, [email = '', workspace = '', role = '']) {
+      const workspaceId = decodeId('workspace', workspace)
+      if (!isRole(role)) throw new CommandRefused(`${role} is no role; they are ${roles.join(', ')}`)
+      const [known] = workspaceId ? await sql`select from workspaces where id = ${workspaceId}` : []
+      if (workspaceId === undefined || known === undefined)
+        throw new CommandRefused(`there is no workspace ${workspace}`)
+      const author = { workspaceId, operatorId: null, ip: null }
+      const change = await membersStore(sql).grant(author, email, role)
+      if (change.type === 'notFound') throw new CommandRefused(`there is no operator ${email}`)
+      if (change.type === 'lastOwner')
+        throw new CommandRefused(`${email} is the last owner of ${workspace}: make somebody else one first`)
+      return [`${email} is ${role} of ${workspace}`]
+    },
+  },
+
+  workspace: {
+    words: 1,
+    async run({ sql }, { waba }, [name = '']) {
+      const id = newId('workspace')
+      await sql`insert into workspaces (id, name, waba_id) values (${id}, ${name}, ${waba ?? null})`
+      return [`created ${name} (${encodeId('workspace', id)})`]
+    },
+  },
+
+  list: {
+    words: 0,
+    async run({ sql }) {
+      const operators = await operatorsStore(sql).list()
+      return operators.flatMap((operator) => [
+        `${operator.email}  ${operator.name}${marks(operator)}`,
+        ...operator.memberships.map(
+          ({ role, workspace, workspaceId }) =>
+            `  ${role} of ${workspace} (${encodeId('workspace', workspaceId)})`,
+        ),
+      ])
+    },
+  },
+}
+
+async function existing({ sql }: Terminal, email: string) {
+  const operator = await operatorsStore(sql).findByEmail(email)
+  if (operator === undefined) throw new CommandRefused(`there is no operator ${email}`)
+  return operator
+}
+
+async function newPassword({ makePassword, logN }: Terminal, command: OperatorCommand) {
+  const password = command.password ?? makePassword()
+  const { minLength, maxLength } = passwordLimits
+  if (password.length < minLength || password.length > maxLength)
+    throw new CommandRefused(`a password has ${minLength} to ${maxLength} characters`)
+  const hasher = createPasswordHasher(logN === undefined ? {} : { logN })
+  return { password, passwordHash: await hasher.hash(password) }
+}
+
+const shown = (command: OperatorCommand, password: string): string[] =>
+  command.password === undefined ? [`password: ${password}`] : []
+
+const marks = (operator: { platformOwner: boolean; hasTotp: boolean }): string =>
+  `${operator.platformOwner ? '  platform owner' : ''}${operator.hasTotp ? '  second factor' : ''}`

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type OperatorCommand, runOperatorCommand } from '../../../src/wiring/operator-commands.ts'
+import { cookieOf, openWorld } from './console-world.ts'
+
+const world = await openWorld()
+let passwords = 0
+
+const run = (words: string[], options: Partial<OperatorCommand> = {}) => {
+  passwords += 1
+  return runOperatorCommand(
+    { sql: world.sql, makePassword: () => `generated-${passwords}-password`, logN: 4 },
+    { words, name: undefined, waba: undefined, platformOwner: false, password: undefined, ...options },
+  )
+}
+
+const signIn = (email: string, password: string) =>
+  world.request('POST', '/session', { body: { email, password } })
+
+describe('npm run operator', () => {
+  test('an operator is created with a password that is printed, gets a role, and is listed', async () => {
+    const [created, password] = await run(['create', 'ann@example.com'], { name: 'Ann', platformOwner: true })
+    assert.match(created ?? '', /^created ann@example\.com \(opr_/)
+    assert.equal(password, 'password: generated-1-password')
+    const [workspace = ''] = await run(['workspace', 'Fresh'], { waba: '42' })
+    const id = /\((wsp_\w+)\)$/.exec(workspace)?.[1] ?? assert.fail(workspace)
+    await run(['grant', 'ann@example.com', id, 'OWNER'])
+    const reply = await signIn('ann@example.com', 'generated-1-password')
+    const me = await world.request('GET', '/me', { headers: { cookie: cookieOf(reply) } })
+    assert.deepEqual(me.body.workspaces, [{ id, name: 'Fresh', status: 'ACTIVE', role: 'OWNER' }])
+    assert.equal(me.body.operator.platformOwner, true)
+    assert.deepEqual(await run(['list']), [
+      'ann@example.com  Ann  platform owner',
+      `  OWNER of Fresh (${id})`,
+    ])
+  })
+
+  test('a reset ends the sessions and the old password; a given password is not printed', async () => {
+    await run(['create', 'bob@example.com'], { password: 'the first password' })
+    const cookie = cookieOf(await signIn('bob@example.com', 'the first password'))
+    const lines = await run(['reset', 'bob@example.com'], { password: 'the second password' })
+    assert.equal(lines.join().includes('the second password'), false)
+    assert.equal((await world.request('GET', '/me', { headers: { cookie } })).status, 401)
+    assert.equal((await signIn('bob@example.com', 'the first password')).status, 401)
+    assert.equal((await signIn('bob@example.com', 'the second password')).status, 200)
+  })
+
+  test('what cannot be done is said in a sentence', async () => {
+    await run(['create', 'cat@example.com'])
+    const refused: [string[], RegExp][] = [
+      [['create', 'CAT@example.com'], /already/],
+      [['create', 'nonsense'], /no e-mail/],
+      [['reset', 'ghost@example.com'], /no operator/],
+      [['grant', 'cat@example.com', 'wsp_x', 'OWNER'], /no workspace/],
+      [['grant', 'cat@example.com', world.ws, 'BOSS'], /no role/],
+      [['dance'], /npm run operator/],
+      [['reset'], /npm run operator/],
+    ]
+    for (const [words, message] of refused) await assert.rejects(run(words), { message })
+    await assert.rejects(run(['reset', 'cat@example.com'], { password: 'short' }), /12 to 256 characters/)
+  })
+
+  test('the command itself runs against the database of the settings', async () => {
+    const root = fileURLToPath(new URL('../../../', import.meta.url))
+    const ask = (args: string[]) =>
+      new Promise<{ code: number | string | null; out: string }>((resolve) => {
+        execFile(
+          process.execPath,
+          ['--import', 'tsx', 'src/wiring/operator-main.ts', ...args],
+          { cwd: root, env: { PATH: process.env['PATH'], DATABASE_URL: world.databaseUrl } },
+          (error, stdout, stderr) => resolve({ code: error?.code ?? 0, out: stdout + stderr }),
+        )
+      })
+    const created = await ask(['create', 'dan@example.com'])
+    assert.equal(created.code, 0, created.out)
+    const password = /^password: (\S{24})$/m.exec(created.out)?.[1] ?? assert.fail(created.out)
+    assert.match((await ask(['list'])).out, /dan@example\.com/)
+    assert.equal((await ask(['--nonsense'])).code, 1)
+    const { passwordHash } = (await world.services.operators.findByEmail('dan@example.com')) ?? assert.fail()
+    assert.match(passwordHash, /^\$scrypt\$ln=17,r=8,p=1\$/)
+    assert.equal(await world.services.passwords.verify(password, passwordHash), true)
+  })
+})
