@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { inboundCall } from '../../../src/calls/begin-call.ts'
+import { type CallRow, statusBody } from '../../../src/calls/call.ts'
+import type { CallStatus } from '../../../src/contract/records/call.ts'
+import { newId } from '../../../src/shared/ids.ts'
+import { createCallBeginStore } from '../../../src/store/call-begin.store.ts'
+import { createCallsStore } from '../../../src/store/calls.store.ts'
+import { createContactsStore } from '../../../src/store/contacts.store.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { connectUpdate } from './gateway.ts'
+import { addWorkspace } from './rows.ts'
+
+const sql = testPool(await testDatabase())
+const store = createCallsStore(sql)
+const begins = createCallBeginStore(sql)
+const timing = { ringTimeoutMs: 90_000, callTimeoutMs: 1, reforwardOnCrash: true }
+
+async function begun(forward = false, events = ['call.status', 'call.ringing']) {
+  const workspace = await addWorkspace(sql, { forward, events })
+  const update = connectUpdate(workspace)
+  const { phoneNumberId } = workspace
+  const parties = await createContactsStore(sql).resolveParties({
+    phoneNumberId,
+    waId: '15551230000',
+    name: 'I',
+  })
+  if (!parties) throw new Error('no such number')
+  const call = inboundCall(parties, update, new Date(), timing)
+  const result = await begins.inbound(call, 'sid-1')
+  if (result.type !== 'begun') throw new Error('it exists')
+  return { ...result, workspace, call }
+}
+
+const at = new Date()
+const changed = (row: CallRow, status: CallStatus, version: number) => {
+  const next = { ...row, status, version }
+  return { row: next, body: statusBody(next, at), notes: [{ at, kind: 'status', detail: { status } }] }
+}
+const silence = { exclusive: false, silenceMs: 3_000 }
+
+describe('a call that begins', () => {
+  test('is what the database then holds, with its event, delivery and owner', async () => {
+    const { row, epoch, deliveries, workspace, route } = await begun(true)
+    const found = await store.find(workspace.workspaceId, row.id)
+    assert.deepEqual({ ...found, wakeAt: null }, { ...row, wakeAt: null })
+    assert.deepEqual([row.forwardState, route], ['ATTEMPTING', [workspace.endpointId]])
+    assert.deepEqual(
+      deliveries.map(({ endpointId, kind, key }) => [endpointId, kind, key]),
+      [[workspace.endpointId, 'call.status', row.id]],
+    )
+    assert.equal((await store.confirm([row.id])).get(row.id), epoch)
+  })
+
+  test('is begun once, however often', async () => {
+    const { call, row } = await begun()
+    const again = { ...call, ringing: { ...call.ringing, row: { ...row, id: newId('call') } } }
+    assert.equal((await begins.inbound(again, 'sid-2')).type, 'exists')
+    const events = await sql`select 1 from events where key = ${row.id}`
+    assert.equal(events.length, 1)
+  })
+
+  test('is written without an event where nobody listens to call.status', async () => {
+    const { deliveries, row } = await begun(false, ['message.received'])
+    assert.deepEqual(deliveries, [])
+    assert.equal((await sql`select 1 from events where key = ${row.id}`).length, 0)
+  })
+})
+
+describe('a change', () => {
+  test('of a former owner writes nothing at all', async () => {
+    const { row, epoch } = await begun()
+    const taken = await store.take(row.id, { ...silence, sid: 'sid-2' })
+    assert.ok(taken && taken.epoch > epoch)
+    const result = await store.change(row.id, epoch, [changed(row, 'MISSED', 2)])
+    assert.equal(result.type, 'fenced')
+    const two = await store.change(row.id, epoch, [changed(row, 'ACCEPTED', 2), changed(row, 'COMPLETED', 3)])
+    assert.equal(two.type, 'fenced')
+    const [now] = await sql`
+      select status, version,
+        (select count(*) from events where key = ${row.id}) as events,
+        (select count(*) from call_timeline where call_id = ${row.id}) as notes
+      from calls where id = ${row.id}`
+    assert.deepEqual({ ...now }, { status: 'RINGING', version: 1, events: 1, notes: 1 })
+  })
+
+  test('of two transitions writes both events in their order, or none', async () => {
+    const { row, epoch } = await begun()
+    const both = [changed(row, 'ACCEPTED', 2), changed(row, 'COMPLETED', 3)]
+    const result = await store.change(row.id, epoch, both)
+    assert.ok(result.type === 'committed')
+    const statuses = result.deliveries.map(({ body }) => JSON.parse(Buffer.from(body).toString()).data.status)
+    assert.deepEqual(statuses, ['ACCEPTED', 'COMPLETED'])
+    const ids = result.deliveries.map(({ deliveryId }) => deliveryId)
+    assert.deepEqual(ids, [...ids].sort())
+  })
+
+  test('keeps every column of the row as it was given', async () => {
+    const { row, epoch, workspace } = await begun()
+    const next: CallRow = {
+      ...row,
+      version: 2,
+      forwardState: 'FAILED',
+      forwardStartedAt: at,
+      lastForwardError: {
+        code: 'TIMEOUT',
+        message: 'none',
+        endpointId: workspace.endpointId,
+        at: at.toISOString(),
+      },
+      pendingAction: 'ANSWER',
+      actionId: newId('attempt'),
+      actionAt: at,
+      answerHash: 'ab'.repeat(32),
+      endReason: 'TIMEOUT',
+      error: { code: '138021', title: 'Media' },
+      acceptedAt: at,
+      endedAt: at,
+      durationSeconds: 3,
+      wakeAt: at,
+    }
+    await store.change(row.id, epoch, [{ row: next, body: null, notes: [] }])
+    assert.deepEqual({ ...(await store.find(workspace.workspaceId, row.id)) }, next)
+  })
+})
+
+describe('taking a call over', () => {
+  test('needs silence after a silent owner, and it outlasts a second take', async () => {
+    const { row } = await begun()
+    const first = await store.take(row.id, { ...silence, sid: 'sid-2' })
+    assert.ok(first && first.silentMs > 2_000 && first.silentMs <= 3_001)
+    const second = await store.take(row.id, { ...silence, sid: 'sid-2' })
+    assert.ok(second && second.silentMs > 0 && second.silentMs <= first.silentMs)
+  })
+
+  test('needs none after a release, a known death, or by the same session', async () => {
+    const { row, epoch } = await begun()
+    assert.equal((await store.take(row.id, { ...silence, sid: 'sid-1' }))?.silentMs, 0)
+    const dead = await store.take(row.id, { ...silence, sid: 'sid-2', deadSid: 'sid-1' })
+    assert.equal(dead?.silentMs, 0)
+    await store.release([{ id: row.id, epoch }], 'sid-2')
+    assert.equal(await store.take(row.id, { ...silence, sid: 'sid-3', exclusive: true }), undefined)
+    await store.release([{ id: row.id, epoch: dead?.epoch ?? 0 }], 'sid-2')
+    assert.equal((await store.take(row.id, { ...silence, sid: 'sid-3', exclusive: true }))?.silentMs, 0)
+  })
+
+  test('finds the route of now: a Forward that was switched off forwards nothing', async () => {
+    const { row, workspace } = await begun(true)
+    await sql`update numbers set forward_calls = false where id = ${workspace.numberId}`
+    assert.deepEqual((await store.take(row.id, { ...silence, sid: 'sid-2' }))?.route, [])
+  })
+})

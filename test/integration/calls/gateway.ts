@@ -1,0 +1,220 @@
+import { after } from 'node:test'
+import type { AskResult } from '../../../src/actors/letter.ts'
+import type { Ownership } from '../../../src/actors/ownership.ts'
+import type { CallMessage } from '../../../src/calls/call.messages.ts'
+import type { CallSessions, DirectSender } from '../../../src/calls/ports.ts'
+import type { WrittenDelivery } from '../../../src/contract/dispatch.ts'
+import type { Provider, ProviderError, ProviderResult } from '../../../src/contract/provider.ts'
+import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import { newId } from '../../../src/shared/ids.ts'
+import { createContactsStore } from '../../../src/store/contacts.store.ts'
+import type { Pool } from '../../../src/store/sql.ts'
+import { type CallDirectory, type Calls, createCalls } from '../../../src/wiring/bind-calls.ts'
+import type { Workspace } from './rows.ts'
+
+type Request = 'place' | 'preAccept' | 'accept' | 'reject' | 'terminate'
+type Handler = () => Promise<ProviderResult<null>>
+
+export const providerOk = { type: 'ok', value: null } as const
+export const providerError = (patch: Partial<ProviderError>): ProviderResult<never> => ({
+  type: 'refused',
+  error: {
+    ...{ code: '100', title: 'Invalid parameter', details: null, httpStatus: 400 },
+    ...{ class: 'permanent', retryAfterMs: null },
+    ...patch,
+  },
+})
+
+/** The provider's side of the port, scripted: it says yes unless told otherwise. */
+export class ScriptedProvider {
+  readonly requests: { readonly request: Request; readonly wacid: string; readonly sdp: string }[] = []
+  readonly #handlers = new Map<Request, Handler>()
+
+  on(request: Request, handler: Handler): void {
+    this.#handlers.set(request, handler)
+  }
+
+  kinds(): string[] {
+    return this.requests.map(({ request }) => request)
+  }
+
+  get port(): Provider {
+    const answer = (request: Request, wacid: string, sdp = '') => {
+      this.requests.push({ request, wacid, sdp })
+      return this.#handlers.get(request)?.() ?? Promise.resolve(providerOk)
+    }
+    const calls: Pick<Provider, 'placeCall' | 'preAccept' | 'accept' | 'reject' | 'terminate'> = {
+      placeCall: async (_account, { opaque, sdp }) => {
+        const result = await answer('place', opaque, sdp)
+        return result.type === 'ok' ? { type: 'ok', value: { wacid: `wacid.${opaque}` } } : result
+      },
+      preAccept: (_account, wacid, sdp) => answer('preAccept', wacid, sdp),
+      accept: (_account, wacid, sdp) => answer('accept', wacid, sdp),
+      reject: (_account, wacid) => answer('reject', wacid),
+      terminate: (_account, wacid) => answer('terminate', wacid),
+    }
+    return calls as Provider
+  }
+}
+
+export interface Node extends Calls {
+  readonly sid: string
+  /** As a crash: nothing of it acts, answers or gives anything back any more. */
+  kill(): void
+}
+
+const quiet = { info: () => undefined, warn: () => undefined }
+const noSessions: CallSessions = {
+  keep: () => Promise.resolve(),
+  drop: () => Promise.resolve(),
+  read: () => Promise.resolve({ session: null, ownSdp: null }),
+}
+
+/** Nodes over one database, with a directory of owners in memory, a scripted provider and recorded deliveries. */
+export class Cluster {
+  readonly provider = new ScriptedProvider()
+  readonly dispatched: WrittenDelivery[] = []
+  readonly direct: Parameters<DirectSender['send']>[0][] = []
+  directResult: Awaited<ReturnType<DirectSender['send']>> = { type: 'delivered' }
+  readonly #sql: Pool
+  readonly #sessions: CallSessions
+  readonly #owners = new Map<string, string>()
+  readonly #directories = new Map<string, CallDirectory>()
+
+  constructor(sql: Pool, sessions: CallSessions = noSessions) {
+    this.#sql = sql
+    this.#sessions = sessions
+  }
+
+  node(): Node {
+    const sid = newId('attempt')
+    const calls = createCalls({
+      sql: this.#sql,
+      contacts: createContactsStore(this.#sql),
+      sessions: this.#sessions,
+      provider: this.provider.port,
+      accounts: async (workspaceId, phoneNumberId) => ({
+        ...{ workspaceId, phoneNumberId, wabaId: null, accessToken: 'token' },
+      }),
+      ownership: this.#ownership(sid),
+      router: (directory) => this.#router(directory),
+      direct: {
+        send: async (event) => {
+          this.direct.push(event)
+          return this.directResult
+        },
+      },
+      dispatch: (deliveries) => this.dispatched.push(...deliveries),
+      clock: systemClock,
+      settings: {
+        ...{ ringTimeoutMs: 90_000, callTimeoutMs: 14_400_000, reforwardOnCrash: true },
+        ...{ handoverSilenceMs: 50, guardMs: 40, confirmEveryMs: 1_000 },
+      },
+      log: quiet,
+    })
+    this.#directories.set(sid, calls.directory)
+    after(() => calls.directory.close())
+    return { ...calls, sid, kill: () => this.#kill(sid) }
+  }
+
+  statuses(): string[] {
+    return this.dispatched.map(({ body }) => JSON.parse(Buffer.from(body).toString()).data.status)
+  }
+
+  #kill(sid: string): void {
+    this.#directories.delete(sid)
+    for (const [id, owner] of this.#owners) if (owner === sid) this.#owners.delete(id)
+  }
+
+  #ownership(sid: string): Ownership {
+    return {
+      sid,
+      claim: async (_kind, id) => {
+        const owner = this.#owners.get(id) ?? sid
+        this.#owners.set(id, owner)
+        return owner === sid
+          ? { type: 'mine' }
+          : { type: 'theirs', owner: { nodeId: owner, sid: owner, address: '' } }
+      },
+      recordEpoch: () => undefined,
+      release: async (_kind, ids) => {
+        for (const id of ids) if (this.#owners.get(id) === sid) this.#owners.delete(id)
+      },
+    }
+  }
+
+  #router(directory: CallDirectory) {
+    const ask = async (_kind: 'call', id: string, message: CallMessage, ms: number): Promise<AskResult> => {
+      const here = await directory.ask(id, message, ms)
+      if (here.type !== 'theirs') return here
+      const there = this.#directories.get(here.owner.sid)
+      return there ? there.ask(id, message, ms) : { type: 'unavailable' }
+    }
+    const tell = (_kind: 'call', id: string, message: CallMessage) => directory.tell(id, message)
+    return { ask, tell }
+  }
+}
+
+let lastCall = 0
+
+export function connectUpdate(
+  { phoneNumberId }: Workspace,
+  patch: Partial<CallConnectUpdate> = {},
+): CallConnectUpdate {
+  lastCall += 1
+  return {
+    type: 'callConnect',
+    wacid: `wacid.IN${process.pid}.${lastCall}`,
+    phoneNumberId,
+    at: new Date(),
+    opaque: null,
+    direction: 'INBOUND',
+    from: '15551230000',
+    to: '15550001111',
+    fromName: 'Ines Prado',
+    session: { sdpType: 'offer', sdp: offerSdp },
+    ...patch,
+  }
+}
+
+export const terminateUpdate = (
+  { phoneNumberId, wacid }: CallConnectUpdate,
+  patch: Partial<CallTerminateUpdate> = {},
+): CallTerminateUpdate => ({
+  type: 'callTerminate',
+  wacid,
+  phoneNumberId,
+  at: new Date(),
+  opaque: null,
+  direction: 'INBOUND',
+  from: '15551230000',
+  to: '15550001111',
+  fromName: null,
+  outcome: 'COMPLETED',
+  durationSeconds: null,
+  startedAt: null,
+  endedAt: null,
+  error: null,
+  ...patch,
+})
+
+const sdpOf = (origin: string, setup: string): string =>
+  [
+    ...['v=0', `o=- ${origin} 2 IN IP4 127.0.0.1`, 's=-', 't=0 0'],
+    ...['m=audio 40012 UDP/TLS/RTP/SAVPF 111', 'c=IN IP4 203.0.113.60', 'a=ice-ufrag:simU'],
+    ...['a=ice-pwd:simPassword0123456789abcd', `a=fingerprint:sha-256 ${'AB:'.repeat(31)}AB`],
+    ...[`a=setup:${setup}`, 'a=rtpmap:111 opus/48000/2', ''],
+  ].join('\r\n')
+
+export const offerSdp = sdpOf('77001', 'actpass')
+export const answerOf = (name: number) => ({ sdpType: 'answer', sdp: sdpOf(String(name), 'active') }) as const
+
+/** Waits for what no promise tells of; the limit is only reached when it never comes. */
+export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error('it never came')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type CallId, encodeId, newId } from '../../../src/shared/ids.ts'
+import { createCallTimelineStore } from '../../../src/store/call-timeline.store.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import {
+  answerOf,
+  Cluster,
+  connectUpdate,
+  offerSdp,
+  providerError,
+  providerOk,
+  terminateUpdate,
+  until,
+} from './gateway.ts'
+import { addWorkspace } from './rows.ts'
+
+const database = await testDatabase()
+const sql = testPool(database)
+
+const rowOf = async (wacid: string) => {
+  const [row] = await sql<
+    { id: CallId; status: string; version: number; endReason: string | null; forwardState: string | null }[]
+  >`select id, status, version, end_reason, forward_state from calls where wacid = ${wacid}`
+  if (!row) throw new Error('no such call')
+  return row
+}
+
+const code = (wanted: string) => (error: { code?: string }) => error.code === wanted
+
+describe('an inbound call', () => {
+  test('rings at the receiver, is answered, and ends: three events, one id, no SDP in the database', async () => {
+    const workspace = await addWorkspace(sql, { forward: true })
+    const cluster = new Cluster(sql)
+    const node = cluster.node()
+    const update = connectUpdate(workspace)
+    await node.applyCallUpdate(update)
+    await node.applyCallUpdate(update)
+    const { id } = await rowOf(update.wacid)
+    await until(async () => (await rowOf(update.wacid)).forwardState === 'OK')
+    assert.equal(cluster.direct.length, 1)
+    const [ringing] = cluster.direct
+    const { call } = JSON.parse(Buffer.from(ringing?.body ?? []).toString())
+    assert.deepEqual([ringing?.endpointId, call.id], [workspace.endpointId, encodeId('call', id)])
+    assert.equal(call.session.sdp, offerSdp)
+    assert.match(ringing?.headers?.['x-communication-answer-by'] ?? '', /^\d{4}-.*Z$/)
+
+    const offered = await node.commands.offer(workspace.workspaceId, id)
+    assert.deepEqual(offered.session, { sdpType: 'offer', sdp: offerSdp })
+    const record = await node.commands.answer(workspace.workspaceId, id, answerOf(1))
+    assert.deepEqual([record.status, record.from, record.to], ['ACCEPTED', '15551230000', workspace.number])
+    assert.deepEqual(cluster.provider.kinds(), ['preAccept', 'accept'])
+    await node.applyCallUpdate(terminateUpdate(update, { durationSeconds: 7 }))
+    assert.deepEqual(cluster.statuses(), ['RINGING', 'ACCEPTED', 'COMPLETED'])
+
+    const notes = await createCallTimelineStore(sql).list(workspace.workspaceId, id)
+    const kinds = notes.map(({ kind }) => kind)
+    assert.deepEqual(
+      [kinds.includes('forward.delivered'), kinds.includes('answer.posted'), kinds.at(-1)],
+      [true, true, 'status'],
+    )
+    const everything = await sql`
+      select c::text from calls c where id = ${id}
+      union all select t::text from call_timeline t where call_id = ${id}
+      union all select convert_from(body, 'utf8') from events where key = ${id}`
+    assert.doesNotMatch(JSON.stringify(everything), /ice-ufrag|m=audio/)
+  })
+
+  test('that two nodes answer at once reaches the provider with one SDP only', async () => {
+    const workspace = await addWorkspace(sql)
+    const cluster = new Cluster(sql)
+    const nodes = [cluster.node(), cluster.node()]
+    const update = connectUpdate(workspace)
+    await nodes[0]?.applyCallUpdate(update)
+    const { id } = await rowOf(update.wacid)
+    const results = await Promise.allSettled(
+      [0, 1, 2, 3].map((index) =>
+        nodes[index % 2]?.commands.answer(workspace.workspaceId, id, answerOf(index)),
+      ),
+    )
+    const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []))
+    assert.deepEqual(refusals, Array(3).fill('CALL_ALREADY_ANSWERED'))
+    assert.equal(new Set(cluster.provider.requests.map(({ sdp }) => sdp)).size, 1)
+    assert.deepEqual(cluster.provider.kinds(), ['preAccept', 'accept'])
+    assert.equal((await rowOf(update.wacid)).version, 2)
+    const winner = results.findIndex((result) => result.status === 'fulfilled')
+    const again = await nodes[1]?.commands.answer(workspace.workspaceId, id, answerOf(winner))
+    assert.equal(again?.status, 'ACCEPTED')
+  })
+
+  test('whose terminate came first is MISSED with one event and rings nobody', async () => {
+    const workspace = await addWorkspace(sql, { forward: true })
+    const cluster = new Cluster(sql)
+    const node = cluster.node()
+    const update = connectUpdate(workspace)
+    await node.applyCallUpdate(terminateUpdate(update))
+    await node.applyCallUpdate(update)
+    await node.applyCallUpdate(update)
+    const { status, version, endReason } = await rowOf(update.wacid)
+    assert.deepEqual([status, version, endReason], ['MISSED', 1, 'CALLER_GAVE_UP'])
+    assert.deepEqual([cluster.statuses(), cluster.direct], [['MISSED'], []])
+  })
+
+  test('whose terminate comes at the same instant on another node never stays live', async () => {
+    const workspace = await addWorkspace(sql)
+    const cluster = new Cluster(sql)
+    const [first, second] = [cluster.node(), cluster.node()]
+    const updates = Array.from({ length: 25 }, () => connectUpdate(workspace))
+    await Promise.all(
+      updates.flatMap((update) => [
+        first.applyCallUpdate(update),
+        second.applyCallUpdate(terminateUpdate(update)),
+      ]),
+    )
+    for (const { wacid } of updates) await until(async () => (await rowOf(wacid)).status === 'MISSED')
+  })
+
+  test('whose caller hangs up while the provider accepts answers CALL_ENDED, and is hung up for good', async () => {
+    const workspace = await addWorkspace(sql)
+    const cluster = new Cluster(sql)
+    const node = cluster.node()
+    const update = connectUpdate(workspace)
+    await node.applyCallUpdate(update)
+    const { id } = await rowOf(update.wacid)
+    let accept: (result: typeof providerOk) => void = () => undefined
+    cluster.provider.on('accept', () => new Promise((resolve) => (accept = resolve)))
+    const answering = node.commands.answer(workspace.workspaceId, id, answerOf(1))
+    const refused = assert.rejects(answering, code('CALL_ENDED'))
+    await until(() => cluster.provider.kinds().includes('accept'))
+    await node.applyCallUpdate(terminateUpdate(update))
+    await refused
+    accept(providerOk)
+    await until(() => cluster.provider.kinds().includes('terminate'))
+    assert.equal((await rowOf(update.wacid)).status, 'MISSED')
+  })
+
+  test('that the provider refuses to accept rings on and can be answered again', async () => {
+    const workspace = await addWorkspace(sql)
+    const cluster = new Cluster(sql)
+    const node = cluster.node()
+    const update = connectUpdate(workspace)
+    await node.applyCallUpdate(update)
+    const { id } = await rowOf(update.wacid)
+    const { workspaceId } = workspace
+    cluster.provider.on('preAccept', async () => providerError({ class: 'invalidSdp' }))
+    await assert.rejects(node.commands.answer(workspaceId, id, answerOf(1)), code('INVALID_SDP'))
+    cluster.provider.on('preAccept', async () => providerError({ code: '131000', class: 'retry' }))
+    await assert.rejects(node.commands.answer(workspaceId, id, answerOf(2)), code('PROVIDER_ERROR'))
+    cluster.provider.on('preAccept', async () => providerOk)
+    assert.equal((await node.commands.answer(workspaceId, id, answerOf(3))).status, 'ACCEPTED')
+  })
+
+  test('that is stale is MISSED without ringing', async () => {
+    const workspace = await addWorkspace(sql, { forward: true })
+    const cluster = new Cluster(sql)
+    const update = connectUpdate(workspace, { at: new Date(Date.now() - 61_000) })
+    await cluster.node().applyCallUpdate(update)
+    assert.deepEqual([(await rowOf(update.wacid)).status, cluster.direct], ['MISSED', []])
+  })
+
+  test('that is declined and hung up goes through the provider', async () => {
+    const workspace = await addWorkspace(sql)
+    const cluster = new Cluster(sql)
+    const node = cluster.node()
+    const update = connectUpdate(workspace)
+    await node.applyCallUpdate(update)
+    const { id } = await rowOf(update.wacid)
+    await assert.rejects(
+      node.commands.act(workspace.workspaceId, id, { action: 'HANG_UP' }),
+      code('INVALID_STATE'),
+    )
+    const record = await node.commands.act(workspace.workspaceId, id, { action: 'DECLINE' })
+    assert.deepEqual([record.status, cluster.provider.kinds()], ['DECLINED', ['reject']])
+    await assert.rejects(node.commands.offer(workspace.workspaceId, id), code('CALL_ENDED'))
+  })
+
+  test('of another workspace, or of nobody, does not exist for any command', async () => {
+    const [mine, other] = [await addWorkspace(sql), await addWorkspace(sql)]
+    const cluster = new Cluster(sql)
+    const { commands, applyCallUpdate } = cluster.node()
+    const update = connectUpdate(other)
+    await applyCallUpdate(update)
+    const { id } = await rowOf(update.wacid)
+    for (const wanted of [id, newId('call')]) {
+      await assert.rejects(commands.answer(mine.workspaceId, wanted, answerOf(1)), code('NOT_FOUND'))
+      await assert.rejects(commands.act(mine.workspaceId, wanted, { action: 'DECLINE' }), code('NOT_FOUND'))
+      await assert.rejects(commands.offer(mine.workspaceId, wanted), code('NOT_FOUND'))
+    }
+    assert.deepEqual(cluster.provider.requests, [])
+  })
+
+  test('to a number of nobody is ignored', async () => {
+    const workspace = { ...(await addWorkspace(sql)), phoneNumberId: 'nobody' }
+    const update = connectUpdate(workspace)
+    const cluster = new Cluster(sql)
+    await cluster.node().applyCallUpdate(update)
+    await cluster.node().applyCallUpdate(terminateUpdate(update))
+    await assert.rejects(rowOf(update.wacid))
+  })
+})

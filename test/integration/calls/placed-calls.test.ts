@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { decodeId, encodeId, newId } from '../../../src/shared/ids.ts'
+import { createContactsStore } from '../../../src/store/contacts.store.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { Cluster, connectUpdate, offerSdp, providerError, terminateUpdate, until } from './gateway.ts'
+import { addWorkspace } from './rows.ts'
+
+const sql = testPool(await testDatabase())
+const offer = { sdpType: 'offer', sdp: offerSdp } as const
+const code = (wanted: string) => (error: { code?: string }) => error.code === wanted
+
+async function conversation(permission: object | null = null, forward = false) {
+  const workspace = await addWorkspace(sql, {
+    forward,
+    events: ['call.status', 'call.accepted', 'call.ringing'],
+  })
+  const { phoneNumberId, workspaceId } = workspace
+  const from = { phoneNumberId, waId: '15551230000', name: 'Ines' }
+  const parties = await createContactsStore(sql).resolveParties(from)
+  if (!parties) throw new Error('no such number')
+  await sql`
+    update conversations set call_permission = ${permission as never}::jsonb where id = ${parties.conversationId}`
+  const cluster = new Cluster(sql)
+  const node = cluster.node()
+  const caller = { workspaceId, apiKeyId: null }
+  const place = () => node.commands.place(caller, parties.conversationId, offer)
+  return { workspace, cluster, node, place, parties }
+}
+
+const updateOf = (workspace: Awaited<ReturnType<typeof addWorkspace>>, opaque: string) => {
+  const common = { wacid: `wacid.${opaque}`, opaque, direction: 'OUTBOUND' } as const
+  const session = { sdpType: 'answer', sdp: `${offerSdp}a=answered\r\n` } as const
+  const connect = connectUpdate(workspace, { ...common, session })
+  const { wacid, phoneNumberId, at } = connect
+  const status = (value: 'RINGING' | 'ACCEPTED' | 'REJECTED') =>
+    ({ type: 'callStatus', wacid, phoneNumberId, at, opaque, status: value, recipientWaId: null }) as const
+  return { connect, status, terminate: terminateUpdate(connect, common) }
+}
+
+describe('a placed call', () => {
+  test('is INITIATED without an answer, rings, and its answer goes out when it is accepted', async () => {
+    const { workspace, cluster, node, place } = await conversation()
+    const record = await place()
+    assert.deepEqual([record.status, record.direction, record.fromName], ['INITIATED', 'OUTBOUND', 'Ines'])
+    assert.deepEqual([record.from, record.to], ['15551230000', workspace.number])
+    assert.equal(record.wacid, `wacid.${record.id}`)
+    const { connect, status, terminate } = updateOf(workspace, record.id)
+    for (const update of [connect, status('RINGING'), status('ACCEPTED'), status('ACCEPTED')])
+      await node.applyCallUpdate(update)
+    await until(() => cluster.direct.length > 0)
+    const [accepted] = cluster.direct
+    assert.deepEqual([accepted?.kind, accepted?.endpointId], ['call.accepted', workspace.endpointId])
+    const { call } = JSON.parse(Buffer.from(accepted?.body ?? []).toString())
+    assert.deepEqual(call.session, connect.session)
+    await node.applyCallUpdate({ ...terminate, durationSeconds: 3 })
+    assert.deepEqual(cluster.statuses(), ['INITIATED', 'RINGING', 'ACCEPTED', 'COMPLETED'])
+    assert.equal(cluster.direct.length, 1)
+  })
+
+  test('is found by the id that travelled with it when its webhooks overtake the provider’s answer', async () => {
+    const { workspace, cluster, node, place } = await conversation()
+    let said: (() => void) | undefined
+    cluster.provider.on(
+      'place',
+      () => new Promise((resolve) => (said = () => resolve({ type: 'ok', value: null }))),
+    )
+    const placing = place()
+    await until(() => said !== undefined)
+    const opaque = cluster.provider.requests[0]?.wacid ?? ''
+    await node.applyCallUpdate(updateOf(workspace, opaque).status('RINGING'))
+    assert.equal((await placing).status, 'RINGING')
+    said?.()
+    const foreign = await addWorkspace(sql)
+    await node.applyCallUpdate({
+      ...updateOf(foreign, opaque).status('ACCEPTED'),
+      wacid: 'wacid.other',
+    })
+    const id = decodeId('call', opaque)
+    const [row] = await sql`select status, wacid from calls where id = ${id ?? null}`
+    assert.deepEqual({ ...row }, { status: 'RINGING', wacid: `wacid.${opaque}` })
+  })
+
+  test('that the provider refuses for want of permission is FAILED and says so', async () => {
+    const { cluster, place } = await conversation()
+    cluster.provider.on('place', async () => providerError({ code: '138006', class: 'callPermission' }))
+    await assert.rejects(place(), code('CALL_PERMISSION_REQUIRED'))
+    assert.deepEqual(cluster.statuses(), ['INITIATED', 'FAILED'])
+  })
+
+  const past = new Date(Date.now() - 1_000).toISOString()
+  const future = new Date(Date.now() + 60_000).toISOString()
+  const granted = { response: 'accept', granted: true, isPermanent: false, source: 'user_action' }
+  for (const [what, permission] of [
+    ['refused', { ...granted, granted: false }],
+    ['expired', { ...granted, expiresAt: past }],
+  ] as const)
+    test(`is refused before anything is stored when the permission is ${what}`, async () => {
+      const { cluster, place, parties } = await conversation(permission)
+      await assert.rejects(place(), code('CALL_PERMISSION_REQUIRED'))
+      assert.deepEqual(cluster.provider.requests, [])
+      assert.equal(
+        (await sql`select 1 from calls where conversation_id = ${parties.conversationId}`).length,
+        0,
+      )
+    })
+
+  for (const permission of [
+    { ...granted, expiresAt: future },
+    { ...granted, isPermanent: true },
+  ])
+    test(`is placed with a ${permission.isPermanent ? 'permanent' : 'valid'} permission`, async () => {
+      const { place } = await conversation(permission)
+      assert.equal((await place()).status, 'INITIATED')
+    })
+
+  test('is not placed with broken SDP or from another workspace', async () => {
+    const { node, parties } = await conversation()
+    const caller = { workspaceId: newId('workspace'), apiKeyId: null }
+    await assert.rejects(node.commands.place(caller, parties.conversationId, offer), code('NOT_FOUND'))
+    const broken = { sdpType: 'offer', sdp: 'v=0' } as const
+    await assert.rejects(
+      node.commands.place({ ...caller, workspaceId: parties.workspaceId }, parties.conversationId, broken),
+      code('INVALID_SDP'),
+    )
+  })
+
+  test('that is hung up before an answer is CANCELLED', async () => {
+    const { workspace, cluster, node, place } = await conversation()
+    const { id: text } = await place()
+    const id = decodeId('call', text)
+    assert.ok(id)
+    const record = await node.commands.act(workspace.workspaceId, id, { action: 'HANG_UP' })
+    assert.deepEqual([record.status, encodeId('call', id)], ['CANCELLED', text])
+    await node.applyCallUpdate(updateOf(workspace, text).terminate)
+    assert.deepEqual(cluster.statuses(), ['INITIATED', 'CANCELLED'])
+  })
+})

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { createCallSessions } from '../../../src/redis/call-sessions.ts'
+import { closeRedis, connectRedis } from '../../../src/redis/client.ts'
+import { keys } from '../../../src/redis/keys.ts'
+import type { CallId } from '../../../src/shared/ids.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { testRedis } from '../../support/redis.ts'
+import { answerOf, Cluster, connectUpdate, offerSdp, providerOk, terminateUpdate, until } from './gateway.ts'
+import { addWorkspace } from './rows.ts'
+
+const sql = testPool(await testDatabase())
+const server = await testRedis()
+const redis = await connectRedis({ url: server.url, role: 'commands', onError: () => undefined })
+after(async () => {
+  await closeRedis(redis)
+  await server.stop()
+})
+const sessions = createCallSessions(redis)
+
+const never = () => new Promise<never>(() => undefined)
+const idOf = async (wacid: string): Promise<CallId> => {
+  const [row] = await sql<{ id: CallId }[]>`select id from calls where wacid = ${wacid}`
+  if (!row) throw new Error('no such call')
+  return row.id
+}
+const fieldsOf = async (id: string) => Object.keys(await redis.hGetAll(keys.callState(id))).sort()
+
+async function ringing(forward: boolean) {
+  const workspace = await addWorkspace(sql, { forward })
+  const cluster = new Cluster(sql, sessions)
+  const [first, second] = [cluster.node(), cluster.node()]
+  const update = connectUpdate(workspace)
+  await first.applyCallUpdate(update)
+  const id = await idOf(update.wacid)
+  await until(async () => (await sessions.read(id)).session !== null)
+  return { workspace, cluster, first, second, update, id }
+}
+
+describe('the SDP of a call in Redis', () => {
+  test('is there while it rings and gone once it is answered', async () => {
+    const { workspace, first, id } = await ringing(false)
+    assert.deepEqual((await sessions.read(id)).session, { sdpType: 'offer', sdp: offerSdp })
+    const ttl = await redis.pTTL(keys.callState(id))
+    assert.ok(ttl > 0 && ttl <= 180_000)
+    await first.commands.answer(workspace.workspaceId, id, answerOf(1))
+    await until(async () => (await fieldsOf(id)).join() === 'e')
+  })
+
+  test('is gone once it has ended', async () => {
+    const { first, update, id } = await ringing(false)
+    await first.applyCallUpdate(terminateUpdate(update))
+    await until(async () => (await fieldsOf(id)).join() === 'e')
+  })
+
+  test('is not written by a former owner after its successor, nor dropped by it', async () => {
+    const kept = { session: { sdpType: 'offer', sdp: offerSdp }, ownSdp: 'mine' } as const
+    await sessions.keep('fence', 7, kept)
+    await sessions.keep('fence', 6, { session: null, ownSdp: null })
+    await sessions.drop('fence', 6)
+    assert.deepEqual(await sessions.read('fence'), kept)
+    await sessions.keep('fence', 8, { ...kept, ownSdp: null })
+    assert.equal((await sessions.read('fence')).ownSdp, null)
+    await sessions.drop('fence', 8)
+    await sessions.keep('fence', 7, kept)
+    assert.deepEqual(await sessions.read('fence'), { session: null, ownSdp: null })
+  })
+})
+
+describe('after a crash of the owner', () => {
+  test('the new owner serves the offer and takes the answer', async () => {
+    const { workspace, first, second, id } = await ringing(false)
+    first.kill()
+    const { session } = await second.commands.offer(workspace.workspaceId, id)
+    assert.equal(session.sdp, offerSdp)
+    const record = await second.commands.answer(workspace.workspaceId, id, answerOf(1))
+    assert.equal(record.status, 'ACCEPTED')
+  })
+
+  test('an answer under way is finished by the new owner with the same SDP', async () => {
+    const { workspace, cluster, first, second, id } = await ringing(false)
+    cluster.provider.on('preAccept', never)
+    first.commands.answer(workspace.workspaceId, id, answerOf(1)).catch(() => undefined)
+    await until(async () => (await sessions.read(id)).ownSdp !== null)
+    await until(() => cluster.provider.kinds().length === 1)
+    first.kill()
+    cluster.provider.on('preAccept', async () => providerOk)
+    const record = await second.commands.answer(workspace.workspaceId, id, answerOf(1))
+    assert.equal(record.status, 'ACCEPTED')
+    assert.deepEqual(cluster.provider.kinds(), ['preAccept', 'preAccept', 'accept'])
+    assert.equal(new Set(cluster.provider.requests.map(({ sdp }) => sdp)).size, 1)
+  })
+
+  test('the former owner can write nothing any more', async () => {
+    const { workspace, first, second, update, id } = await ringing(false)
+    first.kill()
+    await second.commands.answer(workspace.workspaceId, id, answerOf(1))
+    // It still believes in itself: its commit meets the epoch, and the message goes to the owner of now.
+    await first.applyCallUpdate(terminateUpdate(update, { durationSeconds: 5 }))
+    const versions = await sql`
+      select convert_from(body, 'utf8')::jsonb -> 'data' ->> 'status' as status from events where key = ${id} order by id`
+    assert.deepEqual(
+      versions.map((row) => row['status']),
+      ['RINGING', 'ACCEPTED', 'COMPLETED'],
+    )
+  })
+
+  test('a forward that was under way is repeated once when the reaper wakes the call', async () => {
+    const { cluster, first, second, id } = await ringing(true)
+    await until(
+      async () => (await sql`select 1 from calls where id = ${id} and forward_state = 'OK'`).length === 1,
+    )
+    first.kill()
+    await sql`
+      update calls
+      set forward_state = 'ATTEMPTING', forward_started_at = now() - interval '3 seconds', wake_at = now() - interval '3 seconds'
+      where id = ${id}`
+    assert.equal(await second.wakeOverdue(2_000, 10), 1)
+    await until(() => cluster.direct.length === 2)
+    await until(
+      async () => (await sql`select 1 from calls where id = ${id} and forward_state = 'OK'`).length === 1,
+    )
+    assert.equal(await second.wakeOverdue(2_000, 10), 0)
+    assert.equal(cluster.direct.length, 2)
+  })
+})

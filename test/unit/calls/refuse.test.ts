@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { CallReply, ProviderRefusal } from '../../../src/calls/call.messages.ts'
+import { refuse } from '../../../src/calls/refuse.ts'
+
+const refusal = (kind: ProviderRefusal['class']): CallReply => ({
+  type: 'refused',
+  error: { code: '138006', title: 'No approved call permission', details: 'SDP line 3', class: kind },
+})
+
+describe('a reply of the owner of a call', () => {
+  for (const [reply, code, status] of [
+    [{ type: 'ended' }, 'CALL_ENDED', 409],
+    [{ type: 'notRinging' }, 'CALL_NOT_RINGING', 409],
+    [{ type: 'alreadyAnswered' }, 'CALL_ALREADY_ANSWERED', 409],
+    [{ type: 'offerUnavailable' }, 'OFFER_UNAVAILABLE', 409],
+    [{ type: 'wrongState', status: 'RINGING', pending: null }, 'INVALID_STATE', 409],
+    [refusal('callPermission'), 'CALL_PERMISSION_REQUIRED', 422],
+    [refusal('invalidSdp'), 'INVALID_SDP', 422],
+    [refusal('throttled'), 'PROVIDER_ERROR', 502],
+  ] as const)
+    test(`${reply.type} becomes ${code}`, () => {
+      const error = refuse(reply)
+      assert.deepEqual([error.code, error.status], [code, status])
+    })
+
+  test('a refusal of the provider carries its code and title', () => {
+    assert.deepEqual(refuse(refusal('permanent')).details, [
+      { path: 'provider.code', message: '138006' },
+      { path: 'provider.title', message: 'No approved call permission' },
+    ])
+  })
+
+  test('a wrong state names the state and what is under way', () => {
+    const { message } = refuse({ type: 'wrongState', status: 'RINGING', pending: 'DECLINE' })
+    assert.match(message, /RINGING.*DECLINE/)
+  })
+})
