@@ -1,6 +1,5 @@
-// What a development start remembers between runs: dev.json and the keys beside it, readable by their owner only.
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+// What a development start remembers between runs: dev.json, readable by its owner only.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Written for programs that drive a development start from outside (decisions 8). */
@@ -36,11 +35,3 @@ export function readDevFile(dataDir: string): DevFile | undefined {
 
 export const writeDevFile = (dataDir: string, dev: DevFile): void =>
   writeFileSync(join(dataDir, 'dev.json'), `${JSON.stringify(dev, null, 2)}\n`, privateFile)
-
-/** A key for sealing secrets, made once: what the database holds must open after a restart. */
-export function developmentSecretsKey(dataDir: string): string {
-  mkdirSync(dataDir, { recursive: true })
-  const path = join(dataDir, 'secrets.key')
-  if (!existsSync(path)) writeFileSync(path, randomBytes(32).toString('hex'), privateFile)
-  return readFileSync(path, 'utf8').trim()
-}
