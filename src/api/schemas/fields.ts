@@ -50,6 +50,37 @@ export const flag = v.pipe(
 /** since ≤ createdAt < until. */
 export const period = { since: v.optional(time), until: v.optional(time) }
 
+// A record schema takes a list for an object and leaves these names out without a word.
+const unsafeNames = ['__proto__', 'constructor', 'prototype']
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+interface MapLimits {
+  readonly pairs: number
+  readonly nameLength: number
+  readonly valueLength: number
+}
+
+/** Strings by name. */
+export const stringMap = ({ pairs, nameLength, valueLength }: MapLimits) =>
+  v.pipe(
+    v.custom<object>(isObject, 'must be an object'),
+    v.check(
+      (value) => !unsafeNames.some((name) => Object.hasOwn(value, name)),
+      `must not use the names ${unsafeNames.join(', ')}`,
+    ),
+    v.record(
+      v.pipe(
+        v.string(),
+        v.minLength(1, 'must have names of at least one character'),
+        v.maxLength(nameLength, `must have names of up to ${nameLength} characters`),
+      ),
+      v.pipe(v.string(), v.maxLength(valueLength, `must be at most ${valueLength} characters long`)),
+    ),
+    v.check((map) => Object.keys(map).length <= pairs, `must hold at most ${pairs} pairs`),
+  )
+
 // Answers, not requests, from here on.
 
 export const timestamp = v.pipe(v.string(), v.isoTimestamp())

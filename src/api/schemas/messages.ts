@@ -10,10 +10,7 @@ import {
 import { pageQuery } from '../../http/paging.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
-import { contact, id, period, phoneNumber, timestamp } from './fields.ts'
-
-const mostVariables = 100
-const longestVariable = 4_096
+import { contact, id, period, phoneNumber, stringMap, timestamp } from './fields.ts'
 
 const language = v.pipe(
   v.string(),
@@ -21,37 +18,13 @@ const language = v.pipe(
   v.regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must be a locale of the form <ll>_<CC>, such as en_US'),
 )
 
-const variables = v.pipe(
-  v.record(
-    v.pipe(v.string(), v.minLength(1), v.maxLength(128, 'must have names of up to 128 characters')),
-    v.pipe(v.string(), v.maxLength(longestVariable, `must be at most ${longestVariable} characters long`)),
-  ),
-  v.check((map) => Object.keys(map).length <= mostVariables, `must hold at most ${mostVariables} variables`),
-)
+const variables = stringMap({ pairs: 100, nameLength: 128, valueLength: 4_096 })
 
-const metadata = v.pipe(
-  v.record(
-    v.pipe(
-      v.string(),
-      v.minLength(1, 'must have names of at least one character'),
-      v.maxLength(
-        limits.metadataKeyLength,
-        `must have names of up to ${limits.metadataKeyLength} characters`,
-      ),
-    ),
-    v.pipe(
-      v.string(),
-      v.maxLength(
-        limits.metadataValueLength,
-        `must be at most ${limits.metadataValueLength} characters long`,
-      ),
-    ),
-  ),
-  v.check(
-    (map) => Object.keys(map).length <= limits.metadataPairs,
-    `must hold at most ${limits.metadataPairs} pairs`,
-  ),
-)
+const metadata = stringMap({
+  pairs: limits.metadataPairs,
+  nameLength: limits.metadataKeyLength,
+  valueLength: limits.metadataValueLength,
+})
 
 const sender = v.pipe(
   v.string(),
