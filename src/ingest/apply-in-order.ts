@@ -48,8 +48,14 @@ function inQueues(updates: readonly ProviderUpdate[]): Map<string, ProviderUpdat
     if (queue) queue.push(update)
     else queues.set(key, [update])
   }
+  for (const queue of queues.values()) queue.sort(byTime)
   return queues
 }
+
+// A webhook lists calls before statuses and times are whole seconds: unless the end of a call goes last, one that was
+// declined would seem to have rung out.
+const byTime = (a: ProviderUpdate, b: ProviderUpdate): number =>
+  a.at.getTime() - b.at.getTime() || Number(a.type === 'callTerminate') - Number(b.type === 'callTerminate')
 
 function orderKey(update: ProviderUpdate): string {
   switch (update.type) {

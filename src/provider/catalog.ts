@@ -9,7 +9,7 @@ import type {
   ProviderTemplate,
 } from '../contract/provider.ts'
 import { templateCategoryOf, templateStatusOf } from '../contract/provider-words.ts'
-import { toE164 } from '../shared/phone.ts'
+import { isE164, toE164 } from '../shared/phone.ts'
 import type { Ask } from './ask.ts'
 import { listAll } from './list-all.ts'
 
@@ -58,7 +58,7 @@ const HIGH_PER_SECOND = 1000
 const PhoneNumber = v.pipe(
   v.object({
     id,
-    display_phone_number: v.pipe(v.string(), v.regex(/\d{5}/)),
+    display_phone_number: v.pipe(v.string(), v.transform(toE164), v.check(isE164)),
     verified_name: v.fallback(v.string(), ''),
     status: v.fallback(v.string(), 'CONNECTED'),
     quality_rating: v.fallback(v.string(), 'UNKNOWN'),
@@ -67,7 +67,7 @@ const PhoneNumber = v.pipe(
   v.transform(
     (given): ProviderNumber => ({
       phoneNumberId: given.id,
-      number: toE164(given.display_phone_number),
+      number: given.display_phone_number,
       displayName: given.verified_name,
       status: given.status,
       qualityRating: given.quality_rating,

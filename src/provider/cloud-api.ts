@@ -49,13 +49,18 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
     observe: options.observe,
   })
   const media = createMedia(ask, { origin: base.origin, timeoutMs })
+  const closeAll = async () => {
+    await Promise.all([lanes.messages.close(), lanes.calls.close(), media.close()])
+  }
+  let closing: Promise<void> | undefined
   return {
     ...messageOperations(ask),
     ...callOperations(ask),
     ...catalogOperations(ask),
     ...media.operations,
-    async close() {
-      await Promise.all([lanes.messages.close(), lanes.calls.close(), media.close()])
+    close() {
+      closing ??= closeAll()
+      return closing
     },
   }
 }

@@ -95,7 +95,15 @@ describe('a batch', () => {
   })
 
   test('loses only the elements that are broken', () => {
-    const broken: unknown[] = [null, 7, 'text', [], {}, { id: {} }, { toString: 1, valueOf: 1, id: 'wamid.X' }]
+    const broken: unknown[] = [
+      null,
+      7,
+      'text',
+      [],
+      {},
+      { id: {} },
+      { toString: 1, valueOf: 1, id: 'wamid.X' },
+    ]
     const { updates, skipped } = parse(
       change('messages', {
         messages: [...broken, messages['text']],
