@@ -40,14 +40,20 @@ export const deliveriesReplayStore = (pool: Pool): DeliveryAdministration => ({
   },
 
   replayMany: (author, endpointId, selection) =>
-    inBatches(pool, { author, endpointId, selection, action: 'endpoint.deliveriesReplayed', set: replaying }),
+    inBatches(pool, {
+      author,
+      endpointId,
+      selection,
+      action: 'endpoint.deliveries_replayed',
+      set: replaying,
+    }),
 
   discardHeld: (author, endpointId, since) =>
     inBatches(pool, {
       author,
       endpointId,
       selection: { states: ['HELD'], since },
-      action: 'endpoint.deliveriesDiscarded',
+      action: 'endpoint.deliveries_discarded',
       set: discarded,
     }),
 

@@ -58,7 +58,7 @@ export const endpointsAdminStore = (pool: Pool): EndpointAdministration => ({
         set previous_secret = ${until === null ? null : sql`secret`}, previous_secret_until = ${until},
           secret = ${rotation.secret}, ${bumped(sql)}
         where id = ${id}`
-      return changed(sql, author, { id, action: 'endpoint.secretRotated' })
+      return changed(sql, author, { id, action: 'endpoint.secret_rotated' })
     })
   },
 

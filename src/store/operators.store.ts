@@ -64,14 +64,14 @@ export const operatorsStore = (pool: Pool): OperatorAccounts => ({
         set password_hash = ${passwordHash}, updated_at = now()
         where id = ${change.operatorId}`
       await sql`delete from sessions where operator_id = ${change.operatorId}`
-      await audited(sql, change, 'operator.passwordChanged')
+      await audited(sql, change, 'operator.password_changed')
     })
   },
 
   setTotp(change, seed) {
     return pool.begin(async (sql) => {
       await sql`update operators set totp_seed = ${seed}, updated_at = now() where id = ${change.operatorId}`
-      await audited(sql, change, seed === null ? 'operator.totpRemoved' : 'operator.totpAdded')
+      await audited(sql, change, seed === null ? 'operator.totp_removed' : 'operator.totp_added')
     })
   },
 

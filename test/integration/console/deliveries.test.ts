@@ -161,7 +161,7 @@ describe('replaying', () => {
     assert.deepEqual((await ask({})).body, { count: 0 })
     assert.equal((await ask({ states: ['DELIVERED'] })).status, 400)
     const [entry] = (await admin('GET', `${ws}/audit?limit=1`)).body.data
-    assert.deepEqual([entry.action, entry.after.states], ['endpoint.deliveriesReplayed', ['FAILED']])
+    assert.deepEqual([entry.action, entry.after.states], ['endpoint.deliveries_replayed', ['FAILED']])
   })
 
   test('many: more than one batch, each delivery once', async () => {

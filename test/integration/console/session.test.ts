@@ -203,7 +203,7 @@ describe('changing the password', () => {
       [...rows].map(({ action, operatorId }) => [action, operatorId]),
       [
         ['operator.created', null],
-        ['operator.passwordChanged', id],
+        ['operator.password_changed', id],
       ],
     )
   })
