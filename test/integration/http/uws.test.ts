@@ -96,6 +96,22 @@ describe('requests', () => {
     client.socket.destroy()
   })
 
+  test('a request sent before the one in front of it was answered ends the connection, unserved', async () => {
+    // The server answers in order only what is answered at once; mixing up two answers would be worse than none.
+    const paths: string[] = []
+    const { opened, open } = gate()
+    const { port } = await serve(async (request) => {
+      paths.push(request.path)
+      await opened
+      return { status: 200 }
+    })
+    const client = await raw(port)
+    client.write(`${head('GET /one HTTP/1.1')}${head('GET /two HTTP/1.1')}`)
+    assert.equal(await client.closed(), '')
+    open()
+    assert.deepEqual(paths, ['/one'])
+  })
+
   test('a chunked body is put together', async () => {
     const { port } = await serve(echo)
     const client = await raw(port)

@@ -1,0 +1,77 @@
+// The public API over real keys and real reading stores. What other domains decide is answered as a test says.
+import type { Logger } from 'pino'
+import { createApi } from '../../../src/api/api.ts'
+import type { ApiServices } from '../../../src/api/services.ts'
+import { createAuthenticator } from '../../../src/auth/authenticate-key.ts'
+import type { Scope } from '../../../src/contract/scopes.ts'
+import type { RateLimiter } from '../../../src/http/rate-limit.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import type { WorkspaceId } from '../../../src/shared/ids.ts'
+import { createCallReader } from '../../../src/store/calls-read.store.ts'
+import { createKeyStore } from '../../../src/store/keys.store.ts'
+import { createMessageReader } from '../../../src/store/messages-read.store.ts'
+import { createNumberReader } from '../../../src/store/numbers.store.ts'
+import type { Pool } from '../../../src/store/sql.ts'
+import { createTemplateStore } from '../../../src/store/templates.store.ts'
+import { type Answered, dispatch, type RequestParts } from '../../unit/http/requests.ts'
+import { apiKey } from '../store/fixtures.ts'
+
+export interface Decided {
+  readonly send: ApiServices['messages']['send']
+  readonly answer: ApiServices['calls']['answer']
+  readonly act: ApiServices['calls']['act']
+  readonly offer: ApiServices['calls']['offer']
+  readonly place: ApiServices['calls']['place']
+}
+
+const notDecided = async (): Promise<never> => {
+  throw new Error('the test decides nothing here')
+}
+
+/** Never empty. */
+export const openHanded: RateLimiter = {
+  take: async (_key, _rate, burst) => ({ allowed: true, remaining: burst - 1, retryAfterMs: 0 }),
+}
+
+export interface Gateway {
+  /** `path` below /api/v1. */
+  call(key: string | undefined, parts: Omit<RequestParts, 'url'> & { path: string }): Promise<Answered>
+  keyFor(workspaceId: WorkspaceId, scopes: readonly Scope[], row?: Record<string, unknown>): Promise<string>
+}
+
+export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = openHanded): Gateway {
+  const messages = createMessageReader(sql)
+  const calls = createCallReader(sql)
+  const services: ApiServices = {
+    messages: { ...messages, send: decided.send ?? notDecided },
+    templates: createTemplateStore(sql),
+    numbers: createNumberReader(sql),
+    calls: {
+      ...calls,
+      answer: decided.answer ?? notDecided,
+      act: decided.act ?? notDecided,
+      offer: decided.offer ?? notDecided,
+      place: decided.place ?? notDecided,
+    },
+  }
+  const handler = createApi({
+    services,
+    limiter,
+    authenticate: createAuthenticator({
+      keys: createKeyStore(sql),
+      environment: 'test',
+      clock: systemClock,
+      onTouchFailed: () => undefined,
+    }),
+    log: { info: () => undefined, error: () => undefined } as unknown as Logger,
+  })
+  return {
+    call: (key, { path, headers, ...parts }) =>
+      dispatch(handler, {
+        ...parts,
+        url: `/api/v1${path}`,
+        headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
+      }),
+    keyFor: async (workspaceId, scopes, row) => (await apiKey(sql, workspaceId, scopes, row)).key,
+  }
+}
