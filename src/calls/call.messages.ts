@@ -159,6 +159,8 @@ export interface CallState {
   readonly command: Command | null
   /** False right after loading: the first turn looks for what the former owner left undone. */
   readonly isResumed: boolean
+  /** Only in the incarnation that began the call, and once: no other can know whether it was placed. */
+  readonly mayPlace: boolean
   /** The process is leaving: go as soon as nothing is under way. */
   readonly isDraining: boolean
 }

@@ -18,8 +18,9 @@ type MessageOf<Type extends CallMessage['type']> = Extract<CallMessage, { type: 
 
 /** The first turn of an inbound call: its row stands, so the receiver may answer from now on. */
 export function ringing(turn: Turn, state: CallState, { session }: MessageOf<'ringing'>): CallStep {
-  if (hasEnded(state.row)) return keep(state)
-  return andThen(withSession(state, session), (kept) => forward(turn, kept))
+  // A repeat of the connect, on its way here since another node lost the insert, may have brought the offer already.
+  if (hasEnded(state.row) || state.session !== null) return keep(state)
+  return andThen(withSession({ ...state, isResumed: true }, session), (kept) => forward(turn, kept))
 }
 
 /** The provider's SDP comes once; what repeats it only fills a gap. */
@@ -32,7 +33,9 @@ export function takeSession(
   const awaitsAnswer = direction === 'OUTBOUND' && !(status === 'ACCEPTED' && !isForwarding(state))
   const isOfUse = direction === 'INBOUND' ? status === 'RINGING' : awaitsAnswer
   if (hasEnded(state.row) || !isOfUse || state.session !== null || session === null) return keep(state)
-  return andThen(withSession(state, session), (kept) => (isLate(kept) ? forward(turn, kept) : keep(kept)))
+  return andThen(withSession(state, session), (kept) =>
+    isLate(kept) ? forward(turn, { ...kept, isResumed: true }) : keep(kept),
+  )
 }
 
 // Answered before its SDP came, or loaded by a new owner who found no offer: the forward waited for this.

@@ -22,12 +22,12 @@ export function place(
   { sdp }: Extract<CallMessage, { type: 'place' }>,
 ): CallStep {
   const { pendingAction, actionId } = state.row
-  if (pendingAction !== 'PLACE' || actionId === null || state.command !== null)
+  if (pendingAction !== 'PLACE' || actionId === null || !state.mayPlace)
     return answerWith(turn, state, { type: 'done' })
   // Its own SDP is not kept anywhere: a call that was perhaps placed is never placed again.
   const command = newCommand(turn, null)
   return keep(
-    { ...state, command },
+    { ...state, command, mayPlace: false },
     { type: 'askProvider', call: state.row, request: 'place', actionId, sdp },
   )
 }

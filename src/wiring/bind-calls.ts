@@ -113,7 +113,15 @@ function ledgerOf(options: CallsOptions, calls: ReturnType<typeof createCallsSto
   return {
     ...calls,
     dialled: begin.dialled,
-    beginInbound: (call) => begun(() => begin.inbound(call, sid)),
+    async beginInbound(call) {
+      const { id } = call.ringing.row
+      // Meanwhile, so that whoever finds the row, such as a repeat of the connect on another node, finds us beside it.
+      void options.ownership.claim('call', id)
+      const result = await begun(() => begin.inbound(call, sid))
+      if (result.type === 'exists' || result.row.status !== 'RINGING')
+        void options.ownership.release('call', [id])
+      return result
+    },
     beginOutbound: (call, apiKeyId) => begun(() => begin.outbound(call, { sid, apiKeyId })),
   }
 }
@@ -138,6 +146,7 @@ const stateOf = ({ row, route }: BegunCall): CallState => ({
   session: null,
   command: null,
   isResumed: true,
+  mayPlace: row.direction === 'OUTBOUND',
   isDraining: false,
 })
 

@@ -108,5 +108,5 @@ const sessionReader =
 function loadedState({ row, route }: TakenCall, { session, ownSdp }: KeptSession): CallState {
   const command: Command | null =
     row.pendingAction === null || ownSdp === null ? null : { ownSdp, waiting: [], notes: [], isRepeat: true }
-  return { row, route, session, command, isResumed: false, isDraining: false }
+  return { row, route, session, command, isResumed: false, mayPlace: false, isDraining: false }
 }

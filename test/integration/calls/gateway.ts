@@ -77,6 +77,7 @@ export class Cluster {
   readonly dispatched: WrittenDelivery[] = []
   readonly direct: Parameters<DirectSender['send']>[0][] = []
   directResult: Awaited<ReturnType<DirectSender['send']>> = { type: 'delivered' }
+  directMs = 0
   readonly #sql: Pool
   readonly #sessions: CallSessions
   readonly #owners = new Map<string, string>()
@@ -102,6 +103,7 @@ export class Cluster {
       direct: {
         send: async (event) => {
           this.direct.push(event)
+          await new Promise((resolve) => setTimeout(resolve, this.directMs))
           return this.directResult
         },
       },

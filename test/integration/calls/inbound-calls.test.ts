@@ -88,6 +88,21 @@ describe('an inbound call', () => {
     assert.equal(again?.status, 'ACCEPTED')
   })
 
+  test('whose connect reaches two nodes at the same instant is one call and forwarded once', async () => {
+    const workspace = await addWorkspace(sql, { forward: true })
+    const cluster = new Cluster(sql)
+    // Longer than a new owner waits before it repeats a forward: nobody may take this one for cut off.
+    cluster.directMs = 800
+    const [first, second] = [cluster.node(), cluster.node()]
+    const updates = Array.from({ length: 20 }, () => connectUpdate(workspace))
+    await Promise.all(
+      updates.flatMap((update) => [first.applyCallUpdate(update), second.applyCallUpdate(update)]),
+    )
+    for (const { wacid } of updates) await until(async () => (await rowOf(wacid)).forwardState === 'OK')
+    assert.equal(cluster.direct.length, 20)
+    assert.deepEqual(cluster.statuses(), Array(20).fill('RINGING'))
+  })
+
   test('whose terminate came first is MISSED with one event and rings nobody', async () => {
     const workspace = await addWorkspace(sql, { forward: true })
     const cluster = new Cluster(sql)

@@ -94,7 +94,14 @@ export class Drive {
   readonly #definition = callActor(timing)
 
   constructor(row: CallRow, patch: Partial<CallState> = {}) {
-    const fresh = { route: [endpointId], session: null, command: null, isResumed: true, isDraining: false }
+    const fresh = {
+      route: [endpointId],
+      session: null,
+      command: null,
+      isResumed: true,
+      mayPlace: true,
+      isDraining: false,
+    }
     this.state = { row, ...fresh, ...patch }
   }
 

@@ -59,8 +59,8 @@ describe('placing a call', () => {
   })
 
   test('a new owner never places it again', () => {
-    const call = new Drive(placingRow(), { isResumed: false })
-    call.tell({ type: 'wake' })
+    const call = new Drive(placingRow(), { isResumed: false, mayPlace: false })
+    call.ask(place)
     assert.deepEqual(call.requests, [])
     call.wait(20_000).tell({ type: 'wake' })
     assert.deepEqual(call.events, ['FAILED'])

@@ -83,6 +83,15 @@ describe('a forward that a crash cut off', () => {
     assert.equal(silent.state.row.lastForwardError?.message, restarted)
   })
 
+  test('is not repeated beside the first forward of a call that was begun here but loaded by a repeat', () => {
+    const repeatFirst = taken(forwardingRow(), 5, { session: null }).tell(connect(ringingRow(), offer))
+    repeatFirst.tell({ type: 'ringing', session: offer }).wait(1_000).tell(wake)
+    assert.equal(repeatFirst.forwards.length, 1)
+    const beginFirst = taken(forwardingRow(), 5, { session: null }).tell({ type: 'ringing', session: offer })
+    beginFirst.tell(connect(ringingRow(), offer)).wait(1_000).tell(wake)
+    assert.equal(beginFirst.forwards.length, 1)
+  })
+
   test('of a call that was answered meanwhile needs nothing', () => {
     const row = forwardingRow({ status: 'ACCEPTED', acceptedAt: new Date(startMs) })
     const call = taken(row, 5_000, { session: null }).tell(wake)

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createApplyCallUpdate } from '../../../src/calls/apply-call-update.ts'
+import type { CallMessage } from '../../../src/calls/call.messages.ts'
+import type { CallLedger, InboundCall } from '../../../src/calls/ports.ts'
+import { AppError } from '../../../src/contract/errors.ts'
+import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
+import { type CallId, encodeId, newId } from '../../../src/shared/ids.ts'
+import { startMs, timing } from './driver.ts'
+
+const number = {
+  workspaceId: newId('workspace'),
+  numberId: newId('number'),
+  number: '+15550001111',
+  phoneNumberId: 'pn',
+}
+const parties = {
+  ...number,
+  contactId: newId('conversation'),
+  conversationId: newId('conversation'),
+  waId: '15551230000',
+}
+
+const common = { wacid: 'wacid.1', phoneNumberId: 'pn', at: new Date(startMs), opaque: null }
+const who = { direction: 'INBOUND', from: '15551230000', to: '15550001111', fromName: null } as const
+const connect: CallConnectUpdate = { type: 'callConnect', ...common, ...who, session: null }
+const ending = { outcome: null, durationSeconds: null, startedAt: null, endedAt: null, error: null }
+const terminate: CallTerminateUpdate = { type: 'callTerminate', ...common, ...who, ...ending }
+
+function world(ledger: Partial<CallLedger> = {}) {
+  const told: { id: CallId; message: CallMessage }[] = []
+  const adopted: (CallMessage | undefined)[] = []
+  const ignored: string[] = []
+  const beginInbound = async (call: InboundCall) => {
+    const { row } = call.isStale ? call.missed : call.ringing
+    return { type: 'begun', row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
+  }
+  const nothing = {
+    findByWacid: async () => undefined,
+    findPlaced: async () => undefined,
+    hasTombstone: async () => false,
+    addTombstone: async () => undefined,
+    beginInbound,
+  }
+  const apply = createApplyCallUpdate({
+    contacts: {
+      findNumber: async (id) => (id === 'pn' ? number : undefined),
+      resolveParties: async ({ phoneNumberId }) => (phoneNumberId === 'pn' ? parties : undefined),
+    },
+    ledger: { ...nothing, ...ledger } as CallLedger,
+    owners: {
+      adopt: (_call, first) => adopted.push(first),
+      ask: async (id, message) => {
+        told.push({ id, message })
+        return { type: 'done' }
+      },
+    },
+    clock: { now: () => startMs },
+    timing,
+    log: { info: () => undefined, warn: () => undefined },
+    ignored: (why) => ignored.push(why),
+  })
+  return { apply, told, adopted, ignored }
+}
+
+const types = (told: readonly { message: CallMessage }[]) => told.map(({ message }) => message.type)
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('a connect', () => {
+  test('makes the call and hands it to its owner with the offer', async () => {
+    const { apply, adopted, told } = world()
+    await apply(connect)
+    await settled()
+    assert.deepEqual([adopted, told], [[{ type: 'ringing', session: null }], []])
+  })
+
+  test('finds a tombstone that its insert could not see, and ends the call', async () => {
+    const { apply, told } = world({ hasTombstone: async () => true })
+    await apply(connect)
+    await settled()
+    assert.deepEqual(types(told), ['providerTerminate'])
+  })
+
+  test('that is stale is recorded and has no owner', async () => {
+    const { apply, adopted } = world()
+    await apply({ ...connect, at: new Date(startMs - 60_001) })
+    assert.deepEqual(adopted, [])
+  })
+
+  test('that repeats itself goes to the owner', async () => {
+    const id = newId('call')
+    const exists = async () => ({ type: 'exists' }) as const
+    const { apply, told, adopted } = world({ beginInbound: exists, findByWacid: async () => id })
+    await apply(connect)
+    assert.deepEqual([types(told), told[0]?.id, adopted], [['providerConnect'], id, []])
+  })
+})
+
+describe('a terminate', () => {
+  test('without its call leaves a tombstone, then looks for the call again', async () => {
+    const steps: string[] = []
+    const id = newId('call')
+    const { apply, told } = world({
+      findByWacid: async () => {
+        steps.push('find')
+        // Made while the tombstone was being written.
+        return steps.includes('tombstone') ? id : undefined
+      },
+      addTombstone: async () => void steps.push('tombstone'),
+    })
+    await apply(terminate)
+    assert.deepEqual([steps, types(told)], [['find', 'tombstone', 'find'], ['providerTerminate']])
+  })
+
+  test('of a placed call finds it by the id that travelled with it', async () => {
+    const id = newId('call')
+    const opaque = encodeId('call', id)
+    const { apply, told } = world({ findPlaced: async (placed) => placed })
+    await apply({ ...terminate, direction: 'OUTBOUND', opaque })
+    assert.deepEqual(told[0]?.id, id)
+  })
+})
+
+describe('an update', () => {
+  test('of a number or call of nobody is counted and ignored', async () => {
+    const { apply, told, ignored } = world()
+    await apply({ ...connect, phoneNumberId: 'other' })
+    await apply({ ...terminate, phoneNumberId: 'other' })
+    await apply({ ...terminate, direction: 'OUTBOUND', opaque: 'not an id of ours' })
+    assert.deepEqual([ignored, told], [['unknownNumber', 'unknownNumber', 'unknownCall'], []])
+  })
+
+  test('that no owner takes is rejected, so that the provider repeats it', async () => {
+    const unavailable = new AppError('UNAVAILABLE', 'no owner')
+    const { apply } = world({ findByWacid: () => Promise.reject(unavailable) })
+    await assert.rejects(apply(terminate), unavailable)
+  })
+})
