@@ -1,0 +1,44 @@
+import { createRedisOwnership } from '../../../src/cluster/redis-ownership.ts'
+import { declareDead, NodeSession } from '../../../src/cluster/session.ts'
+import { closeRedis, connectRedis } from '../../../src/redis/client.ts'
+import { keys } from '../../../src/redis/keys.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import { testRedis } from '../../support/redis.ts'
+import { ownershipSuite } from './suite.ts'
+
+ownershipSuite('redis', async () => {
+  const server = await testRedis()
+  const redis = await connectRedis({ url: server.url, role: 'commands', onError: () => {} })
+  return {
+    async join(name) {
+      const node = { nodeId: `node-${name}`, sid: `sid-${name}`, address: `http://${name}` }
+      const session = new NodeSession({
+        redis,
+        node,
+        version: '1',
+        clock: systemClock,
+        ttlMs: 600_000,
+        renewMs: 600_000,
+        onLost: () => {},
+        log: { info() {}, warn() {} },
+      })
+      await session.start()
+      session.abandon()
+      return createRedisOwnership(redis, node)
+    },
+    async expire(name) {
+      await redis.del(keys.session(`sid-${name}`))
+    },
+    async declareDead(name) {
+      await declareDead(redis, `sid-${name}`, 'test')
+    },
+    async epochOf(id) {
+      const epoch = await redis.hGet(keys.owner('call', id), 'e')
+      return epoch === null ? undefined : Number(epoch)
+    },
+    async close() {
+      await closeRedis(redis)
+      await server.stop()
+    },
+  }
+})
