@@ -4,7 +4,7 @@ export interface LoopOptions {
   readonly name: string
   readonly everyMs: number
   /** True: there was as much as fits in one round, so the next follows at once. */
-  readonly run: () => Promise<boolean | undefined>
+  readonly run: () => Promise<unknown>
   readonly log: { warn(fields: object, event: string): void }
 }
 

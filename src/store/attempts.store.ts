@@ -50,9 +50,13 @@ export const attemptStore = (sql: Sql) => ({
       moved as (
         update deliveries d
         set attempt_count = a.number,
-          state = case when a.state = 'RETRYING' and not coalesce(c.enabled, e.enabled) then 'HELD' else a.state end,
+          state = case
+            when d.state = 'DISCARDED' then d.state
+            when a.state = 'RETRYING' and (d.state = 'HELD' or not coalesce(c.enabled, e.enabled)) then 'HELD'
+            else a.state
+          end,
           next_attempt_at = case
-            when a.state = 'RETRYING' and coalesce(c.enabled, e.enabled)
+            when a.state = 'RETRYING' and d.state in ('PENDING', 'RETRYING') and coalesce(c.enabled, e.enabled)
             then now() + a.delay_ms * interval '1 millisecond'
           end,
           finished_at = case when a.state <> 'RETRYING' then now() end,
@@ -60,7 +64,10 @@ export const attemptStore = (sql: Sql) => ({
         from attempt a
         join endpoints e on e.id = a.endpoint_id
         left join counted c on c.id = a.endpoint_id
-        where d.id = a.delivery_id and d.attempt_count = a.number - 1 and d.state in ('PENDING', 'RETRYING')
+        where d.id = a.delivery_id
+          and d.attempt_count = a.number - 1
+          -- Held or discarded while the attempt was on the wire: what came of it is kept all the same.
+          and d.state in ('PENDING', 'RETRYING', 'HELD', 'DISCARDED')
         returning d.id, d.endpoint_id, d.state, a.id as attempt_id, a.number, a.delay_ms
       ),
       logged as (

@@ -20,6 +20,7 @@ import type { Pool } from '../store/sql.ts'
 import { endpointActor } from '../webhooks/endpoint.actor.ts'
 import type { DirectResult, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
 import { createRecorder, type RetryTimer } from '../webhooks/recorder.ts'
+import type { AttemptRecord } from '../webhooks/settle-attempt.ts'
 import { createEndpointHost } from './endpoint-host.ts'
 
 /** Finds the owner of an endpoint, here or on another node. */
@@ -37,6 +38,8 @@ export interface WebhooksOptions {
   readonly scheduleRetries: (retries: readonly RetryTimer[]) => void
   readonly router: EndpointRouter
   readonly log: { info(fields: object, event: string): void; warn(fields: object, event: string): void }
+  /** Told of every attempt of a queued delivery, for metrics. */
+  readonly attempted: (record: AttemptRecord) => void
   readonly observe?: (event: DirectoryEvent) => void
 }
 
@@ -60,7 +63,10 @@ export function createWebhooks(options: WebhooksOptions) {
   }
   const attempts = attemptStore(sql)
   const recorder = createRecorder({
-    record: (records) => attempts.record(records),
+    record(records) {
+      for (const record of records) options.attempted(record)
+      return attempts.record(records)
+    },
     scheduleRetries: options.scheduleRetries,
     recorded: (id, deliveryIds, enabled) => tellHere(id, { type: 'recorded', deliveryIds, enabled }),
     warn: (event, fields) => log.warn(fields, event),
@@ -133,7 +139,7 @@ export const toItem = ({ deliveryId, kind, key, body }: WrittenDelivery): Queued
 })
 
 /** Nobody waits: what does not arrive is in the store, and the sweeper wakes its owner. */
-function createDispatch(router: EndpointRouter): Dispatch {
+export function createDispatch(router: EndpointRouter): Dispatch {
   return (deliveries) => {
     const byEndpoint = new Map<string, QueuedItem[]>()
     for (const delivery of deliveries) {

@@ -1,0 +1,274 @@
+// The gateway process, built and connected: the edges in front, actors behind them, the cluster around.
+import type { DirectoryEvent } from '../actors/directory.ts'
+import { createApi } from '../api/api.ts'
+import { createAuthenticator } from '../auth/authenticate-key.ts'
+import { keyEnvironment } from '../auth/key-format.ts'
+import { type ClusterNode, startNode } from '../cluster/node.ts'
+import { describeSettings, requireSettings } from '../config/config.ts'
+import type { Settings } from '../config/settings.ts'
+import { version } from '../contract/version.ts'
+import type { HttpHandler } from '../http/exchange.ts'
+import { type HttpServer, listen } from '../http/uws.ts'
+import { providerWebhooks } from '../ingest/webhooks.ts'
+import { createCallSessions } from '../redis/call-sessions.ts'
+import { createRateLimiter } from '../redis/rate-limit.ts'
+import { createAccounts } from '../store/calls.store.ts'
+import { createCallReader } from '../store/calls-read.store.ts'
+import { catalogSyncStore } from '../store/catalog-sync.store.ts'
+import { createContactsStore } from '../store/contacts.store.ts'
+import { createKeyStore } from '../store/keys.store.ts'
+import { migrate } from '../store/migrate.ts'
+import { createNumberReader } from '../store/numbers.store.ts'
+import { createTemplateStore } from '../store/templates.store.ts'
+import { createApplyUpdate } from './apply-update.ts'
+import { type CallDirectory, createCalls } from './bind-calls.ts'
+import { bindConsole } from './bind-console.ts'
+import { createMessages } from './bind-messages.ts'
+import { createWebhooks, type Webhooks } from './bind-webhooks.ts'
+import { type Foundation, openFoundation } from './foundation.ts'
+import { createHealth, type Health } from './health.ts'
+import { probePaths, publicHandler } from './public-handler.ts'
+import { openRetryTimers, type RetryTimers } from './retry-timers.ts'
+
+export interface Gateway {
+  readonly port: number
+  /** Lets what is in flight finish, hands the actors over, and resolves when everything is closed (architecture 3.13). */
+  drain(): Promise<void>
+}
+
+interface Parts {
+  readonly base: Foundation
+  readonly node: ClusterNode
+  readonly timers: RetryTimers
+  readonly internal: HttpServer
+  readonly health: Health
+}
+
+export async function startGateway(settings: Settings): Promise<Gateway> {
+  requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])
+  const base = openFoundation(settings, 'gateway')
+  const { log, sql, redisUrl } = base
+  log.info({ version, settings: describeSettings(settings) }, 'gateway.starting')
+  if (settings.WEBHOOK_TARGETS === 'any') log.warn({}, 'webhooks.any_target_allowed')
+  await migrate(sql)
+  const { internal, node } = await joinCluster(base)
+  const timers = await openRetryTimers(redisUrl, log)
+  const health = createHealth(sql)
+  const parts: Parts = { base, node, timers, internal, health }
+  const engine = build(parts)
+  const server = await listen({
+    host: settings.HOST,
+    port: settings.PORT,
+    handler: engine.handler,
+    maxInFlight: settings.MAX_REQUESTS,
+    unlimitedPaths: probePaths,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    onFault: (error, requestId) => log.error({ requestId, err: error }, 'request.failed'),
+  })
+  await node.serve()
+  health.state = 'serving'
+  log.info({ port: server.port, nodeId: node.self.nodeId }, 'gateway.serving')
+  return { port: server.port, drain: () => drain(parts, engine, server) }
+}
+
+/** The internal port is open before the node is: others must reach it under the address that it registers. */
+async function joinCluster({ settings, redisUrl, secrets, clock, log }: Foundation) {
+  const late: { handler: HttpHandler } = { handler: () => ({ status: 503 }) }
+  const internal = await listen({
+    host: settings.INTERNAL_HOST,
+    port: settings.INTERNAL_PORT,
+    handler: (request) => late.handler(request),
+    maxInFlight: settings.MAX_REQUESTS,
+  })
+  const node = await startNode({
+    redisUrl,
+    secret: secrets.cluster,
+    isFastDeathEnabled: settings.FAST_DEATH,
+    clock,
+    log,
+    address: settings.INTERNAL_ADDRESS ?? `http://${settings.INTERNAL_HOST}:${internal.port}`,
+    version,
+    sessionTtlMs: settings.SESSION_TTL,
+    sessionRenewMs: settings.SESSION_RENEW,
+    joinWaitMs: settings.HANDOVER_SILENCE,
+  })
+  late.handler = (request) => node.handleRpc(request)
+  return { internal, node }
+}
+
+interface Engine {
+  readonly handler: HttpHandler
+  readonly webhooks: Webhooks
+  readonly calls: CallDirectory
+  readonly messages: ReturnType<typeof createMessages>
+}
+
+function build({ base, node, timers, health }: Parts): Engine {
+  const { sql, settings, log, clock, metrics, secrets, provider, accounts } = base
+  const observe = (kind: string) => (event: DirectoryEvent) => {
+    if (event.type === 'dropped') metrics.dropped(kind, event.reason)
+    const error = event.type === 'faulted' ? String(event.error) : undefined
+    log.warn(
+      { kind, actorId: event.id, error, reason: 'reason' in event ? event.reason : undefined },
+      `actor.${event.type}`,
+    )
+  }
+  const shared = { sql, ownership: node.ownership, clock, log }
+  const webhooks = createWebhooks({
+    ...shared,
+    secrets: secrets.box,
+    settings,
+    scheduleRetries: timers.schedule,
+    router: node.router,
+    attempted: metrics.attempted,
+    observe: observe('endpoint'),
+  })
+  const contacts = createContactsStore(sql)
+  const calls = createCalls({
+    ...shared,
+    contacts,
+    sessions: createCallSessions(node.redis),
+    provider,
+    accounts: createAccounts(sql, accounts),
+    router: () => node.router,
+    direct: webhooks.direct,
+    dispatch: webhooks.dispatch,
+    settings: callSettings(settings),
+    ignored: metrics.ignored,
+    observe: observe('call'),
+  })
+  node.host('endpoint', webhooks.directory)
+  node.host('call', calls.directory)
+  const messages = createMessages({
+    ...shared,
+    accounts,
+    contacts,
+    provider,
+    dispatch: webhooks.dispatch,
+    ignored: metrics.ignored,
+  })
+  gauges(base, { webhooks, calls: calls.directory })
+  return {
+    handler: edges({ base, node, health }, { webhooks, calls, messages }),
+    webhooks,
+    calls: calls.directory,
+    messages,
+  }
+}
+
+const callSettings = (settings: Settings) => ({
+  ringTimeoutMs: settings.RING_TIMEOUT,
+  callTimeoutMs: settings.CALL_TIMEOUT,
+  reforwardOnCrash: settings.REFORWARD_ON_CRASH,
+  handoverSilenceMs: settings.HANDOVER_SILENCE,
+  guardMs: settings.GUARD,
+  confirmEveryMs: settings.SESSION_RENEW,
+})
+
+function edges(
+  { base, node, health }: Pick<Parts, 'base' | 'node' | 'health'>,
+  {
+    webhooks,
+    calls,
+    messages,
+  }: {
+    webhooks: Webhooks
+    calls: ReturnType<typeof createCalls>
+    messages: ReturnType<typeof createMessages>
+  },
+): HttpHandler {
+  const { sql, settings, log, clock, metrics, provider, accounts, secrets } = base
+  const limiter = createRateLimiter(node.redis, clock)
+  const { find, list } = createCallReader(sql)
+  const api = createApi({
+    services: {
+      messages: { send: messages.send, find: messages.reader.find, list: messages.reader.list },
+      templates: createTemplateStore(sql),
+      numbers: createNumberReader(sql),
+      calls: {
+        find,
+        list,
+        ...calls.commands,
+        place: ({ workspaceId, keyId }, id, session) =>
+          calls.commands.place({ workspaceId, apiKeyId: keyId }, id, session),
+      },
+    },
+    authenticate: createAuthenticator({
+      keys: createKeyStore(sql),
+      environment: keyEnvironment(settings.APP_ENV),
+      clock,
+      onTouchFailed: (error) => log.warn({ error: String(error) }, 'key.touch_failed'),
+    }),
+    limiter,
+    log,
+    onServed: metrics.served('api'),
+  })
+  const console = bindConsole({
+    sql,
+    settings,
+    secrets: secrets.box,
+    accounts,
+    provider,
+    limiter,
+    resolver: webhooks.resolver,
+    engine: webhooks.engine,
+    direct: webhooks.direct,
+    clock,
+    log,
+    onServed: metrics.served('console'),
+  })
+  const required = requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])
+  return publicHandler({
+    api,
+    console,
+    health,
+    metrics,
+    providerWebhooks: providerWebhooks({
+      appSecret: required.PROVIDER_APP_SECRET,
+      verifyToken: required.PROVIDER_VERIFY_TOKEN,
+      apply: createApplyUpdate({
+        messages: messages.updates,
+        applyCallUpdate: calls.applyCallUpdate,
+        catalog: catalogSyncStore(sql, accounts),
+        ignored: metrics.ignored,
+      }),
+      log,
+      observe: metrics.received,
+    }),
+  })
+}
+
+function gauges(
+  { metrics }: Foundation,
+  { webhooks, calls }: { webhooks: Webhooks; calls: CallDirectory },
+): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    metrics.gauge({ name: `switchboard_${name}`, help, read })
+  gauge('endpoint_actors', 'Endpoints owned by this process', () => webhooks.directory.size)
+  gauge('call_actors', 'Calls owned by this process', () => calls.size)
+  gauge('webhook_sockets', 'Open webhook sockets', () => webhooks.openSockets())
+  gauge('webhook_connections', 'Open HTTPS connections to endpoints', () => webhooks.openConnections())
+}
+
+/** What each step may take of DRAIN_TIMEOUT; the process is gone then, whatever Redis, Postgres or receivers do. */
+async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server: HttpServer): Promise<void> {
+  const { base, node, timers, internal, health } = parts
+  const { settings, log, sql, provider } = base
+  const startedAt = performance.now()
+  const left = (share: number) =>
+    Math.max(500, (settings.DRAIN_TIMEOUT - (performance.now() - startedAt)) * share)
+  health.state = 'draining'
+  log.info({}, 'gateway.draining')
+  await node.leave().catch(() => undefined)
+  await server.close()
+  await messages.drain()
+  await calls.drain(left(0.4))
+  await webhooks.directory.drain(left(0.7))
+  await webhooks.close()
+  calls.close()
+  await Promise.allSettled([timers.close(), provider.close()])
+  await internal.close()
+  await node.close().catch(() => undefined)
+  await sql.end({ timeout: 2 })
+  log.info({ durationMs: Math.round(performance.now() - startedAt) }, 'gateway.stopped')
+}

@@ -1,0 +1,118 @@
+// The worker process, built and connected: timers of retries, and the sweeps that make up for whatever got lost.
+import { startClient } from '../src/cluster/node.ts'
+import { describeSettings } from '../src/config/config.ts'
+import type { Settings } from '../src/config/settings.ts'
+import { version } from '../src/contract/version.ts'
+import { createRetryConsumer } from '../src/queue/queues.ts'
+import { closeRedis, connectRedis } from '../src/redis/client.ts'
+import { withDeadline } from '../src/shared/deadline.ts'
+import { createCallsStore } from '../src/store/calls.store.ts'
+import { catalogSyncStore } from '../src/store/catalog-sync.store.ts'
+import { createContactsStore } from '../src/store/contacts.store.ts'
+import { deliveryStore } from '../src/store/deliveries.store.ts'
+import { maintenanceStore } from '../src/store/maintenance.store.ts'
+import { migrate } from '../src/store/migrate.ts'
+import { createTemplateStore } from '../src/store/templates.store.ts'
+import { createMessages } from '../src/wiring/bind-messages.ts'
+import { createDispatch, type EndpointRouter } from '../src/wiring/bind-webhooks.ts'
+import { type Foundation, openFoundation } from '../src/wiring/foundation.ts'
+import type { Draining } from '../src/wiring/lifecycle.ts'
+import { syncCatalog } from '../src/wiring/sync-catalog.ts'
+import { type DeliveryWork, retry, sweepDeliveries } from './deliveries.ts'
+import { type Loop, startLoop } from './loop.ts'
+
+const minuteMs = 60_000
+/** A call's owner sees to its timers; past this its wake-up is overdue (architecture 3.7). */
+const callOverdueMs = 2_000
+const maxCalls = 500
+
+export async function startWorker(settings: Settings): Promise<Draining> {
+  const base = openFoundation(settings, 'worker')
+  const { log, sql, redisUrl, clock, secrets } = base
+  log.info({ version, settings: describeSettings(settings) }, 'worker.starting')
+  await migrate(sql)
+  const cluster = await startClient({
+    redisUrl,
+    secret: secrets.cluster,
+    isFastDeathEnabled: settings.FAST_DEATH,
+    clock,
+    log,
+  })
+  const { router } = cluster
+  const deliveries: DeliveryWork = { deliveries: deliveryStore(sql), router }
+  const messages = messagesOf(base, router)
+  const onError = (error: Error) => log.warn({ error: String(error) }, 'redis.connection_failed')
+  const queueRedis = await connectRedis({ url: redisUrl, role: 'consumer', onError })
+  const consumer = createRetryConsumer(queueRedis, (job) => retry(deliveries, job), log)
+  const loops = startLoops(base, { deliveries, messages, router })
+  log.info({}, 'worker.serving')
+  return {
+    async drain() {
+      log.info({}, 'worker.draining')
+      await Promise.all(loops.map((loop) => loop.stop()))
+      await withDeadline(consumer.close(), 5_000, 'closing a queue').catch(() => undefined)
+      await messages.drain()
+      await Promise.allSettled([closeRedis(queueRedis), cluster.close(), base.provider.close()])
+      await sql.end({ timeout: 2 })
+      log.info({}, 'worker.stopped')
+    },
+  }
+}
+
+type Messages = ReturnType<typeof createMessages>
+
+const messagesOf = (
+  { sql, accounts, provider, clock, log, metrics }: Foundation,
+  router: EndpointRouter,
+): Messages =>
+  createMessages({
+    sql,
+    accounts,
+    contacts: createContactsStore(sql),
+    provider,
+    dispatch: createDispatch(router),
+    clock,
+    log,
+    ignored: metrics.ignored,
+  })
+
+interface Work {
+  readonly deliveries: DeliveryWork
+  readonly messages: Messages
+  readonly router: EndpointRouter & {
+    tell(kind: 'call', id: string, message: { type: 'wake' }): Promise<unknown>
+  }
+}
+
+function startLoops({ sql, settings, accounts, provider, log }: Foundation, work: Work): Loop[] {
+  const maintenance = maintenanceStore(sql)
+  const calls = createCallsStore(sql)
+  const catalog = {
+    store: catalogSyncStore(sql, accounts),
+    templates: createTemplateStore(sql),
+    provider,
+    log,
+  }
+  const loop = (name: string, everyMs: number, run: () => Promise<unknown>) =>
+    startLoop({ name, everyMs, run, log })
+  return [
+    loop('deliveries', 1_000, () => sweepDeliveries(work.deliveries)),
+    loop('sends', 1_000, async () => (await work.messages.sweep()) >= 500),
+    loop('calls', 1_000, async () => {
+      const due = await calls.wakeDue(callOverdueMs, maxCalls)
+      await Promise.all(due.map((id) => work.router.tell('call', id, { type: 'wake' })))
+      return due.length === maxCalls
+    }),
+    loop('partitions', 60 * minuteMs, async () => {
+      await maintenance.ensurePartitions()
+      const dropped = await maintenance.dropPartitions(settings.RETENTION_DAYS)
+      if (dropped.length > 0) log.info({ dropped }, 'partitions.dropped')
+    }),
+    loop('tombstones', 10 * minuteMs, async () => {
+      await maintenance.forgetTombstones()
+    }),
+    loop('catalog', 10 * minuteMs, async () => {
+      await syncCatalog(catalog)
+    }),
+  ]
+}
