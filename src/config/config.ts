@@ -49,6 +49,8 @@ function checkTogether(settings: Settings): void {
     throw new ConfigError('WEBHOOK_TARGETS=any is refused with APP_ENV=production: unset it')
   if (settings.APP_ENV === 'production' && settings.SECRETS_KEY === undefined)
     throw new ConfigError('SECRETS_KEY is required with APP_ENV=production: 32 random bytes as hex')
+  if (settings.FAILPOINT !== undefined && settings.APP_ENV !== 'test')
+    throw new ConfigError('FAILPOINT is for APP_ENV=test: unset it')
   if (settings.GUARD >= settings.HANDOVER_SILENCE)
     throw new ConfigError(
       'GUARD must be shorter than HANDOVER_SILENCE, or two gateways could act for one endpoint',

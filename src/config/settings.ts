@@ -1,6 +1,7 @@
 // Every setting: name, form, default, meaning. README's table is made from this list (decisions 8).
 import * as v from 'valibot'
 import { parseDuration } from '../shared/duration.ts'
+import { failpoints } from '../shared/failpoint.ts'
 
 const integer = (min: number, max: number) =>
   v.pipe(
@@ -254,7 +255,11 @@ export const settingsSchema = {
   }),
   EXIT_WITH_PARENT: setting(flag, {
     default: 'false',
-    meaning: 'Drain and exit when standard input closes: for a process that must not outlive the one that started it.',
+    meaning:
+      'Drain and exit when standard input closes: for a process that must not outlive the one that started it.',
+  }),
+  FAILPOINT: setting(v.picklist(failpoints), {
+    meaning: 'For tests (APP_ENV=test): the instant at which the process dies as by kill -9.',
   }),
   LOG_LEVEL: setting(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'silent']), {
     default: 'info',

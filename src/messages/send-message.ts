@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Caller } from '../contract/caller.ts'
 import { AppError } from '../contract/errors.ts'
 import type { MessageRecord } from '../contract/records/message.ts'
+import { failpoint } from '../shared/failpoint.ts'
 import { encodeId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
 import { toDigits } from '../shared/phone.ts'
 import type {
@@ -71,6 +72,7 @@ export const createSendMessage = (ports: SendPorts) =>
       createdAt: new Date(),
     }
     if (!(await ports.store.insertOutbound(message))) return refusedByStore(ports, caller, input)
+    failpoint('after_accept_before_send')
     const { id, workspaceId, conversationId } = message
     ports.transmit({
       id,

@@ -5,6 +5,7 @@ import type { Dispatch } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { Clock } from '../shared/clock.ts'
+import { failpoint } from '../shared/failpoint.ts'
 import { encodeId, newId } from '../shared/ids.ts'
 import type { FailureEvent, MessageStore, Outgoing, TemplateRendering } from './ports.ts'
 import { judgeSend, type SendVerdict } from './send-policy.ts'
@@ -34,6 +35,7 @@ export function createTransmitter(ports: TransmitPorts): Transmitter {
   async function send(outgoing: Outgoing): Promise<void> {
     const startedAt = ports.clock.mono()
     if (!(await ports.store.startSending(outgoing.id))) return
+    failpoint('before_provider_request')
     const result = await ports.provider.sendTemplate(outgoing.account, {
       to: outgoing.to,
       template: {
@@ -43,6 +45,7 @@ export function createTransmitter(ports: TransmitPorts): Transmitter {
       },
       opaque: encodeId('message', outgoing.id),
     })
+    failpoint('after_provider_answer')
     const attempt = outgoing.attempts + 1
     const verdict = judgeSend(result, attempt)
     const failure =

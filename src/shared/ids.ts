@@ -97,14 +97,25 @@ const values = new Map([...alphabet].map((letter, value) => [letter, value]))
 
 /** `msg` + uuid → `msg_01h...`: 128 bits as 26 base32 letters, two zero bits in front. */
 export function encodeId(kind: IdKind, uuid: string): string {
-  let bits = BigInt(`0x${uuid.replaceAll('-', '')}`)
-  let text = ''
-  for (let index = 0; index < 26; index += 1) {
-    text = alphabet[Number(bits & 31n)] + text
-    bits >>= 5n
+  let text = `${idPrefixes[kind]}_`
+  let pending = 0
+  let pendingBits = 2
+  for (let index = 0; index < uuid.length; index += 1) {
+    const code = uuid.charCodeAt(index)
+    if (code === dash) continue
+    pending = ((pending << 4) | (code <= nine ? code - zero : code - a + 10)) & 0xff
+    pendingBits += 4
+    if (pendingBits < 5) continue
+    pendingBits -= 5
+    text += alphabet[(pending >> pendingBits) & 31]
   }
-  return `${idPrefixes[kind]}_${text}`
+  return text
 }
+
+const dash = 0x2d
+const zero = 0x30
+const nine = 0x39
+const a = 0x61
 
 /** Undefined for anything that is not exactly an id of that kind, so a malformed id reads as one that does not exist. */
 export function decodeId<Kind extends IdKind>(kind: Kind, text: string): Uuid<Kind> | undefined {

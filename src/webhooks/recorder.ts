@@ -2,6 +2,7 @@
 // cannot write for longer than a minute: then the row is still open, and the delivery is attempted again.
 import { limits } from '../contract/limits.ts'
 import { Batcher } from '../shared/batcher.ts'
+import { failpoint } from '../shared/failpoint.ts'
 import type { DeliveryId, EndpointId } from '../shared/ids.ts'
 import type { AttemptRecord } from './settle-attempt.ts'
 
@@ -48,6 +49,7 @@ export function createRecorder(ports: RecorderPorts): Recorder {
     maxItems,
     maxWaiting,
     flush: async (records) => {
+      failpoint('after_send_before_record')
       announce(ports, records, await ports.record(records))
       return records.map(() => undefined)
     },
@@ -80,6 +82,7 @@ export function createRecorder(ports: RecorderPorts): Recorder {
 }
 
 function announce(ports: RecorderPorts, records: readonly AttemptRecord[], recorded: RecordedAttempts): void {
+  if (recorded.retries.length > 0) failpoint('after_record_before_timer')
   if (recorded.retries.length > 0) ports.scheduleRetries(recorded.retries)
   const counts = new Map(recorded.endpoints.map((endpoint) => [endpoint.id, endpoint]))
   const byEndpoint = new Map<EndpointId, string[]>()

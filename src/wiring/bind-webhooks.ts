@@ -12,6 +12,7 @@ import { createHttpsSender } from '../outbound/https-sender.ts'
 import { type AddressResolver, createResolver } from '../outbound/resolve.ts'
 import { createSocketDialer } from '../outbound/socket-dialer.ts'
 import type { Clock } from '../shared/clock.ts'
+import { failpoint } from '../shared/failpoint.ts'
 import type { EndpointId } from '../shared/ids.ts'
 import { attemptStore } from '../store/attempts.store.ts'
 import { deliveryStore } from '../store/deliveries.store.ts'
@@ -141,6 +142,7 @@ export const toItem = ({ deliveryId, kind, key, body }: WrittenDelivery): Queued
 /** Nobody waits: what does not arrive is in the store, and the sweeper wakes its owner. */
 export function createDispatch(router: EndpointRouter): Dispatch {
   return (deliveries) => {
+    if (deliveries.length > 0) failpoint('after_commit_before_handoff')
     const byEndpoint = new Map<string, QueuedItem[]>()
     for (const delivery of deliveries) {
       const items = byEndpoint.get(delivery.endpointId)

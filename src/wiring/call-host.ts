@@ -12,6 +12,7 @@ import type {
 } from '../calls/call.messages.ts'
 import type { CallLog, CallSessions, DirectSender } from '../calls/ports.ts'
 import type { Dispatch } from '../contract/dispatch.ts'
+import { failpoint } from '../shared/failpoint.ts'
 import type { CallId } from '../shared/ids.ts'
 import type { CallsStore, TakenCall } from '../store/calls.store.ts'
 import { type CallRequestsOptions, createCallRequests, forwardTo, notAsked } from './call-requests.ts'
@@ -37,6 +38,7 @@ export function createCallHost(options: CallHostOptions): CallHost {
   const readSession = sessionReader(options)
 
   async function ask(effect: Of<'askProvider'>, context: Context): Promise<void> {
+    failpoint('after_intent_before_provider')
     const outcome = await request(effect).catch((error: unknown): ProviderOutcome => {
       log.warn({ callId: context.id, request: effect.request, error: String(error) }, 'call.request_failed')
       return { type: 'notSent', error: notAsked }

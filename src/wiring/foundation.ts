@@ -4,6 +4,7 @@ import { requireSettings } from '../config/config.ts'
 import type { Settings } from '../config/settings.ts'
 import { type CloudApi, createCloudApi } from '../provider/cloud-api.ts'
 import { type Clock, systemClock } from '../shared/clock.ts'
+import { armFailpoint } from '../shared/failpoint.ts'
 import type { AccountOptions } from '../store/messages.store.ts'
 import { connectPool, type Pool } from '../store/sql.ts'
 import { createLogger } from './logger.ts'
@@ -24,6 +25,7 @@ export interface Foundation {
 
 export function openFoundation(settings: Settings, name: 'gateway' | 'worker'): Foundation {
   const { DATABASE_URL, REDIS_URL } = requireSettings(settings, ['DATABASE_URL', 'REDIS_URL'])
+  armFailpoint(settings.FAILPOINT)
   const log = createLogger(settings, name)
   const metrics = createMetrics()
   const secrets = processSecrets(settings)
