@@ -1,6 +1,6 @@
 // Works through a batch: what concerns the same conversation or call one after the other, everything else side by side.
 import type { ProviderUpdate } from '../contract/provider-updates.ts'
-import { DeadlineExceeded, withDeadline } from '../shared/deadline.ts'
+import { DeadlineExceeded } from '../shared/deadline.ts'
 
 /** Resolves when the update is durable, or known and of no effect. */
 export type ApplyUpdate = (update: ProviderUpdate) => Promise<void>
@@ -18,26 +18,36 @@ export async function applyInOrder(
   updates: readonly ProviderUpdate[],
   { apply, timeoutMs }: ApplyOptions,
 ): Promise<unknown[]> {
-  const until = performance.now() + timeoutMs
   const errors: unknown[] = []
+  const deadline = startDeadline(timeoutMs)
   const queues = inQueues(updates).values()
   const tryOne = async (update: ProviderUpdate) => {
     try {
-      await withDeadline(apply(update), Math.max(0, until - performance.now()), `a ${update.type} update`)
+      await (deadline.isOver() ? deadline.over : Promise.race([apply(update), deadline.over]))
     } catch (error) {
       errors.push(error)
     }
   }
   const work = async () => {
-    for (const queue of queues) {
-      for (const update of queue) {
-        if (performance.now() < until) await tryOne(update)
-        else errors.push(new DeadlineExceeded('a provider webhook'))
-      }
-    }
+    for (const queue of queues) for (const update of queue) await tryOne(update)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
+  deadline.stop()
   return errors
+}
+
+function startDeadline(ms: number) {
+  let isOver = false
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      isOver = true
+      reject(new DeadlineExceeded('a provider webhook'))
+    }, ms)
+  })
+  // Nobody may be waiting when it comes.
+  over.catch(() => {})
+  return { over, isOver: () => isOver, stop: () => clearTimeout(timer) }
 }
 
 function inQueues(updates: readonly ProviderUpdate[]): Map<string, ProviderUpdate[]> {
