@@ -12,6 +12,8 @@ export interface RedisClientOptions {
   readonly url: string
   readonly role: RedisRole
   readonly onError: (error: Error, role: RedisRole) => void
+  /** For the first connection; default ten seconds. */
+  readonly connectWithinMs?: number
 }
 
 export type Redis = ReturnType<typeof create>
@@ -23,15 +25,14 @@ const socketTimeoutMs: Readonly<Record<RedisRole, number>> = {
   consumer: 30_000,
 }
 const commandLimitMs = 750
-const connectLimitMs = 10_000
 
-/** Resolves once the server answers, rejects after ten seconds; from then on it reconnects by itself for ever. */
+/** Resolves once the server answers, or rejects; from then on it reconnects by itself for ever. */
 export async function connectRedis(options: RedisClientOptions): Promise<Redis> {
   const client = create(options)
   // Without a listener a lost connection would end the process.
   client.on('error', (error: Error) => options.onError(error, options.role))
   try {
-    await withDeadline(client.connect(), connectLimitMs, 'connecting to redis')
+    await withDeadline(client.connect(), options.connectWithinMs ?? 10_000, 'connecting to redis')
   } catch (error) {
     client.destroy()
     throw error
