@@ -87,11 +87,17 @@ export function createPipeline<Context, R extends Route<Context>>(
       response = errorResponse(toAppError(error), request.requestId)
     }
     report(options, exchange, { status: response.status, startedMs, failure })
-    return {
-      ...response,
-      headers: { ...response.headers, 'x-request-id': request.requestId, ...exchange.rate },
-    }
+    return withHeaders(response, request.requestId, exchange.rate)
   }
+}
+
+function withHeaders(response: HttpResponse, requestId: string, rate: RateHeaders | undefined): HttpResponse {
+  const headers: Record<string, string> = { ...response.headers, 'x-request-id': requestId }
+  if (rate) {
+    headers['ratelimit-policy'] = rate['ratelimit-policy']
+    headers['ratelimit'] = rate.ratelimit
+  }
+  return { ...response, headers }
 }
 
 async function take(limiter: RateLimiter, bucket: Bucket, exchange: Exchange<unknown>): Promise<RateHeaders> {
@@ -180,7 +186,7 @@ function report<Context, R extends Route<Context>>(
     aborted,
   }
   onServed?.(served)
-  const line = { ...served, ...subject }
+  const line = Object.assign(served, subject)
   // 5xx of ours carry the error; a refusal is the caller's business and stays a plain line.
   if (refusal && refusal.status >= 500)
     log.error({ ...line, err: refusal.cause ?? refusal }, 'request.served')

@@ -9,16 +9,20 @@ export async function readJson(
   request: Pick<HttpRequest, 'header' | 'body'>,
   limitBytes: number,
 ): Promise<unknown> {
-  if (!json.test(request.header('content-type') ?? ''))
+  const type = request.header('content-type') ?? ''
+  if (type !== 'application/json' && !json.test(type))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'send the body as JSON, with Content-Type: application/json')
   const bytes = await request.body(limitBytes)
   if (bytes.byteLength === 0) throw malformed('the body is empty; send a JSON object')
   if (!isUtf8(bytes)) throw malformed('the body must be JSON in UTF-8')
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
+    return JSON.parse(asBuffer(bytes).toString('utf8'))
   } catch {
     throw malformed('the body must be JSON')
   }
 }
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 const malformed = (message: string): AppError => new AppError('MALFORMED_JSON', message)

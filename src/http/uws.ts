@@ -7,8 +7,7 @@ import { errorResponse, toAppError } from './error-response.ts'
 import { type HttpHandler, type HttpResponse, RequestAborted } from './exchange.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
 import { writeAnswer } from './wire-answer.ts'
-import type { BodyBudget } from './wire-body.ts'
-import { LiveRequest, readHead } from './wire-request.ts'
+import { LiveRequest, type RequestOptions, readHead } from './wire-request.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -94,14 +93,19 @@ class Server {
   inFlight = 0
   readonly #options: ListenOptions
   readonly #clock: Clock
-  readonly #budget: BodyBudget
+  readonly #requests: RequestOptions
   #draining = false
   #idle: (() => void) | undefined
 
   constructor(options: ListenOptions) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#budget = { held: 0, max: options.maxBodyBytesHeld ?? 256 * mebibyte }
+    this.#requests = {
+      budget: { held: 0, max: options.maxBodyBytesHeld ?? 256 * mebibyte },
+      deadlineMs: options.bodyDeadlineMs ?? 30_000,
+      trustedProxies: options.trustedProxies ?? 0,
+      clock: this.#clock,
+    }
   }
 
   take(response: WireResponse, incoming: WireRequest): void {
@@ -109,12 +113,7 @@ class Server {
     // Before anything else: a callback that returns without it and without an answer ends the process.
     response.onAborted(() => request?.abandon())
     const head = readHead(incoming)
-    request = new LiveRequest(head, response, {
-      budget: this.#budget,
-      deadlineMs: this.#options.bodyDeadlineMs ?? 30_000,
-      trustedProxies: this.#options.trustedProxies ?? 0,
-      clock: this.#clock,
-    })
+    request = new LiveRequest(head, response, this.#requests)
     if (head.fault === undefined && this.#hasRoom(request.path)) return void this.#serve(response, request)
     this.#refuse(response, request, head.fault)
   }
@@ -139,7 +138,6 @@ class Server {
   #refuse(response: WireResponse, request: LiveRequest, fault: string | undefined): void {
     const refusal = fault === undefined ? overloaded() : new AppError('VALIDATION_ERROR', fault)
     const answer = errorResponse(refusal, request.requestId)
-    request.content.release()
     if (fault === undefined) return void writeAnswer(response, request, answer, this.#draining)
     // What follows an ambiguous head cannot be trusted to be a request. The parser hands on what it read along with
     // it once this one is answered, and drops the connection while it is not: so the answer waits for a turn.
@@ -154,7 +152,7 @@ class Server {
     } catch (error) {
       this.#options.onFault?.(error, request.requestId)
     } finally {
-      request.content.release()
+      request.finish()
       this.inFlight -= 1
       if (this.inFlight === 0) this.#idle?.()
     }

@@ -29,7 +29,7 @@ export function writeAnswer(
   if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array))
     return writeStream(response, request, { ...answer, body }, closing)
   response.cork(() => {
-    writeHead(response, answer, closing)
+    response.writeStatus(headText(answer, closing))
     if (request.method === 'HEAD') endHead(response, body, closing)
     else if (body === undefined && !closing && !hasLength(answer.status)) response.endWithoutBody()
     else response.end(body ?? '', closing)
@@ -47,15 +47,22 @@ function endHead(response: WireResponse, body: string | Uint8Array | undefined, 
   response.endWithoutBody()
 }
 
-function writeHead(response: WireResponse, answer: HttpResponse, closing: boolean): void {
-  response.writeStatus(statusLine(answer.status))
+// Status and headers go down as one text: a call for each header costs more than everything else in the answer.
+function headText(answer: HttpResponse, closing: boolean): string {
+  let text = statusLine(answer.status)
   for (const name in answer.headers) {
     // The length is written by whoever ends the answer; twice, it would be a malformed answer.
-    if (name !== 'content-length') response.writeHeader(name, answer.headers[name] ?? '')
+    if (name !== 'content-length') text += `\r\n${name}: ${oneLine(answer.headers[name] ?? '')}`
   }
   // The parser drops an idle connection after about 10 s without announcing it.
-  if (!closing) response.writeHeader('keep-alive', 'timeout=8')
+  return closing ? text : `${text}\r\nkeep-alive: timeout=8`
 }
+
+// A value may come from outside, such as a file's name: it must not begin a header of its own.
+const oneLine = (value: string): string =>
+  breaksLine.test(value) ? value.replaceAll(/[\r\n\0]+/g, ' ') : value
+
+const breaksLine = /[\r\n\0]/
 
 async function writeStream(
   response: WireResponse,
@@ -65,7 +72,7 @@ async function writeStream(
 ): Promise<void> {
   const length = answer.headers?.['content-length']
   const drain = new Drain(response, request)
-  response.cork(() => writeHead(response, answer, closing))
+  response.cork(() => response.writeStatus(headText(answer, closing)))
   try {
     for await (const chunk of answer.body) {
       if (request.aborted) return

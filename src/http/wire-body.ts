@@ -12,8 +12,6 @@ export interface BodyBudget {
 }
 
 export interface BodyOptions {
-  /** Undefined: chunked, the length is not announced. */
-  readonly declared: number | undefined
   readonly budget: BodyBudget
   /** From the asking to the last byte; a client that is slower is cut off. */
   readonly deadlineMs: number
@@ -27,6 +25,7 @@ type Outcome = { type: 'whole'; bytes: Uint8Array } | { type: 'failed'; reason: 
 export class WireBody {
   readonly #response: WireResponse
   readonly #options: BodyOptions
+  readonly #declared: number | undefined
   #chunks: Buffer[] = []
   #received = 0
   #held = 0
@@ -37,10 +36,12 @@ export class WireBody {
   #settle: ((outcome: Outcome) => void) | undefined
   #timer: Timer | undefined
 
-  constructor(response: WireResponse, options: BodyOptions) {
+  /** `declared` is undefined for a chunked body, whose length is not announced. */
+  constructor(response: WireResponse, declared: number | undefined, options: BodyOptions) {
     this.#response = response
     this.#options = options
-    this.#ended = options.declared === 0
+    this.#declared = declared
+    this.#ended = declared === 0
     if (this.#ended) this.#outcome = { type: 'whole', bytes: new Uint8Array() }
     else response.onData((chunk, isLast) => this.#take(chunk, isLast))
   }
@@ -52,15 +53,14 @@ export class WireBody {
   forsake(): boolean {
     if (this.#ended) return true
     this.#fail(new RequestAborted())
-    const { declared } = this.#options
-    if (declared === undefined || declared - this.#received > droppedBytes) return false
+    if (this.#declared === undefined || this.#declared - this.#received > droppedBytes) return false
     this.#resume()
     return true
   }
 
   async read(limitBytes: number): Promise<Uint8Array> {
     this.#limit = limitBytes
-    if ((this.#options.declared ?? this.#received) > limitBytes) {
+    if ((this.#declared ?? this.#received) > limitBytes) {
       this.#fail(tooLarge(limitBytes))
       throw tooLarge(limitBytes)
     }
@@ -101,8 +101,8 @@ export class WireBody {
       return this.#fail(overloaded())
     this.#options.budget.held += chunk.byteLength
     this.#held += chunk.byteLength
-    // uWebSockets detaches the chunk when this function returns.
-    this.#chunks.push(Buffer.from(chunk.slice(0)))
+    // uWebSockets detaches the chunk when this function returns; small copies come out of Node's pool.
+    this.#chunks.push(Buffer.from(new Uint8Array(chunk)))
     if (isLast) return this.#finish({ type: 'whole', bytes: this.#whole() })
     if (this.#limit === undefined) this.#pause()
   }

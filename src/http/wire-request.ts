@@ -38,7 +38,10 @@ export function readHead(request: WireRequest): Head {
   }
 }
 
-export interface RequestOptions extends Omit<BodyOptions, 'declared'> {
+// Most requests have none; nothing writes to the query of a request.
+const noQuery = new URLSearchParams()
+
+export interface RequestOptions extends BodyOptions {
   /** How many proxies in front append to X-Forwarded-For; 0: the peer is the client. */
   readonly trustedProxies: number
 }
@@ -49,21 +52,23 @@ export class LiveRequest implements HttpRequest {
   readonly requestId: string
   readonly content: WireBody
   readonly #head: Head
-  readonly #peer: string
+  readonly #response: WireResponse
   readonly #trustedProxies: number
   #query: URLSearchParams | undefined
   #abort: AbortController | undefined
   #aborted = false
+  #finished = false
+  #address: string | undefined
 
   constructor(head: Head, response: WireResponse, options: RequestOptions) {
     this.#head = head
     this.#trustedProxies = options.trustedProxies
-    this.#peer = Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
+    this.#response = response
     this.method = head.method
     this.path = head.path
     const given = head.headers.get('x-request-id')
     this.requestId = isSaneRequestId(given) ? given : randomUUID()
-    this.content = new WireBody(response, { ...options, declared: declaredLength(head) })
+    this.content = new WireBody(response, declaredLength(head), options)
   }
 
   get aborted(): boolean {
@@ -71,14 +76,13 @@ export class LiveRequest implements HttpRequest {
   }
 
   get query(): URLSearchParams {
-    this.#query ??= new URLSearchParams(this.#head.query)
+    this.#query ??= this.#head.query === '' ? noQuery : new URLSearchParams(this.#head.query)
     return this.#query
   }
 
   get remoteAddress(): string {
-    if (this.#trustedProxies === 0) return this.#peer
-    const hops = this.header('x-forwarded-for')?.split(',') ?? []
-    return hops.at(-this.#trustedProxies)?.trim() || this.#peer
+    this.#address ??= this.#forwardedFor() ?? this.#peer()
+    return this.#address
   }
 
   get signal(): AbortSignal {
@@ -93,6 +97,22 @@ export class LiveRequest implements HttpRequest {
 
   body(limitBytes: number): Promise<Uint8Array> {
     return this.content.read(limitBytes)
+  }
+
+  /** The answer was handed over: uWebSockets forbids to touch the response from now on. */
+  finish(): void {
+    this.#finished = true
+    this.content.release()
+  }
+
+  #forwardedFor(): string | undefined {
+    if (this.#trustedProxies === 0) return undefined
+    return this.header('x-forwarded-for')?.split(',').at(-this.#trustedProxies)?.trim() || undefined
+  }
+
+  #peer(): string {
+    if (this.#aborted || this.#finished) return ''
+    return Buffer.from(this.#response.getRemoteAddressAsText()).toString('latin1')
   }
 
   abandon(): void {

@@ -8,6 +8,7 @@ export interface WireRequest {
 }
 
 export interface WireResponse {
+  /** Writes `HTTP/1.1 <status>` and the end of the line. */
   writeStatus(status: string): unknown
   writeHeader(name: string, value: string): unknown
   write(chunk: Uint8Array): boolean
