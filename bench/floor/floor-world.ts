@@ -1,0 +1,34 @@
+// What the floor holds in memory from the start, so that it never has to look anything up.
+import type { ConversationId, EndpointId, NumberId, Uuid, WorkspaceId } from '../../src/shared/ids.ts'
+import type { Pool } from '../../src/store/sql.ts'
+
+export interface Party {
+  readonly waId: string
+  readonly name: string
+  readonly contactId: Uuid
+  readonly conversationId: ConversationId
+}
+
+export interface FloorWorld {
+  readonly workspaceId: WorkspaceId
+  readonly numberId: NumberId
+  readonly number: string
+  readonly phoneNumberId: string
+  readonly endpointId: EndpointId
+  /** By the customer's number as digits. */
+  readonly parties: ReadonlyMap<string, Party>
+}
+
+export async function readWorld(sql: Pool): Promise<FloorWorld> {
+  const [number] = await sql<Omit<FloorWorld, 'parties'>[]>`
+    select workspace_id, id as number_id, number, phone_number_id, endpoint_id
+    from numbers
+    where endpoint_id is not null`
+  if (!number) throw new Error('the database of the floor is not seeded')
+  const parties = await sql<Party[]>`
+    select p.wa_id, p.name, p.id as contact_id, v.id as conversation_id
+    from conversations v
+    join contacts p on p.id = v.contact_id
+    where v.number_id = ${number.numberId}`
+  return { ...number, parties: new Map(parties.map((party) => [party.waId, party])) }
+}

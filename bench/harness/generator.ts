@@ -1,0 +1,78 @@
+// Sends signed webhooks at their planned times, whatever became of those before: an open loop. A process of its own.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import type { PlanOptions, ScenarioName, Shot } from '../scenarios/scenario.ts'
+import { scenarios } from '../scenarios/scenarios.ts'
+import { nowNs } from './monotonic.ts'
+import { serve } from './part.ts'
+
+export interface Sent {
+  readonly id: string
+  readonly role: Shot['role']
+  readonly scheduledNs: number
+  readonly sentNs: number
+  readonly answeredNs: number
+  /** Of the answer; 0 where none came. */
+  readonly status: number
+}
+
+export interface GeneratorProtocol {
+  /** Answers how many webhooks are ready. */
+  plan: { question: { scenario: ScenarioName; options: PlanOptions }; answer: number }
+  fire: { question: { url: string }; answer: Sent[] }
+}
+
+const answerTimeoutMs = 10_000
+const connections = 64
+let planned: Shot[] = []
+
+async function fire(url: string): Promise<Sent[]> {
+  const { origin, pathname } = new URL(url)
+  const pool = new Pool(origin, {
+    connections,
+    headersTimeout: answerTimeoutMs,
+    bodyTimeout: answerTimeoutMs,
+  })
+  const startNs = nowNs() + 50e6
+  const waiting: Promise<Sent>[] = []
+  try {
+    for (const shot of planned) {
+      const scheduledNs = startNs + shot.atMs * 1e6
+      // A timer may fire late but never spins: the machine's other half is what is being measured.
+      for (let leftMs = until(scheduledNs); leftMs > 0; leftMs = until(scheduledNs)) await sleep(leftMs)
+      waiting.push(send(pool, pathname, shot, scheduledNs))
+    }
+    return await Promise.all(waiting)
+  } finally {
+    await pool.close()
+  }
+}
+
+const until = (atNs: number): number => (atNs - nowNs()) / 1e6
+
+async function send(pool: Pool, path: string, shot: Shot, scheduledNs: number): Promise<Sent> {
+  const { id, role, body, signature } = shot
+  const sentNs = nowNs()
+  let status = 0
+  try {
+    const answer = await pool.request({
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature },
+      body,
+    })
+    status = answer.statusCode
+    await answer.body.dump()
+  } catch {
+    // A status of 0 fails the run.
+  }
+  return { id, role, scheduledNs, sentNs, answeredNs: nowNs(), status }
+}
+
+serve<GeneratorProtocol>({
+  async plan({ scenario, options }) {
+    planned = await scenarios[scenario].plan(options)
+    return planned.length
+  },
+  fire: ({ url }) => fire(url),
+})

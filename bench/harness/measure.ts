@@ -1,0 +1,43 @@
+// One run: a plan, the sends at their times, the frames, the figures.
+import { provider } from '../../src/dev/provider.ts'
+import type { ScenarioName } from '../scenarios/scenario.ts'
+import { scenarios } from '../scenarios/scenarios.ts'
+import { processCpuMs, watchOthers } from './cpu.ts'
+import { join, type RunFigures, spreadOf } from './figures.ts'
+import type { Target, World } from './world.ts'
+
+export interface RunOptions {
+  readonly scenario: ScenarioName
+  readonly rate: number
+  readonly warmSeconds: number
+  readonly seconds: number
+  readonly contacts: number
+}
+
+const drainTimeoutMs = 10_000
+
+export async function measure(world: World, target: Target, options: RunOptions): Promise<RunFigures> {
+  const { scenario, ...pace } = options
+  const { event, furtherFrames: owed } = scenarios[scenario]
+  const { wabaId, appSecret } = provider
+  const plan = { ...pace, number: world.number, wabaId, appSecret }
+  await world.generator.ask('plan', { scenario, options: plan })
+  const furtherFrames = target.name === 'system' ? owed : 0
+  const others = watchOthers()
+  const cpuBefore = processCpuMs(target.pid)
+  const sent = await world.generator.ask('fire', { url: target.url })
+  const ids = sent.filter((one) => one.role !== 'follow').length
+  const frames = ids * (1 + furtherFrames)
+  const arrived = await world.receiver.ask('collect', { frames, timeoutMs: drainTimeoutMs })
+  const cpuMs = (processCpuMs(target.pid) ?? Number.NaN) - (cpuBefore ?? Number.NaN)
+  const { measured, faults } = join(sent, arrived, { event, furtherFrames })
+  return {
+    count: measured.length,
+    latency: spreadOf(measured.map((one) => one.atNs - one.sentNs)),
+    fromSchedule: spreadOf(measured.map((one) => one.atNs - one.scheduledNs)),
+    answer: spreadOf(measured.map((one) => one.answeredNs - one.sentNs)),
+    cpuMicrosPerEvent: Number.isNaN(cpuMs) ? null : (cpuMs * 1_000) / ids,
+    othersCores: others() ?? null,
+    faults,
+  }
+}

@@ -1,0 +1,82 @@
+// A process of the bench: generator, receiver or floor. It is asked over the channel that Node opens, and ends with it.
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export interface Part<Protocol extends Questions<Protocol>> {
+  readonly pid: number
+  ask<Name extends keyof Protocol & string>(
+    name: Name,
+    question: Protocol[Name]['question'],
+  ): Promise<Protocol[Name]['answer']>
+  stop(): Promise<void>
+}
+
+/** What a part can be asked, by name. */
+export type Questions<Protocol> = Record<keyof Protocol, { question: unknown; answer: unknown }>
+
+type Answered = { id: number; answer: unknown } | { id: number; error: string }
+
+export async function startPart<Protocol extends Questions<Protocol>>(
+  script: string,
+): Promise<Part<Protocol>> {
+  const child = fork(fileURLToPath(new URL(`../${script}`, import.meta.url)), [], {
+    execArgv: ['--import', 'tsx'],
+    serialization: 'advanced',
+  })
+  const waiting = new Map<number, { resolve(answer: unknown): void; reject(error: Error): void }>()
+  const ended = whenEnded(child)
+  void ended.then((why) => {
+    for (const { reject } of waiting.values()) reject(new Error(`${script} ended: ${why}`))
+    waiting.clear()
+  })
+  child.on('message', (message: Answered) => {
+    const asked = waiting.get(message.id)
+    waiting.delete(message.id)
+    if ('error' in message) asked?.reject(new Error(`${script}: ${message.error}`))
+    else asked?.resolve(message.answer)
+  })
+  let last = 0
+  return {
+    pid: child.pid ?? 0,
+    ask(name, question) {
+      last += 1
+      const id = last
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject })
+        child.send({ id, name, question }, (error) => error && reject(error))
+      })
+    },
+    async stop() {
+      if (child.connected) child.disconnect()
+      const timer = setTimeout(() => child.kill('SIGKILL'), 5_000)
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+const whenEnded = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+    child.once('error', (error) => resolve(String(error)))
+  })
+
+/** The other end: answers what the parent asks, and ends with it. */
+export function serve<Protocol extends Questions<Protocol>>(
+  handlers: {
+    readonly [Name in keyof Protocol]: (
+      question: Protocol[Name]['question'],
+    ) => Promise<Protocol[Name]['answer']> | Protocol[Name]['answer']
+  },
+): void {
+  process.on('message', (message: { id: number; name: keyof Protocol; question: never }) => {
+    const { id, name, question } = message
+    Promise.resolve()
+      .then(() => handlers[name](question))
+      .then(
+        (answer) => process.send?.({ id, answer }),
+        (error: unknown) => process.send?.({ id, error: String(error) }),
+      )
+  })
+  process.once('disconnect', () => process.exit(0))
+}

@@ -1,0 +1,22 @@
+// Preloaded into the gateway by --profile: SIGUSR2 starts the profiler, and another writes gateway.cpuprofile.
+import { writeFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { join } from 'node:path'
+
+const session = new Session()
+let isRunning = false
+
+async function toggle(): Promise<void> {
+  isRunning = !isRunning
+  if (!isRunning) {
+    const { profile } = await session.post('Profiler.stop')
+    writeFileSync(join(process.env['PROFILE_DIR'] ?? '.', 'gateway.cpuprofile'), JSON.stringify(profile))
+    return
+  }
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.setSamplingInterval', { interval: 200 })
+  await session.post('Profiler.start')
+}
+
+process.on('SIGUSR2', () => void toggle())

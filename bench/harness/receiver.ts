@@ -1,0 +1,66 @@
+// The customer's end: a WebSocket server that notes when each frame arrived. A process of its own.
+
+import * as uws from 'uWebSockets.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nowNs } from './monotonic.ts'
+import { serve } from './part.ts'
+
+export interface Arrived {
+  readonly event: string
+  /** What the webhook and the frame have in common: wacid, or wamid within the text. */
+  readonly id: string
+  readonly atNs: number
+}
+
+export interface ReceiverProtocol {
+  /** Answers the port. */
+  listen: { question: null; answer: number }
+  /** Waits for this many frames, and a little longer for such as should not come; forgets what it answers. */
+  collect: { question: { frames: number; timeoutMs: number }; answer: Arrived[] }
+}
+
+const graceMs = 300
+let frames: { atNs: number; bytes: Buffer }[] = []
+
+function listen(): Promise<number> {
+  const app = uws.App()
+  app.ws('/*', {
+    idleTimeout: 0,
+    maxPayloadLength: 1024 * 1024,
+    // Only the time and a copy: reading waits until the run is over.
+    message(_socket, frame) {
+      const atNs = nowNs()
+      frames.push({ atNs, bytes: Buffer.from(frame.slice(0)) })
+    },
+  })
+  return new Promise((resolve, reject) => {
+    app.listen('127.0.0.1', 0, (socket) => {
+      if (socket) resolve(uws.us_socket_local_port(socket as never))
+      else reject(new Error('the receiver cannot listen'))
+    })
+  })
+}
+
+interface Body {
+  readonly event: string
+  readonly call?: { readonly wacid: string }
+  readonly data?: { readonly wacid?: string; readonly text?: string }
+}
+
+function read({ atNs, bytes }: { atNs: number; bytes: Buffer }): Arrived {
+  const { event, call, data } = JSON.parse(bytes.toString()) as Body
+  const id = call?.wacid ?? data?.wacid ?? data?.text?.split(' ').at(-1) ?? ''
+  return { event, id, atNs }
+}
+
+serve<ReceiverProtocol>({
+  listen,
+  async collect({ frames: expected, timeoutMs }) {
+    const deadline = performance.now() + timeoutMs
+    while (frames.length < expected && performance.now() < deadline) await sleep(10)
+    await sleep(graceMs)
+    const arrived = frames.map(read)
+    frames = []
+    return arrived
+  },
+})

@@ -1,0 +1,115 @@
+// The table on the terminal, the goals, and the JSON file.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus, release, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { ScenarioName } from '../scenarios/scenario.ts'
+import { isSound, median, type Round, type RunFigures, ratio } from './figures.ts'
+
+export interface RateResult {
+  readonly rate: number
+  readonly rounds: readonly Round[]
+}
+
+type Read = (run: RunFigures) => number | null
+
+const columns: readonly (readonly [title: string, read: Read])[] = [
+  ['p50 ms', (run) => run.latency.p50],
+  ['p90', (run) => run.latency.p90],
+  ['p99', (run) => run.latency.p99],
+  ['max', (run) => run.latency.max],
+  ['plan p50', (run) => run.fromSchedule.p50],
+  ['plan p99', (run) => run.fromSchedule.p99],
+  ['200 p50', (run) => run.answer.p50],
+  ['200 p99', (run) => run.answer.p99],
+  ['CPU us', (run) => run.cpuMicrosPerEvent],
+  ['others', (run) => run.othersCores],
+]
+
+const goalRate = 200
+const goals = [
+  { name: 'p50', read: (run: RunFigures) => run.latency.p50, timesFloor: 1.8, ms: 2 },
+  { name: 'p99', read: (run: RunFigures) => run.latency.p99, timesFloor: 2.5, ms: 10 },
+] as const
+
+const cell = (value: number | null, digits = 2): string =>
+  (value === null || Number.isNaN(value) ? '-' : value.toFixed(digits)).padStart(9)
+
+const line = (name: string, cells: readonly string[]): string => `${name.padEnd(14)}${cells.join('')}`
+
+/** Median over the runs; null where the machine does not tell. */
+function middle(runs: readonly RunFigures[], read: Read): number | null {
+  const values = runs.map(read).filter((value) => value !== null)
+  return values.length === 0 ? null : median(values)
+}
+
+export function table(scenario: ScenarioName, results: readonly RateResult[]): string {
+  const lines = [
+    line(
+      `\n${scenario}`,
+      columns.map(([title]) => title.padStart(9)),
+    ),
+  ]
+  for (const { rate, rounds } of results) {
+    for (const target of ['system', 'floor'] as const) {
+      const runs = rounds.flatMap((round) => round[target] ?? [])
+      if (runs.length > 0)
+        lines.push(
+          line(
+            `${rate}/s ${target}`,
+            columns.map(([, read]) => cell(middle(runs, read))),
+          ),
+        )
+      lines.push(...faultsOf(runs))
+    }
+    const ratios = columns.map(([title, read]) => cell(title === 'others' ? null : ratio(rounds, read)))
+    if (rounds.some(({ system, floor }) => system && floor)) lines.push(line('  x floor', ratios))
+    if (rate === goalRate) lines.push(...goalLines(rounds))
+  }
+  return lines.join('\n')
+}
+
+const faultsOf = (runs: readonly RunFigures[]): string[] =>
+  runs
+    .filter(({ faults }) => !isSound(faults))
+    .map(
+      ({ faults }) =>
+        `  FAILED RUN: ${Object.entries(faults)
+          .map(([name, count]) => `${count} ${name}`)
+          .join(', ')}`,
+    )
+
+function goalLines(rounds: readonly Round[]): string[] {
+  const runs = rounds.flatMap(({ system }) => system ?? [])
+  return goals.flatMap(({ name, read, timesFloor, ms }) => {
+    const times = ratio(rounds, read)
+    const own = middle(runs, read)
+    if (times === null || own === null) return []
+    const isMet = times <= timesFloor && own <= ms
+    const seen = `${times.toFixed(2)} x floor, ${own.toFixed(2)} ms`
+    return [`  goal ${name} <= ${timesFloor} x floor and <= ${ms} ms: ${isMet ? 'met' : 'NOT MET'} (${seen})`]
+  })
+}
+
+/** Writes results/<scenario>.json; answers its path. */
+export function writeResult(scenario: ScenarioName, results: readonly RateResult[]): string {
+  const folder = fileURLToPath(new URL('../results/', import.meta.url))
+  mkdirSync(folder, { recursive: true })
+  const machine = {
+    cpus: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    kernel: release(),
+    node: process.version,
+  }
+  const rates = results.map(({ rate, rounds }) => ({
+    rate,
+    ratios: Object.fromEntries(goals.map(({ name, read }) => [name, ratio(rounds, read)])),
+    cpuRatio: ratio(rounds, (run) => run.cpuMicrosPerEvent),
+    rounds,
+  }))
+  const path = `${folder}${scenario}.json`
+  writeFileSync(
+    path,
+    `${JSON.stringify({ scenario, at: new Date().toISOString(), machine, rates }, null, 2)}\n`,
+  )
+  return path
+}
