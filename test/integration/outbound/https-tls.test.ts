@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { createSecret, createSigner } from '../../../src/webhooks/signature.ts'
-import { httpsReceiver, makeCertificate, makeSender, rawReceiver, request } from './receivers.ts'
+import { makeCertificate } from '../../support/certificate.ts'
+import { httpsReceiver, makeSender, rawReceiver, request } from './receivers.ts'
 
 const certificate = makeCertificate('DNS:localhost')
 const stranger = makeCertificate('DNS:localhost')

@@ -1,55 +1,14 @@
-// Receivers on loopback, some of them hostile, and the certificates they show.
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+// Receivers on loopback, some of them hostile.
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createConnector } from '../../../src/outbound/connect.ts'
 import type { ConnectionLimits } from '../../../src/outbound/connections.ts'
 import { createHttpsSender, type HttpsSender, type SendRequest } from '../../../src/outbound/https-sender.ts'
 import { type AddressResolver, createResolver } from '../../../src/outbound/resolve.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
-
-export interface Certificate {
-  readonly key: string
-  readonly cert: string
-}
-
-/** A self-signed EC certificate for the names, such as `DNS:localhost`. */
-export function makeCertificate(names: string): Certificate {
-  const folder = mkdtempSync(join(tmpdir(), 'switchboard-tls-'))
-  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  try {
-    const request = [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '2',
-    ]
-    const output = [
-      '-keyout',
-      keyFile,
-      '-out',
-      certFile,
-      '-subj',
-      '/CN=receiver',
-      '-addext',
-      `subjectAltName=${names}`,
-    ]
-    execFileSync('openssl', [...request, ...output], { stdio: 'ignore' })
-    return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
+import type { Certificate } from '../../support/certificate.ts'
 
 /** Listens on a free port of 127.0.0.1; when the test ends, so do the server and its sockets. */
 export async function listen(t: TestContext, server: Server): Promise<number> {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, test } from 'node:test'
 import { createSecret, createSigner } from '../../../src/webhooks/signature.ts'
-import { makeCertificate } from './receivers.ts'
+import { makeCertificate } from '../../support/certificate.ts'
 import { dial, opened, send, socketReceiver } from './socket-receivers.ts'
 
 const certificate = makeCertificate('DNS:localhost')

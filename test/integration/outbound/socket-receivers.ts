@@ -13,7 +13,8 @@ import {
   type SocketDialer,
 } from '../../../src/outbound/socket-dialer.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
-import { type Certificate, httpReceiver, listen } from './receivers.ts'
+import type { Certificate } from '../../support/certificate.ts'
+import { httpReceiver, listen } from './receivers.ts'
 
 export type Accept = (websocket: WebSocket, incoming: IncomingMessage) => void
 

@@ -1,0 +1,92 @@
+// What drives a stack from outside: the public API with a key, the console with a cookie, the simulator's control.
+import assert from 'node:assert/strict'
+
+// What a test reads of an answer is its own business.
+// biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes.
+export type Json = any
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Json
+}
+
+export interface Client {
+  get(path: string): Promise<Reply>
+  post(path: string, body?: unknown): Promise<Reply>
+  put(path: string, body: unknown): Promise<Reply>
+  patch(path: string, body: unknown): Promise<Reply>
+  delete(path: string): Promise<Reply>
+}
+
+const REQUEST_MS = 20_000
+
+export function client(base: string, headers: Readonly<Record<string, string>> = {}): Client {
+  const ask = async (method: string, path: string, body?: unknown): Promise<Reply> => {
+    const answer = await fetch(`${base}${path}`, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      signal: AbortSignal.timeout(REQUEST_MS),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
+    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
+  }
+  return {
+    get: (path) => ask('GET', path),
+    post: (path, body) => ask('POST', path, body),
+    put: (path, body) => ask('PUT', path, body),
+    patch: (path, body) => ask('PATCH', path, body),
+    delete: (path) => ask('DELETE', path),
+  }
+}
+
+export const apiClient = (origin: string, key: string): Client =>
+  client(`${origin}/api/v1`, { authorization: `Bearer ${key}` })
+
+/** Signs in at one gateway; the cookie is good at every other. */
+export async function signIn(
+  origin: string,
+  operator: { readonly email: string; readonly password: string },
+): Promise<string> {
+  const { status, headers, body } = await client(origin).post('/console/api/session', operator)
+  assert.equal(status, 200, JSON.stringify(body))
+  const [cookie = ''] = headers.getSetCookie()
+  return cookie.split(';')[0] ?? ''
+}
+
+/** Paths go on from the workspace. */
+export const consoleClient = (origin: string, workspaceId: string, cookie: string): Client =>
+  client(`${origin}/console/api/workspaces/${workspaceId}`, { cookie })
+
+/** Spreads requests over whichever clients there are at the moment. */
+export function inTurn(clients: () => readonly Client[]): Client {
+  let turn = 0
+  const next = (): Client => {
+    const all = clients()
+    const chosen = all[turn++ % all.length]
+    if (!chosen) throw new Error('no gateway is running')
+    return chosen
+  }
+  return {
+    get: (path) => next().get(path),
+    post: (path, body) => next().post(path, body),
+    put: (path, body) => next().put(path, body),
+    patch: (path, body) => next().patch(path, body),
+    delete: (path) => next().delete(path),
+  }
+}
+
+/** The body of an answer that must have this status. */
+export async function ok(reply: Promise<Reply>, status = 200): Promise<Json> {
+  const { status: given, body } = await reply
+  assert.equal(given, status, JSON.stringify(body))
+  return body
+}
+
+/** The error code of an answer that must have this status. */
+export async function refused(reply: Promise<Reply>, status: number): Promise<string> {
+  const body = await ok(reply, status)
+  return body.error.code
+}

@@ -1,0 +1,93 @@
+// The processes of a stack: each logs to a file of its own and cannot outlive the test process.
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Child, startChild } from '../../src/dev/child.ts'
+
+const START_MS = 30_000
+/** Past DRAIN_TIMEOUT and its overtime: a process that is still there then has gone wrong. */
+const STOP_MS = 32_000
+
+export interface LogLine {
+  readonly event?: string
+  readonly level?: string
+  readonly [field: string]: unknown
+}
+
+export interface Running {
+  readonly name: string
+  readonly logFile: string
+  readonly isRunning: boolean
+  /** The first line of its log that fits; rejects when the process ends before it. */
+  line(fits: (line: LogLine) => boolean, what: string): Promise<LogLine>
+  lines(): LogLine[]
+  /** SIGTERM; resolves with the exit code or the signal that ended it. */
+  stop(): Promise<string>
+  /** SIGKILL. */
+  kill(): Promise<string>
+  signal(name: NodeJS.Signals): void
+  readonly exited: Promise<string>
+}
+
+export function run(
+  name: string,
+  script: string,
+  where: { readonly env: Readonly<Record<string, string | undefined>>; readonly logDir: string },
+): Running {
+  const child = startChild({ name, script, ...where })
+  let ended: string | undefined
+  void child.exited.then((reason) => {
+    ended = reason
+  })
+  const lines = () => logLines(child.logFile)
+  return {
+    name,
+    logFile: child.logFile,
+    exited: child.exited,
+    get isRunning() {
+      return ended === undefined
+    },
+    lines,
+    async line(fits, what) {
+      const deadline = performance.now() + START_MS
+      for (;;) {
+        const found = lines().find(fits)
+        if (found) return found
+        if (ended !== undefined) throw new Error(`${name} ended (${ended}) before ${what}\n${tail(child)}`)
+        if (performance.now() > deadline) throw new Error(`${name}: no ${what} in time\n${tail(child)}`)
+        await sleep(20)
+      }
+    },
+    async stop() {
+      await child.stop(STOP_MS)
+      return child.exited
+    },
+    kill() {
+      child.process.kill('SIGKILL')
+      return child.exited
+    },
+    signal: (signal) => void child.process.kill(signal),
+  }
+}
+
+function logLines(file: string): LogLine[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return [JSON.parse(line) as LogLine]
+      } catch {
+        // The last line may be half written, and what crashes a process is no JSON.
+        return []
+      }
+    })
+}
+
+/** The end of a log, without what every start says. */
+const tail = (child: Pick<Child, 'logFile'>): string =>
+  readFileSync(child.logFile, 'utf8')
+    .split('\n')
+    .filter((line) => !line.includes('.starting"'))
+    .slice(-40)
+    .join('\n')
+
+export const logTail = (running: Running): string => `--- ${running.name}\n${tail(running)}`

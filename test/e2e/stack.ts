@@ -1,0 +1,226 @@
+// The whole product on real parts: a database and a Redis of its own, the simulator, gateways and workers as processes.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { provider, syncDemoCatalog } from '../../src/dev/provider.ts'
+import { type Demo, type DemoNumber, demoNumbers, seedWorkspace } from '../../src/dev/seed.ts'
+import { encodeId } from '../../src/shared/ids.ts'
+import { connectPool, type Pool } from '../../src/store/sql.ts'
+import { type Certificate, makeCertificate } from '../support/certificate.ts'
+import { testDatabase } from '../support/postgres.ts'
+import { type TestRedis, testRedis } from '../support/redis.ts'
+import { apiClient, type Client, client, consoleClient, inTurn, type Json, ok, signIn } from './clients.ts'
+import { logTail, type Running, run } from './processes.ts'
+
+export interface StackOptions {
+  /** Default 1. */
+  readonly gateways?: 1 | 2
+  /** Default 1. */
+  readonly workers?: number
+  /** Settings beyond those of the stack, such as WEBHOOK_RETRY_DELAYS. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface Gateway {
+  readonly origin: string
+  /** The public API with the key of the workspace. */
+  readonly api: Client
+  readonly process: Running
+}
+
+export interface Stack {
+  readonly sql: Pool
+  readonly redis: TestRedis
+  readonly workspaceId: string
+  readonly key: string
+  /** Its certificate is trusted by the gateways: for receivers on 127.0.0.1 and localhost. */
+  readonly tls: Certificate
+  /** Two numbers of the simulator; the first is the default sender. */
+  readonly numbers: readonly [DemoNumber, DemoNumber]
+  readonly gateways: readonly Gateway[]
+  readonly workers: readonly Running[]
+  /** `/sim` of the simulator. */
+  readonly sim: Client
+  /** The API, at each running gateway in turn. */
+  readonly api: Client
+  /** The console of the workspace, signed in as its owner. */
+  readonly console: Client
+  gateway(index: number): Gateway
+  /** Starts it again on its port, whatever became of the former process. */
+  restartGateway(index: number): Promise<void>
+  /** Fields of the endpoint, with its secret. */
+  addEndpoint(endpoint: { url: string; events: readonly string[]; name?: string }): Promise<Json>
+  assignNumber(
+    number: DemoNumber,
+    route: { endpointId: string | null; forwardCalls?: boolean },
+  ): Promise<Json>
+  /** The console's delivery log, newest first. */
+  deliveries(filter?: Readonly<Record<string, string>>): Promise<Json[]>
+  /** One delivery with its body and attempts. */
+  delivery(id: string): Promise<Json>
+  /** The end of every process's log. */
+  logs(): string
+  logFiles(): string[]
+  /** Ends everything that the stack started. */
+  stop(): Promise<void>
+}
+
+interface Ground {
+  readonly dir: string
+  readonly sql: Pool
+  readonly databaseUrl: string
+  readonly redis: TestRedis
+  readonly tls: Certificate
+  readonly demo: Demo
+  readonly processes: Running[]
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+const SERVING = (line: { event?: string }) => line.event === 'gateway.serving'
+
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const dir = mkdtempSync(join(tmpdir(), 'switchboard-e2e-'))
+  const stopping: (() => Promise<unknown>)[] = [async () => rmSync(dir, { recursive: true, force: true })]
+  const stop = async () => {
+    for (const step of stopping.splice(0).reverse()) await step()
+  }
+  try {
+    return await bringUp(options, await prepare(dir, options, stopping), stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function prepare(
+  dir: string,
+  options: StackOptions,
+  stopping: (() => Promise<unknown>)[],
+): Promise<Ground> {
+  const [database, redis] = await Promise.all([testDatabase(), testRedis()])
+  stopping.push(() => redis.stop())
+  const sql = connectPool({ url: database.url, max: 2, name: 'e2e' })
+  stopping.push(() => sql.end({ timeout: 2 }))
+  const processes: Running[] = []
+  stopping.push(() => Promise.all(processes.map((one) => one.stop())))
+  const tls = makeCertificate('DNS:localhost,IP:127.0.0.1')
+  writeFileSync(join(dir, 'ca.pem'), tls.cert)
+  const demo = await seedWorkspace(sql, {
+    wabaId: provider.wabaId,
+    workspaceName: 'North Dock',
+    email: 'owner@northdock.example',
+    password: 'a password for tests',
+    passwordLogN: 12,
+  })
+  const env = { ...environment(dir), DATABASE_URL: database.url, REDIS_URL: redis.url, ...options.env }
+  return { dir, sql, databaseUrl: database.url, redis, tls, demo, processes, env }
+}
+
+const environment = (dir: string): Record<string, string | undefined> => ({
+  ...process.env,
+  APP_ENV: 'test',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  DATA_DIR: dir,
+  SECRETS_KEY: randomBytes(32).toString('hex'),
+  LOG_LEVEL: 'info',
+  WEBHOOK_TARGETS: 'any',
+  WEBHOOK_CA_FILE: join(dir, 'ca.pem'),
+  PROVIDER_ACCESS_TOKEN: provider.accessToken,
+  PROVIDER_APP_SECRET: provider.appSecret,
+  PROVIDER_VERIFY_TOKEN: provider.verifyToken,
+  SIM_PORT: '0',
+  SIM_APP_SECRET: provider.appSecret,
+  SIM_VERIFY_TOKEN: provider.verifyToken,
+  SIM_ACCESS_TOKEN: provider.accessToken,
+  SIM_WABA_ID: provider.wabaId,
+})
+
+async function bringUp(options: StackOptions, ground: Ground, stop: () => Promise<void>): Promise<Stack> {
+  const { sql, demo, processes, redis, tls } = ground
+  const launch = launcher(ground)
+  const listening = await launch('simulator', 'src/simulator/main.ts').line(
+    (line) => line.event === 'listening',
+    'listening',
+  )
+  const simulatorUrl = String(listening['url'])
+  await syncDemoCatalog(sql, demo.workspaceId, simulatorUrl)
+  const [first, second] = await demoNumbers(sql, demo.workspaceId)
+  if (!first || !second) throw new Error('the simulator has two numbers')
+  const settings = { PROVIDER_BASE_URL: simulatorUrl }
+  const workers = Array.from({ length: options.workers ?? 1 }, (_, index) =>
+    launch(`worker-${index}`, 'workers/main.ts', settings),
+  )
+  const gateways = await Promise.all(
+    Array.from({ length: options.gateways ?? 1 }, (_, index) =>
+      serve(launch(`gateway-${index}`, 'src/main.ts', settings), demo.apiKey),
+    ),
+  )
+  await Promise.all(workers.map((worker) => worker.line(isWorking, 'serving')))
+  const sim = client(`${simulatorUrl}/sim`)
+  const webhookUrls = gateways.map(({ origin }) => `${origin}/provider/webhooks`)
+  await ok(sim.put('/config', { webhookUrls }))
+  const workspaceId = encodeId('workspace', demo.workspaceId)
+  const gateway = (index: number): Gateway => {
+    const found = gateways[index]
+    if (!found) throw new Error(`there is no gateway ${index}`)
+    return found
+  }
+  const running = () => gateways.filter(({ process }) => process.isRunning)
+  const cookie = await signIn(gateway(0).origin, demo.operator)
+  const console = inTurn(() => running().map(({ origin }) => consoleClient(origin, workspaceId, cookie)))
+  return {
+    ...{ sql, redis, workspaceId, tls, sim, workers, gateways, gateway, console, stop },
+    key: demo.apiKey,
+    numbers: [first, second],
+    api: inTurn(() => running().map(({ api }) => api)),
+    ...consoleActions(console),
+    async restartGateway(index) {
+      const port = new URL(gateway(index).origin).port
+      await gateway(index).process.stop()
+      const again = launch(`gateway-${index}-${processes.length}`, 'src/main.ts', { ...settings, PORT: port })
+      gateways[index] = await serve(again, demo.apiKey)
+    },
+    logs: () => processes.map(logTail).join('\n'),
+    logFiles: () => processes.map(({ logFile }) => logFile),
+  }
+}
+
+const launcher =
+  ({ processes, env, dir }: Ground) =>
+  (name: string, script: string, more: Readonly<Record<string, string>> = {}): Running => {
+    const started = run(name, script, { env: { ...env, ...more }, logDir: join(dir, 'log') })
+    processes.push(started)
+    return started
+  }
+
+const isWorking = (line: { event?: string }) => line.event === 'worker.serving'
+
+async function serve(process: Running, key: string): Promise<Gateway> {
+  const { port } = await process.line(SERVING, 'serving')
+  const origin = `http://127.0.0.1:${String(port)}`
+  return { origin, api: apiClient(origin, key), process }
+}
+
+type ConsoleActions = Pick<Stack, 'addEndpoint' | 'assignNumber' | 'deliveries' | 'delivery'>
+
+const consoleActions = (console: Client): ConsoleActions => ({
+  addEndpoint: ({ name = 'receiver', ...endpoint }) =>
+    ok(console.post('/endpoints', { name, ...endpoint }), 201),
+  assignNumber: ({ id }, route) => ok(console.patch(`/numbers/${id}`, route)),
+  async deliveries(filter = {}) {
+    const all: Json[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: Json = await ok(
+        console.get(
+          `/deliveries?${new URLSearchParams({ ...filter, limit: '200', ...(cursor && { cursor }) })}`,
+        ),
+      )
+      all.push(...page.data)
+      cursor = page.nextCursor
+    }
+    return all
+  },
+  delivery: (id) => ok(console.get(`/deliveries/${id}`)),
+})
