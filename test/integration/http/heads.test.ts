@@ -63,4 +63,32 @@ describe('heads that could be read in two ways', () => {
     assert.match(await client.closed(), /^HTTP\/1\.1 431/)
     assert.equal(calls, 0)
   })
+
+  test('no bytes whatever end the server', async () => {
+    const { port, url } = await serve(() => ({ status: 204 }))
+    const odd = [
+      'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n',
+      'CONNECT other.test:443 HTTP/1.1\r\nHost: x\r\n\r\n',
+      'GET http://other.test/ HTTP/1.1\r\nHost: x\r\n\r\n',
+      'GET / HTTP/1.0\r\n\r\n',
+      'GET  / HTTP/1.1\r\nHost: x\r\n\r\n',
+      'GET /%ff%00\x80 HTTP/1.1\r\nHost: x\r\n\r\n',
+      'GET /?%zz&=&a=%00 HTTP/1.1\r\nHost: x\r\n\r\n',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\nabc',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\nabc',
+      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc',
+      'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      `${'A'.repeat(70_000)}`,
+      '\x16\x03\x01\x02\x00\x01\x00',
+      '\r\n\r\n',
+    ]
+    for (const bytes of odd) {
+      const client = await raw(port)
+      client.write(Buffer.from(bytes, 'latin1'))
+      // Some get no answer until the parser's own time-out; what matters is who is still there.
+      assert.equal((await fetch(url)).status, 204, JSON.stringify(bytes.slice(0, 60)))
+      client.socket.destroy()
+    }
+    assert.equal((await fetch(url)).status, 204)
+  })
 })
