@@ -107,7 +107,8 @@ function ledgerOf(options: CallsOptions, calls: ReturnType<typeof createCallsSto
     const asked = readClock(options.clock)
     const result = await statement()
     if (result.type === 'exists') return result
-    if (result.deliveries.length > 0) options.dispatch(result.deliveries)
+    // The ring first: it is what somebody waits for.
+    if (result.deliveries.length > 0) setImmediate(() => options.dispatch(result.deliveries))
     return { ...result, asked }
   }
   return {
