@@ -18,6 +18,8 @@ export interface StackOptions {
   readonly gateways?: 1 | 2
   /** Default 1. */
   readonly workers?: number
+  /** Redis keeps its data over a restart. Default false. */
+  readonly isRedisPersistent?: boolean
   /** Settings beyond those of the stack, such as WEBHOOK_RETRY_DELAYS. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -47,8 +49,9 @@ export interface Stack {
   /** The console of the workspace, signed in as its owner. */
   readonly console: Client
   gateway(index: number): Gateway
-  /** Starts it again on its port, whatever became of the former process. */
-  restartGateway(index: number): Promise<void>
+  /** Starts it again on its port, whatever became of the former process; `env` is for this one process. */
+  restartGateway(index: number, env?: Readonly<Record<string, string>>): Promise<void>
+  restartWorker(index: number): Promise<void>
   /** Fields of the endpoint, with its secret. */
   addEndpoint(endpoint: { url: string; events: readonly string[]; name?: string }): Promise<Json>
   assignNumber(
@@ -98,7 +101,10 @@ async function prepare(
   options: StackOptions,
   stopping: (() => Promise<unknown>)[],
 ): Promise<Ground> {
-  const [database, redis] = await Promise.all([testDatabase(), testRedis()])
+  const [database, redis] = await Promise.all([
+    testDatabase(),
+    testRedis({ persistent: options.isRedisPersistent ?? false }),
+  ])
   stopping.push(() => redis.stop())
   const sql = connectPool({ url: database.url, max: 2, name: 'e2e' })
   stopping.push(() => sql.end({ timeout: 2 }))
@@ -176,11 +182,18 @@ async function bringUp(options: StackOptions, ground: Ground, stop: () => Promis
     numbers: [first, second],
     api: inTurn(() => running().map(({ api }) => api)),
     ...consoleActions(console),
-    async restartGateway(index) {
+    async restartGateway(index, more = {}) {
       const port = new URL(gateway(index).origin).port
       await gateway(index).process.stop()
-      const again = launch(`gateway-${index}-${processes.length}`, 'src/main.ts', { ...settings, PORT: port })
+      const env = { ...settings, PORT: port, ...more }
+      const again = launch(`gateway-${index}-${processes.length}`, 'src/main.ts', env)
       gateways[index] = await serve(again, demo.apiKey)
+    },
+    async restartWorker(index) {
+      await workers[index]?.stop()
+      const again = launch(`worker-${index}-${processes.length}`, 'workers/main.ts', settings)
+      workers[index] = again
+      await again.line(isWorking, 'serving')
     },
     logs: () => processes.map(logTail).join('\n'),
     logFiles: () => processes.map(({ logFile }) => logFile),
