@@ -1,15 +1,20 @@
-// npm run migrate: brings the schema up to date and ends. The processes do the same when they start.
+// npm run migrate: brings the schema up to date and ends. Every process does the same at its start; this is for a
+// release that changes the database before, or with another role than, the processes that serve.
 import { ConfigError, loadSettings, requireSettings } from '../config/config.ts'
 import { migrate } from '../store/migrate.ts'
 import { connectPool } from '../store/sql.ts'
 
 try {
-  const { DATABASE_URL: url } = requireSettings(loadSettings(), ['DATABASE_URL'])
-  const pool = connectPool({ url, max: 1, name: 'switchboard-migrate' })
-  const applied = await migrate(pool).finally(() => pool.end())
-  process.stdout.write(applied.length === 0 ? 'nothing to apply\n' : `applied ${applied.join(', ')}\n`)
+  const { DATABASE_URL } = requireSettings(loadSettings(), ['DATABASE_URL'])
+  const sql = connectPool({ url: DATABASE_URL, max: 1, name: 'switchboard-migrate' })
+  try {
+    const applied = await migrate(sql)
+    process.stdout.write(`${applied.length === 0 ? 'the schema is up to date' : applied.join('\n')}\n`)
+  } finally {
+    await sql.end({ timeout: 2 })
+  }
 } catch (error) {
-  const text = error instanceof ConfigError ? error.message : `the migration failed: ${String(error)}`
-  process.stderr.write(`${text}\n`)
-  process.exit(1)
+  const isPlain = error instanceof ConfigError
+  process.stderr.write(`${isPlain ? error.message : `the schema was not migrated: ${String(error)}`}\n`)
+  process.exitCode = 1
 }

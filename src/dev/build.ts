@@ -1,0 +1,19 @@
+// npm run build: what the entries of tsconfig.build.json reach, as JavaScript in dist, and the files it reads beside it.
+import { spawnSync } from 'node:child_process'
+import { cpSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const [source, dist] = [join(root, 'src'), join(root, 'dist')]
+
+/** SQL and Lua today: they are found by their place beside the module that reads them. */
+const isAsset = (path: string): boolean => !/\.(ts|md)$/.test(path) && statSync(join(source, path)).isFile()
+
+// A module that was renamed would stay behind, and be run.
+rmSync(dist, { recursive: true, force: true })
+const compiler = join(root, 'node_modules', '.bin', 'tsc')
+const { status } = spawnSync(compiler, ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+if (status !== 0) process.exit(1)
+for (const path of readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(isAsset))
+  cpSync(join(source, path), join(dist, 'src', path))
