@@ -167,7 +167,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   }
 
   #open(id: string, letters: Letter<Message>[]): void {
-    if (this.#isDraining) return refuseAll(letters, { type: 'unavailable' })
+    if (this.#isDraining) return refuseAll(letters, { type: 'leaving' })
     if (!this.#makeRoom()) return refuseAll(letters, { type: 'full' })
     const slot = { type: 'activating' as const, waiting: letters }
     this.#slots.set(id, slot)

@@ -8,7 +8,9 @@ export type Refusal =
   | { readonly type: 'full' }
   | { readonly type: 'notFound' }
   | { readonly type: 'theirs'; readonly owner: NodeRef }
-  /** A backing service is away, or this process is leaving; also an ask whose turn failed: its outcome is unknown. */
+  /** This process is draining and does not have the actor (any more): another process may take it. */
+  | { readonly type: 'leaving' }
+  /** A backing service is away; for an ask also: its turn failed, so that its outcome is unknown. */
   | { readonly type: 'unavailable' }
 
 /** `accepted`: it is in the mailbox of a live actor. Nothing durable has happened yet. */

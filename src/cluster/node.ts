@@ -3,30 +3,15 @@ import { randomUUID } from 'node:crypto'
 import type { ActorKind } from '../actors/actor.ts'
 import type { NodeRef, Ownership } from '../actors/ownership.ts'
 import { pause } from '../actors/timed.ts'
-import { bounded, closeRedis, connectRedis, type Redis, type RedisRole } from '../redis/client.ts'
-import { type Hints, startHints } from '../redis/hints.ts'
-import { keys } from '../redis/keys.ts'
-import type { Clock } from '../shared/clock.ts'
+import { closeRedis, type Redis, type RedisRole } from '../redis/client.ts'
 import type { Envelope } from './envelope.ts'
-import { sendToInbox, startInbox } from './inbox.ts'
-import { createObituaries } from './obituaries.ts'
+import { startInbox } from './inbox.ts'
+import { createPeer, type Peer, type PeerOptions, withConnections } from './peer.ts'
 import { createReceiver, type LocalActors } from './receiver.ts'
-import { createRedisOwnership, locateOwner } from './redis-ownership.ts'
-import { createRegistry, type Registry, rendezvous } from './registry.ts'
-import { createRouter, type Router } from './router.ts'
-import { createRpcClient, type RpcClient } from './rpc-client.ts'
+import { createRedisOwnership } from './redis-ownership.ts'
+import type { Registry } from './registry.ts'
 import { createRpcHandler, type RpcRequest, type RpcResponse } from './rpc-handler.ts'
-import { declareDead, NodeSession, type SessionLog } from './session.ts'
-
-export interface PeerOptions {
-  readonly redisUrl: string
-  /** CLUSTER_SECRET. */
-  readonly secret: string
-  /** FAST_DEATH. */
-  readonly isFastDeathEnabled: boolean
-  readonly clock: Clock
-  readonly log: SessionLog
-}
+import { NodeSession } from './session.ts'
 
 export interface NodeOptions extends PeerOptions {
   /** Base URL under which the others reach `handleRpc`. */
@@ -45,12 +30,7 @@ export interface HostedActors extends LocalActors {
 }
 
 /** A process that sends messages to actors and has none. */
-export interface ClusterClient {
-  readonly router: Router
-  readonly registry: Registry
-  readonly hints: Hints
-  /** The command connection, for whatever else needs Redis. */
-  readonly redis: Redis
+export interface ClusterClient extends Omit<Peer, 'rpc'> {
   close(): Promise<void>
 }
 
@@ -72,51 +52,47 @@ const defaultJoinWaitMs = 3_000
 const reapEveryMs = 600_000
 
 export async function startClient(options: PeerOptions): Promise<ClusterClient> {
-  const connections = await openConnections(options, ['commands', 'subscriber'])
-  const [redis, subscriber] = connections as [Redis, Redis]
-  const peer = await createPeer(options, { redis, subscriber, actors: new Map(), reporter: 'worker' })
-  return {
-    ...peer,
-    async close() {
-      await peer.rpc.close()
-      await Promise.all(connections.map(closeRedis))
-    },
-  }
+  return withConnections(options, ['commands', 'subscriber'], async (connections) => {
+    const [redis, subscriber] = connections as [Redis, Redis]
+    const { rpc, ...peer } = await createPeer(options, {
+      redis,
+      subscriber,
+      actors: new Map(),
+      reporter: 'client',
+    })
+    return {
+      ...peer,
+      async close() {
+        await rpc.close()
+        await Promise.all(connections.map(closeRedis))
+      },
+    }
+  })
 }
 
 export async function startNode(options: NodeOptions): Promise<ClusterNode> {
-  const { clock, log } = options
+  const roles: RedisRole[] = ['commands', 'subscriber', 'commands', 'blocking']
+  return withConnections(options, roles, (connections) => assemble(options, connections))
+}
+
+async function assemble(options: NodeOptions, connections: Redis[]): Promise<ClusterNode> {
+  const { clock } = options
+  const [redis, subscriber, sessionRedis, reader] = connections as [Redis, Redis, Redis, Redis]
   const sid = randomUUID()
   // A new name for every start: an inbox never holds what was meant for the process before.
   const self: NodeRef = { nodeId: sid, sid, address: options.address }
-  const roles: RedisRole[] = ['commands', 'subscriber', 'commands', 'blocking']
-  const connections = await openConnections(options, roles)
-  const [redis, subscriber, sessionRedis, reader] = connections as [Redis, Redis, Redis, Redis]
   const actors = new Map<ActorKind, HostedActors>()
-  const peer = await createPeer(options, { redis, subscriber, actors, reporter: sid })
+  const { rpc, ...peer } = await createPeer(options, { redis, subscriber, actors, reporter: sid })
   const receive = createReceiver({ sid, actors, clock })
-  const session = new NodeSession({
-    redis: sessionRedis,
-    node: self,
-    version: options.version,
-    clock,
-    ttlMs: options.sessionTtlMs,
-    renewMs: options.sessionRenewMs,
-    onLost: () => {
-      for (const hosted of actors.values()) hosted.reassert()
-    },
-    log,
-  })
-  await session.start()
-
+  const session = await startSession(options, { redis: sessionRedis, node: self, actors })
   // What HTTP could not bring may be for an actor that has moved on: it goes after it, once.
   const take = async (envelope: Envelope) => {
-    const received = await receive(envelope)
-    if (received.type === 'theirs') void peer.router.tell(envelope.kind, envelope.id, envelope.message)
+    const { type } = await receive(envelope)
+    if (type === 'theirs' || type === 'leaving')
+      void peer.router.tell(envelope.kind, envelope.id, envelope.message)
   }
   const stopInbox = startInbox({ reader, commands: redis, nodeId: self.nodeId, clock, receive: take })
   const stopReaper = startReaper(peer.registry, options)
-
   return {
     ...peer,
     self,
@@ -131,10 +107,33 @@ export async function startNode(options: NodeOptions): Promise<ClusterNode> {
     leave: () => session.enter('draining'),
     async close() {
       stopReaper()
-      await Promise.all([stopInbox(), session.end(), peer.rpc.close()])
+      await Promise.all([stopInbox(), session.end(), rpc.close()])
       await Promise.all(connections.map(closeRedis))
     },
   }
+}
+
+interface SessionParts {
+  readonly redis: Redis
+  readonly node: NodeRef
+  readonly actors: ReadonlyMap<ActorKind, HostedActors>
+}
+
+async function startSession(options: NodeOptions, parts: SessionParts): Promise<NodeSession> {
+  const session = new NodeSession({
+    redis: parts.redis,
+    node: parts.node,
+    version: options.version,
+    clock: options.clock,
+    ttlMs: options.sessionTtlMs,
+    renewMs: options.sessionRenewMs,
+    onLost: () => {
+      for (const hosted of parts.actors.values()) hosted.reassert()
+    },
+    log: options.log,
+  })
+  await session.start()
+  return session
 }
 
 // The wait keeps a rolling restart from moving actors twice, off the leaving node and again onto the new one, in the
@@ -143,57 +142,6 @@ export async function startNode(options: NodeOptions): Promise<ClusterNode> {
 async function hasCompany(registry: Registry, sid: string): Promise<boolean> {
   const nodes = await registry.liveNodes().catch(() => [])
   return nodes.some((node) => node.sid !== sid)
-}
-
-async function openConnections(options: PeerOptions, roles: RedisRole[]): Promise<Redis[]> {
-  const onError = (error: Error, role: RedisRole) =>
-    options.log.warn({ role, error: String(error) }, 'redis.connection_failed')
-  const opened = await Promise.allSettled(
-    roles.map((role) => connectRedis({ url: options.redisUrl, role, onError })),
-  )
-  const connections = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-  const failed = opened.find((result) => result.status === 'rejected')
-  if (!failed) return connections
-  await Promise.all(connections.map(closeRedis))
-  throw failed.reason
-}
-
-interface PeerParts {
-  readonly redis: Redis
-  readonly subscriber: Redis
-  readonly actors: ReadonlyMap<ActorKind, LocalActors>
-  readonly reporter: string
-}
-
-type Peer = Omit<ClusterClient, 'close'> & { readonly rpc: RpcClient }
-
-async function createPeer(options: PeerOptions, parts: PeerParts): Promise<Peer> {
-  const { clock, log } = options
-  const { redis, actors } = parts
-  const registry = createRegistry(redis, clock)
-  const rpc = createRpcClient({ secret: options.secret, clock })
-  const router = createRouter({
-    actors,
-    rpc,
-    clock,
-    async locate(kind, id) {
-      const owner = await locateOwner(redis, kind, id)
-      return owner ?? rendezvous(await registry.liveNodes(), `${kind}:${id}`)[0]
-    },
-    async viaInbox(node, envelope) {
-      if ((await bounded(redis.exists(keys.session(node.sid)))) === 0) return false
-      await sendToInbox(redis, node.nodeId, envelope, clock.now())
-      return true
-    },
-    isDead: createObituaries({
-      clock,
-      isEnabled: options.isFastDeathEnabled,
-      isRefusing: rpc.isRefusing,
-      declareDead: (sid) => declareDead(redis, sid, parts.reporter),
-      onDeath: (node) => log.warn({ ...node }, 'session.declared_dead'),
-    }),
-  })
-  return { router, registry, rpc, redis, hints: await startHints(redis, parts.subscriber) }
 }
 
 function startReaper(registry: Registry, { clock, log }: NodeOptions): () => void {

@@ -20,8 +20,6 @@ export type Received =
   | AskResult
   /** It was meant for a former process at this address. */
   | { readonly type: 'restarted' }
-  /** This process is draining and does not have the actor any more: it was not taken. */
-  | { readonly type: 'leaving' }
   /** No such kind of actor here: the sender runs another version. */
   | { readonly type: 'unknown' }
 
@@ -39,7 +37,6 @@ export function createReceiver({ sid, actors, clock }: ReceiverOptions): Receive
     const kind = actors.get(envelope.kind)
     if (envelope.sid !== sid) return { type: 'restarted' }
     if (!kind) return { type: 'unknown' }
-    if (kind.isDraining && !kind.has(envelope.id)) return { type: 'leaving' }
     if (!recent.add(envelope.msgId)) return repeated(envelope)
     const result = await hand(kind, envelope)
     // What was refused may come again.

@@ -56,10 +56,13 @@ export function createRouter(options: RouterOptions): Router {
   const travel = createTravel(options, locations)
 
   return {
-    tell(kind, id, message) {
+    async tell(kind, id, message) {
       const key = `${kind}:${id}`
       const here = actors.get(kind)
-      if (here?.has(id) && !lanes.has(key)) return here.tell(id, message)
+      if (here?.has(id) && !lanes.has(key)) {
+        const result = await here.tell(id, message)
+        if (!isElsewhere(result)) return result
+      }
       return lanes.add(key, () => {
         const deadlineAt = clock.mono() + tellPatienceMs
         return travel({ key, kind, id, mode: 'tell', message, deadlineAt }) as Promise<TellResult>
@@ -73,33 +76,42 @@ export function createRouter(options: RouterOptions): Router {
   }
 }
 
-/** Never rejects. */
-function createTravel(options: RouterOptions, locations: LocationCache) {
-  const { actors, clock } = options
-  const deliver = createDelivery(options)
+/** It was not taken, and another node may have the actor. */
+type Elsewhere = Extract<Hop, { readonly type: 'theirs' | 'leaving' | 'moved' }>
 
-  // Claims only through the directory of this process, which does so when it is told; never while it is leaving.
-  async function hop(parcel: Parcel): Promise<Hop> {
+const isElsewhere = (hop: Hop): hop is Elsewhere => ['theirs', 'leaving', 'moved'].includes(hop.type)
+
+/** Goes after the actor until it is found or the deadline has passed. Never rejects. */
+function createTravel(options: RouterOptions, locations: LocationCache) {
+  const { clock } = options
+  const hop = createHop(options, locations)
+  return async (parcel: Parcel): Promise<TellResult | AskResult> => {
+    for (let hops = 1; clock.mono() < parcel.deadlineAt; hops += 1) {
+      const result = await hop(parcel).catch((): Hop => ({ type: 'unavailable' }))
+      if (!isElsewhere(result)) return result
+      if (result.type === 'theirs') locations.set(parcel.key, result.owner)
+      else locations.delete(parcel.key)
+      // A node that is leaving gives its actors back within moments.
+      if (result.type === 'leaving' || hops % hopsAtOnce === 0) await pause(clock, betweenMs)
+    }
+    return { type: parcel.mode === 'ask' ? 'timedOut' : 'unavailable' }
+  }
+}
+
+function createHop(options: RouterOptions, locations: LocationCache): (parcel: Parcel) => Promise<Hop> {
+  const { actors, clock, locate } = options
+  const deliver = createDelivery(options)
+  return async (parcel) => {
     const here = actors.get(parcel.kind)
     if (here?.has(parcel.id)) return hand(here, parcel, clock)
     const known = locations.get(parcel.key)
     if (known) return deliver(known, parcel)
+    // Claims only through the directory of this process, which does so when it is told; never while it is leaving.
     if (here && !here.isDraining) return hand(here, parcel, clock)
-    const node = await options.locate(parcel.kind, parcel.id)
+    const node = await locate(parcel.kind, parcel.id)
     if (!node) return { type: 'unavailable' }
     locations.set(parcel.key, node)
     return deliver(node, parcel)
-  }
-
-  return async (parcel: Parcel): Promise<TellResult | AskResult> => {
-    for (let hops = 1; clock.mono() < parcel.deadlineAt; hops += 1) {
-      const result = await hop(parcel).catch((): Hop => ({ type: 'unavailable' }))
-      if (result.type === 'theirs') locations.set(parcel.key, result.owner)
-      else if (result.type === 'moved') locations.delete(parcel.key)
-      else return result
-      if (hops % hopsAtOnce === 0) await pause(clock, betweenMs)
-    }
-    return { type: parcel.mode === 'ask' ? 'timedOut' : 'unavailable' }
   }
 }
 
@@ -116,9 +128,6 @@ function createDelivery(options: RouterOptions) {
         return { type: 'moved' }
       case 'unknown':
         return { type: 'unavailable' }
-      case 'leaving':
-        await pause(clock, betweenMs)
-        return { type: 'moved' }
       case 'refused':
         if (await options.isDead(node)) return { type: 'moved' }
         return unheard(options, node, envelope)

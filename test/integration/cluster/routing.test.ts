@@ -63,6 +63,17 @@ describe('messages between gateways', () => {
     )
   })
 
+  test('a message that waits here for an actor of another gateway is sent on', async () => {
+    host.seed('elsewhere')
+    await b.node.router.tell('call', 'elsewhere', { type: 'read' })
+    const asked = a.actors.ask('elsewhere', { type: 'read' } as never, 1_000)
+    assert.equal(a.actors.has('elsewhere'), true)
+    const told = a.node.router.tell('call', 'elsewhere', { type: 'say', text: 'sent on' } as never)
+    assert.deepEqual(await told, { type: 'accepted' })
+    assert.equal((await asked).type, 'theirs')
+    assert.ok(host.log.includes('frame sent on'))
+  })
+
   test('an id without a row is notFound from everywhere', async () => {
     for (const router of [a.node.router, client.router])
       assert.deepEqual(await router.ask('call', 'missing', { type: 'read' }, 2_000), { type: 'notFound' })

@@ -133,7 +133,7 @@ describe('a drain', () => {
     const drained = actors.drain(10_000).then(() => {
       isDrained = true
     })
-    assert.deepEqual(await actors.tell('y', { type: 'read' }), { type: 'unavailable' })
+    assert.deepEqual(await actors.tell('y', { type: 'read' }), { type: 'leaving' })
     await clock.advance(500)
     assert.equal(isDrained, false)
     gate.open()
