@@ -85,12 +85,15 @@ const isElsewhere = (hop: Hop): hop is Elsewhere => ['theirs', 'leaving', 'moved
 function createTravel(options: RouterOptions, locations: LocationCache) {
   const { clock } = options
   const hop = createHop(options, locations)
+  const learn = (key: string, elsewhere: Elsewhere) => {
+    if (elsewhere.type === 'theirs') locations.set(key, elsewhere.owner)
+    else locations.delete(key)
+  }
   return async (parcel: Parcel): Promise<TellResult | AskResult> => {
     for (let hops = 1; clock.mono() < parcel.deadlineAt; hops += 1) {
       const result = await hop(parcel).catch((): Hop => ({ type: 'unavailable' }))
       if (!isElsewhere(result)) return result
-      if (result.type === 'theirs') locations.set(parcel.key, result.owner)
-      else locations.delete(parcel.key)
+      learn(parcel.key, result)
       // A node that is leaving gives its actors back within moments.
       if (result.type === 'leaving' || hops % hopsAtOnce === 0) await pause(clock, betweenMs)
     }
