@@ -16,7 +16,7 @@ interface Step {
 const steps: readonly Step[] = [
   {
     name: 'format, lint, import fences',
-    command: [bin('biome'), 'ci', '--colors=off', '--max-diagnostics=40', '.'],
+    command: [bin('biome'), 'ci', '--colors=off', '--max-diagnostics=40', '--error-on-warnings', '.'],
     repair: 'npm run format, and mend by hand what it leaves',
   },
   { name: 'types', command: [bin('tsc'), '-p', '.'], repair: 'mend the types named above' },

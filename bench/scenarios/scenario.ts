@@ -37,7 +37,7 @@ export interface Scenario {
 export type ScenarioName = 'ringing' | 'event'
 
 /** Handsets without a behaviour of their own: no ending of 00xx. */
-export const contactNumber = (index: number): string => String(15_558_100_000 + index * 100 + 99)
+const contactNumber = (index: number): string => String(15_558_100_000 + index * 100 + 99)
 
 export const contactOf = (index: number) => ({ waId: contactNumber(index), name: `Handset ${index}` })
 

@@ -8,7 +8,7 @@ import { createGuard } from './guard.ts'
 import type { ApiServices } from './services.ts'
 import { table } from './table.ts'
 
-export const apiPrefix = '/api/v1'
+const apiPrefix = '/api/v1'
 
 export interface ApiOptions {
   readonly services: ApiServices

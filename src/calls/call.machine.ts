@@ -13,7 +13,7 @@ const ends = {
   FAILED: [],
 } as const satisfies Partial<Machine<CallStatus>>
 
-export const callMachines: Readonly<Record<Direction, Machine<CallStatus>>> = {
+const callMachines: Readonly<Record<Direction, Machine<CallStatus>>> = {
   INBOUND: {
     ...ends,
     // No inbound call is ever INITIATED: it begins as RINGING.

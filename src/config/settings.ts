@@ -249,6 +249,10 @@ export const settingsSchema = {
     default: '2000',
     meaning: 'Requests in flight a process takes before it answers OVERLOADED.',
   }),
+  DRAIN_GRACE: setting(duration, {
+    default: '3s',
+    meaning: 'How long a draining gateway goes on serving, for load balancers to notice /readyz.',
+  }),
   DRAIN_TIMEOUT: setting(duration, {
     default: '25s',
     meaning: 'How long SIGTERM lets work in flight finish.',

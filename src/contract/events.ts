@@ -20,9 +20,6 @@ export const eventClasses = {
   'call.accepted': { delivery: 'direct' },
 } as const satisfies Record<EventKind, { delivery: 'queued' | 'direct'; dedupeField?: string }>
 
-export const isEventKind = (text: string): text is EventKind =>
-  (eventKinds as readonly string[]).includes(text)
-
 export type MessageStatusEvent = 'SENT' | 'DELIVERED' | 'READ' | 'FAILED'
 
 export interface MessageStatusData {

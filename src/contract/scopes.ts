@@ -23,5 +23,3 @@ const includes: Partial<Record<Scope, readonly Scope[]>> = {
 
 export const grants = (held: readonly Scope[], needed: Scope): boolean =>
   held.some((scope) => scope === needed || includes[scope]?.includes(needed))
-
-export const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)

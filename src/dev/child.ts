@@ -55,7 +55,7 @@ export function startChild({ name, script, env, logDir }: ChildOptions): Child {
   }
 }
 
-export const logTail = (child: Child): string =>
+const logTail = (child: Child): string =>
   readFileSync(child.logFile, 'utf8').split('\n').slice(-15).join('\n')
 
 /** Resolves once `url` answers 200; rejects when the child ends first or the time is over. */

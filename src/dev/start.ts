@@ -81,6 +81,7 @@ function environment(
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
     DATA_DIR: dataDir,
+    DRAIN_GRACE: '0s',
     SECRETS_KEY: process.env['SECRETS_KEY'] ?? developmentSecretsKey(dataDir),
     PROVIDER_BASE_URL: `http://127.0.0.1:${SIM_PORT}`,
     PROVIDER_ACCESS_TOKEN: provider.accessToken,

@@ -11,9 +11,3 @@ export const outboundMachine: Machine<OutboundStatus> = {
   READ: [],
   FAILED: [],
 }
-
-/** An inbound message is RECEIVED until it was marked as read. */
-export const inboundMachine: Machine<'RECEIVED' | 'READ'> = {
-  RECEIVED: ['READ'],
-  READ: [],
-}

@@ -6,7 +6,7 @@ import { failureEvent, type Transmitter } from './transmit-message.ts'
 
 const maxSends = 500
 
-export const outcomeUnknown = {
+const outcomeUnknown = {
   code: 'OUTCOME_UNKNOWN',
   title: 'The answer of the provider was lost; the message may have been delivered',
 } as const

@@ -110,7 +110,7 @@ function unreadable(answer: Answered): ProviderResult<never> {
 }
 
 /** Undefined where the bytes are not JSON. */
-export function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
   } catch {

@@ -3,7 +3,7 @@
 import { type ConnectionOptions, createNodeRedisClient, Queue, Worker } from 'bullmq'
 import type { RetryTimer } from '../webhooks/recorder.ts'
 
-export const retryQueueName = 'delivery-retries'
+const retryQueueName = 'delivery-retries'
 
 export interface RetryJob {
   readonly deliveryId: string

@@ -37,10 +37,8 @@ export type CampaignId = Uuid<'campaign'>
 export type EndpointId = Uuid<'endpoint'>
 export type EventId = Uuid<'event'>
 export type DeliveryId = Uuid<'delivery'>
-export type AttemptId = Uuid<'attempt'>
 export type KeyId = Uuid<'key'>
 export type OperatorId = Uuid<'operator'>
-export type AuditId = Uuid<'audit'>
 
 // One system call per id costs as much as an HMAC, so entropy comes in blocks.
 const pool = Buffer.allocUnsafe(16 * 256)

@@ -5,8 +5,6 @@ import type { RecordedAttempts } from '../webhooks/recorder.ts'
 import type { AttemptRecord } from '../webhooks/settle-attempt.ts'
 import type { Sql } from './sql.ts'
 
-export type AttemptStore = ReturnType<typeof attemptStore>
-
 export const attemptStore = (sql: Sql) => ({
   /** Attempt rows, delivery states and endpoint counters of many attempts, in one statement (architecture 3.9, T4). */
   async record(records: readonly AttemptRecord[]): Promise<RecordedAttempts> {
@@ -168,7 +166,7 @@ interface Streak {
 }
 
 /** Folds the outcomes of each endpoint, in order, so that one update counts them exactly. */
-export function streaksOf(records: readonly AttemptRecord[]): Streak[] {
+function streaksOf(records: readonly AttemptRecord[]): Streak[] {
   const streaks = new Map<EndpointId, Streak>()
   for (const { endpointId, counts } of records) {
     const streak = streaks.get(endpointId) ?? {

@@ -11,8 +11,6 @@ export type BegunHere =
   | (Omit<BegunCall, 'asked'> & { readonly deliveries: readonly WrittenDelivery[] })
   | Extract<Begun, { type: 'exists' }>
 
-export type CallBeginStore = ReturnType<typeof createCallBeginStore>
-
 type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
   ownerEpoch: number | null
   status: CallRow['status']

@@ -31,7 +31,7 @@ export interface TakeOptions {
 }
 
 /** The columns of a CallRow; `c`, `n` and `p` are its call, number and contact (person). */
-export const callColumns = (sql: Sql) => sql`
+const callColumns = (sql: Sql) => sql`
   c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.wacid, c.direction, c.status, c.version,
   c.from_name, c.forward_state, c.forward_started_at, c.last_forward_error, c.pending_action, c.action_id,
   c.action_at, encode(c.answer_hash, 'hex') as answer_hash, c.end_reason, c.error, c.ringing_at, c.accepted_at,

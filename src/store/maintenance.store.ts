@@ -1,8 +1,6 @@
 // Partitions come and go by the day; tombstones by the hour.
 import type { Sql } from './sql.ts'
 
-export type MaintenanceStore = ReturnType<typeof maintenanceStore>
-
 const daysAhead = 14
 
 export const maintenanceStore = (sql: Sql) => ({

@@ -58,7 +58,7 @@ export interface MessageRow {
 }
 
 /** `select ... from messages m` with everything a MessageRow has; the condition is the caller's. */
-export const selectMessages = (sql: Sql) => sql`
+const selectMessages = (sql: Sql) => sql`
   select m.id, m.conversation_id, m.number_id, m.provider_message_id, m.direction, m.type, m.status, m.text,
     m.template, m.from_name, m.error, m.details, m.metadata, m.api_key_id, k.name as api_key_name,
     m.idempotency_key, m.campaign_id, n.number, c.wa_id, f.mime_type, f.file_name, f.size_bytes, f.sha256,
@@ -69,7 +69,7 @@ export const selectMessages = (sql: Sql) => sql`
   left join api_keys k on k.id = m.api_key_id
   left join media f on f.message_id = m.id`
 
-export function toMessageRecord(row: MessageRow): MessageRecord {
+function toMessageRecord(row: MessageRow): MessageRecord {
   const inbound = row.direction === 'INBOUND'
   return {
     id: encodeId('message', row.id),

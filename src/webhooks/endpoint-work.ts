@@ -71,7 +71,7 @@ export const reportOf = (outcome: AttemptReport['outcome'], durationMs = 0): Att
   reusedConnection: false,
 })
 
-export function directResult(report: AttemptReport): DirectResult {
+function directResult(report: AttemptReport): DirectResult {
   const { outcome } = report
   if (outcome.type === 'delivered') return { type: 'delivered' }
   if (outcome.type === 'refused')

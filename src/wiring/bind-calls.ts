@@ -47,8 +47,7 @@ export interface CallsOptions {
   readonly provider: Provider
   readonly accounts: (workspaceId: WorkspaceId, phoneNumberId: string) => Promise<ProviderAccount | null>
   readonly ownership: Ownership
-  /** The router needs the directory and the calls need the router: it is built from the one and given to the other. */
-  readonly router: (directory: CallDirectory) => CallRouter
+  readonly router: CallRouter
   readonly direct: DirectSender
   readonly dispatch: Dispatch
   readonly clock: Clock
@@ -64,8 +63,8 @@ export type Calls = ReturnType<typeof createCalls>
 export function createCalls(options: CallsOptions) {
   const { clock, log, contacts, settings: timing } = options
   const calls = createCallsStore(options.sql)
+  const { router } = options
   const directory = directoryOf(options, calls)
-  const router = options.router(directory)
   const ledger = ledgerOf(options, calls)
   const owners = ownersOf(directory, router)
   return {
@@ -80,12 +79,6 @@ export function createCalls(options: CallsOptions) {
       log,
       ...(options.ignored && { ignored: options.ignored }),
     }),
-    /** For the reaper: wakes calls whose owner's timer did not see to them; returns how many. */
-    async wakeOverdue(overdueMs: number, limit: number): Promise<number> {
-      const due = await calls.wakeDue(overdueMs, limit)
-      await Promise.all(due.map((id) => router.tell('call', id, { type: 'wake' })))
-      return due.length
-    },
   }
 }
 
@@ -97,6 +90,10 @@ const directoryOf = (options: CallsOptions, calls: ReturnType<typeof createCalls
     clock: options.clock,
     guardMs: options.settings.guardMs,
     confirmEveryMs: options.settings.confirmEveryMs,
+    forward: (id, message) => {
+      void options.router.tell('call', id, message)
+      return true
+    },
     ...(options.observe && { observe: options.observe }),
   })
 

@@ -123,7 +123,7 @@ const actorOptions = (settings: Settings) => ({
   random: Math.random,
 })
 
-export const resolverOf = (settings: Settings, clock: Clock): AddressResolver =>
+const resolverOf = (settings: Settings, clock: Clock): AddressResolver =>
   createResolver({
     policy: settings.WEBHOOK_TARGETS,
     clock,

@@ -130,7 +130,7 @@ function build({ base, node, timers, health }: Parts): Engine {
     sessions: createCallSessions(node.redis),
     provider,
     accounts: createAccounts(sql, accounts),
-    router: () => node.router,
+    router: node.router,
     direct: webhooks.direct,
     dispatch: webhooks.dispatch,
     settings: callSettings(settings),
@@ -260,6 +260,8 @@ async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server
   health.state = 'draining'
   log.info({}, 'gateway.draining')
   await node.leave().catch(() => undefined)
+  // Load balancers go on sending until they have seen /readyz.
+  await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_GRACE))
   await server.close()
   await messages.drain()
   await calls.drain(left(0.4))

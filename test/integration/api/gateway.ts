@@ -29,7 +29,7 @@ const notDecided = async (): Promise<never> => {
 }
 
 /** Never empty. */
-export const openHanded: RateLimiter = {
+const openHanded: RateLimiter = {
   take: async (_key, _rate, burst) => ({ allowed: true, remaining: burst - 1, retryAfterMs: 0 }),
 }
 

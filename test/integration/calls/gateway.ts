@@ -27,7 +27,7 @@ export const providerError = (patch: Partial<ProviderError>): ProviderResult<nev
 })
 
 /** The provider's side of the port, scripted: it says yes unless told otherwise. */
-export class ScriptedProvider {
+class ScriptedProvider {
   readonly requests: { readonly request: Request; readonly wacid: string; readonly sdp: string }[] = []
   readonly #handlers = new Map<Request, Handler>()
 

@@ -70,7 +70,7 @@ export function adapter(baseUrl: string, { timeoutMs = 5_000, connections = 4 }:
   return { api, records, lines }
 }
 
-export async function startRig(answer: Answer, options: ApiOptions = {}): Promise<Rig> {
+async function startRig(answer: Answer, options: ApiOptions = {}): Promise<Rig> {
   const seen: Seen[] = []
   const server = createServer((request, response) => void take(request, response))
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -3,12 +3,7 @@ import type { ReplyTo } from '../../../src/actors/actor.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { type AttemptReport, failure } from '../../../src/webhooks/attempt.ts'
 import { type EndpointActor, endpointActor } from '../../../src/webhooks/endpoint.actor.ts'
-import type {
-  EndpointConfig,
-  EndpointEffect,
-  EndpointMessage,
-  QueuedItem,
-} from '../../../src/webhooks/endpoint.ts'
+import type { EndpointConfig, EndpointMessage, QueuedItem } from '../../../src/webhooks/endpoint.ts'
 import { type EndpointState, newEndpointState } from '../../../src/webhooks/endpoint-state.ts'
 import { reportOf } from '../../../src/webhooks/endpoint-work.ts'
 
@@ -109,5 +104,3 @@ export class Driver {
 
 export const https = (patch: Partial<EndpointConfig> = {}): EndpointConfig =>
   config({ url: 'https://receiver.test/events', transport: 'https', ...patch })
-
-export type { EndpointEffect }
