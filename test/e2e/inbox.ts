@@ -1,0 +1,84 @@
+// What a receiver has taken in, and waiting for more of it.
+import { EventEmitter } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Json } from './clients.ts'
+
+export interface Received {
+  readonly raw: Buffer
+  /** The raw bytes, parsed. */
+  readonly body: Json
+  /** Of the POST; of the upgrade request, for a frame. */
+  readonly headers: IncomingHttpHeaders
+  /** Which connection brought it, counted from one. */
+  readonly connection: number
+  readonly at: number
+}
+
+export type Fits = (body: Json, received: Received) => boolean
+
+// Long enough for a machine that is busy with something else; only a failure waits it out.
+const DEADLINE_MS = 20_000
+
+export class Inbox {
+  readonly received: Received[] = []
+  readonly #name: string
+  readonly #more = new EventEmitter()
+
+  constructor(name: string) {
+    this.#name = name
+    this.#more.setMaxListeners(0)
+  }
+
+  add(received: Omit<Received, 'body' | 'at'>): Received {
+    const whole = { ...received, body: JSON.parse(received.raw.toString()), at: Date.now() }
+    this.received.push(whole)
+    this.changed()
+    return whole
+  }
+
+  /** Lets those who wait look again. */
+  changed(): void {
+    this.#more.emit('more')
+  }
+
+  all(fits: Fits): Received[] {
+    return this.received.filter((one) => fits(one.body, one))
+  }
+
+  /** The first that fits, once it is there. */
+  async first(what: string, fits: Fits): Promise<Received> {
+    await this.until(what, () => this.received.some((one) => fits(one.body, one)))
+    const [found] = this.all(fits)
+    if (!found) throw new Error('unreachable')
+    return found
+  }
+
+  /** The first `count` that fit, once they are there. */
+  async take(what: string, count: number, fits: Fits): Promise<Received[]> {
+    await this.until(`${count} ${what}`, () => this.all(fits).length >= count)
+    return this.all(fits).slice(0, count)
+  }
+
+  async until(what: string, isTrue: () => boolean): Promise<void> {
+    const deadline = AbortSignal.timeout(DEADLINE_MS)
+    while (!isTrue()) {
+      if (deadline.aborted) throw new Error(`${this.#name}: no ${what} came; there were:\n${this.summary()}`)
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          this.#more.off('more', done)
+          deadline.removeEventListener('abort', done)
+          resolve()
+        }
+        this.#more.once('more', done)
+        deadline.addEventListener('abort', done)
+      })
+    }
+  }
+
+  summary(): string {
+    return this.received.map(({ body, at }) => `  ${new Date(at).toISOString()} ${describe(body)}`).join('\n')
+  }
+}
+
+const describe = ({ event, data, call }: Json): string =>
+  [event, data?.messageId ?? data?.callId ?? call?.id, data?.status ?? call?.status ?? data?.text].join(' ')

@@ -1,0 +1,71 @@
+// A workspace with both kinds of receivers: one endpoint over HTTPS, one over a socket, both for every event.
+
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventKinds } from '../../src/contract/events.ts'
+import type { Json } from './clients.ts'
+import type { Fits, Received } from './inbox.ts'
+import {
+  type HttpsReceiver,
+  type SocketReceiver,
+  startHttpsReceiver,
+  startSocketReceiver,
+} from './receivers.ts'
+import { type Stack, type StackOptions, startStack } from './stack.ts'
+
+export interface Scene {
+  readonly stack: Stack
+  readonly https: HttpsReceiver
+  readonly socket: SocketReceiver
+  readonly httpsEndpoint: Json
+  readonly socketEndpoint: Json
+  close(): Promise<void>
+}
+
+export async function openScene(options: StackOptions = {}): Promise<Scene> {
+  const stack = await startStack(options)
+  const [https, socket] = await Promise.all([startHttpsReceiver(stack.tls), startSocketReceiver(stack.tls)])
+  const httpsEndpoint = await stack.addEndpoint({ name: 'https', url: https.url, events: eventKinds })
+  const socketEndpoint = await stack.addEndpoint({ name: 'socket', url: socket.url, events: eventKinds })
+  https.secret = httpsEndpoint.secret
+  socket.secret = socketEndpoint.secret
+  return {
+    ...{ stack, https, socket, httpsEndpoint, socketEndpoint },
+    async close() {
+      await stack.stop()
+      https.close()
+      socket.close()
+    },
+  }
+}
+
+/** A test that shows the logs of all processes when it fails. */
+export function scenario(title: string, stack: () => Stack, work: (t: TestContext) => Promise<void>): void {
+  void test(title, async (t) => {
+    try {
+      await work(t)
+    } catch (error) {
+      for (const line of stack().logs().split('\n')) t.diagnostic(line)
+      throw error
+    }
+  })
+}
+
+/** The same event at both receivers. */
+export async function atBoth(
+  { https, socket }: Scene,
+  what: string,
+  fits: Fits,
+): Promise<{ post: Received; frame: Received }> {
+  const [post, frame] = await Promise.all([https.inbox.first(what, fits), socket.inbox.first(what, fits)])
+  return { post, frame }
+}
+
+/** Asks until it is true, for what no event tells of. */
+export async function eventually(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`${what}: it never came to be`)
+    await sleep(50)
+  }
+}

@@ -1,0 +1,99 @@
+// The customer's side of a call: session descriptions as text, and a real WebRTC peer.
+import { randomBytes, randomInt } from 'node:crypto'
+import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from 'werift'
+
+export interface Session {
+  readonly sdpType: 'offer' | 'answer'
+  readonly sdp: string
+}
+
+/** A valid description of its own, whose credentials nobody else has. */
+export function session(sdpType: 'offer' | 'answer'): Session {
+  const fingerprint = randomBytes(32)
+    .toString('hex')
+    .toUpperCase()
+    .replace(/..(?=.)/g, '$&:')
+  const sdp = [
+    'v=0',
+    `o=- ${randomInt(1, 2 ** 47)} 2 IN IP4 127.0.0.1`,
+    's=-',
+    't=0 0',
+    'm=audio 40012 UDP/TLS/RTP/SAVPF 111',
+    'c=IN IP4 127.0.0.1',
+    'a=mid:0',
+    `a=ice-ufrag:${randomBytes(6).toString('hex')}`,
+    `a=ice-pwd:${randomBytes(18).toString('hex')}`,
+    `a=fingerprint:sha-256 ${fingerprint}`,
+    `a=setup:${sdpType === 'offer' ? 'actpass' : 'active'}`,
+    'a=sendrecv',
+    'a=rtcp-mux',
+    'a=rtpmap:111 opus/48000/2',
+    '',
+  ].join('\r\n')
+  return { sdpType, sdp }
+}
+
+/** What tells one description from every other. */
+export function fingerprintOf(sdp: string): string {
+  const found = /^a=fingerprint:sha-256 (\S+)/m.exec(sdp)?.[1]
+  if (found === undefined) throw new Error('the description has no fingerprint')
+  return found
+}
+
+export interface Peer {
+  answer(offer: string): Promise<Session>
+  /** Speaks until it hears itself, and gives what it heard. */
+  hearEcho(): Promise<string>
+  close(): Promise<void>
+}
+
+const ECHO_MS = 15_000
+
+/** A peer on loopback with one audio track. */
+export function startPeer(): Peer {
+  const codec = { mimeType: 'audio/opus', clockRate: 48_000, channels: 2, payloadType: 111 }
+  const pc = new RTCPeerConnection({
+    iceServers: [],
+    iceUseIpv6: false,
+    iceInterfaceAddresses: { udp4: '127.0.0.1' },
+    iceAdditionalHostAddresses: ['127.0.0.1'],
+    codecs: { audio: [new RTCRtpCodecParameters(codec)], video: [] },
+  })
+  const track = new MediaStreamTrack({ kind: 'audio' })
+  let heard: string | undefined
+  pc.onTrack.subscribe((remote) => {
+    remote.onReceiveRtp.subscribe(({ payload }) => {
+      heard = payload.toString()
+    })
+  })
+  return {
+    async answer(offer) {
+      await pc.setRemoteDescription({ type: 'offer', sdp: offer })
+      const [transceiver] = pc.getTransceivers()
+      transceiver?.setDirection('sendrecv')
+      await transceiver?.sender.replaceTrack(track)
+      await pc.setLocalDescription(await pc.createAnswer())
+      return { sdpType: 'answer', sdp: pc.localDescription?.sdp ?? '' }
+    },
+    hearEcho: () => speakUntil(track, () => heard),
+    close: () => pc.close(),
+  }
+}
+
+/** A packet every 20 ms, as a phone sends them. */
+function speakUntil(track: MediaStreamTrack, heard: () => string | undefined): Promise<string> {
+  const startedAt = performance.now()
+  let sequenceNumber = 0
+  return new Promise((resolve, reject) => {
+    const timer = setInterval(() => {
+      sequenceNumber += 1
+      const header = new RtpHeader({ sequenceNumber, timestamp: sequenceNumber * 960, payloadType: 111 })
+      track.writeRtp(new RtpPacket(header, Buffer.from(`frame ${sequenceNumber}`)))
+      const echo = heard()
+      if (echo === undefined && performance.now() - startedAt < ECHO_MS) return
+      clearInterval(timer)
+      if (echo === undefined) reject(new Error('no echo was heard'))
+      else resolve(echo)
+    }, 20)
+  })
+}
