@@ -18,13 +18,11 @@ import { createDispatch, type EndpointRouter } from '../src/wiring/bind-webhooks
 import { type Foundation, openFoundation } from '../src/wiring/foundation.ts'
 import type { Draining } from '../src/wiring/lifecycle.ts'
 import { syncCatalog } from '../src/wiring/sync-catalog.ts'
+import { type CallWork, wakeOverdueCalls } from './calls.ts'
 import { type DeliveryWork, retry, sweepDeliveries } from './deliveries.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const minuteMs = 60_000
-/** A call's owner sees to its timers; past this its wake-up is overdue (architecture 3.7). */
-const callOverdueMs = 2_000
-const maxCalls = 500
 
 export async function startWorker(settings: Settings): Promise<Draining> {
   const base = openFoundation(settings, 'worker')
@@ -98,11 +96,7 @@ function startLoops({ sql, settings, accounts, provider, log }: Foundation, work
   return [
     loop('deliveries', 1_000, () => sweepDeliveries(work.deliveries)),
     loop('sends', 1_000, async () => (await work.messages.sweep()) >= 500),
-    loop('calls', 1_000, async () => {
-      const due = await calls.wakeDue(callOverdueMs, maxCalls)
-      await Promise.all(due.map((id) => work.router.tell('call', id, { type: 'wake' })))
-      return due.length === maxCalls
-    }),
+    loop('calls', 1_000, () => wakeOverdueCalls({ calls, router: work.router })),
     loop('partitions', 60 * minuteMs, async () => {
       await maintenance.ensurePartitions()
       const dropped = await maintenance.dropPartitions(settings.RETENTION_DAYS)

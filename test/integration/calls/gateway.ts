@@ -90,7 +90,7 @@ export class Cluster {
 
   node(): Node {
     const sid = newId('attempt')
-    const calls = createCalls({
+    const calls: Calls = createCalls({
       sql: this.#sql,
       contacts: createContactsStore(this.#sql),
       sessions: this.#sessions,
@@ -99,7 +99,7 @@ export class Cluster {
         ...{ workspaceId, phoneNumberId, wabaId: null, accessToken: 'token' },
       }),
       ownership: this.#ownership(sid),
-      router: (directory) => this.#router(directory),
+      router: this.#router(() => calls.directory),
       direct: {
         send: async (event) => {
           this.direct.push(event)
@@ -146,14 +146,14 @@ export class Cluster {
     }
   }
 
-  #router(directory: CallDirectory) {
+  #router(directory: () => CallDirectory) {
     const ask = async (_kind: 'call', id: string, message: CallMessage, ms: number): Promise<AskResult> => {
-      const here = await directory.ask(id, message, ms)
+      const here = await directory().ask(id, message, ms)
       if (here.type !== 'theirs') return here
       const there = this.#directories.get(here.owner.sid)
       return there ? there.ask(id, message, ms) : { type: 'unavailable' }
     }
-    const tell = (_kind: 'call', id: string, message: CallMessage) => directory.tell(id, message)
+    const tell = (_kind: 'call', id: string, message: CallMessage) => directory().tell(id, message)
     return { ask, tell }
   }
 }

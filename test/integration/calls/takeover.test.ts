@@ -4,9 +4,20 @@ import { createCallSessions } from '../../../src/redis/call-sessions.ts'
 import { closeRedis, connectRedis } from '../../../src/redis/client.ts'
 import { keys } from '../../../src/redis/keys.ts'
 import type { CallId } from '../../../src/shared/ids.ts'
+import { createCallsStore } from '../../../src/store/calls.store.ts'
+import { wakeOverdueCalls } from '../../../workers/calls.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { testRedis } from '../../support/redis.ts'
-import { answerOf, Cluster, connectUpdate, offerSdp, providerOk, terminateUpdate, until } from './gateway.ts'
+import {
+  answerOf,
+  Cluster,
+  connectUpdate,
+  type Node,
+  offerSdp,
+  providerOk,
+  terminateUpdate,
+  until,
+} from './gateway.ts'
 import { addWorkspace } from './rows.ts'
 
 const sql = testPool(await testDatabase())
@@ -17,6 +28,11 @@ after(async () => {
   await server.stop()
 })
 const sessions = createCallSessions(redis)
+
+const reaper = ({ directory }: Node) => ({
+  calls: createCallsStore(sql),
+  router: { tell: (_kind: 'call', id: string, message: { type: 'wake' }) => directory.tell(id, message) },
+})
 
 const never = () => new Promise<never>(() => undefined)
 const idOf = async (wacid: string): Promise<CallId> => {
@@ -115,12 +131,12 @@ describe('after a crash of the owner', () => {
       update calls
       set forward_state = 'ATTEMPTING', forward_started_at = now() - interval '3 seconds', wake_at = now() - interval '3 seconds'
       where id = ${id}`
-    assert.equal(await second.wakeOverdue(2_000, 10), 1)
+    await wakeOverdueCalls(reaper(second))
     await until(() => cluster.direct.length === 2)
     await until(
       async () => (await sql`select 1 from calls where id = ${id} and forward_state = 'OK'`).length === 1,
     )
-    assert.equal(await second.wakeOverdue(2_000, 10), 0)
+    await wakeOverdueCalls(reaper(second))
     assert.equal(cluster.direct.length, 2)
   })
 })
