@@ -77,9 +77,8 @@ const messagesOf = (
 interface Work {
   readonly deliveries: DeliveryWork
   readonly messages: Messages
-  readonly router: EndpointRouter & {
-    tell(kind: 'call', id: string, message: { type: 'wake' }): Promise<unknown>
-  }
+  readonly router: EndpointRouter & CallWork['router']
+}
 }
 
 function startLoops({ sql, settings, accounts, provider, log }: Foundation, work: Work): Loop[] {
