@@ -79,7 +79,6 @@ interface Work {
   readonly messages: Messages
   readonly router: EndpointRouter & CallWork['router']
 }
-}
 
 function startLoops({ sql, settings, accounts, provider, log }: Foundation, work: Work): Loop[] {
   const maintenance = maintenanceStore(sql)
