@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import { askPermission, decline, miss, place, ring, ringing, simCall, statuses, talk } from './call-steps.ts'
+import { type Json, ok } from './clients.ts'
+import { optOut, receive, route, sendAndFollow, sendInVain } from './message-steps.ts'
+import { openScene, type Scene, scenario } from './scene.ts'
+import { session } from './sdp.ts'
+
+let scene: Scene
+before(async () => {
+  scene = await openScene({ gateways: 2 })
+})
+after(() => scene?.close())
+
+const step = (title: string, work: () => Promise<unknown>) =>
+  scenario(
+    title,
+    () => scene.stack,
+    async () => void (await work()),
+  )
+
+/** What the provider was asked about a call, in order. */
+async function asked(wacid: string): Promise<Json[]> {
+  const { data } = await ok(scene.stack.sim.get('/requests?limit=10000'))
+  return data.map((request: Json) => request.body).filter((body: Json) => body?.call_id === wacid)
+}
+
+/** Both gateways post an answer of their own at once; gives the two replies. */
+async function race(from: string): Promise<{ wacid: string; call: Json; answers: Json[]; replies: Json[] }> {
+  const wacid = await ring(scene, from)
+  const call = await ringing(scene, wacid, from)
+  const answers = [session('answer'), session('answer')]
+  const replies = await Promise.all(
+    answers.map((answer, index) =>
+      scene.stack.gateway(index).api.post(`/calls/${call.id}/answer`, { session: answer }),
+    ),
+  )
+  return { wacid, call, answers, replies }
+}
+
+step('messages are sent at one gateway and reported by the provider at either', async () => {
+  await Promise.all([sendAndFollow(scene), sendAndFollow(scene, '15557010001'), sendInVain(scene)])
+})
+step('texts that come in at either gateway reach both receivers', async () => {
+  for (const from of ['15557000101', '15557000111', '15557000121']) await receive(scene, from)
+})
+step('STOP at one gateway keeps messages back at the other', () => optOut(scene))
+step('a number assigned at one gateway is routed so at the other', () => route(scene))
+step('a call rings once, whichever gateway hears of it and whichever answers', async () => {
+  await talk(scene)
+  await talk(scene, '15557010021')
+})
+step('of two answers on two gateways at once exactly one reaches the provider', async () => {
+  for (const from of ['15557000201', '15557000202', '15557000203']) {
+    const { wacid, call, answers, replies } = await race(from)
+    const winner = replies.findIndex(({ status }) => status === 200)
+    const loser = replies[1 - winner]
+    assert.deepEqual([loser.status, loser.body.error.code], [409, 'CALL_ALREADY_ANSWERED'])
+    const requests = await asked(wacid)
+    assert.deepEqual(
+      requests.map(({ action, session: given }) => [action, given.sdp]),
+      ['pre_accept', 'accept'].map((action) => [action, answers[winner].sdp]),
+    )
+    await ok(scene.stack.sim.post(`/calls/${encodeURIComponent(wacid)}/hangup`))
+    assert.equal((await simCall(scene, wacid)).state, 'ended')
+    await statuses(scene, call, 'INBOUND', ['RINGING', 'ACCEPTED', 'COMPLETED'])
+  }
+})
+step('a ringing call is declined at either gateway', () => decline(scene))
+step('a caller who gives up leaves a missed call', () => miss(scene))
+step('a call placed at one gateway is answered over the socket and hung up at the other', () => place(scene))
+step('permission that comes in at one gateway allows a call at the other', () => askPermission(scene))
+step('both gateways together held one socket', async () => {
+  assert.equal(scene.socket.connections.length, 1)
+  assert.equal(scene.socket.connections[0]?.closed, undefined)
+})
+step('both gateways took part', async () => {
+  for (const { process } of scene.stack.gateways) {
+    const taken = process.lines().filter(({ event }) => event === 'ingest.received')
+    assert.ok(taken.length > 5, `${process.name} took in ${taken.length} webhooks`)
+  }
+})
