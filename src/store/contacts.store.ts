@@ -1,5 +1,6 @@
 // Who talks to whom: number, contact and conversation of a provider update. Never decides what the update means.
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../shared/ids.ts'
+import { Lru } from '../shared/lru.ts'
 import type { Sql } from './sql.ts'
 
 export interface NumberIdentity {
@@ -108,30 +109,4 @@ async function upsert(sql: Sql, number: NumberIdentity, waId: string, name: stri
     returning contact_id, id as conversation_id, (select name from contact) as name`
   if (!known) throw new Error('an upsert returned no row')
   return known
-}
-
-/** Least recently used leaves first: a Map keeps insertion order, so a hit is inserted again. */
-class Lru<Value> {
-  readonly #limit: number
-  readonly #entries = new Map<string, Value>()
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  get(key: string): Value | undefined {
-    const value = this.#entries.get(key)
-    if (value === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    return value
-  }
-
-  set(key: string, value: Value): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    if (this.#entries.size <= this.#limit) return
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined) this.#entries.delete(oldest)
-  }
 }

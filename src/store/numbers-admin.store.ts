@@ -1,28 +1,11 @@
 // Routing of numbers, as operators set it. The rules are webhooks/endpoint-rules.ts; here they meet the rows.
 import type { NumberAdministration, NumberPatch } from '../contract/administration.ts'
 import type { EventKind } from '../contract/events.ts'
-import type { NumberRecord } from '../contract/records/catalog.ts'
 import { type EndpointId, encodeId, type NumberId, type WorkspaceId } from '../shared/ids.ts'
 import { routingObjection } from '../webhooks/endpoint-rules.ts'
 import { writeAudit } from './audit.store.ts'
-import { olderThan } from './keyset.ts'
-import { newestFirst } from './newest-first.ts'
+import { createNumberReader, type NumberRow, selectNumbers, toNumberRecord } from './numbers.store.ts'
 import type { Pool, Sql } from './sql.ts'
-
-interface Row {
-  readonly id: NumberId
-  readonly phoneNumberId: string
-  readonly number: string
-  readonly displayName: string
-  readonly status: string
-  readonly qualityRating: string
-  readonly messagesPerSecond: number
-  readonly isDefault: boolean
-  readonly endpointId: EndpointId | null
-  readonly endpointName: string | null
-  readonly forwardCalls: boolean
-  readonly createdAt: Date
-}
 
 interface Target {
   readonly name: string
@@ -36,14 +19,7 @@ interface Routing {
 }
 
 export const numbersAdminStore = (pool: Pool): NumberAdministration => ({
-  async list(workspaceId, page) {
-    const rows = await pool<Row[]>`
-      ${selected(pool)}
-      where n.workspace_id = ${workspaceId} ${olderThan(pool, 'n', page)}
-      order by n.id desc
-      limit ${page.limit + 1}`
-    return newestFirst(rows, page, toRecord)
-  },
+  list: createNumberReader(pool).list,
 
   route(author, id, patch) {
     return pool.begin(async (sql) => {
@@ -65,12 +41,12 @@ export const numbersAdminStore = (pool: Pool): NumberAdministration => ({
         before: readable(before),
         after: readable(after),
       })
-      return { type: 'changed', number: toRecord(after) }
+      return { type: 'changed', number: toNumberRecord(after) }
     })
   },
 })
 
-function merged(before: Row, patch: NumberPatch): Routing {
+function merged(before: NumberRow, patch: NumberPatch): Routing {
   const endpointId = patch.endpointId === undefined ? before.endpointId : patch.endpointId
   const kept = endpointId === null ? false : before.forwardCalls
   return {
@@ -108,36 +84,15 @@ async function write(sql: Sql, workspaceId: WorkspaceId, id: NumberId, routing: 
     where workspace_id = ${workspaceId} and id = ${id}`
 }
 
-async function find(sql: Sql, workspaceId: WorkspaceId, id: NumberId): Promise<Row | undefined> {
-  const [row] = await sql<Row[]>`${selected(sql)} where n.workspace_id = ${workspaceId} and n.id = ${id}`
+async function find(sql: Sql, workspaceId: WorkspaceId, id: NumberId): Promise<NumberRow | undefined> {
+  const [row] = await sql<
+    NumberRow[]
+  >`${selectNumbers(sql)} where n.workspace_id = ${workspaceId} and n.id = ${id}`
   return row
 }
 
-const selected = (sql: Sql) => sql`
-  select n.id, n.phone_number_id, n.number, n.display_name, n.status, n.quality_rating, n.messages_per_second,
-    n.is_default, n.endpoint_id, e.name as endpoint_name, n.forward_calls, n.created_at
-  from numbers n
-  left join endpoints e on e.id = n.endpoint_id`
-
-const readable = (row: Row) => ({
+const readable = (row: NumberRow) => ({
   endpointId: row.endpointId === null ? null : encodeId('endpoint', row.endpointId),
   forwardCalls: row.forwardCalls,
   isDefault: row.isDefault,
-})
-
-const toRecord = (row: Row): NumberRecord => ({
-  id: encodeId('number', row.id),
-  phoneNumberId: row.phoneNumberId,
-  number: row.number,
-  displayName: row.displayName,
-  status: row.status,
-  qualityRating: row.qualityRating,
-  messagesPerSecond: row.messagesPerSecond,
-  isDefault: row.isDefault,
-  replyRouting:
-    row.endpointId === null
-      ? null
-      : { endpointId: encodeId('endpoint', row.endpointId), endpointName: row.endpointName ?? '' },
-  forwardCalls: row.forwardCalls,
-  createdAt: row.createdAt.toISOString(),
 })

@@ -5,7 +5,7 @@ import { type EndpointId, encodeId, type NumberId, type WorkspaceId } from '../s
 import { olderThan } from './keyset.ts'
 import type { Sql } from './sql.ts'
 
-interface NumberRow {
+export interface NumberRow {
   readonly id: NumberId
   readonly phoneNumberId: string
   readonly number: string
@@ -27,10 +27,7 @@ export interface NumberReader {
 export const createNumberReader = (sql: Sql): NumberReader => ({
   async list(workspaceId, page) {
     const rows = await sql<NumberRow[]>`
-      select n.id, n.phone_number_id, n.number, n.display_name, n.status, n.quality_rating, n.messages_per_second,
-        n.is_default, n.endpoint_id, e.name as endpoint_name, n.forward_calls, n.created_at
-      from numbers n
-      left join endpoints e on e.id = n.endpoint_id and e.deleted_at is null
+      ${selectNumbers(sql)}
       where n.workspace_id = ${workspaceId}
         ${olderThan(sql, 'n', page)}
       order by n.id desc
@@ -39,7 +36,14 @@ export const createNumberReader = (sql: Sql): NumberReader => ({
   },
 })
 
-function toNumberRecord(row: NumberRow): NumberRecord {
+/** The beginning of a statement over `numbers n`. */
+export const selectNumbers = (sql: Sql) => sql`
+  select n.id, n.phone_number_id, n.number, n.display_name, n.status, n.quality_rating, n.messages_per_second,
+    n.is_default, n.endpoint_id, e.name as endpoint_name, n.forward_calls, n.created_at
+  from numbers n
+  left join endpoints e on e.id = n.endpoint_id and e.deleted_at is null`
+
+export function toNumberRecord(row: NumberRow): NumberRecord {
   const { id, endpointId, endpointName } = row
   return {
     id: encodeId('number', id),
