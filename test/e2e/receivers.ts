@@ -30,6 +30,7 @@ export interface HttpsReceiver {
 
 export interface Connection {
   readonly headers: Readonly<Record<string, string>>
+  readonly path: string
   readonly openedAt: number
   /** Whether the handshake was signed under the secret of that moment, and fresh. */
   readonly isGenuine: boolean
@@ -130,11 +131,12 @@ export async function startSocketReceiver(tls: Certificate): Promise<SocketRecei
   })
 }
 
-function opened(websocket: WebSocket, { headers }: IncomingMessage, secret: string): Connection {
+function opened(websocket: WebSocket, { headers, url = '' }: IncomingMessage, secret: string): Connection {
   const [timestamp = '', nonce = '', signature = ''] = HANDSHAKE_HEADERS.map((name) => String(headers[name]))
   const isFresh = Math.abs(Date.now() - Number(timestamp)) < FRESH_MS
   return {
     headers: { timestamp, nonce, signature },
+    path: url,
     openedAt: Date.now(),
     isGenuine: isFresh && isSigned(secret, `${timestamp}.${nonce}`, signature),
     websocket,
