@@ -59,9 +59,11 @@ export interface EndpointState {
   directPosts: number
   socket: SocketState
   pace: Pace
-  /** The store has deliveries that the lanes had no room for. */
+  /** The store has deliveries that the lanes do not, and that no pull under way may be relied on to bring. */
   moreInStore: boolean
   pulling: boolean
+  /** Delivered while a pull is under way: they go behind what it brings. */
+  readonly arrived: QueuedItem[]
   /** The process goes away: what is under way ends, nothing begins. */
   isLeaving: boolean
   lastToken: number
@@ -87,6 +89,7 @@ export function newEndpointState(
     pace: newPace(config.consecutiveFailures),
     moreInStore: pending.more,
     pulling: false,
+    arrived: [],
     isLeaving: false,
     lastToken: 0,
   }
@@ -112,6 +115,19 @@ export function enqueue(state: EndpointState, item: QueuedItem): boolean {
   return true
 }
 
+/** Behind what the store brought, in the order of arrival; while the store holds older ones they stay there too. */
+export function enqueueInTurn(state: EndpointState, items: readonly QueuedItem[]): void {
+  for (const item of items) {
+    if (state.moreInStore || !enqueue(state, item)) state.moreInStore = true
+  }
+}
+
+/** Keeps them for the end of the pull. */
+export function setAside(state: EndpointState, items: readonly QueuedItem[]): void {
+  if (state.arrived.length + items.length <= laneItems) state.arrived.push(...items)
+  else state.moreInStore = true
+}
+
 /** The next queued delivery, first attempts before retries. */
 export const takeQueued = (state: EndpointState): QueuedItem | undefined =>
   state.first.take() ?? state.retries.take()
@@ -121,6 +137,7 @@ export const hasQueued = (state: EndpointState): boolean => state.first.size > 0
 /** Forgets what waits; the rows are in the store. What is under way goes on. */
 export function dropQueued(state: EndpointState): void {
   for (const item of [...state.first.clear(), ...state.retries.clear()]) state.known.delete(item.deliveryId)
+  state.arrived.length = 0
   state.moreInStore = false
 }
 

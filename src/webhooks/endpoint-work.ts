@@ -56,6 +56,8 @@ export function pullMore(turn: Turn): void {
   if (!state.moreInStore || state.pulling || !state.config.enabled) return
   if (!state.first.isLow || !state.retries.isLow) return
   state.pulling = true
+  // Whoever says so from now on is not answered by this pull: it may have read the store before.
+  state.moreInStore = false
   turn.effects.push({ type: 'pull', exclude: [...state.known] })
 }
 

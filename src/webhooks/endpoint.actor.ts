@@ -2,7 +2,16 @@
 // row itself: it says what shall be done, in effects, and hears what came of it.
 import type { ActorDefinition, Incoming, Step } from '../actors/actor.ts'
 import type { Effects, EndpointConfig, EndpointEffect, EndpointMessage, QueuedItem } from './endpoint.ts'
-import { dropQueued, type EndpointState, enqueue, hasQueued, isSocket, nextToken } from './endpoint-state.ts'
+import {
+  dropQueued,
+  type EndpointState,
+  enqueue,
+  enqueueInTurn,
+  hasQueued,
+  isSocket,
+  nextToken,
+  setAside,
+} from './endpoint-state.ts'
 import { answerDirect, type EndpointOptions, pullMore, type Turn } from './endpoint-work.ts'
 import { posted, pumpHttps } from './https-transport.ts'
 import {
@@ -125,12 +134,10 @@ function applySocket(turn: Turn, message: SocketMessage): void {
   }
 }
 
-/** While the store holds older ones, new deliveries stay there too: they are pulled in their order. */
 function deliver({ state }: Turn, items: readonly QueuedItem[]): void {
   if (!state.config.enabled || state.isLeaving) return
-  for (const item of items) {
-    if (state.moreInStore || !enqueue(state, item)) state.moreInStore = true
-  }
+  if (state.pulling) setAside(state, items)
+  else enqueueInTurn(state, items)
 }
 
 function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'item' | 'replyTo'>): void {
@@ -158,10 +165,16 @@ function pulled(
     return
   }
   state.pulling = false
-  // After a failed pull the sweeper's next hint asks again.
-  state.moreInStore = message.type === 'pulled' && message.more
-  if (message.type !== 'pulled' || !state.config.enabled || state.isLeaving) return
+  const arrived = state.arrived.splice(0)
+  if (!state.config.enabled || state.isLeaving) return
+  if (message.type === 'pullFailed') {
+    // The sweeper's next hint asks again.
+    state.moreInStore = false
+    return
+  }
   for (const item of message.items) if (!enqueue(state, item)) state.moreInStore = true
+  if (message.more) state.moreInStore = true
+  enqueueInTurn(state, arrived)
 }
 
 function leave(turn: Turn): void {

@@ -94,6 +94,54 @@ describe('an endpoint over HTTPS', () => {
     assert.equal(driver.state.known.has(late.deliveryId), true)
   })
 
+  test('a wake during a pull is not lost: the store is asked once more', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'wake' })
+    driver.tell({ type: 'wake' })
+    assert.equal(driver.of('pull').length, 1)
+    driver.tell({ type: 'pulled', items: [], more: false })
+    assert.equal(driver.of('pull').length, 2)
+    driver.tell({ type: 'pulled', items: [], more: false })
+    assert.equal(driver.of('pull').length, 2)
+  })
+
+  test('turned off and on during a pull it asks the store again', () => {
+    const endpoint = https()
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'wake' })
+    driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
+    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2 } })
+    driver.tell({ type: 'pulled', items: [], more: false })
+    assert.equal(driver.of('pull').length, 2)
+  })
+
+  test('what arrives during a pull follows what the pull brings, and waits for no further one', () => {
+    const driver = new Driver(https())
+    const { key } = item()
+    const [older, newer] = [item({ key }), item({ key })]
+    driver.tell({ type: 'wake' })
+    driver.tell({ type: 'deliver', items: [newer, older] })
+    assert.equal(driver.of('post').length, 0)
+    driver.tell({ type: 'pulled', items: [older], more: false })
+    driver.answerAll(ok)
+    driver.answerAll(ok)
+    assert.deepEqual(
+      driver.records().map((record) => record.item.deliveryId),
+      [older.deliveryId, newer.deliveryId],
+    )
+    assert.equal(driver.of('pull').length, 1)
+  })
+
+  test('what arrives during a pull stays in the store while that holds older ones', () => {
+    const driver = new Driver(https())
+    const late = item()
+    driver.tell({ type: 'wake' })
+    driver.tell({ type: 'deliver', items: [late] })
+    driver.tell({ type: 'pulled', items: items(3), more: true })
+    assert.equal(driver.state.known.has(late.deliveryId), false)
+    assert.equal(driver.of('pull').length, 2)
+  })
+
   test('switched off by a committed result it starts nothing more', () => {
     const driver = new Driver(https())
     driver.tell({ type: 'deliver', items: items(50) })
