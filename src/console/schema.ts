@@ -1,7 +1,7 @@
 // Pieces of the console's schemas.
 import * as v from 'valibot'
 import { type EventKind, eventKinds } from '../contract/events.ts'
-import { decodeId, type IdKind, type Uuid } from '../shared/ids.ts'
+import { decodeId, type IdKind, idPrefixes, type Uuid } from '../shared/ids.ts'
 import { orderedEvents } from '../webhooks/endpoint-rules.ts'
 
 /** A TypeID of one kind, as the uuid it stands for. */
@@ -11,19 +11,13 @@ export const idOf = <Kind extends IdKind>(kind: Kind) =>
     v.rawTransform(({ dataset, addIssue, NEVER }): Uuid<Kind> => {
       const id = decodeId(kind, dataset.value)
       if (id !== undefined) return id
-      addIssue({ message: `must be the id of a ${kind}` })
+      addIssue({ message: `must be an id that starts with ${idPrefixes[kind]}_` })
       return NEVER
     }),
   )
 
 /** The path parameter `:id`. */
 export const idParams = <Kind extends IdKind>(kind: Kind) => v.object({ id: idOf(kind) })
-
-export const instant = v.pipe(
-  v.string(),
-  v.isoTimestamp('must be a time such as 2026-11-20T14:21:03.127Z'),
-  v.transform((text) => new Date(text)),
-)
 
 export const shownName = v.pipe(
   v.string(),

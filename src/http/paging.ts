@@ -7,7 +7,7 @@ import type { Keyset, Page, PageRequest } from '../contract/page.ts'
 /** A list: cursors of one are refused by another. `parts` says what each sort column looks like. */
 export interface ListKind {
   readonly name: string
-  readonly parts: readonly RegExp[]
+  readonly parts: readonly { test(part: string): boolean }[]
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -1,5 +1,6 @@
 // Fields that several routes share. Every message reads on after the path: "to must be ...".
 import * as v from 'valibot'
+import { time } from '../../http/time.ts'
 import { decodeId, type IdKind, idPrefixes, type Uuid } from '../../shared/ids.ts'
 import { isE164, toDigits } from '../../shared/phone.ts'
 
@@ -28,18 +29,6 @@ export const contact = v.pipe(
   v.string(),
   v.regex(contactForm, 'must be a phone number in international format'),
   v.transform(toDigits),
-)
-
-const isoForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
-const timeMessage = 'must be an ISO 8601 time with a zone, such as 2026-11-20T14:21:03.127Z'
-
-/** A plus of a zone that was not escaped in a query arrives as a space. */
-export const time = v.pipe(
-  v.string(),
-  v.transform((text) => text.replace(/ (\d\d:\d\d)$/, '+$1')),
-  v.regex(isoForm, timeMessage),
-  v.transform((text) => new Date(text)),
-  v.check((date) => !Number.isNaN(date.getTime()), timeMessage),
 )
 
 export const flag = v.pipe(

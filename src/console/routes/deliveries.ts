@@ -5,11 +5,12 @@ import { eventKinds } from '../../contract/events.ts'
 import type { EndpointRecord } from '../../contract/records/console.ts'
 import { deliveryStates } from '../../contract/records/delivery.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
+import { time } from '../../http/time.ts'
 import { decodeId, type EndpointId, encodeId, newId, type WorkspaceId } from '../../shared/ids.ts'
 import { optionalBody } from '../optional-body.ts'
 import { workspaceRoute } from '../route.ts'
 import { isDirectKind, sampleEvent } from '../sample-event.ts'
-import { idOf, idParams, instant } from '../schema.ts'
+import { idOf, idParams } from '../schema.ts'
 import type { ConsoleServices } from '../services.ts'
 
 const kind = byId('console-deliveries')
@@ -31,8 +32,8 @@ const listDeliveries = workspaceRoute({
     event: v.optional(v.picklist(eventKinds)),
     state: v.optional(v.picklist(deliveryStates)),
     key: v.optional(keyOf),
-    since: v.optional(instant),
-    until: v.optional(instant),
+    since: v.optional(time),
+    until: v.optional(time),
   }),
   async handle({ services, author, query }) {
     const page = await services.deliveryLog.list(author.workspaceId, query, pageRequest(kind, query))
@@ -78,7 +79,7 @@ const replayMany = workspaceRoute({
   params: idParams('endpoint'),
   body: v.strictObject({
     states: v.pipe(v.array(v.picklist(['FAILED', 'HELD'])), v.minLength(1, 'must list a state')),
-    since: v.optional(instant),
+    since: v.optional(time),
     dryRun,
   }),
   errors: ['NOT_FOUND', 'INVALID_STATE'],
@@ -94,7 +95,7 @@ const replayMany = workspaceRoute({
   },
 })
 
-const discardSchema = v.strictObject({ since: v.optional(instant), dryRun })
+const discardSchema = v.strictObject({ since: v.optional(time), dryRun })
 
 const discardHeld = workspaceRoute({
   method: 'POST',

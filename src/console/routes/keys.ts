@@ -5,9 +5,10 @@ import { AppError } from '../../contract/errors.ts'
 import type { KeyRecord } from '../../contract/records/console.ts'
 import { type Scope, scopes } from '../../contract/scopes.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
+import { time } from '../../http/time.ts'
 import { newId } from '../../shared/ids.ts'
 import { workspaceRoute } from '../route.ts'
-import { hasField, idParams, instant, shownName } from '../schema.ts'
+import { hasField, idParams, shownName } from '../schema.ts'
 
 const kind = byId('console-keys')
 const DEFAULT_RATE = 100
@@ -39,7 +40,7 @@ const createKey = workspaceRoute({
     scopes: scopeList,
     expiresAt: v.nullish(
       v.pipe(
-        instant,
+        time,
         v.check((at) => at.getTime() > Date.now(), 'must be in the future'),
       ),
     ),

@@ -4,12 +4,13 @@ import { AppError } from '../../contract/errors.ts'
 import { callStatuses } from '../../contract/records/call.ts'
 import { directions, messageStatuses, messageTypes } from '../../contract/records/message.ts'
 import { byId, type ListKind, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
+import { isInstant, time } from '../../http/time.ts'
 import { toDigits } from '../../shared/phone.ts'
 import { workspaceRoute } from '../route.ts'
-import { flag, idOf, idParams, instant } from '../schema.ts'
+import { flag, idOf, idParams } from '../schema.ts'
 
 const contact = v.pipe(v.string(), v.regex(/^\+?\d{1,20}$/, 'must be a phone number'), v.transform(toDigits))
-const span = { since: v.optional(instant), until: v.optional(instant) }
+const span = { since: v.optional(time), until: v.optional(time) }
 
 const messages = byId('console-messages')
 
@@ -75,7 +76,7 @@ const readCall = workspaceRoute({
 
 const conversations: ListKind = {
   name: 'console-conversations',
-  parts: [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, ...byId('').parts],
+  parts: [{ test: isInstant }, ...byId('').parts],
 }
 
 const listConversations = workspaceRoute({

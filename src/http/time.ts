@@ -1,0 +1,31 @@
+// Times in requests. What one parser rolls over (31 February), cannot read, or Postgres cannot store is refused here.
+import * as v from 'valibot'
+
+const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+const message = 'must be an ISO 8601 time with a zone, such as 2026-11-20T14:21:03.127Z'
+
+/** A plus of a zone that was not escaped in a query arrives as a space. */
+export const time = v.pipe(
+  v.string(),
+  v.transform((text) => text.replace(/ (\d\d:\d\d)$/, '+$1')),
+  v.check((text) => form.test(text) && isDay(text.slice(0, 10)), message),
+  v.transform((text) => new Date(text)),
+  v.check(isStorable, message),
+)
+
+/** Whether a text is a time exactly as we write them. */
+export function isInstant(text: string): boolean {
+  const at = new Date(text)
+  return isStorable(at) && at.toISOString() === text
+}
+
+/** There is no year 0 in Postgres, and a year of five digits is written in another form. */
+function isStorable(at: Date): boolean {
+  const year = at.getUTCFullYear()
+  return year >= 1 && year <= 9999
+}
+
+function isDay(text: string): boolean {
+  const at = new Date(text)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)
+}
