@@ -19,7 +19,8 @@ export function sdpProblems(sdp: string): string[] {
   if (!parsed) return ['it is not SDP']
   const audio = parsed.media.filter((section) => section.type === 'audio')
   if (audio.length === 0) return ['it has no audio section']
-  return audio.flatMap((section) => missing(parsed, section))
+  // Thousands of sections fit into a session: what several lack is said once.
+  return [...new Set(audio.flatMap((section) => missing(parsed, section)))]
 }
 
 // The library skips lines it does not know, so anything parses: what makes it SDP are its first lines.

@@ -38,6 +38,10 @@ describe('SDP', () => {
     )
   })
 
+  test('what thousands of sections lack is said once', () => {
+    assert.equal(sdpProblems(text(...head, ...Array(3_000).fill('m=audio 9 X 0'))).length, 4)
+  })
+
   test('with video only, or no section at all, has no audio', () => {
     assert.deepEqual(sdpProblems(good.replace('m=audio', 'm=video')), ['it has no audio section'])
     assert.deepEqual(sdpProblems(text(...head)), ['it has no audio section'])
