@@ -25,6 +25,7 @@ export function errorResponse(error: AppError, requestId: string): HttpResponse 
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'cache-control': 'no-store',
+    'x-request-id': requestId,
     ...error.headers,
   }
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(retryAfterSeconds))

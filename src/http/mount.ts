@@ -11,7 +11,6 @@ export function mount(edges: Readonly<Record<string, HttpHandler>>): HttpHandler
     const { path, requestId } = request
     const edge = sorted.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))
     if (edge) return edge[1](request)
-    const response = errorResponse(new AppError('NOT_FOUND', 'there is no such path'), requestId)
-    return { ...response, headers: { ...response.headers, 'x-request-id': requestId } }
+    return errorResponse(new AppError('NOT_FOUND', 'there is no such path'), requestId)
   }
 }

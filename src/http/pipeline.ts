@@ -2,7 +2,7 @@
 // log. Knows neither who may do what nor what a route does.
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import { AppError, type ErrorCode, type ErrorDetail } from '../contract/errors.ts'
+import { AppError, type ErrorCode } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import { errorResponse, toAppError } from './error-response.ts'
 import { type HttpHandler, type HttpRequest, type HttpResponse, RequestAborted } from './exchange.ts'
@@ -134,17 +134,21 @@ async function readInput(
 const accepted = { ok: true, value: undefined } as const
 
 function readQuery(route: Route<never>, request: HttpRequest) {
-  const values: Record<string, string> = {}
-  const repeated: ErrorDetail[] = []
+  // Without a prototype `__proto__` is a name like any other.
+  const values: Record<string, string> = Object.create(null)
+  const repeated = new Set<string>()
   for (const [name, value] of request.query) {
-    if (Object.hasOwn(values, name)) repeated.push({ path: name, message: 'must not be repeated' })
+    if (name in values) repeated.add(name)
     values[name] = value
   }
-  if (repeated.length > 0) return { ok: false, details: repeated } as const
+  if (repeated.size > 0) return refusedQuery([...repeated], 'must not be repeated')
   if (route.query) return check(route.query, values)
-  const unknown = Object.keys(values).map((path) => ({ path, message: 'is not a known parameter' }))
-  return unknown.length > 0 ? ({ ok: false, details: unknown } as const) : accepted
+  const unknown = Object.keys(values)
+  return unknown.length > 0 ? refusedQuery(unknown, 'is not a known parameter') : accepted
 }
+
+const refusedQuery = (names: readonly string[], message: string) =>
+  ({ ok: false, details: names.slice(0, 20).map((path) => ({ path, message })) }) as const
 
 function toResponse(route: Route<never>, result: unknown): HttpResponse {
   if (result instanceof RawAnswer)

@@ -1,4 +1,4 @@
-// The body of a request as JSON: media type, size, encoding, syntax, in this order.
+// The body of a request as JSON: media type, compression, size, encoding, syntax, in this order.
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../contract/errors.ts'
 import type { HttpRequest } from './exchange.ts'
@@ -12,6 +12,8 @@ export async function readJson(
   const type = request.header('content-type') ?? ''
   if (type !== 'application/json' && !json.test(type))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'send the body as JSON, with Content-Type: application/json')
+  if ((request.header('content-encoding') ?? 'identity') !== 'identity')
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'send the body uncompressed, without Content-Encoding')
   const bytes = await request.body(limitBytes)
   if (bytes.byteLength === 0) throw malformed('the body is empty; send a JSON object')
   if (!isUtf8(bytes)) throw malformed('the body must be JSON in UTF-8')

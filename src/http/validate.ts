@@ -4,6 +4,10 @@ import { AppError, type ErrorDetail } from '../contract/errors.ts'
 import type { Schema } from './route.ts'
 
 const mostDetails = 20
+// A name that nobody knows may be as long as the body.
+const longestPath = 200
+
+const objectSchemas = new Set(['strict_object', 'object', 'variant'])
 
 /** The details of everything that does not fit, or the value. */
 export type Checked =
@@ -11,6 +15,9 @@ export type Checked =
   | { readonly ok: false; readonly details: ErrorDetail[] }
 
 export function check(schema: Schema, value: unknown): Checked {
+  // The library takes a list for an object without fields.
+  if (Array.isArray(value) && objectSchemas.has(schema.type))
+    return { ok: false, details: [{ path: 'body', message: 'must be an object' }] }
   const result = v.safeParse(schema, value)
   if (!result.success) return { ok: false, details: result.issues.slice(0, mostDetails).map(toDetail) }
   const path = unstorablePath(value)
@@ -28,7 +35,7 @@ export function validationError(details: readonly ErrorDetail[]): AppError {
 }
 
 function toDetail(issue: v.BaseIssue<unknown>): ErrorDetail {
-  const path = v.getDotPath(issue) ?? ''
+  const path = (v.getDotPath(issue) ?? '').slice(0, longestPath)
   return { path: path === '' ? 'body' : path, message: inWords(issue) }
 }
 
@@ -38,7 +45,17 @@ function inWords(issue: v.BaseIssue<unknown>): string {
     if (issue.received === 'undefined') return 'is required'
   }
   if (!issue.message.startsWith('Invalid ')) return issue.message
+  const rule = rules[issue.type]
+  if (rule !== undefined) return rule(issue.requirement)
   return `must be ${kindInWords(issue.expected ?? 'another value')}`
+}
+
+const rules: Readonly<Record<string, (requirement: unknown) => string>> = {
+  integer: () => 'must be a whole number',
+  min_value: (least) => `must be at least ${least}`,
+  max_value: (most) => `must be at most ${most}`,
+  min_length: (least) => `must be at least ${least} long`,
+  max_length: (most) => `must be at most ${most} long`,
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -26,6 +26,12 @@ describe('bodies', () => {
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ],
+    [
+      'a compressed body',
+      { url: '/api/things', body: '{}', headers: { ...json, 'content-encoding': 'gzip' } },
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
     ['half an object', { url: '/api/things', body: '{"name":', headers: json }, 400, 'MALFORMED_JSON'],
     ['an empty body', { url: '/api/things', body: '', headers: json }, 400, 'MALFORMED_JSON'],
     ['a list', { url: '/api/things', body: '[]', headers: json }, 400, 'VALIDATION_ERROR'],
@@ -42,6 +48,11 @@ describe('bodies', () => {
       assert.deepEqual([answer.status, answer.json.error.code], [status, code])
     })
   }
+
+  test('a list is refused for what it is, before its missing fields', async () => {
+    const { json: answer } = await pipeline().send({ url: '/api/things', body: [] })
+    assert.equal(answer.error.message, 'body must be an object')
+  })
 
   test('bytes that are not UTF-8 are MALFORMED_JSON', async () => {
     const { handler } = pipeline()
@@ -85,6 +96,28 @@ describe('validation', () => {
       { path: 'tags.0', message: 'must be a string' },
       { path: 'extra', message: 'is not a known field' },
     ])
+  })
+
+  test('an unknown name as long as the body is not repeated in full', async () => {
+    const { json } = await pipeline().send({
+      url: '/api/things',
+      body: { name: 'a', ['x'.repeat(100_000)]: 1 },
+    })
+    assert.equal(json.error.details[0].path, 'x'.repeat(200))
+  })
+
+  test('__proto__ is a query parameter as unknown as any other', async () => {
+    for (const url of ['/api/things?__proto__=1', '/api/things/7?__proto__=1']) {
+      const { status, json } = await pipeline().send({ url })
+      assert.deepEqual([status, json.error.details?.[0].path], [400, '__proto__'], url)
+    }
+  })
+
+  test('parameters that are repeated a hundred times are named once each, and twenty at most', async () => {
+    const { json } = await pipeline().send({ url: `/api/things?${'a=1&'.repeat(100)}b=1` })
+    assert.deepEqual(json.error.details, [{ path: 'a', message: 'must not be repeated' }])
+    const names = Array.from({ length: 50 }, (_, index) => `n${index}=1&n${index}=2`).join('&')
+    assert.equal((await pipeline().send({ url: `/api/things?${names}` })).json.error.details.length, 20)
   })
 
   test('an unknown query parameter is refused, also where the route takes none', async () => {
