@@ -47,13 +47,21 @@ function treeCpuMs(): number {
   return [...parents].reduce((sum, [pid, { ms }]) => (isOurs(pid) ? sum + ms : sum), 0)
 }
 
-/** Starts to watch; the answer is how many cores others kept busy since. Says how far a run can be trusted. */
-export function watchOthers(): () => number | undefined {
+export interface Watched {
+  /** CPU time of everything that the bench started, itself included. */
+  readonly treeMs: number
+  /** How many cores others kept busy: says how far a run can be trusted. */
+  readonly othersCores: number
+}
+
+/** Starts to watch; the answer is what happened since, undefined where the machine does not tell. */
+export function watchMachine(): () => Watched | undefined {
   const before = machineCpuMs()
   if (before === undefined) return () => undefined
-  const [startedAt, ours] = [performance.now(), treeCpuMs()]
+  const [startedAt, treeBefore] = [performance.now(), treeCpuMs()]
   return () => {
-    const others = (machineCpuMs() ?? before) - before - (treeCpuMs() - ours)
-    return Math.max(0, others / (performance.now() - startedAt))
+    const treeMs = treeCpuMs() - treeBefore
+    const othersMs = (machineCpuMs() ?? before) - before - treeMs
+    return { treeMs, othersCores: Math.max(0, othersMs / (performance.now() - startedAt)) }
   }
 }

@@ -19,7 +19,10 @@ export interface RunFigures {
   readonly fromSchedule: Spread
   /** From the send to the provider's answer. */
   readonly answer: Spread
+  /** Of the process that is measured. */
   readonly cpuMicrosPerEvent: number | null
+  /** Of that process and everything behind it: Postgres, Redis, the worker. */
+  readonly totalCpuMicrosPerEvent: number | null
   /** Cores that other processes of the machine kept busy meanwhile. */
   readonly othersCores: number | null
   readonly faults: Faults

@@ -2,7 +2,7 @@
 import { provider } from '../../src/dev/provider.ts'
 import type { ScenarioName } from '../scenarios/scenario.ts'
 import { scenarios } from '../scenarios/scenarios.ts'
-import { processCpuMs, watchOthers } from './cpu.ts'
+import { processCpuMs, watchMachine } from './cpu.ts'
 import { join, type RunFigures, spreadOf } from './figures.ts'
 import type { Target, World } from './world.ts'
 
@@ -23,21 +23,42 @@ export async function measure(world: World, target: Target, options: RunOptions)
   const plan = { ...pace, number: world.number, wabaId, appSecret }
   await world.generator.ask('plan', { scenario, options: plan })
   const furtherFrames = target.name === 'system' ? owed : 0
-  const others = watchOthers()
-  const cpuBefore = processCpuMs(target.pid)
+  const spent = watchCpu(world, target)
   const sent = await world.generator.ask('fire', { url: target.url })
   const ids = sent.filter((one) => one.role !== 'follow').length
   const frames = ids * (1 + furtherFrames)
   const arrived = await world.receiver.ask('collect', { frames, timeoutMs: drainTimeoutMs })
-  const cpuMs = (processCpuMs(target.pid) ?? Number.NaN) - (cpuBefore ?? Number.NaN)
+  const cpu = spent(ids)
   const { measured, faults } = join(sent, arrived, { event, furtherFrames })
   return {
     count: measured.length,
     latency: spreadOf(measured.map((one) => one.atNs - one.sentNs)),
     fromSchedule: spreadOf(measured.map((one) => one.atNs - one.scheduledNs)),
     answer: spreadOf(measured.map((one) => one.answeredNs - one.sentNs)),
-    cpuMicrosPerEvent: Number.isNaN(cpuMs) ? null : (cpuMs * 1_000) / ids,
-    othersCores: others() ?? null,
+    ...cpu,
     faults,
   }
+}
+
+type CpuFigures = Pick<RunFigures, 'cpuMicrosPerEvent' | 'totalCpuMicrosPerEvent' | 'othersCores'>
+
+function watchCpu({ generator, receiver }: World, target: Target): (events: number) => CpuFigures {
+  const watched = watchMachine()
+  const mine = cpuOf(target.pid)
+  const ends = cpuOf(generator.pid, receiver.pid, process.pid)
+  return (events) => {
+    const machine = watched()
+    const micros = (ms: number): number => (ms * 1_000) / events
+    return {
+      cpuMicrosPerEvent: machine ? micros(mine()) : null,
+      totalCpuMicrosPerEvent: machine ? micros(machine.treeMs - ends()) : null,
+      othersCores: machine?.othersCores ?? null,
+    }
+  }
+}
+
+function cpuOf(...pids: readonly number[]): () => number {
+  const read = () => pids.reduce((sum, pid) => sum + (processCpuMs(pid) ?? 0), 0)
+  const before = read()
+  return () => read() - before
 }

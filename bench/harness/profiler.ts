@@ -4,6 +4,7 @@ import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
 
 const session = new Session()
+session.connect()
 let isRunning = false
 
 async function toggle(): Promise<void> {
@@ -13,7 +14,6 @@ async function toggle(): Promise<void> {
     writeFileSync(join(process.env['PROFILE_DIR'] ?? '.', 'gateway.cpuprofile'), JSON.stringify(profile))
     return
   }
-  session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.setSamplingInterval', { interval: 200 })
   await session.post('Profiler.start')

@@ -22,6 +22,7 @@ const columns: readonly (readonly [title: string, read: Read])[] = [
   ['200 p50', (run) => run.answer.p50],
   ['200 p99', (run) => run.answer.p99],
   ['CPU us', (run) => run.cpuMicrosPerEvent],
+  ['all us', (run) => run.totalCpuMicrosPerEvent],
   ['others', (run) => run.othersCores],
 ]
 
@@ -31,8 +32,8 @@ const goals = [
   { name: 'p99', read: (run: RunFigures) => run.latency.p99, timesFloor: 2.5, ms: 10 },
 ] as const
 
-const cell = (value: number | null, digits = 2): string =>
-  (value === null || Number.isNaN(value) ? '-' : value.toFixed(digits)).padStart(9)
+const cell = (value: number | null): string =>
+  (value === null || Number.isNaN(value) ? '-' : value.toFixed(value < 100 ? 2 : 0)).padStart(9)
 
 const line = (name: string, cells: readonly string[]): string => `${name.padEnd(14)}${cells.join('')}`
 
