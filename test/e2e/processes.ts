@@ -1,5 +1,7 @@
 // The processes of a stack: each logs to a file of its own and cannot outlive the test process.
+import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Child, startChild } from '../../src/dev/child.ts'
 
@@ -66,6 +68,22 @@ export function run(
       return child.exited
     },
     signal: (signal) => void child.process.kill(signal),
+  }
+}
+
+/**
+ * A port that a process can have again after a restart: below the range from which connections take theirs, and
+ * named from the first start on, for a listener on port 0 leaves its port unusable for a minute.
+ */
+export async function lastingPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)))
+    })
+    if (isFree) return port
   }
 }
 

@@ -11,7 +11,7 @@ import { type Certificate, makeCertificate } from '../support/certificate.ts'
 import { testDatabase } from '../support/postgres.ts'
 import { type TestRedis, testRedis } from '../support/redis.ts'
 import { apiClient, type Client, client, consoleClient, inTurn, type Json, ok, signIn } from './clients.ts'
-import { logTail, type Running, run } from './processes.ts'
+import { lastingPort, logTail, type Running, run } from './processes.ts'
 
 export interface StackOptions {
   /** Default 1. */
@@ -127,10 +127,11 @@ const environment = (dir: string): Record<string, string | undefined> => ({
   ...process.env,
   APP_ENV: 'test',
   HOST: '127.0.0.1',
-  PORT: '0',
   DATA_DIR: dir,
   SECRETS_KEY: randomBytes(32).toString('hex'),
   LOG_LEVEL: 'info',
+  // Nothing balances loads here.
+  DRAIN_GRACE: '0s',
   WEBHOOK_TARGETS: 'any',
   WEBHOOK_CA_FILE: join(dir, 'ca.pem'),
   PROVIDER_ACCESS_TOKEN: provider.accessToken,
@@ -159,9 +160,10 @@ async function bringUp(options: StackOptions, ground: Ground, stop: () => Promis
     launch(`worker-${index}`, 'workers/main.ts', settings),
   )
   const gateways = await Promise.all(
-    Array.from({ length: options.gateways ?? 1 }, (_, index) =>
-      serve(launch(`gateway-${index}`, 'src/main.ts', settings), demo.apiKey),
-    ),
+    Array.from({ length: options.gateways ?? 1 }, async (_, index) => {
+      const env = { ...settings, PORT: String(await lastingPort()) }
+      return serve(launch(`gateway-${index}`, 'src/main.ts', env), demo.apiKey)
+    }),
   )
   await Promise.all(workers.map((worker) => worker.line(isWorking, 'serving')))
   const sim = client(`${simulatorUrl}/sim`)
