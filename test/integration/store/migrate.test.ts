@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { idFloor, newId } from '../../../src/shared/ids.ts'
+import { maintenanceStore } from '../../../src/store/maintenance.store.ts'
+import { migrate } from '../../../src/store/migrate.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+
+const empty = async () => {
+  const sql = testPool(await testDatabase(), 6)
+  await sql.unsafe('drop schema public cascade; create schema public')
+  return sql
+}
+
+describe('migrations', () => {
+  test('run by four processes at once are applied once', async () => {
+    const sql = await empty()
+    const applied = await Promise.all([migrate(sql), migrate(sql), migrate(sql), migrate(sql)])
+    const names = applied.flat()
+    assert.ok(names.length > 0)
+    assert.equal(new Set(names).size, names.length)
+    assert.deepEqual(await migrate(sql), [])
+  })
+
+  test('that were changed after they had been applied are refused', async () => {
+    const sql = await empty()
+    await migrate(sql)
+    await sql`update schema_migrations set checksum = 'other'`
+    await assert.rejects(migrate(sql), /was changed after it was applied/)
+  })
+})
+
+describe('day partitions', () => {
+  test('take rows by the time within their ids, and go as a whole when they are old', async () => {
+    const sql = testPool(await testDatabase())
+    const maintenance = maintenanceStore(sql)
+    await sql`select ensure_day_partition('events', (now() at time zone 'UTC')::date - 40)`
+    const old = idFloor(Date.now() - 40 * 86_400_000 + 1).replace(
+      /-0000-0000-000000000000$/,
+      '-7000-8000-000000000000',
+    )
+    for (const id of [old, newId('event')])
+      await sql`
+        insert into events (id, workspace_id, kind, key, body)
+        values (${id}, ${newId('workspace')}, 'message.status', ${newId('conversation')}, 'x')`
+    const dropped = await maintenance.dropPartitions(30)
+    assert.equal(dropped.length, 1)
+    assert.match(dropped[0] ?? '', /^events_\d{8}$/)
+    assert.equal((await sql`select from events`).count, 1)
+    await maintenance.ensurePartitions()
+    assert.deepEqual(await maintenance.dropPartitions(30), [])
+  })
+
+  test('ids made by the server are version 7, rise with the clock and are unique', async () => {
+    const sql = testPool(await testDatabase())
+    const rows = await sql<{ id: string; before: string }[]>`
+      select new_uuid()::text as id, uuid_floor(now() - interval '1 second')::text as before
+      from generate_series(1, 2000)`
+    const ids = rows.map((row) => row.id)
+    assert.equal(new Set(ids).size, 2_000)
+    for (const { id, before } of rows) {
+      assert.equal(id[14], '7')
+      assert.ok('89ab'.includes(id[19] ?? ''))
+      assert.ok(id > before)
+    }
+    const micros = ids.map((id) => id.slice(0, 18))
+    assert.deepEqual(micros, [...micros].sort())
+  })
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ConfigError, describeSettings, loadSettings, requireSettings } from '../../../src/config/config.ts'
+
+const key = 'a'.repeat(64)
+
+const refused = (environment: Record<string, string>, ...parts: RegExp[]) => {
+  assert.throws(
+    () => loadSettings(environment),
+    (error: unknown) => {
+      assert.ok(error instanceof ConfigError)
+      for (const part of parts) assert.match(error.message, part)
+      return true
+    },
+  )
+}
+
+describe('settings', () => {
+  test('without an environment every setting has its default', () => {
+    const settings = loadSettings({})
+    assert.equal(settings.PORT, 8080)
+    assert.deepEqual(settings.WEBHOOK_RETRY_DELAYS, [10_000, 60_000, 300_000, 1_800_000, 7_200_000])
+    assert.equal(settings.DIRECT_TIMEOUT, 5_000)
+    assert.equal(settings.WEBHOOK_TARGETS, 'public')
+    assert.equal(settings.DATABASE_URL, undefined)
+  })
+
+  test('an empty variable counts as unset', () => {
+    assert.equal(loadSettings({ PORT: '' }).PORT, 8080)
+  })
+
+  test('a wrong one is named, with what it is and what it should be', () => {
+    refused({ PORT: '80x' }, /PORT must be a whole number/, /"80x"/)
+    refused({ PORT: '70000' }, /PORT must be at most 65535/)
+    refused({ WEBHOOK_RETRY_DELAYS: '10s,soon' }, /WEBHOOK_RETRY_DELAYS/)
+    refused({ WEBHOOK_TIMEOUT: '10' }, /WEBHOOK_TIMEOUT must be a duration/)
+    refused({ DATABASE_URL: 'mysql://x' }, /DATABASE_URL must be a URL starting with postgres/)
+    refused({ FAST_DEATH: 'yes' }, /FAST_DEATH/)
+  })
+
+  test('all wrong ones are named at once, and no secret is shown', () => {
+    refused({ PORT: '-1', SECRETS_KEY: 'short-secret' }, /PORT/, /SECRETS_KEY/)
+    assert.throws(
+      () => loadSettings({ SECRETS_KEY: 'short-secret' }),
+      (error: Error) => !error.message.includes('short-secret'),
+    )
+  })
+
+  test('production insists on a key for secrets and on public endpoints', () => {
+    refused({ APP_ENV: 'production' }, /SECRETS_KEY is required/)
+    refused({ APP_ENV: 'production', SECRETS_KEY: key, WEBHOOK_TARGETS: 'any' }, /WEBHOOK_TARGETS=any/)
+    assert.equal(loadSettings({ APP_ENV: 'production', SECRETS_KEY: key }).APP_ENV, 'production')
+  })
+
+  test('a guard as long as the silence of a successor is refused', () => {
+    refused({ GUARD: '3s' }, /GUARD must be shorter than HANDOVER_SILENCE/)
+  })
+
+  test('a failpoint outside of tests is refused', () => {
+    refused({ FAILPOINT: 'after_commit_before_handoff' }, /APP_ENV=test/)
+    refused({ APP_ENV: 'test', FAILPOINT: 'sometime' }, /FAILPOINT/)
+  })
+
+  test('keys for secrets may be hex or base64, with ids, several of them', () => {
+    const other = Buffer.alloc(32, 7)
+    const settings = loadSettings({ SECRETS_KEY: `2:${other.toString('base64')},1:${key}` })
+    assert.deepEqual(
+      settings.SECRETS_KEY?.map(({ id }) => id),
+      ['2', '1'],
+    )
+    assert.deepEqual(settings.SECRETS_KEY?.[0]?.bytes, other)
+  })
+
+  test('what a process cannot do without is asked for by name', () => {
+    assert.throws(
+      () => requireSettings(loadSettings({}), ['DATABASE_URL', 'REDIS_URL']),
+      /set DATABASE_URL, REDIS_URL/,
+    )
+  })
+
+  test('the printed settings hide secrets', () => {
+    const shown = describeSettings(loadSettings({ SECRETS_KEY: key, DATABASE_URL: 'postgres://u:p@h/d' }))
+    assert.equal(shown['SECRETS_KEY'], '(hidden)')
+    assert.equal(shown['DATABASE_URL'], '(hidden)')
+    assert.equal(shown['PORT'], 8080)
+  })
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Batcher, BatcherFull } from '../../../src/shared/batcher.ts'
+
+const gate = () => {
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+describe('a natural batcher', () => {
+  test('what arrives while a batch runs becomes the next one', async () => {
+    const batches: number[][] = []
+    const first = gate()
+    const batcher = new Batcher<number, number>({
+      maxItems: 10,
+      maxWaiting: 100,
+      flush: async (items) => {
+        batches.push(items)
+        if (batches.length === 1) await first.opened
+        return items.map((item) => item * 2)
+      },
+    })
+    const one = batcher.add(1)
+    await new Promise((resolve) => setImmediate(resolve))
+    const rest = [batcher.add(2), batcher.add(3)]
+    first.open()
+    assert.deepEqual(await Promise.all([one, ...rest]), [2, 4, 6])
+    assert.deepEqual(batches, [[1], [2, 3]])
+  })
+
+  test('a bad item fails alone, its neighbours are written', async () => {
+    const batcher = new Batcher<number, number>({
+      maxItems: 10,
+      maxWaiting: 100,
+      flush: async (items) => {
+        if (items.includes(13)) throw new Error('bad row')
+        return items
+      },
+    })
+    const results = await Promise.allSettled([1, 13, 2].map((item) => batcher.add(item)))
+    assert.deepEqual(
+      results.map((result) => result.status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+  })
+
+  test('batches are no larger than allowed and keep the order', async () => {
+    const sizes: number[] = []
+    const batcher = new Batcher<number, number>({
+      maxItems: 3,
+      maxWaiting: 100,
+      flush: async (items) => {
+        sizes.push(items.length)
+        return items
+      },
+    })
+    const all = await Promise.all(Array.from({ length: 8 }, (_, index) => batcher.add(index)))
+    assert.deepEqual(all, [0, 1, 2, 3, 4, 5, 6, 7])
+    assert.deepEqual(sizes, [3, 3, 2])
+  })
+
+  test('past its bound it refuses at once', async () => {
+    const first = gate()
+    const batcher = new Batcher<number, number>({
+      maxItems: 1,
+      maxWaiting: 2,
+      flush: async (items) => {
+        await first.opened
+        return items
+      },
+    })
+    const running = batcher.add(0)
+    await new Promise((resolve) => setImmediate(resolve))
+    const waiting = [batcher.add(1), batcher.add(2)]
+    await assert.rejects(batcher.add(3), BatcherFull)
+    first.open()
+    await Promise.all([running, ...waiting])
+  })
+
+  test('drained, it has nothing waiting and nothing under way', async () => {
+    let written = 0
+    const batcher = new Batcher<number, void>({
+      maxItems: 2,
+      maxWaiting: 100,
+      lanes: 2,
+      flush: async (items) => {
+        await new Promise((resolve) => setImmediate(resolve))
+        written += items.length
+        return items.map(() => undefined)
+      },
+    })
+    for (let index = 0; index < 9; index += 1) void batcher.add(index)
+    await batcher.drain()
+    assert.equal(written, 9)
+    await batcher.drain()
+  })
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DeadlineExceeded, withDeadline } from '../../../src/shared/deadline.ts'
+import { parseDuration } from '../../../src/shared/duration.ts'
+import { Lru } from '../../../src/shared/lru.ts'
+import { canMove, isTerminal, sourcesOf } from '../../../src/shared/machine.ts'
+import { isE164, toDigits, toE164 } from '../../../src/shared/phone.ts'
+
+describe('durations', () => {
+  test('are read in every unit, and nothing else is', () => {
+    assert.deepEqual(
+      ['250ms', '10s', '1.5m', '2h', '1d'].map(parseDuration),
+      [250, 10_000, 90_000, 7_200_000, 86_400_000],
+    )
+    assert.deepEqual(['', '10', 's', '-1s', '1w', '1s2m'].map(parseDuration), Array(6).fill(undefined))
+  })
+})
+
+describe('phone numbers', () => {
+  test('need a plus, no leading zero, and 7 to 15 digits', () => {
+    assert.ok(isE164('+15557000001'))
+    for (const text of ['15557000001', '+0155570001', '+1555', '+1234567890123456', '+1 555 700', '']) {
+      assert.equal(isE164(text), false, text)
+    }
+  })
+
+  test('lose and regain their plus', () => {
+    assert.equal(toDigits('+1 (555) 700-0001'), '15557000001')
+    assert.equal(toE164('15557000001'), '+15557000001')
+  })
+})
+
+describe('a state machine as a table', () => {
+  const machine = { open: ['closed', 'lost'], closed: ['lost'], lost: [] } as const
+  test('knows what may follow, what ends and what may come before', () => {
+    assert.equal(canMove(machine, 'open', 'closed'), true)
+    assert.equal(canMove(machine, 'closed', 'open'), false)
+    assert.equal(isTerminal(machine, 'lost'), true)
+    assert.deepEqual(sourcesOf(machine, 'lost'), ['open', 'closed'])
+  })
+})
+
+describe('a bounded map', () => {
+  test('forgets what was used longest ago', () => {
+    const map = new Lru<number>(2)
+    map.set('a', 1)
+    map.set('b', 2)
+    map.get('a')
+    map.set('c', 3)
+    assert.deepEqual(
+      ['a', 'b', 'c'].map((key) => map.get(key)),
+      [1, undefined, 3],
+    )
+    map.delete('a')
+    assert.equal(map.get('a'), undefined)
+  })
+})
+
+describe('a deadline', () => {
+  test('rejects what takes too long and lets through what does not', async () => {
+    const never = new Promise<never>(() => undefined)
+    await assert.rejects(withDeadline(never, 5, 'waiting'), DeadlineExceeded)
+    assert.equal(await withDeadline(Promise.resolve(1), 1_000, 'waiting'), 1)
+    await assert.rejects(withDeadline(Promise.reject(new Error('no')), 1_000, 'waiting'), /no/)
+  })
+})
