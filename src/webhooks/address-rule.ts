@@ -109,23 +109,30 @@ export function judgeAddress(ip: string): AddressVerdict {
 
 /** Judges everything about an address that needs no resolver. */
 export function judgeUrl(text: string, policy: TargetPolicy): UrlVerdict {
-  if (text.length > limits.endpointUrlLength) return refused('TOO_LONG')
-  // What one parser drops and another keeps: controls, spaces, backslashes, halves of characters.
-  if (/[\p{Cc}\p{Z}\p{Cs}\\]/u.test(text)) return refused('MALFORMED')
-  const parts = /^([a-z]+):\/\/([^/?#]+)([^#]*)(#?)/i.exec(text)
-  if (parts === null) return refused(/^(https?|wss?):/i.test(text) ? 'MALFORMED' : 'SCHEME')
-  const [, rawScheme = '', authority = '', rawPath = '', fragment = ''] = parts
-  const scheme = rawScheme.toLowerCase()
+  const written = readText(text)
+  if (typeof written === 'string') return refused(written)
+  const scheme = written.scheme.toLowerCase()
   if (!isScheme(scheme) || (policy === 'public' && DEFAULT_PORTS[scheme] === 80)) return refused('SCHEME')
-  if (authority.includes('@')) return refused('CREDENTIALS')
-  if (fragment !== '') return refused('FRAGMENT')
-  const rawHost = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(authority)?.[1]
+  if (written.authority.includes('@')) return refused('CREDENTIALS')
+  if (written.fragment !== '') return refused('FRAGMENT')
+  const rawHost = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(written.authority)?.[1]
   const parsed = parseUrl(text)
   if (rawHost === undefined || parsed === undefined) return refused('MALFORMED')
   if (parsed.port === '0') return refused('PORT')
   const verdict = judgeHost(rawHost, parsed.hostname, policy)
   if (verdict !== undefined) return refused(verdict)
-  return { type: 'ok', target: targetOf(scheme, parsed, rawPath) }
+  return { type: 'ok', target: targetOf(scheme, parsed, written.path) }
+}
+
+/** The parts as they are written, before a parser makes something else of them. */
+function readText(text: string): UrlRefusal | Record<'scheme' | 'authority' | 'path' | 'fragment', string> {
+  if (text.length > limits.endpointUrlLength) return 'TOO_LONG'
+  // What one parser drops and another keeps: controls, spaces, backslashes, halves of characters.
+  if (/[\p{Cc}\p{Z}\p{Cs}\\]/u.test(text)) return 'MALFORMED'
+  const parts = /^([a-z]+):\/\/([^/?#]+)([^#]*)(#?)/i.exec(text)
+  if (parts === null) return /^(https?|wss?):/i.test(text) ? 'MALFORMED' : 'SCHEME'
+  const [, scheme = '', authority = '', path = '', fragment = ''] = parts
+  return { scheme, authority, path, fragment }
 }
 
 function targetOf(scheme: TargetScheme, parsed: URL, rawPath: string): WebhookTarget {

@@ -84,6 +84,7 @@ export function createRecorder(ports: RecorderPorts): Recorder {
 function announce(ports: RecorderPorts, records: readonly AttemptRecord[], recorded: RecordedAttempts): void {
   if (recorded.retries.length > 0) failpoint('after_record_before_timer')
   if (recorded.retries.length > 0) ports.scheduleRetries(recorded.retries)
+  if (recorded.endpoints.some(({ switchedOff }) => switchedOff)) failpoint('after_switch_off_before_owner')
   const counts = new Map(recorded.endpoints.map((endpoint) => [endpoint.id, endpoint]))
   const byEndpoint = new Map<EndpointId, string[]>()
   for (const { endpointId, item } of records) {

@@ -30,13 +30,17 @@ describe('a keyed lane', () => {
           seen.set(taken.key, taken.order)
           busy.add(taken.key)
         }
-        script.forEach((step, order) => {
+        const release = (key: string) => {
+          if (busy.delete(key)) queue.release(key)
+        }
+        const push = (key: string, order: number) => {
+          held += 1
+          queue.push({ key, body: 'x', order })
+        }
+        script.forEach((step, index) => {
           if (step.type === 'take') take()
-          else if (step.type === 'release' && busy.delete(step.key)) queue.release(step.key)
-          else if (step.type === 'push') {
-            held += 1
-            queue.push({ key: step.key, body: 'x', order: order + 1 })
-          }
+          else if (step.type === 'release') release(step.key)
+          else push(step.key, index + 1)
           assert.equal(queue.size, held)
         })
         assert.equal(queue.clear().length, held)
