@@ -1,0 +1,115 @@
+// npm start as a newcomer sees it. Needs /proc, to see what is left behind.
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { DevFile } from '../../src/dev/demo.ts'
+import { lastingPort } from './processes.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const dataDir = mkdtempSync(join(tmpdir(), 'switchboard-start-'))
+const readyMs = 60_000
+const goneMs = 40_000
+const started: ChildProcess[] = []
+
+after(() => {
+  for (const child of started) child.kill('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** The processes that have to do with this folder. */
+function processes(): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.filter((pid) => isOurs(pid)).map(Number)
+}
+
+function isOurs(pid: string): boolean {
+  if (Number(pid) === process.pid) return false
+  try {
+    const [environment, command] = ['environ', 'cmdline'].map((name) =>
+      readFileSync(`/proc/${pid}/${name}`, 'utf8'),
+    )
+    return `${environment}${command}`.includes(dataDir)
+  } catch {
+    return false
+  }
+}
+
+async function until(what: string, ms: number, isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + ms
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error(`${what} did not happen in time`)
+    await sleep(50)
+  }
+}
+
+async function start(): Promise<{ dev: DevFile; child: ChildProcess; printed: () => string }> {
+  const ports = { PORT: String(await lastingPort()), SIM_PORT: String(await lastingPort()) }
+  const { DATABASE_URL: _database, REDIS_URL: _redis, ...env } = process.env
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/dev/start.ts'], {
+    cwd: root,
+    env: { ...env, ...ports, DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.push(child)
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk) => {
+      text += chunk
+    })
+  await until(
+    `a start (${text})`,
+    readyMs,
+    () => text.includes('Switchboard is up') || child.exitCode !== null,
+  )
+  assert.equal(child.exitCode, null, text)
+  return { dev: JSON.parse(readFileSync(join(dataDir, 'dev.json'), 'utf8')), child, printed: () => text }
+}
+
+const send = (dev: DevFile) =>
+  fetch(`${dev.apiUrl}/api/v1/messages/chat`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${dev.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ to: '+15557000001', template: { name: 'hello_world', language: 'en_US' } }),
+  })
+
+describe('npm start', () => {
+  test('serves, tells how to begin, and leaves nothing behind after Ctrl-C', async () => {
+    const { dev, child, printed } = await start()
+    assert.equal((await send(dev)).status, 202)
+    assert.ok(printed().includes(dev.apiKey))
+    assert.equal(statSync(join(dataDir, 'dev.json')).mode & 0o777, 0o600)
+    assert.deepEqual(Object.keys(dev), [
+      ...[
+        'apiUrl',
+        'consoleUrl',
+        'simulatorUrl',
+        'databaseUrl',
+        'redisUrl',
+        'workspaceId',
+        'apiKey',
+        'operator',
+      ],
+      ...['numbers', 'provider'],
+    ])
+    assert.equal(dev.numbers.length, 2)
+    assert.ok(processes().length >= 6)
+    child.kill('SIGINT')
+    await until('the end of every process', goneMs, () => processes().length === 0)
+    assert.equal(child.exitCode, 0)
+  })
+
+  test('goes on with the same workspace and key, and dies with everything when it is killed', async () => {
+    const before: DevFile = JSON.parse(readFileSync(join(dataDir, 'dev.json'), 'utf8'))
+    const { dev, child } = await start()
+    assert.equal(dev.apiKey, before.apiKey)
+    assert.equal(dev.workspaceId, before.workspaceId)
+    assert.equal((await send(dev)).status, 202)
+    child.kill('SIGKILL')
+    await until('the end of every process', goneMs, () => processes().length === 0)
+  })
+})
