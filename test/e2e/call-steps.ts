@@ -124,6 +124,29 @@ export async function miss(scene: Scene, from = '15557000105'): Promise<void> {
   assert.equal(await refused(late, 409), 'CALL_ENDED')
 }
 
+/** The HTTPS receiver does not take the ring: the call says so and rings on; nothing is repeated or logged. */
+export async function ringInVain(scene: Scene, from = '15557000106'): Promise<void> {
+  const { stack, https, httpsEndpoint } = scene
+  await stack.assignNumber(stack.numbers[1], { endpointId: httpsEndpoint.id, forwardCalls: true })
+  https.answer = ({ body }) => (body.event === 'call.ringing' ? 500 : 200)
+  const wacid = await ring(scene, from, 1)
+  const isRing = ({ event, call }: Json) => event === 'call.ringing' && call.wacid === wacid
+  const { body, headers } = await https.inbox.first('call.ringing', isRing)
+  assert.equal(headers['x-communication-event'], 'call.ringing')
+  assert.deepEqual([body.channel, body.call.session.sdpType], ['CHAT', 'offer'])
+  const read = () => ok(stack.api.get(`/calls/${body.call.id}`))
+  await eventually('the call tells of it', async () => (await read()).lastForwardError !== null)
+  const { code, endpointId } = (await read()).lastForwardError
+  assert.deepEqual([code, endpointId], ['HTTP_500', httpsEndpoint.id])
+  const declined = await ok(stack.api.post(`/calls/${body.call.id}/action`, { action: 'DECLINE' }))
+  assert.equal(declined.status, 'DECLINED')
+  await statuses(scene, body.call, 'INBOUND', ['RINGING', 'DECLINED'])
+  assert.equal(https.inbox.all(isRing).length, 1)
+  assert.equal(https.forged, 0)
+  assert.deepEqual(await stack.deliveries({ event: 'call.ringing' }), [])
+  https.answer = () => 200
+}
+
 const conversationWith = async ({ stack }: Scene, to: string): Promise<string> =>
   (await ok(stack.api.post('/messages/chat', hello(`+${to}`)), 202)).conversationId
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { askPermission, decline, miss, place, talk } from './call-steps.ts'
+import { askPermission, decline, miss, place, ringInVain, talk } from './call-steps.ts'
 import { optOut, receive, route, sendAndFollow, sendInVain } from './message-steps.ts'
 import { openScene, type Scene, scenario } from './scene.ts'
 
@@ -25,6 +25,9 @@ step('a number assigned to one endpoint sends its texts there alone', () => rout
 step('a call rings at the socket, is answered once, carries audio and ends', () => talk(scene))
 step('a ringing call can be declined', () => decline(scene))
 step('a caller who gives up leaves a missed call', () => miss(scene))
+step('a ring that the HTTPS receiver does not take is told on the call, and rings on', () =>
+  ringInVain(scene),
+)
 step('a call placed from an offer is answered over the socket', () => place(scene))
 step('a contact is called only after it has allowed it', () => askPermission(scene))
 step('all of it took one socket', async () => {
