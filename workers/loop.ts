@@ -13,17 +13,25 @@ export interface Loop {
   stop(): Promise<void>
 }
 
-const longestPauseMs = 30_000
+const longestBackoffMs = 30_000
+const longestFirstMs = 5_000
+
+/**
+ * Failures make rounds rarer, up to half a minute; never more frequent than they are without. A tenth of jitter:
+ * workers that were started together should not knock at Postgres together.
+ */
+export const pauseAfter = (everyMs: number, failures: number): number =>
+  Math.max(everyMs, Math.min(longestBackoffMs, everyMs * 2 ** failures)) * (0.95 + Math.random() / 10)
 
 export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
   const stopped = new AbortController()
   let failures = 0
 
   async function rounds(): Promise<void> {
-    await pause(Math.random() * everyMs, stopped.signal)
+    await pause(Math.random() * Math.min(everyMs, longestFirstMs), stopped.signal)
     while (!stopped.signal.aborted) {
       const more = await round()
-      if (!more) await pause(pauseMs(), stopped.signal)
+      if (!more) await pause(pauseAfter(everyMs, failures), stopped.signal)
     }
   }
 
@@ -38,10 +46,6 @@ export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
       return false
     }
   }
-
-  // A tenth of jitter: workers that were started together should not knock at Postgres together.
-  const pauseMs = () =>
-    Math.min(longestPauseMs, everyMs * 2 ** Math.min(failures, 5)) * (0.95 + Math.random() / 10)
 
   const running = rounds()
   return {

@@ -1,8 +1,26 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { startLoop } from '../../../workers/loop.ts'
+import { pauseAfter, startLoop } from '../../../workers/loop.ts'
 
 const quiet = { warn: () => undefined }
+
+describe('the pause between rounds', () => {
+  const about = (ms: number, everyMs: number, failures: number) => {
+    const pause = pauseAfter(everyMs, failures)
+    assert.ok(pause >= ms * 0.94 && pause <= ms * 1.06, `${pause} for ${ms}`)
+  }
+
+  test('is the one asked for, however long', () => {
+    about(1_000, 1_000, 0)
+    about(3_600_000, 3_600_000, 0)
+  })
+
+  test('grows with failures up to half a minute, and never shrinks', () => {
+    about(4_000, 1_000, 2)
+    about(30_000, 1_000, 50)
+    about(600_000, 600_000, 3)
+  })
+})
 
 describe('a loop', () => {
   test('goes on at once while there is more, and outlives a failure', async () => {
