@@ -35,12 +35,18 @@ async function fire(url: string): Promise<Sent[]> {
   })
   const startNs = nowNs() + 50e6
   const waiting: Promise<Sent>[] = []
+  const taken = new Map<string, Promise<Sent>>()
   try {
     for (const shot of planned) {
       const scheduledNs = startNs + shot.atMs * 1e6
       // A timer may fire late but never spins: the machine's other half is what is being measured.
       for (let leftMs = until(scheduledNs); leftMs > 0; leftMs = until(scheduledNs)) await sleep(leftMs)
-      waiting.push(send(pool, pathname, shot, scheduledNs))
+      const sending = () => send(pool, pathname, shot, scheduledNs)
+      // No provider tells the end of a call whose begin was not taken yet.
+      const before = shot.role === 'follow' ? taken.get(shot.id) : undefined
+      const sent = before === undefined ? sending() : before.then(sending)
+      waiting.push(sent)
+      taken.set(shot.id, sent)
     }
     return await Promise.all(waiting)
   } finally {

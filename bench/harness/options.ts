@@ -30,13 +30,15 @@ const flags = {
   runs: { type: 'string' },
   tries: { type: 'string', default: '3' },
   quick: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
   only: { type: 'string' },
   profile: { type: 'boolean', default: false },
 } as const
 
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parsed(args)
-  const { quick, scenario, only, profile } = values
+  const { quick, scenario, only, profile, help } = values
+  if (help) throw new UsageError('')
   if (only !== undefined && only !== 'system' && only !== 'floor') throw new UsageError(`--only ${only}`)
   return {
     scenarios: scenariosOf(scenario),

@@ -73,7 +73,8 @@ async function profiled<Result>(bench: Bench, target: Target, run: () => Promise
 
 const told = ({ latency, othersCores, faults }: RunFigures): string => {
   const others = othersCores === null ? '' : `, others ${othersCores.toFixed(2)} cores`
-  return `p50 ${latency.p50.toFixed(2)} p99 ${latency.p99.toFixed(2)} ms${others}${isSound(faults) ? '' : ' FAILED'}`
+  const failed = isSound(faults) ? '' : `, FAILED: ${JSON.stringify(faults)}`
+  return `p50 ${latency.p50.toFixed(2)} p99 ${latency.p99.toFixed(2)} ms${others}${failed}`
 }
 
 const targets = ({ world: { system, floor }, only }: Bench): Target[] =>

@@ -5,8 +5,7 @@ import { stampSdp } from '../../src/simulator/sdp.ts'
 import { callUpdate } from '../../src/simulator/webhook-payloads.ts'
 import { businessNumber, contactOf, type Scenario, shot, slots } from './scenario.ts'
 
-// Longer than a gateway that has only just started takes: a call that ends before it rings is announced to nobody.
-const endsAfterMs = 1_000
+const endsAfterMs = 300
 const offerBytes = 2_500
 
 export const ringing: Scenario = {
