@@ -162,8 +162,11 @@ class Server {
     try {
       return await this.#options.handler(request)
     } catch (error) {
-      if (!(error instanceof RequestAborted)) this.#options.onFault?.(error, request.requestId)
-      return errorResponse(toAppError(error), request.requestId)
+      const refusal = toAppError(error)
+      // What a caller did wrong is no fault, whoever refused it.
+      if (refusal.status >= 500 && !(error instanceof RequestAborted))
+        this.#options.onFault?.(error, request.requestId)
+      return errorResponse(refusal, request.requestId)
     }
   }
 }

@@ -192,6 +192,20 @@ describe('listening', () => {
     assert.match(String(faults[0]), /broken/)
   })
 
+  test('a refusal that a handler throws is answered, and no fault', async () => {
+    const faults: unknown[] = []
+    const { url } = await serve(
+      async (request) => {
+        await request.body(4)
+        return { status: 200 }
+      },
+      { onFault: (error) => faults.push(error) },
+    )
+    const response = await fetch(url, { method: 'POST', body: '12345', headers: { 'x-request-id': 'mine' } })
+    assert.deepEqual([response.status, response.headers.get('x-request-id')], [413, 'mine'])
+    assert.deepEqual(faults, [])
+  })
+
   test('HEAD gets the length of what GET would get, and no content', async () => {
     const { port } = await serve((request: HttpRequest) => ({ status: 200, body: `for ${request.method}` }))
     const client = await raw(port)
