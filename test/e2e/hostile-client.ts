@@ -1,0 +1,120 @@
+// Requests that no proper client would make, and what every refusal must look like.
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import type { Json } from './clients.ts'
+
+export interface Ask {
+  readonly method?: string
+  /** Sent as it is: nothing is resolved or encoded. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** A text or bytes go as they are, anything else as JSON. */
+  readonly body?: unknown
+  /** Announces so many bytes and sends none: who refuses them at once hangs up, whatever is still being written. */
+  readonly announcedBytes?: number
+}
+
+export interface Told {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  readonly json: Json
+}
+
+/** What was asked, and `<status> <code>` of the answer; `path` is that of the first detail. */
+export type Case = readonly [what: string, ask: Ask, expected: string, path?: string]
+
+const TIME_LIMIT_MS = 10_000
+
+export function send(
+  origin: string,
+  { method = 'GET', path, headers = {}, body, announcedBytes }: Ask,
+): Promise<Told> {
+  const { hostname, port } = new URL(origin)
+  const bytes = body === undefined ? undefined : bytesOf(body)
+  const length = announcedBytes ?? bytes?.length
+  const type = length === undefined ? {} : { 'content-type': 'application/json', 'content-length': length }
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      ...{ hostname, port, method, path, agent: false, timeout: TIME_LIMIT_MS },
+      headers: { ...type, ...headers },
+    })
+    sent.on('timeout', () => sent.destroy(new Error(`no answer to ${method} ${path}`)))
+    sent.on('error', reject)
+    sent.on('response', (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('error', reject)
+      answer.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8')
+        sent.destroy()
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: parsed(text) })
+      })
+    })
+    if (announcedBytes === undefined) sent.end(bytes)
+    else sent.flushHeaders()
+  })
+}
+
+const bytesOf = (body: unknown): Buffer => {
+  if (typeof body === 'string') return Buffer.from(body)
+  return body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(JSON.stringify(body))
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** All that comes back for some bytes until the other side closes, or until nothing more can be awaited. */
+export function raw(origin: string, bytes: string | Buffer, waitMs = 1_500): Promise<string> {
+  const { hostname, port } = new URL(origin)
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect(Number(port), hostname, () => socket.write(bytes))
+    const timer = setTimeout(() => socket.destroy(), waitMs)
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+    })
+    // A reset is an answer, too.
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve(text)
+    })
+  })
+}
+
+const inside =
+  /postgres|redis|\bselect\b.*\bfrom\b|\binsert into\b|node_modules|\.ts:\d|\/src\/|at \w+ \(|uWebSockets/i
+
+/** The documented envelope and headers, and nothing of what is inside. */
+export function assertRefused(told: Told, expected: string, path?: string): void {
+  const { error } = told.json ?? {}
+  assert.equal(`${told.status} ${error?.code}`, expected, told.text.slice(0, 500))
+  assert.deepEqual(Object.keys(told.json), ['error'])
+  const keys = Object.keys(error).filter((key) => key !== 'details')
+  assert.deepEqual(keys, ['code', 'message', 'requestId'])
+  assert.match(error.message, /\S+ \S+/)
+  assert.equal(told.headers['x-request-id'], error.requestId)
+  assert.equal(told.headers['content-type'], 'application/json')
+  assert.equal(told.headers['cache-control'], 'no-store')
+  assert.doesNotMatch(told.text, inside)
+  if (expected === '400 VALIDATION_ERROR') assert.ok(error.details.length > 0 && error.details.length <= 20)
+  if (path !== undefined) assert.equal(error.details[0].path, path)
+  if (told.status === 405) assert.match(String(told.headers['allow']), /^[A-Z]+(, [A-Z]+)*$/)
+  if (told.status === 429 || told.status === 503)
+    assert.match(String(told.headers['retry-after']), /^[1-9]\d*$/)
+}
+
+/** Beyond that, what every answer of the public API carries. */
+export function assertApiRefused(told: Told, expected: string, path?: string): void {
+  assertRefused(told, expected, path)
+  assert.match(String(told.headers['ratelimit-policy']), /^"key";q=\d+;w=\d+$/)
+  assert.match(String(told.headers['ratelimit']), /^"key";r=\d+;t=\d+$/)
+  if (told.status === 401) assert.equal(told.headers['www-authenticate'], 'Bearer')
+}

@@ -1,0 +1,48 @@
+// What is no key, and what a key may lack.
+
+type Headers = Readonly<Record<string, string>>
+
+export function noKeys(key: string): readonly (readonly [Headers, expected: string])[] {
+  const [, , prefix = '', secret = ''] = key.split('_')
+  const bearer = (text: string) => ({ authorization: text })
+  const unknown = '401 INVALID_API_KEY'
+  return [
+    [{}, '401 UNAUTHORIZED'],
+    [{ 'x-api-key': '' }, '401 UNAUTHORIZED'],
+    [{ cookie: `key=${key}` }, '401 UNAUTHORIZED'],
+    [bearer(''), unknown],
+    [bearer('Bearer'), unknown],
+    [bearer(key), unknown],
+    [bearer(`Basic ${Buffer.from(`${key}:`).toString('base64')}`), unknown],
+    [bearer(`Bearer ${key} x`), unknown],
+    [bearer(`Bearer ${key.replace('_test_', '_live_')}`), unknown],
+    [bearer(`Bearer ck_test_${prefix}_${'a'.repeat(43)}`), unknown],
+    [bearer(`Bearer ck_test_AAAAAAAAAA_${secret}`), unknown],
+    [bearer(`Bearer ck_test_'or'1'='1_${secret}`), unknown],
+    [bearer(`Bearer ${'x'.repeat(3_000)}`), unknown],
+    [{ 'x-api-key': 'x' }, unknown],
+    [{ authorization: 'Bearer x', 'x-api-key': key }, unknown],
+    [{ authorization: '', 'x-api-key': key }, unknown],
+  ]
+}
+
+export const routes: readonly (readonly [scope: string, method: string, path: string])[] = [
+  ['CHAT_SEND', 'POST', '/messages/chat'],
+  ['MESSAGES_READ', 'GET', '/messages/chat'],
+  ['MESSAGES_READ', 'GET', '/messages/chat/x'],
+  ['CATALOG_READ', 'GET', '/templates'],
+  ['CATALOG_READ', 'GET', '/numbers'],
+  ['CALLS_READ', 'GET', '/calls'],
+  ['CALLS_READ', 'GET', '/calls/x'],
+  ['CALLS_WRITE', 'GET', '/calls/x/offer'],
+  ['CALLS_WRITE', 'POST', '/calls/x/answer'],
+  ['CALLS_WRITE', 'POST', '/calls/x/action'],
+  ['CALLS_WRITE', 'POST', '/conversations/x/call'],
+]
+
+const scopes = ['CHAT_SEND', 'MESSAGES_READ', 'CALLS_READ', 'CATALOG_READ', 'CALLS_WRITE']
+const included: Readonly<Record<string, string>> = { CATALOG_READ: 'CHAT_SEND', CALLS_READ: 'CALLS_WRITE' }
+
+/** As many scopes as there can be without granting this one. */
+export const withoutScope = (scope: string): string[] =>
+  scopes.filter((one) => one !== scope && one !== included[scope])
