@@ -7,6 +7,8 @@ export const failpoints = [
   'after_send_before_record',
   /** A failed attempt is written with its next time; its timer is not set. */
   'after_record_before_timer',
+  /** An endpoint's last failure has switched it off; its owner does not know. */
+  'after_switch_off_before_owner',
   /** A message is accepted; the provider was not asked. */
   'after_accept_before_send',
   /** The row says that a request may be on the wire; it is not. */
