@@ -1,0 +1,91 @@
+// Gateways that die while they send a message: the provider is never asked twice, and nothing accepted is forgotten.
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import { type Json, ok } from './clients.ts'
+import { asked, calm, dieAt, openCrashScene, stepsOf } from './crashes.ts'
+import { hello } from './message-steps.ts'
+import { eventually, type Scene } from './scene.ts'
+
+let scene: Scene
+before(async () => {
+  scene = await openCrashScene()
+})
+after(() => scene?.close())
+const step = stepsOf(() => scene)
+
+const order = (key: string, to: string) => ({ ...hello(to), idempotencyKey: key })
+const send = (body: Json) => scene.stack.api.post('/messages/chat', body)
+const read = (id: string): Promise<Json> => ok(scene.stack.api.get(`/messages/chat/${id}`))
+const requestsTo = (to: string) => asked(scene, (body) => body.type === 'template' && `+${body.to}` === to)
+
+const stateOf = async (key: string): Promise<string> => {
+  const [row] = await scene.stack.sql`
+    select status, send_state from messages where idempotency_key = ${key}`
+  return `${row?.['status']} ${row?.['sendState']}`
+}
+
+/** As if its time were over: what the sweeper waits for is then due. */
+const overdue = (key: string) => scene.stack.sql`
+  update messages set send_due_at = now() - interval '1 second'
+  where idempotency_key = ${key} and send_due_at is not null`
+
+/** The caller, who got no answer, asks again: it hears of the same message, and no other is made. */
+async function repeated(body: Json): Promise<Json> {
+  const { status, body: message } = await send(body)
+  assert.equal(status, 200, JSON.stringify(message))
+  const rows = await scene.stack.sql`select 1 from messages where idempotency_key = ${body.idempotencyKey}`
+  assert.equal(rows.length, 1)
+  return message
+}
+
+const statusesOf = (id: string) =>
+  scene.socket.inbox.all(({ data }) => data?.messageId === id).map(({ body }) => body.data.status)
+
+step('accepted, and the provider not asked: it is sent once', async () => {
+  const body = order('accepted', '+15557000421')
+  await dieAt(scene, 'after_accept_before_send', () => send(body))
+  assert.equal(await stateOf('accepted'), 'QUEUED PENDING')
+  await scene.stack.restartGateway(0)
+  const { id } = await repeated(body)
+  await eventually('it is delivered', async () => (await read(id)).status === 'DELIVERED')
+  await calm(scene)
+  assert.equal((await requestsTo(body.to)).length, 1)
+  assert.equal(statusesOf(id).at(-1), 'DELIVERED')
+})
+
+step('perhaps on the wire, and in truth not: it is never sent, and at last said to be unknown', async () => {
+  const body = order('on the wire', '+15557000422')
+  await dieAt(scene, 'before_provider_request', () => send(body))
+  assert.equal(await stateOf('on the wire'), 'QUEUED SENDING')
+  await scene.stack.restartGateway(0)
+  const { id, status } = await repeated(body)
+  assert.equal(status, 'QUEUED')
+  await overdue('on the wire')
+  await eventually('it is unknown', async () => (await stateOf('on the wire')) === 'QUEUED UNKNOWN')
+  await overdue('on the wire')
+  await eventually('it is given up', async () => (await read(id)).status === 'FAILED')
+  assert.equal((await read(id)).error.code, 'OUTCOME_UNKNOWN')
+  await calm(scene)
+  assert.deepEqual(statusesOf(id), ['FAILED'])
+  assert.equal((await requestsTo(body.to)).length, 0)
+})
+
+step(
+  'taken by the provider, and its answer lost: the statuses settle it, and it is not sent again',
+  async () => {
+    const body = order('taken', '+15557000423')
+    await dieAt(scene, 'after_provider_answer', () => send(body))
+    assert.equal(await stateOf('taken'), 'QUEUED SENDING')
+    const [request, ...more] = await requestsTo(body.to)
+    assert.ok(request && more.length === 0, 'asked once')
+    await scene.stack.restartGateway(0)
+    const { id } = await repeated(body)
+    assert.equal(request.body.biz_opaque_callback_data, id)
+    await eventually('it is delivered', async () => (await read(id)).status === 'DELIVERED')
+    assert.equal(await stateOf('taken'), 'DELIVERED ACCEPTED')
+    assert.match((await read(id)).providerMessageId, /^wamid\./)
+    await calm(scene)
+    assert.equal((await requestsTo(body.to)).length, 1)
+    assert.equal(statusesOf(id).at(-1), 'DELIVERED')
+  },
+)

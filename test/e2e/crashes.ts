@@ -1,0 +1,97 @@
+// Gateways that die as by kill -9 at an instant of the test's choice, in a workspace whose first number belongs to the
+// HTTPS endpoint and whose second to the socket: a text reaches one receiver and no other.
+import assert from 'node:assert/strict'
+import type { Failpoint } from '../../src/shared/failpoint.ts'
+import { type Json, ok } from './clients.ts'
+import type { Fits, Received } from './inbox.ts'
+import { eventually, openScene, type Scene, scenario } from './scene.ts'
+import type { StackOptions } from './stack.ts'
+
+/** Takeovers scaled down, as they stand in proportion to each other by default. */
+const timing = { SESSION_TTL: '2s', SESSION_RENEW: '400ms', GUARD: '1s', HANDOVER_SILENCE: '1200ms' }
+
+export async function openCrashScene({ env, ...options }: StackOptions = {}): Promise<Scene> {
+  const scene = await openScene({ ...options, env: { ...timing, ...env } })
+  const { stack, httpsEndpoint, socketEndpoint } = scene
+  const [first, second] = stack.numbers
+  await stack.assignNumber(first, { endpointId: httpsEndpoint.id, forwardCalls: true })
+  await stack.assignNumber(second, { endpointId: socketEndpoint.id })
+  return scene
+}
+
+export const stepsOf =
+  (scene: () => Scene) =>
+  (title: string, work: () => Promise<void>): void =>
+    scenario(title, () => scene().stack, work)
+
+/** Starts a gateway that dies at that instant, at the latest through `work`; it is dead when this resolves. */
+export async function dieAt(
+  { stack }: Scene,
+  name: Failpoint,
+  work: () => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  // What it finds undone may kill it before it says that it serves.
+  const isDead = await stack.restartGateway(0, { FAILPOINT: name }).then(
+    () => false,
+    (error: Error) => {
+      if (error.message.includes('ended (SIGKILL)')) return true
+      throw error
+    },
+  )
+  if (isDead) return
+  const { process } = stack.gateway(0)
+  // Whoever asks the dying process gets no answer.
+  await work().catch(() => undefined)
+  await eventually(`death at ${name}`, async () => !process.isRunning)
+  assert.equal(await process.exited, 'SIGKILL')
+}
+
+export const textIs =
+  (text: string): Fits =>
+  ({ event, data }) =>
+    event === 'message.received' && data.text === text
+
+/** What a POST said of its attempt: delivery and number. */
+export const attemptOf = ({ headers }: Received): string =>
+  `${headers['x-communication-delivery']} ${headers['x-communication-attempt']}`
+
+/** Until the provider has had a 200 for everything, and nothing waits for a receiver any more. */
+export async function calm({ stack }: Scene): Promise<void> {
+  await eventually('the provider is answered', async () => {
+    return (await ok(stack.sim.get('/health'))).pendingWebhooks === 0
+  })
+  await eventually('nothing is pending', async () => {
+    const rows = await stack.sql`select from deliveries where state in ('PENDING', 'RETRYING') limit 1`
+    return rows.length === 0
+  })
+}
+
+/** The deliveries of the events of this text, as the database has them. */
+export const deliveriesOf = async ({ stack }: Scene, text: string): Promise<Json[]> => [
+  ...(await stack.sql`
+  select d.id, d.state, d.attempt_count, e.body
+  from deliveries d
+  join events e on e.id = d.event_id
+  where e.kind = 'message.received' and convert_from(e.body, 'utf8')::jsonb -> 'data' ->> 'text' = ${text}`),
+]
+
+/** One event with one delivery, which has arrived; every copy of it had the bytes that are stored. */
+export async function assertArrived(scene: Scene, text: string, copies: readonly Received[]): Promise<void> {
+  await calm(scene)
+  const rows = await deliveriesOf(scene, text)
+  assert.deepEqual(
+    rows.map(({ state }) => state),
+    ['DELIVERED'],
+    'one message, one event, one delivery',
+  )
+  assert.ok(copies.length > 0, 'it arrived')
+  for (const { raw } of copies) assert.deepEqual(raw, rows[0].body)
+  assert.equal(scene.https.forged, 0)
+  assert.ok(scene.socket.connections.every(({ isGenuine }) => isGenuine))
+}
+
+/** The requests of this kind that reached the provider for this recipient, oldest first. */
+export async function asked({ stack }: Scene, fits: (body: Json) => boolean): Promise<Json[]> {
+  const { data } = await ok(stack.sim.get('/requests?limit=10000'))
+  return data.filter(({ method, body }: Json) => method === 'POST' && body !== null && fits(body))
+}
