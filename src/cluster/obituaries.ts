@@ -8,6 +8,8 @@ export interface ObituariesOptions {
   readonly clock: Clock
   /** FAST_DEATH. */
   readonly isEnabled: boolean
+  /** Whether its session is known to have ended: it said so itself when it had drained, or another found out. */
+  readonly hasEnded: (sid: string) => Promise<boolean>
   readonly isRefusing: (address: string) => Promise<boolean>
   readonly declareDead: (sid: string) => Promise<unknown>
   readonly onDeath: (node: NodeRef) => void
@@ -16,11 +18,10 @@ export interface ObituariesOptions {
 const betweenMs = 300
 const refusalsNeeded = 3
 
-/** After one refusal: true once two more followed within 600 ms and the session was declared dead. */
+/** After one refusal: true where its session has ended, or once two more followed within 600 ms and it was declared dead. */
 export function createObituaries(options: ObituariesOptions): (node: NodeRef) => Promise<boolean> {
   const underWay = new Map<string, Promise<boolean>>()
   return (node) => {
-    if (!options.isEnabled) return Promise.resolve(false)
     const verdict = underWay.get(node.sid) ?? examine(node, options).finally(() => underWay.delete(node.sid))
     underWay.set(node.sid, verdict)
     return verdict
@@ -28,6 +29,8 @@ export function createObituaries(options: ObituariesOptions): (node: NodeRef) =>
 }
 
 async function examine(node: NodeRef, options: ObituariesOptions): Promise<boolean> {
+  if (await options.hasEnded(node.sid).catch(() => false)) return true
+  if (!options.isEnabled) return false
   for (let refusals = 1; refusals < refusalsNeeded; refusals += 1) {
     await pause(options.clock, betweenMs)
     if (!(await options.isRefusing(node.address))) return false

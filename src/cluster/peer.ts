@@ -78,6 +78,7 @@ export async function createPeer(options: PeerOptions, parts: PeerParts): Promis
     isDead: createObituaries({
       clock,
       isEnabled: options.isFastDeathEnabled,
+      hasEnded: async (sid) => (await bounded(redis.exists(keys.dead(sid)))) === 1,
       isRefusing: rpc.isRefusing,
       declareDead: (sid) => declareDead(redis, sid, parts.reporter),
       onDeath: (node) => log.warn({ ...node }, 'session.declared_dead'),

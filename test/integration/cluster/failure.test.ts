@@ -100,6 +100,16 @@ describe('gateways in trouble', () => {
     })
   })
 
+  test('a gateway that ended in order is not examined: its session says that it is gone', async () => {
+    const { a, b } = await pair()
+    await read(b)
+    await a.node.leave()
+    await a.actors.drain(5_000)
+    await a.close()
+    assert.deepEqual(await read(b), { type: 'answered', value: 3 })
+    assert.equal(await b.node.redis.get(keys.dead(a.node.self.sid)), 'itself')
+  })
+
   test('a drained gateway leaves its actors to the others, which need not wait for it', async () => {
     const { a, b } = await pair()
     await read(b)
