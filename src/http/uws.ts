@@ -89,6 +89,13 @@ const overloaded = (): AppError =>
 
 const mebibyte = 1024 * 1024
 
+/**
+ * What follows a request whose end is in doubt cannot be trusted to be another. The parser hands on what it read
+ * along with it once this one is answered, and drops the connection while it is not: so such an answer waits for a
+ * turn, and closes the connection.
+ */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 class Server {
   inFlight = 0
   readonly #options: ListenOptions
@@ -138,17 +145,19 @@ class Server {
   #refuse(response: WireResponse, request: LiveRequest, fault: string | undefined): void {
     const refusal = fault === undefined ? overloaded() : new AppError('VALIDATION_ERROR', fault)
     const answer = errorResponse(refusal, request.requestId)
-    if (fault === undefined) return void writeAnswer(response, request, answer, this.#draining)
-    // What follows an ambiguous head cannot be trusted to be a request. The parser hands on what it read along with
-    // it once this one is answered, and drops the connection while it is not: so the answer waits for a turn.
-    setImmediate(() => void writeAnswer(response, request, answer, true))
+    if (fault === undefined && !request.isChunked)
+      return void writeAnswer(response, request, answer, this.#draining)
+    void nextTurn().then(() => writeAnswer(response, request, answer, true))
   }
 
   async #serve(response: WireResponse, request: LiveRequest): Promise<void> {
     this.inFlight += 1
     try {
       const answer = await this.#answer(request)
-      await writeAnswer(response, request, answer, this.#draining)
+      // The parser takes the extension of a chunk for more digits of its size, so it may see an end where a proxy
+      // in front saw none, and a request behind it that nobody sent.
+      if (request.isChunked) await nextTurn()
+      await writeAnswer(response, request, answer, this.#draining || request.isChunked)
     } catch (error) {
       this.#options.onFault?.(error, request.requestId)
     } finally {

@@ -50,6 +50,7 @@ export class LiveRequest implements HttpRequest {
   readonly method: string
   readonly path: string
   readonly requestId: string
+  readonly isChunked: boolean
   readonly content: WireBody
   readonly #head: Head
   readonly #response: WireResponse
@@ -68,6 +69,7 @@ export class LiveRequest implements HttpRequest {
     this.path = head.path
     const given = head.headers.get('x-request-id')
     this.requestId = isSaneRequestId(given) ? given : randomUUID()
+    this.isChunked = head.headers.has('transfer-encoding')
     this.content = new WireBody(response, declaredLength(head), options)
   }
 

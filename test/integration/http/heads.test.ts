@@ -39,6 +39,30 @@ describe('heads that could be read in two ways', () => {
     })
   }
 
+  for (const atOnce of [true, false])
+    test(`a chunk whose size two readers read differently hides no request, ${atOnce ? 'at once' : 'in pieces'}`, async () => {
+      const paths: string[] = []
+      const { port } = await serve(async (request) => {
+        paths.push(request.path)
+        await request.body(1_000)
+        return { status: 200 }
+      })
+      // By the standard a chunk of 5 bytes with an extension, and one that holds the rest; to this parser, one of 0x5b.
+      const inner = `${'y'.repeat(80)}\r\n0\r\n\r\n${head('GET /smuggled HTTP/1.1')}`
+      const pieces = [
+        head('POST / HTTP/1.1', ['Transfer-Encoding: chunked']),
+        '5;\r\nhello\r\n',
+        `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`,
+      ]
+      const client = await raw(port)
+      for (const piece of atOnce ? [pieces.join('')] : pieces) {
+        client.write(piece)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      assert.ok(answers(await client.closed()).length <= 1)
+      assert.deepEqual(paths, ['/'])
+    })
+
   test('Content-Length together with Transfer-Encoding never reaches a handler', async () => {
     let calls = 0
     const { port } = await serve(() => {
