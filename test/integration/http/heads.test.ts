@@ -57,6 +57,7 @@ describe('heads that could be read in two ways', () => {
       const client = await raw(port)
       for (const piece of atOnce ? [pieces.join('')] : pieces) {
         client.write(piece)
+        // So that each piece is a read of its own.
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       assert.ok(answers(await client.closed()).length <= 1)
