@@ -19,24 +19,31 @@ export interface Scene {
   readonly socket: SocketReceiver
   readonly httpsEndpoint: Json
   readonly socketEndpoint: Json
-  close(): Promise<void>
+  close(): Promise<unknown>
 }
 
 export async function openScene(options: StackOptions = {}): Promise<Scene> {
   const stack = await startStack(options)
-  const [https, socket] = await Promise.all([startHttpsReceiver(stack.tls), startSocketReceiver(stack.tls)])
+  const opened: { close(): void }[] = []
+  const close = () => stack.stop().finally(() => opened.map((receiver) => receiver.close()))
+  try {
+    return { ...(await receivers(stack, opened)), stack, close }
+  } catch (error) {
+    await close().catch(() => undefined)
+    throw error
+  }
+}
+
+async function receivers(stack: Stack, opened: { close(): void }[]): Promise<Omit<Scene, 'stack' | 'close'>> {
+  const https = await startHttpsReceiver(stack.tls)
+  opened.push(https)
+  const socket = await startSocketReceiver(stack.tls)
+  opened.push(socket)
   const httpsEndpoint = await stack.addEndpoint({ name: 'https', url: https.url, events: eventKinds })
   const socketEndpoint = await stack.addEndpoint({ name: 'socket', url: socket.url, events: eventKinds })
   https.secret = httpsEndpoint.secret
   socket.secret = socketEndpoint.secret
-  return {
-    ...{ stack, https, socket, httpsEndpoint, socketEndpoint },
-    async close() {
-      await stack.stop()
-      https.close()
-      socket.close()
-    },
-  }
+  return { https, socket, httpsEndpoint, socketEndpoint }
 }
 
 /** A test that shows the logs of all processes when it fails. */

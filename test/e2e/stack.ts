@@ -1,13 +1,13 @@
 // The whole product on real parts: a database and a Redis of its own, the simulator, gateways and workers as processes.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { provider, syncDemoCatalog } from '../../src/dev/provider.ts'
 import { type Demo, type DemoNumber, demoNumbers, seedWorkspace } from '../../src/dev/seed.ts'
 import { encodeId } from '../../src/shared/ids.ts'
 import { connectPool, type Pool } from '../../src/store/sql.ts'
 import { type Certificate, makeCertificate } from '../support/certificate.ts'
+import { ownFolder } from '../support/embedded.ts'
 import { testDatabase } from '../support/postgres.ts'
 import { type TestRedis, testRedis } from '../support/redis.ts'
 import { apiClient, type Client, client, consoleClient, inTurn, type Json, ok, signIn } from './clients.ts'
@@ -83,15 +83,18 @@ interface Ground {
 const SERVING = (line: { event?: string }) => line.event === 'gateway.serving'
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const dir = mkdtempSync(join(tmpdir(), 'switchboard-e2e-'))
+  const dir = mkdtempSync(join(ownFolder(), 'stack-'))
   const stopping: (() => Promise<unknown>)[] = [async () => rmSync(dir, { recursive: true, force: true })]
   const stop = async () => {
-    for (const step of stopping.splice(0).reverse()) await step()
+    // One that fails must not leave the others running.
+    const failures: unknown[] = []
+    for (const step of stopping.splice(0).reverse()) await step().catch((error) => failures.push(error))
+    if (failures.length > 0) throw new AggregateError(failures, 'the stack did not stop cleanly')
   }
   try {
     return await bringUp(options, await prepare(dir, options, stopping), stop)
   } catch (error) {
-    await stop()
+    await stop().catch(() => undefined)
     throw error
   }
 }
