@@ -55,14 +55,17 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
     if (id) await tell(id, messageOf(update))
   }
 
-  function begin(call: BegunCall, first: CallMessage): void {
+  async function begin(call: BegunCall, first: CallMessage): Promise<void> {
     const { id, workspaceId, status, wacid } = call.row
     options.log.info({ callId: id, workspaceId, status, direction: 'INBOUND' }, 'call.begun')
     if (status !== 'RINGING' || wacid === null) return
-    owners.adopt(call, first)
+    const adopted = owners.adopt(call, first)
     lookForTombstone(id, wacid).catch((error: unknown) => {
       options.log.warn({ callId: id, error: String(error) }, 'call.tombstone_check_failed')
     })
+    // It rings already. The provider, once answered, does not repeat the offer: were it nowhere but in our memory, a
+    // crash now would leave a call that nobody can be told of.
+    await adopted
   }
 
   // A terminate on another node may commit its tombstone while our insert runs, and neither statement sees the other.

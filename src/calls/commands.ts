@@ -96,7 +96,7 @@ export function createCallCommands(options: CallCommandsOptions): CallCommands {
       const begun = await ledger.beginOutbound(outboundCall(dialled, at), apiKeyId)
       if (begun.type === 'exists') throw new AppError('INTERNAL', 'a new call exists already')
       const { id } = begun.row
-      owners.adopt(begun)
+      void owners.adopt(begun)
       const reply = await owners.ask(id, { type: 'place', sdp: session.sdp }, commandLimitMs)
       options.log.info({ callId: id, workspaceId, reply: reply.type }, 'call.placed')
       return done(workspaceId, id, reply)

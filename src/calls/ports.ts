@@ -89,8 +89,11 @@ export interface CallLedger {
 
 /** The owners of calls, wherever they are. */
 export interface CallOwners {
-  /** Takes in a call that this process has just begun; `first` is told to it where there is something to tell. */
-  adopt(call: BegunCall, first?: CallMessage): void
+  /**
+   * Takes in a call that this process has just begun, at once; `first` is told to it where there is something to tell.
+   * Resolves when a successor has what it needs. Never rejects.
+   */
+  adopt(call: BegunCall, first?: CallMessage): Promise<void>
   /** Throws AppError UNAVAILABLE or OVERLOADED where no owner answers in time: the outcome is unknown then. */
   ask(id: CallId, message: CallMessage, deadlineMs: number): Promise<CallReply>
 }

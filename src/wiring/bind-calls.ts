@@ -25,7 +25,7 @@ import type { CallId, WorkspaceId } from '../shared/ids.ts'
 import { type BegunHere, createCallBeginStore } from '../store/call-begin.store.ts'
 import { createCallsStore } from '../store/calls.store.ts'
 import type { Pool } from '../store/sql.ts'
-import { createCallHost } from './call-host.ts'
+import { type CallHost, createCallHost } from './call-host.ts'
 
 /** RING_TIMEOUT and the like; all in milliseconds. */
 export interface CallSettings extends CallTiming {
@@ -64,9 +64,10 @@ export function createCalls(options: CallsOptions) {
   const { clock, log, contacts, settings: timing } = options
   const calls = createCallsStore(options.sql)
   const { router } = options
-  const directory = directoryOf(options, calls)
+  const host = createCallHost({ ...options, calls, silenceMs: timing.handoverSilenceMs })
+  const directory = directoryOf(options, host)
   const ledger = ledgerOf(options, calls)
-  const owners = ownersOf(directory, router)
+  const owners = ownersOf({ directory, host, router })
   return {
     directory,
     commands: createCallCommands({ ledger, owners, clock, log }),
@@ -82,10 +83,10 @@ export function createCalls(options: CallsOptions) {
   }
 }
 
-const directoryOf = (options: CallsOptions, calls: ReturnType<typeof createCallsStore>) =>
+const directoryOf = (options: CallsOptions, host: CallHost) =>
   new ActorDirectory({
     definition: callActor(options.settings),
-    host: createCallHost({ ...options, calls, silenceMs: options.settings.handoverSilenceMs }),
+    host,
     ownership: options.ownership,
     clock: options.clock,
     guardMs: options.settings.guardMs,
@@ -124,11 +125,18 @@ function ledgerOf(options: CallsOptions, calls: ReturnType<typeof createCallsSto
   }
 }
 
-function ownersOf(directory: CallDirectory, router: CallRouter): CallOwners {
+interface Owning {
+  readonly directory: CallDirectory
+  readonly host: CallHost
+  readonly router: CallRouter
+}
+
+function ownersOf({ directory, host, router }: Owning): CallOwners {
   return {
-    adopt(call, first) {
+    async adopt(call, first) {
       const loaded = { state: stateOf(call), epoch: call.epoch, silentMs: 0 }
-      void directory.adopt(call.row.id, loaded, first, call.asked)
+      await directory.adopt(call.row.id, loaded, first, call.asked)
+      await host.kept(call.row.id)
     },
     async ask(id: CallId, message, deadlineMs) {
       const result = await router.ask('call', id, message, deadlineMs)

@@ -17,7 +17,10 @@ import type { CallId } from '../shared/ids.ts'
 import type { CallsStore, TakenCall } from '../store/calls.store.ts'
 import { type CallRequestsOptions, createCallRequests, forwardTo, notAsked } from './call-requests.ts'
 
-export type CallHost = ActorHost<CallState, CallMessage, CallTx, CallEffect>
+export interface CallHost extends ActorHost<CallState, CallMessage, CallTx, CallEffect> {
+  /** Resolves when the SDP of the call is where a successor finds it, or could not be brought there. */
+  kept(id: string): Promise<void>
+}
 
 export interface CallHostOptions extends CallRequestsOptions {
   readonly calls: CallsStore
@@ -54,11 +57,19 @@ export function createCallHost(options: CallHostOptions): CallHost {
     context.post({ type: 'forwarded', outcome })
   }
 
+  const keeping = new Map<string, Promise<void>>()
+
   const remember = (work: Promise<void>, id: string): void => {
-    work.catch((error: unknown) => log.warn({ callId: id, error: String(error) }, 'call.session_not_kept'))
+    const kept = work
+      .catch((error: unknown) => log.warn({ callId: id, error: String(error) }, 'call.session_not_kept'))
+      .finally(() => {
+        if (keeping.get(id) === kept) keeping.delete(id)
+      })
+    keeping.set(id, kept)
   }
 
   return {
+    kept: (id) => keeping.get(id) ?? Promise.resolve(),
     async load(id, { sid, exclusive, deadSid }) {
       const taken = await calls.take(id, { sid, exclusive, deadSid, silenceMs: options.silenceMs })
       if (!taken) return undefined

@@ -49,7 +49,7 @@ function world(ledger: Partial<CallLedger> = {}) {
     },
     ledger: { ...nothing, ...ledger } as CallLedger,
     owners: {
-      adopt: (_call, first) => adopted.push(first),
+      adopt: async (_call, first) => void adopted.push(first),
       ask: async (id, message) => {
         told.push({ id, message })
         return { type: 'done' }
