@@ -26,7 +26,7 @@ export interface HostileWorld {
   }): Promise<Json>
 }
 
-export const owner = { email: 'owner@northdock.example', password: 'a password for tests' }
+const owner = { email: 'owner@northdock.example', password: 'a password for tests' }
 
 export async function openHostileWorld(): Promise<HostileWorld> {
   const stack = await startStack({
