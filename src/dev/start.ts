@@ -82,6 +82,8 @@ function environment(
     REDIS_URL: servers.redisUrl,
     DATA_DIR: dataDir,
     DRAIN_GRACE: '0s',
+    // The demo's password is printed for everybody to read: this machine only, unless it is asked for.
+    HOST: process.env['HOST'] ?? '127.0.0.1',
     SECRETS_KEY: process.env['SECRETS_KEY'] ?? developmentSecretsKey(dataDir),
     PROVIDER_BASE_URL: `http://127.0.0.1:${SIM_PORT}`,
     PROVIDER_ACCESS_TOKEN: provider.accessToken,

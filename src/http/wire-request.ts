@@ -21,8 +21,10 @@ export function readHead(request: WireRequest): Head {
   const headers = new Map<string, string>()
   let fault: string | undefined
   request.forEach((name, value) => {
-    if (headers.has(name) && singular.has(name)) fault = `the header ${name} must not be repeated`
-    else headers.set(name, value)
+    const before = headers.get(name)
+    if (before !== undefined && singular.has(name)) fault = `the header ${name} must not be repeated`
+    // Lines of a list are one list: the proxies of X-Forwarded-For may each have added a line.
+    else headers.set(name, before === undefined ? value : `${before}, ${value}`)
   })
   const encoding = headers.get('transfer-encoding')
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')

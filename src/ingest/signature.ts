@@ -3,15 +3,16 @@ import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 
 const form = /^sha256=([0-9a-f]{64})$/i
 
-export type SignatureCheck = (body: Uint8Array, header: string | undefined) => boolean
+/** The digest a header claims; undefined where it claims none. */
+export function readSignature(header: string | undefined): Buffer | undefined {
+  const hex = form.exec(header ?? '')?.[1]
+  return hex === undefined ? undefined : Buffer.from(hex, 'hex')
+}
+
+export type SignatureCheck = (body: Uint8Array, claimed: Uint8Array) => boolean
 
 /** The key is prepared once. What is checked are the bytes as received: the provider escapes them its own way. */
 export function signatureCheck(appSecret: string): SignatureCheck {
   const key = createSecretKey(Buffer.from(appSecret))
-  return (body, header) => {
-    const given = form.exec(header ?? '')?.[1]
-    if (given === undefined) return false
-    const expected = createHmac('sha256', key).update(body).digest()
-    return timingSafeEqual(expected, Buffer.from(given, 'hex'))
-  }
+  return (body, claimed) => timingSafeEqual(createHmac('sha256', key).update(body).digest(), claimed)
 }

@@ -8,7 +8,7 @@ import type { HttpHandler, HttpRequest, HttpResponse } from '../http/exchange.ts
 import { type ApplyUpdate, applyInOrder } from './apply-in-order.ts'
 import type { SkipReason } from './element.ts'
 import { parseWebhook } from './parse.ts'
-import { type SignatureCheck, signatureCheck } from './signature.ts'
+import { readSignature, type SignatureCheck, signatureCheck } from './signature.ts'
 
 export interface ProviderWebhooksOptions {
   readonly appSecret: string
@@ -69,10 +69,11 @@ async function receive(
   { apply, log, observe }: ProviderWebhooksOptions,
 ): Promise<HttpResponse> {
   const startedAt = performance.now()
-  const body = await request.body(limits.providerBodyBytes)
-  const result = isSigned(body, request.header('x-hub-signature-256'))
-    ? await applyBody(body, apply)
-    : nothing('badSignature')
+  const signature = readSignature(request.header('x-hub-signature-256'))
+  // What carries no signature is not worth its body.
+  const body = signature ? await request.body(limits.providerBodyBytes) : new Uint8Array()
+  const result =
+    signature && isSigned(body, signature) ? await applyBody(body, apply) : nothing('badSignature')
   const { error, ...counts } = result
   const record: ReceivedRecord = {
     ...counts,
