@@ -4,7 +4,7 @@ import type { Caller } from '../contract/caller.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { HttpRequest } from '../http/exchange.ts'
-import type { Answer, Method, RawAnswer, Route, Schema } from '../http/route.ts'
+import type { Answer, BodyReader, Method, RawAnswer, Route, Schema } from '../http/route.ts'
 import type { ApiServices } from './services.ts'
 
 export interface ApiContext {
@@ -18,7 +18,7 @@ export interface ApiRoute extends Route<ApiContext> {
 
 type Output<S> = S extends v.GenericSchema ? v.InferOutput<S> : undefined
 type Result<S> = S extends v.GenericSchema
-  ? v.InferOutput<S> | Answer<v.InferOutput<S>>
+  ? v.InferOutput<S> | Answer<v.InferOutput<S>> | RawAnswer
   : RawAnswer | Answer<undefined> | undefined
 
 interface Row<Params, Query, Body, Response> {
@@ -29,6 +29,7 @@ interface Row<Params, Query, Body, Response> {
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
+  readonly media?: Readonly<Record<string, BodyReader>>
   readonly bodyBytes?: number
   readonly response?: Response
   /** Default 200. */

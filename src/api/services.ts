@@ -1,14 +1,19 @@
 // What the rows of the API need behind them; the wiring provides it.
 import type * as v from 'valibot'
+import type { Addition, RecipientRow } from '../campaigns/change-recipients.ts'
+import type { CampaignDraft } from '../campaigns/plan-campaign.ts'
+import type { CampaignChange, RemovalChoice } from '../campaigns/ports.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { SessionDescription } from '../contract/events.ts'
 import type { Page, PageRequest } from '../contract/page.ts'
 import type { CallRecord } from '../contract/records/call.ts'
+import type { CampaignRecord, RecipientRecord } from '../contract/records/campaign.ts'
 import type { NumberRecord, TemplateRecord } from '../contract/records/catalog.ts'
 import type { MessageRecord } from '../contract/records/message.ts'
 import type { SendInput } from '../messages/send-message.ts'
-import type { CallId, ConversationId, MessageId, WorkspaceId } from '../shared/ids.ts'
+import type { CallId, CampaignId, ConversationId, MessageId, WorkspaceId } from '../shared/ids.ts'
 import type { callAction, callQuery } from './schemas/calls.ts'
+import type { campaignQuery, recipientQuery } from './schemas/campaigns.ts'
 import type { templateQuery } from './schemas/catalog.ts'
 import type { messageQuery } from './schemas/messages.ts'
 
@@ -17,6 +22,8 @@ type Filter<Query extends v.GenericSchema> = Omit<v.InferOutput<Query>, 'limit' 
 export type MessageFilter = Filter<typeof messageQuery>
 export type TemplateFilter = Filter<typeof templateQuery>
 export type CallFilter = Filter<typeof callQuery>
+export type CampaignFilter = Filter<typeof campaignQuery>
+export type RecipientFilter = Filter<typeof recipientQuery>
 export type CallAction = v.InferOutput<typeof callAction>
 
 export interface CallOffer {
@@ -44,5 +51,28 @@ export interface ApiServices {
     act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>
     offer(workspaceId: WorkspaceId, id: CallId): Promise<CallOffer>
     place(caller: Caller, conversationId: ConversationId, session: SessionDescription): Promise<CallRecord>
+  }
+  readonly campaigns: {
+    find(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord | undefined>
+    list(workspaceId: WorkspaceId, filter: CampaignFilter, page: PageRequest): Promise<Page<CampaignRecord>>
+    create(workspaceId: WorkspaceId, draft: CampaignDraft): Promise<CampaignRecord>
+    change(workspaceId: WorkspaceId, id: CampaignId, change: CampaignChange): Promise<CampaignRecord>
+    delete(workspaceId: WorkspaceId, id: CampaignId): Promise<void>
+  }
+  /** Of one campaign, which a reader has found first. */
+  readonly recipients: {
+    list(
+      workspaceId: WorkspaceId,
+      id: CampaignId,
+      filter: RecipientFilter,
+      page: PageRequest,
+    ): Promise<Page<RecipientRecord>>
+    all(
+      workspaceId: WorkspaceId,
+      id: CampaignId,
+      filter: RecipientFilter,
+    ): AsyncIterable<readonly RecipientRecord[]>
+    add(workspaceId: WorkspaceId, id: CampaignId, rows: readonly RecipientRow[]): Promise<Addition>
+    remove(workspaceId: WorkspaceId, id: CampaignId, choice: RemovalChoice): Promise<{ removed: number }>
   }
 }

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { limits } from '../contract/limits.ts'
 import type { HttpRequest } from '../http/exchange.ts'
-import { readJson } from '../http/read-json.ts'
+import { readBody } from '../http/read-body.ts'
 import { check, validationError } from '../http/validate.ts'
 
 /** The body of a route that can do without one: nothing at all reads as `{}`. */
@@ -12,7 +12,7 @@ export async function optionalBody<Output>(
   const bytes = await request.body(limits.bodyBytes)
   const isEmpty = bytes.byteLength === 0
   const header = (name: string) => request.header(name)
-  const value = isEmpty ? {} : await readJson({ header, body: async () => bytes }, limits.bodyBytes)
+  const value = isEmpty ? {} : await readBody({ header, body: async () => bytes }, limits.bodyBytes)
   const checked = check(schema as v.GenericSchema<unknown, unknown>, value)
   if (!checked.ok) throw validationError(checked.details)
   return checked.value as Output

@@ -7,7 +7,7 @@ import { limits } from '../contract/limits.ts'
 import { errorResponse, toAppError } from './error-response.ts'
 import { type HttpHandler, type HttpRequest, type HttpResponse, RequestAborted } from './exchange.ts'
 import { type Bucket, type RateHeaders, type RateLimiter, rateHeaders, rateLimited } from './rate-limit.ts'
-import { readJson } from './read-json.ts'
+import { readBody } from './read-body.ts'
 import { Answer, RawAnswer, type Route } from './route.ts'
 import { createRouter } from './router.ts'
 import { check, validationError } from './validate.ts'
@@ -120,7 +120,9 @@ async function readInput(
   params: Readonly<Record<string, string>>,
   request: HttpRequest,
 ): Promise<Values> {
-  const body = route.body ? await readJson(request, route.bodyBytes ?? limits.bodyBytes) : undefined
+  const body = route.body
+    ? await readBody(request, route.bodyBytes ?? limits.bodyBytes, route.media)
+    : undefined
   const checkedParams = route.params ? check(route.params, params) : accepted
   // An id that cannot exist is answered as one that does not.
   if (!checkedParams.ok) throw new AppError('NOT_FOUND', 'there is no such resource in this workspace')

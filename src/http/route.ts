@@ -7,6 +7,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export type Schema = v.GenericSchema<unknown, unknown>
 
+/** The value of a body that is not JSON; its schema judges it as it judges JSON. */
+export type BodyReader = (bytes: Uint8Array) => unknown
+
 export interface RouteInput<Context> {
   readonly context: Context
   readonly params: unknown
@@ -24,6 +27,8 @@ export interface Route<Context> {
   readonly params?: Schema | undefined
   readonly query?: Schema | undefined
   readonly body?: Schema | undefined
+  /** Media types that the body may have beside JSON. */
+  readonly media?: Readonly<Record<string, BodyReader>> | undefined
   /** Default `limits.bodyBytes`. */
   readonly bodyBytes?: number | undefined
   readonly response?: Schema | undefined

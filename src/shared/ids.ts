@@ -34,6 +34,7 @@ export type TemplateId = Uuid<'template'>
 export type NumberId = Uuid<'number'>
 export type CallId = Uuid<'call'>
 export type CampaignId = Uuid<'campaign'>
+export type RecipientId = Uuid<'recipient'>
 export type EndpointId = Uuid<'endpoint'>
 export type EventId = Uuid<'event'>
 export type DeliveryId = Uuid<'delivery'>

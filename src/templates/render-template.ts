@@ -47,16 +47,23 @@ export function renderTemplate(template: TemplateText, variables: Variables): Re
   }
 }
 
-/** An empty value counts as missing: the provider refuses it. */
-export function compareVariables(
-  template: TemplateText,
-  variables: Variables,
-): { missingVariables: string[]; unexpectedVariables: string[] } {
+export interface VariableComparison {
+  readonly missingVariables: readonly string[]
+  readonly unexpectedVariables: readonly string[]
+}
+
+export const compareVariables = (template: TemplateText, variables: Variables): VariableComparison =>
+  variableComparer(template)(variables)
+
+/** For many sets of variables of one template. An empty value counts as missing: the provider refuses it. */
+export function variableComparer(template: TemplateText): (variables: Variables) => VariableComparison {
   const expected = new Set(templateVariables(template).map((variable) => variable.name))
-  const lookUp = reader(variables)
-  return {
-    missingVariables: [...expected].filter((name) => lookUp(name) === undefined),
-    unexpectedVariables: Object.keys(variables).filter((name) => !expected.has(name)),
+  return (variables) => {
+    const lookUp = reader(variables)
+    return {
+      missingVariables: [...expected].filter((name) => lookUp(name) === undefined),
+      unexpectedVariables: Object.keys(variables).filter((name) => !expected.has(name)),
+    }
   }
 }
 

@@ -17,7 +17,7 @@ import type { Clock } from '../shared/clock.ts'
 import { auditStore } from '../store/audit.store.ts'
 import { createCallTimelineStore } from '../store/call-timeline.store.ts'
 import { createCallReader } from '../store/calls-read.store.ts'
-import { campaignsListStore } from '../store/campaigns-list.store.ts'
+import { createCampaignReader } from '../store/campaigns-read.store.ts'
 import { catalogSyncStore } from '../store/catalog-sync.store.ts'
 import { consoleKeysStore } from '../store/console-keys.store.ts'
 import { createConversationReader } from '../store/conversations-read.store.ts'
@@ -79,7 +79,7 @@ function servicesOf(options: ConsoleOptions): ConsoleServices {
       calls: createCallReader(sql),
       timelines: createCallTimelineStore(sql),
       conversations: createConversationReader(sql),
-      campaigns: campaignsListStore(sql),
+      campaigns: createCampaignReader(sql),
       templates: createTemplateStore(sql),
     },
     templates: submissions(options),

@@ -22,6 +22,7 @@ import { createNumberReader } from '../store/numbers.store.ts'
 import { createTemplateStore } from '../store/templates.store.ts'
 import { createApplyUpdate } from './apply-update.ts'
 import { type CallDirectory, createCalls } from './bind-calls.ts'
+import { createCampaigns } from './bind-campaigns.ts'
 import { bindConsole } from './bind-console.ts'
 import { createMessages } from './bind-messages.ts'
 import { createWebhooks, type Webhooks } from './bind-webhooks.ts'
@@ -192,6 +193,7 @@ function edges(
         place: ({ workspaceId, keyId }, id, session) =>
           calls.commands.place({ workspaceId, apiKeyId: keyId }, id, session),
       },
+      ...createCampaigns(sql),
     },
     authenticate: createAuthenticator({
       keys: createKeyStore(sql),

@@ -12,13 +12,23 @@ import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
 import { contact, id, period, phoneNumber, stringMap, timestamp } from './fields.ts'
 
-const language = v.pipe(
+export const templateName = v.pipe(
+  v.string(),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(512, 'must be at most 512 characters long'),
+)
+
+export const language = v.pipe(
   v.string(),
   // Beside `<ll>_<CC>` the provider has languages without a country, such as `en` and `fil`.
   v.regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must be a locale of the form <ll>_<CC>, such as en_US'),
 )
 
-const variables = stringMap({ pairs: 100, nameLength: 128, valueLength: 4_096 })
+export const variables = stringMap({
+  pairs: limits.variablePairs,
+  nameLength: limits.variableNameLength,
+  valueLength: limits.variableValueLength,
+})
 
 const metadata = stringMap({
   pairs: limits.metadataPairs,
@@ -44,11 +54,7 @@ const keyMessage = `must be 1 to ${limits.idempotencyKeyLength} characters long`
 export const sendBody = v.strictObject({
   to: phoneNumber,
   template: v.strictObject({
-    name: v.pipe(
-      v.string(),
-      v.minLength(1, 'must not be empty'),
-      v.maxLength(512, 'must be at most 512 characters long'),
-    ),
+    name: templateName,
     language,
     variables: v.optional(variables, {}),
   }),

@@ -1,4 +1,4 @@
-// The campaign record (decisions 4).
+// Campaigns and their recipients as the API shows them (decisions 4).
 
 export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'CANCELLED'] as const
 export type CampaignStatus = (typeof campaignStatuses)[number]
@@ -19,6 +19,21 @@ export const campaignCounts = [
 ] as const
 export type CampaignCounts = Record<(typeof campaignCounts)[number], number>
 
+/** Each recipient is in exactly one. */
+export const recipientStatuses = [
+  'PENDING',
+  'QUEUED',
+  'HELD',
+  'UNKNOWN',
+  'SENT',
+  'DELIVERED',
+  'READ',
+  'FAILED',
+  'SKIPPED',
+  'CANCELLED',
+] as const
+export type RecipientStatus = (typeof recipientStatuses)[number]
+
 export interface CampaignRecord {
   id: string
   name: string
@@ -36,4 +51,17 @@ export interface CampaignRecord {
   pausedAt: string | null
   completedAt: string | null
   cancelledAt: string | null
+}
+
+export interface RecipientRecord {
+  id: string
+  /** Digits. */
+  to: string
+  variables: Record<string, string>
+  status: RecipientStatus
+  messageId: string | null
+  error: { code: string; title: string } | null
+  skippedReason: string | null
+  repliedAt: string | null
+  updatedAt: string
 }

@@ -18,6 +18,8 @@ const opens: Partial<Record<Scope, readonly Scope[]>> = {
   CATALOG_READ: ['CATALOG_READ', 'CHAT_SEND', 'CAMPAIGNS_WRITE'],
   CALLS_READ: ['CALLS_READ', 'CALLS_WRITE'],
   CALLS_WRITE: ['CALLS_WRITE'],
+  CAMPAIGNS_READ: ['CAMPAIGNS_READ', 'CAMPAIGNS_WRITE'],
+  CAMPAIGNS_WRITE: ['CAMPAIGNS_WRITE'],
 }
 
 const exampleOf = (path: string): string =>

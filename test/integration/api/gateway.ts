@@ -13,6 +13,7 @@ import { createMessageReader } from '../../../src/store/messages-read.store.ts'
 import { createNumberReader } from '../../../src/store/numbers.store.ts'
 import type { Pool } from '../../../src/store/sql.ts'
 import { createTemplateStore } from '../../../src/store/templates.store.ts'
+import { createCampaigns } from '../../../src/wiring/bind-campaigns.ts'
 import { type Answered, dispatch, type RequestParts } from '../../unit/http/requests.ts'
 import { apiKey } from '../store/fixtures.ts'
 
@@ -53,6 +54,7 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
       offer: decided.offer ?? notDecided,
       place: decided.place ?? notDecided,
     },
+    ...createCampaigns(sql),
   }
   const handler = createApi({
     services,

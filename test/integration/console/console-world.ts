@@ -15,7 +15,7 @@ import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src
 import { auditStore } from '../../../src/store/audit.store.ts'
 import { createCallTimelineStore } from '../../../src/store/call-timeline.store.ts'
 import { createCallReader } from '../../../src/store/calls-read.store.ts'
-import { campaignsListStore } from '../../../src/store/campaigns-list.store.ts'
+import { createCampaignReader } from '../../../src/store/campaigns-read.store.ts'
 import { consoleKeysStore } from '../../../src/store/console-keys.store.ts'
 import { createConversationReader } from '../../../src/store/conversations-read.store.ts'
 import { deliveriesLogStore } from '../../../src/store/deliveries-log.store.ts'
@@ -129,7 +129,7 @@ function servicesOf(world: World, settings: Partial<ConsoleSettings>): ConsoleSe
       calls: createCallReader(sql),
       timelines: createCallTimelineStore(sql),
       conversations: createConversationReader(sql),
-      campaigns: campaignsListStore(sql),
+      campaigns: createCampaignReader(sql),
       templates: createTemplateStore(sql),
     },
     templates: { submit: async () => world.submission ?? { type: 'exists' } },

@@ -139,9 +139,11 @@ describe('reading', () => {
   test('a campaign lists every count, also those that are still nothing', async () => {
     const id = newId('campaign')
     await sql`
-      insert into campaigns (id, workspace_id, name, number_id, template_name, template_language, counts)
-      values (${id}, ${workspaceId}, 'Spring', ${numberId as NumberId}, 'offer', 'en_US',
-        ${sql.json({ total: 3, sent: 3 })})`
+      insert into campaigns (id, workspace_id, name, number_id, template_name, template_language)
+      values (${id}, ${workspaceId}, 'Spring', ${numberId as NumberId}, 'offer', 'en_US')`
+    await sql`
+      insert into recipients (id, workspace_id, campaign_id, wa_id, status)
+      select gen_random_uuid(), ${workspaceId}, ${id}, n::text, 'SENT' from generate_series(1, 3) n`
     const [campaign] = await list('/campaigns')
     assert.equal(campaign.id, encodeId('campaign', id))
     assert.deepEqual([campaign.counts.total, campaign.counts.failed, campaign.status], [3, 0, 'DRAFT'])

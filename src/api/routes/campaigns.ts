@@ -1,0 +1,82 @@
+import { AppError } from '../../contract/errors.ts'
+import { byId, pageBody, pageRequest } from '../../http/paging.ts'
+import { route } from '../route.ts'
+import { campaignBody, campaignPatch, campaignQuery, campaignView } from '../schemas/campaigns.ts'
+import { idParam, pageOf } from '../schemas/fields.ts'
+
+const campaigns = byId('campaigns')
+
+export const listCampaigns = route({
+  method: 'GET',
+  path: '/campaigns',
+  scope: 'CAMPAIGNS_READ',
+  summary: 'List campaigns, newest first',
+  query: campaignQuery,
+  response: pageOf(campaignView),
+  errors: [],
+  async handle({ caller, query: { limit, cursor, ...filter }, services }) {
+    const page = pageRequest(campaigns, { limit, cursor })
+    return pageBody(campaigns, await services.campaigns.list(caller.workspaceId, filter, page))
+  },
+})
+
+export const findCampaign = route({
+  method: 'GET',
+  path: '/campaigns/:id',
+  scope: 'CAMPAIGNS_READ',
+  summary: 'Read one campaign with its counts',
+  params: idParam('campaign'),
+  response: campaignView,
+  errors: ['NOT_FOUND'],
+  async handle({ caller, params, services }) {
+    const campaign = await services.campaigns.find(caller.workspaceId, params.id)
+    if (!campaign) throw new AppError('NOT_FOUND', 'there is no such campaign in this workspace')
+    return campaign
+  },
+})
+
+export const createCampaign = route({
+  method: 'POST',
+  path: '/campaigns',
+  scope: 'CAMPAIGNS_WRITE',
+  summary: 'Make a campaign, as a draft without recipients',
+  body: campaignBody,
+  response: campaignView,
+  success: 201,
+  errors: ['NO_SENDER_NUMBER', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_VARIABLES_MISMATCH'],
+  handle: ({ caller, body, services }) =>
+    services.campaigns.create(caller.workspaceId, { ...body, numberId: body.numberId ?? null }),
+})
+
+export const changeCampaign = route({
+  method: 'PATCH',
+  path: '/campaigns/:id',
+  scope: 'CAMPAIGNS_WRITE',
+  summary: 'Change what a campaign sends, from which number, when and how fast',
+  params: idParam('campaign'),
+  body: campaignPatch,
+  response: campaignView,
+  errors: [
+    'NOT_FOUND',
+    'INVALID_STATE',
+    'NO_SENDER_NUMBER',
+    'TEMPLATE_NOT_FOUND',
+    'TEMPLATE_VARIABLES_MISMATCH',
+  ],
+  handle: ({ caller, params, body, services }) =>
+    services.campaigns.change(caller.workspaceId, params.id, body),
+})
+
+export const deleteCampaign = route({
+  method: 'DELETE',
+  path: '/campaigns/:id',
+  scope: 'CAMPAIGNS_WRITE',
+  summary: 'Delete a campaign that is a draft or has ended',
+  params: idParam('campaign'),
+  success: 204,
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  async handle({ caller, params, services }) {
+    await services.campaigns.delete(caller.workspaceId, params.id)
+    return undefined
+  },
+})

@@ -1,0 +1,102 @@
+// POST, PATCH and DELETE of a campaign: what it is to send, checked against what the workspace has.
+import { AppError } from '../contract/errors.ts'
+import type { CampaignRecord } from '../contract/records/campaign.ts'
+import { type CampaignId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
+import { allows, campaignOperations } from './campaign.machine.ts'
+import type {
+  CampaignChange,
+  CampaignPlan,
+  CampaignPorts,
+  PlanContext,
+  StoredCampaign,
+  TemplateName,
+  Variables,
+} from './ports.ts'
+import { noCampaign, noTemplate, wrongState } from './refusals.ts'
+
+export interface CampaignDraft extends Omit<CampaignPlan, 'numberId'> {
+  /** Null: the workspace's default number as it is now. */
+  readonly numberId: NumberId | null
+}
+
+export const createCampaign = ({ campaigns, variableComparer }: CampaignPorts) =>
+  async function createCampaign(workspaceId: WorkspaceId, draft: CampaignDraft): Promise<CampaignRecord> {
+    const context = await campaigns.context(workspaceId, draft)
+    const numberId = numberOf(context, draft.numberId)
+    checkDefaults(variableComparer, context, draft)
+    const id = newId('campaign')
+    await campaigns.insert(workspaceId, id, { ...draft, numberId })
+    const record = await campaigns.find(workspaceId, id)
+    if (!record) throw new Error('a campaign vanished while it was made')
+    return record
+  }
+
+export const changeCampaign = ({ campaigns, variableComparer }: CampaignPorts) =>
+  async function changeCampaign(
+    workspaceId: WorkspaceId,
+    id: CampaignId,
+    change: CampaignChange,
+  ): Promise<CampaignRecord> {
+    const record = await campaigns.change(workspaceId, id, async (campaign, context) => {
+      checkState(campaign, change)
+      if (!change.template && !change.variables && !change.numberId) return change
+      const { template, variables, numberId } = planAfter(campaign, change)
+      const found = await context({ template, numberId })
+      numberOf(found, numberId)
+      checkDefaults(variableComparer, found, { template, variables })
+      return change
+    })
+    if (!record) throw noCampaign()
+    return record
+  }
+
+export const deleteCampaign = ({ campaigns }: CampaignPorts) =>
+  async function deleteCampaign(workspaceId: WorkspaceId, id: CampaignId): Promise<void> {
+    if (await campaigns.delete(workspaceId, id, campaignOperations.delete)) return
+    const campaign = await campaigns.find(workspaceId, id)
+    throw campaign ? wrongState('delete', campaign.status) : noCampaign()
+  }
+
+const planAfter = (campaign: StoredCampaign, change: CampaignChange) => ({
+  template: change.template ?? campaign.template,
+  variables: change.variables ?? campaign.variables,
+  numberId: change.numberId ?? campaign.numberId,
+})
+
+function checkState({ status }: StoredCampaign, { name, messagesPerSecond, ...rest }: CampaignChange): void {
+  if (!allows('adjust', status)) throw wrongState('adjust', status)
+  const further = Object.entries(rest).filter(([, value]) => value !== undefined)
+  if (further.length > 0 && !allows('change', status))
+    throw new AppError(
+      'INVALID_STATE',
+      `the campaign is ${status}: only its name and messagesPerSecond can be changed`,
+    )
+  if (status === 'SCHEDULED' && rest.startAt === null)
+    throw new AppError('INVALID_STATE', 'the campaign is SCHEDULED and needs its startAt; pause it first')
+}
+
+function numberOf({ numberId }: PlanContext, asked: NumberId | null): NumberId {
+  if (numberId) return numberId
+  throw new AppError(
+    'NO_SENDER_NUMBER',
+    asked
+      ? 'numberId names no number of this workspace'
+      : 'the workspace has no default number: set one in the console, or name one in numberId',
+  )
+}
+
+/** Defaults need not be complete: what they lack, every recipient brings. */
+function checkDefaults(
+  variableComparer: CampaignPorts['variableComparer'],
+  { template }: PlanContext,
+  plan: { readonly template: TemplateName; readonly variables: Variables },
+): void {
+  if (!template) throw noTemplate(plan.template)
+  const { unexpectedVariables } = variableComparer(template)(plan.variables)
+  if (unexpectedVariables.length === 0) return
+  throw new AppError(
+    'TEMPLATE_VARIABLES_MISMATCH',
+    `the variables are not those of template ${plan.template.name} (${plan.template.language})`,
+    { details: unexpectedVariables.map((name) => ({ path: `variables.${name}`, message: 'unexpected' })) },
+  )
+}

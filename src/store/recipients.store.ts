@@ -1,0 +1,102 @@
+// The recipients of a campaign: added, removed and read in sets. The counts follow by themselves (0002): every statement
+// here is a transaction of its own that locks the campaign, then recipients in the order of their numbers or ids.
+import type {
+  CampaignTarget,
+  NewRecipient,
+  RecipientStore,
+  RemovalChoice,
+  StoredCampaign,
+} from '../campaigns/ports.ts'
+import type { CampaignStatus } from '../contract/records/campaign.ts'
+import type { CampaignId, WorkspaceId } from '../shared/ids.ts'
+import { type CampaignRow, storedColumns, toStored } from './campaigns.store.ts'
+import type { Sql } from './sql.ts'
+
+// Removing everybody goes in steps, each well within the time a statement may take.
+const removedAtOnce = 20_000
+
+export const createRecipientStore = (sql: Sql): RecipientStore => ({
+  async target(workspaceId, id): Promise<CampaignTarget | undefined> {
+    const [row] = await sql<(CampaignRow & { components: unknown[] | null })[]>`
+      select ${storedColumns(sql)}, t.components
+      from campaigns c
+      left join templates t on t.workspace_id = c.workspace_id and t.name = c.template_name
+        and t.language = c.template_language
+      where c.workspace_id = ${workspaceId} and c.id = ${id} and c.deleted_at is null`
+    if (!row) return undefined
+    const { components, ...campaign } = row
+    return { campaign: toStored(campaign), template: components && { components } }
+  },
+
+  async add(workspaceId, campaign, from, recipients) {
+    const [result] = await sql<[{ isOpen: boolean; added: number }]>`
+      with campaign as (${asJudged(sql, workspaceId, campaign, from)}),
+      added as (
+        insert into recipients (id, workspace_id, campaign_id, wa_id, variables, status, skipped_reason)
+        select r.id, campaign.workspace_id, campaign.id, r."waId", r.variables,
+          case when p.opt_state = 'opted-out' then 'SKIPPED' else 'PENDING' end,
+          case when p.opt_state = 'opted-out' then 'OPTED_OUT' end
+        from campaign
+        cross join jsonb_to_recordset(${sql.json(recipients as readonly NewRecipient[] as never)})
+          as r (id uuid, "waId" text, variables jsonb)
+        left join contacts p on p.workspace_id = campaign.workspace_id and p.wa_id = r."waId"
+        -- Two calls that share numbers wait for each other in one direction only; the earlier row of a call wins.
+        order by r."waId", r.id
+        on conflict (campaign_id, wa_id) do nothing
+        returning 1
+      )
+      select exists (select from campaign) as is_open, (select count(*)::int from added) as added`
+    return result.isOpen ? result.added : undefined
+  },
+
+  async remove(workspaceId, id, from, choice) {
+    let removed: number | undefined
+    for (;;) {
+      const [step] = await sql<[{ isOpen: boolean; removed: number }]>`
+        with campaign as (${inStatus(sql, workspaceId, id, from)} for share),
+        chosen as (
+          select r.id
+          from recipients r
+          join campaign on campaign.id = r.campaign_id
+          where r.status = 'PENDING' ${chosenBy(sql, choice)}
+          order by r.id
+          limit ${removedAtOnce}
+          for update of r
+        ),
+        gone as (
+          delete from recipients r
+          using chosen
+          where r.id = chosen.id
+          returning 1
+        )
+        select exists (select from campaign) as is_open, (select count(*)::int from gone) as removed`
+      // One that was started halfway keeps the rest.
+      if (!step.isOpen) return removed
+      removed = (removed ?? 0) + step.removed
+      if (step.removed < removedAtOnce) return removed
+    }
+  },
+})
+
+const inStatus = (sql: Sql, workspaceId: WorkspaceId, id: CampaignId, from: readonly CampaignStatus[]) => sql`
+  select c.id, c.workspace_id
+  from campaigns c
+  where c.workspace_id = ${workspaceId} and c.id = ${id} and c.deleted_at is null and c.status = any(${[...from]})`
+
+// The lock keeps it so until the recipients are in.
+const asJudged = (
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  { id, template, variables }: StoredCampaign,
+  from: readonly CampaignStatus[],
+) => sql`
+  ${inStatus(sql, workspaceId, id, from)}
+    and c.template_name = ${template.name} and c.template_language = ${template.language}
+    and c.variables = ${sql.json(variables)}
+  for share`
+
+function chosenBy(sql: Sql, choice: RemovalChoice) {
+  if ('ids' in choice) return sql`and r.id = any(${[...choice.ids]}::uuid[])`
+  if ('to' in choice) return sql`and r.wa_id = any(${[...choice.to]}::text[])`
+  return sql``
+}
