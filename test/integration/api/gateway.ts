@@ -4,6 +4,7 @@ import { createApi } from '../../../src/api/api.ts'
 import type { ApiServices } from '../../../src/api/services.ts'
 import { createAuthenticator } from '../../../src/auth/authenticate-key.ts'
 import type { Scope } from '../../../src/contract/scopes.ts'
+import type { HttpHandler } from '../../../src/http/exchange.ts'
 import type { RateLimiter } from '../../../src/http/rate-limit.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import type { WorkspaceId } from '../../../src/shared/ids.ts'
@@ -35,6 +36,7 @@ const openHanded: RateLimiter = {
 }
 
 export interface Gateway {
+  readonly handler: HttpHandler
   /** `path` below /api/v1. */
   call(key: string | undefined, parts: Omit<RequestParts, 'url'> & { path: string }): Promise<Answered>
   keyFor(workspaceId: WorkspaceId, scopes: readonly Scope[], row?: Record<string, unknown>): Promise<string>
@@ -68,6 +70,7 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
     log: { info: () => undefined, error: () => undefined } as unknown as Logger,
   })
   return {
+    handler,
     call: (key, { path, headers, ...parts }) =>
       dispatch(handler, {
         ...parts,

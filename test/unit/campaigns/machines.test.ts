@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { allows, type CampaignOperation, campaignMachine } from '../../../src/campaigns/campaign.machine.ts'
+import { recipientMachine } from '../../../src/campaigns/recipient.machine.ts'
+import { campaignStatuses, recipientStatuses } from '../../../src/contract/records/campaign.ts'
+import { canMove, type Machine } from '../../../src/shared/machine.ts'
+
+function everyPair<State extends string>(
+  machine: Machine<State>,
+  states: readonly State[],
+  allowed: Readonly<Record<State, string>>,
+): void {
+  for (const from of states)
+    for (const to of states) {
+      const isAllowed = allowed[from].split(' ').includes(to)
+      test(`${from} ${isAllowed ? 'leaves' : 'does not leave'} to ${to} [decisions 4]`, () => {
+        assert.equal(canMove(machine, from, to), isAllowed)
+      })
+    }
+}
+
+describe('campaigns', () => {
+  everyPair(campaignMachine, campaignStatuses, {
+    DRAFT: 'SCHEDULED RUNNING',
+    SCHEDULED: 'RUNNING DRAFT PAUSED CANCELLED',
+    RUNNING: 'PAUSED COMPLETED CANCELLED',
+    PAUSED: 'RUNNING CANCELLED',
+    COMPLETED: '',
+    CANCELLED: '',
+  })
+})
+
+describe('recipients', () => {
+  everyPair(recipientMachine, recipientStatuses, {
+    PENDING: 'QUEUED SKIPPED CANCELLED',
+    QUEUED: 'PENDING HELD UNKNOWN SENT DELIVERED READ FAILED',
+    HELD: 'SENT DELIVERED READ FAILED',
+    UNKNOWN: 'PENDING HELD SENT DELIVERED READ FAILED',
+    SENT: 'DELIVERED READ FAILED',
+    DELIVERED: 'READ',
+    READ: '',
+    FAILED: '',
+    SKIPPED: '',
+    CANCELLED: '',
+  })
+})
+
+describe('what may be done to a campaign', () => {
+  const allowed: Readonly<Record<CampaignOperation, string>> = {
+    change: 'DRAFT SCHEDULED',
+    adjust: 'DRAFT SCHEDULED PAUSED',
+    addRecipients: 'DRAFT SCHEDULED RUNNING PAUSED',
+    removeRecipients: 'DRAFT SCHEDULED PAUSED',
+    delete: 'DRAFT COMPLETED CANCELLED',
+  }
+  for (const operation of Object.keys(allowed) as CampaignOperation[])
+    for (const status of campaignStatuses) {
+      const isAllowed = allowed[operation].split(' ').includes(status)
+      test(`${operation} is ${isAllowed ? '' : 'not '}allowed while ${status} [decisions 4]`, () => {
+        assert.equal(allows(operation, status), isAllowed)
+      })
+    }
+})
