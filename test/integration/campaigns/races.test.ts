@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { recipientStatuses } from '../../../src/contract/records/campaign.ts'
+import type { Pool } from '../../../src/store/sql.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import {
+  addTemplate,
+  assertCounts,
+  draft,
+  node,
+  offer,
+  phone,
+  rowsOf,
+  tenantWithKey,
+  uuidOf,
+} from './world.ts'
+
+const database = await testDatabase()
+const sql = testPool(database, 4)
+// Two nodes, each with connections of its own.
+const nodes = await Promise.all([node(testPool(database, 6)), node(testPool(database, 6))])
+
+async function world(fields: object = {}) {
+  const tenant = await tenantWithKey(sql)
+  const [one, other] = nodes.map((as) => as(tenant.key))
+  assert.ok(one && other)
+  const id = await draft(one, fields)
+  return { tenant, senders: [one, other] as const, send: one, id, path: `/campaigns/${id}/recipients` }
+}
+
+describe('two nodes', () => {
+  test('that add the same numbers in opposite order at once add each of them once', async () => {
+    const { senders, send, id, path } = await world()
+    const rows = rowsOf(0, 2_000)
+    const calls = Array.from({ length: 8 }, (_, index) => {
+      const shifted = rows.slice(index * 100, index * 100 + 1_000)
+      const recipients = index % 2 === 0 ? shifted : shifted.reverse()
+      return (senders[index % 2] ?? send)('POST', path, { recipients })
+    })
+    const answers = await Promise.all(calls)
+    for (const { status, json } of answers) {
+      assert.equal(status, 200, JSON.stringify(json))
+      assert.equal(json.added + json.duplicates, 1_000)
+    }
+    const added = answers.reduce((sum, { json }) => sum + json.added, 0)
+    assert.equal(added, 1_700)
+    assert.equal((await assertCounts(sql, send, id)).total, 1_700)
+  })
+
+  test('add nobody by a template that the campaign no longer has', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { tenant, senders, send, id, path } = await world({ template: offer })
+      await addTemplate(sql, tenant, 'short', 'Use {{code}}')
+      const recipients = rowsOf(0, 200).map((row) => ({
+        ...row,
+        variables: { first_name: 'Ines', code: 'A1' },
+      }))
+      const [added, changed] = await Promise.all([
+        senders[0]('POST', path, { recipients }),
+        senders[1]('PATCH', `/campaigns/${id}`, { template: { ...offer, name: 'short' } }),
+      ])
+      assert.deepEqual([added.status, changed.status], [200, 200])
+      const { total } = await assertCounts(sql, send, id)
+      // Judged before the change or after it, all of them alike.
+      assert.equal(total, added.json.added)
+      assert.ok(total === 200 || added.json.invalid.length === 200, JSON.stringify(added.json).slice(0, 200))
+    }
+  })
+
+  test('leave nobody behind in a campaign that one of them deletes', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { senders, id, path } = await world()
+      const [added, deleted] = await Promise.all([
+        senders[0]('POST', path, { recipients: rowsOf(0, 100) }),
+        senders[1]('DELETE', `/campaigns/${id}`),
+      ])
+      assert.equal(deleted.status, 204)
+      const [row] = await sql<[{ count: number }]>`
+        select count(*)::int as count from recipients where campaign_id = ${uuidOf(id)}`
+      assert.equal(row.count, added.status === 200 ? 100 : 0)
+      assert.ok(added.status === 200 || added.status === 404)
+    }
+  })
+})
+
+describe('the counts', () => {
+  test('are those of the rows at every instant while recipients come, go and move on', async () => {
+    const { senders, send, id, path } = await world()
+    let isOver = false
+    const watching = watch(sql, uuidOf(id), () => isOver)
+    const pools = [testPool(database, 3), testPool(database, 3)]
+    const work = Array.from({ length: 6 }, async (_, writer) => {
+      const own = senders[writer % 2] ?? send
+      const pool = pools[writer % 2] ?? sql
+      for (let round = 0; round < 12; round += 1) {
+        const first = ((writer + round) % 4) * 150
+        const recipients = rowsOf(first, 200)
+        const answers = [
+          await own('POST', path, { recipients }),
+          await own('DELETE', path, { to: recipients.slice(0, 60).map(({ to }) => to) }),
+        ]
+        for (const { status, json } of answers) assert.equal(status, 200, JSON.stringify(json))
+        await move(pool, uuidOf(id), round)
+      }
+    })
+    await Promise.all(work).finally(() => {
+      isOver = true
+    })
+    assert.ok((await watching) > 5)
+    const { total, pending, replied } = await assertCounts(sql, send, id)
+    assert.ok(total > pending && replied > 0, `${total} ${pending} ${replied}`)
+    await send('DELETE', path, { all: true })
+    assert.equal((await assertCounts(sql, send, id)).pending, 0)
+  })
+
+  test('follow one recipient through every status and back out of the campaign', async () => {
+    const { send, id, path } = await world()
+    await send('POST', path, { recipients: [{ to: phone(1) }] })
+    for (const status of recipientStatuses) {
+      await sql`update recipients set status = ${status} where campaign_id = ${uuidOf(id)}`
+      const { total, ...counts } = await assertCounts(sql, send, id)
+      assert.deepEqual([total, counts[status.toLowerCase() as keyof typeof counts]], [1, 1])
+    }
+    await sql`update recipients set replied_at = now(), claimed_by = 'x' where campaign_id = ${uuidOf(id)}`
+    assert.equal((await assertCounts(sql, send, id)).replied, 1)
+    await sql`delete from recipients where campaign_id = ${uuidOf(id)}`
+    assert.equal((await assertCounts(sql, send, id)).total, 0)
+  })
+
+  test('keep a row for each status and connection at most, however many recipients move', async () => {
+    const { send, id, path } = await world()
+    await send('POST', path, { recipients: rowsOf(0, 500) })
+    for (let round = 0; round < 20; round += 1) await move(sql, uuidOf(id), round)
+    const [row] = await sql<[{ count: number }]>`
+      select count(*)::int as count from campaign_counts where campaign_id = ${uuidOf(id)}`
+    assert.ok(row.count <= 16 * (recipientStatuses.length + 1), String(row.count))
+  })
+})
+
+/** Some of the PENDING move on, as a worker's batch does; some answer. */
+async function move(pool: Pool, id: string, round: number): Promise<void> {
+  const status = recipientStatuses[1 + (round % (recipientStatuses.length - 1))] ?? 'SENT'
+  await pool`
+    update recipients
+    set status = ${status}, replied_at = case when ${status} = 'READ' then now() end
+    where id in (
+      select id from recipients
+      where campaign_id = ${id} and status = 'PENDING'
+      order by id limit 5
+      for update skip locked)`
+}
+
+/** Compares counts and rows in one snapshot, over and over; gives how often. */
+async function watch(pool: Pool, id: string, isOver: () => boolean): Promise<number> {
+  for (let looks = 0; ; looks += 1) {
+    const differences = await pool`
+      select *
+      from (
+        select name, sum(amount)::int as count from campaign_counts where campaign_id = ${id} group by name
+      ) kept
+      full join (
+        select lower(status) as name, count(*)::int as count from recipients where campaign_id = ${id} group by 1
+        union all
+        select 'replied', count(replied_at)::int from recipients where campaign_id = ${id}
+      ) rows using (name)
+      where coalesce(kept.count, 0) <> coalesce(rows.count, 0)`
+    assert.deepEqual([...differences], [])
+    if (isOver()) return looks
+  }
+}
