@@ -132,7 +132,7 @@ export const settingsSchema = {
   }),
   DATABASE_POOL: setting(integer(1, 100), {
     default: '8',
-    meaning: 'Postgres connections a process opens at most.',
+    meaning: 'Postgres connections a process opens at most; a gateway opens two more for bulk work.',
   }),
   REDIS_URL: setting(url('redis', 'rediss', 'unix'), {
     meaning:

@@ -19,10 +19,11 @@ import { createContactsStore } from '../store/contacts.store.ts'
 import { createKeyStore } from '../store/keys.store.ts'
 import { migrate } from '../store/migrate.ts'
 import { createNumberReader } from '../store/numbers.store.ts'
+import type { Pool } from '../store/sql.ts'
 import { createTemplateStore } from '../store/templates.store.ts'
 import { createApplyUpdate } from './apply-update.ts'
 import { type CallDirectory, createCalls } from './bind-calls.ts'
-import { createCampaigns } from './bind-campaigns.ts'
+import { createCampaigns, openBulkPool } from './bind-campaigns.ts'
 import { bindConsole } from './bind-console.ts'
 import { createMessages } from './bind-messages.ts'
 import { createWebhooks, type Webhooks } from './bind-webhooks.ts'
@@ -39,6 +40,7 @@ export interface Gateway {
 
 interface Parts {
   readonly base: Foundation
+  readonly bulk: Pool
   readonly node: ClusterNode
   readonly timers: RetryTimers
   readonly internal: HttpServer
@@ -47,6 +49,7 @@ interface Parts {
 
 export async function startGateway(settings: Settings): Promise<Gateway> {
   requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])
+  const { DATABASE_URL } = requireSettings(settings, ['DATABASE_URL'])
   const base = openFoundation(settings, 'gateway')
   const { log, sql, redisUrl } = base
   log.info({ version, settings: describeSettings(settings) }, 'gateway.starting')
@@ -55,7 +58,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   const { internal, node } = await joinCluster(base)
   const timers = await openRetryTimers(redisUrl, log)
   const health = createHealth(sql)
-  const parts: Parts = { base, node, timers, internal, health }
+  const parts: Parts = { base, bulk: openBulkPool(DATABASE_URL), node, timers, internal, health }
   const engine = build(parts)
   const server = await listen({
     host: settings.HOST,
@@ -104,7 +107,7 @@ interface Engine {
   readonly messages: ReturnType<typeof createMessages>
 }
 
-function build({ base, node, timers, health }: Parts): Engine {
+function build({ base, bulk, node, timers, health }: Parts): Engine {
   const { sql, settings, log, clock, metrics, secrets, provider, accounts } = base
   const observe = (kind: string) => (event: DirectoryEvent) => {
     if (event.type === 'dropped') metrics.dropped(kind, event.reason)
@@ -150,7 +153,7 @@ function build({ base, node, timers, health }: Parts): Engine {
   })
   gauges(base, { webhooks, calls: calls.directory })
   return {
-    handler: edges({ base, node, health }, { webhooks, calls, messages }),
+    handler: edges({ base, bulk, node, health }, { webhooks, calls, messages }),
     webhooks,
     calls: calls.directory,
     messages,
@@ -167,7 +170,7 @@ const callSettings = (settings: Settings) => ({
 })
 
 function edges(
-  { base, node, health }: Pick<Parts, 'base' | 'node' | 'health'>,
+  { base, bulk, node, health }: Pick<Parts, 'base' | 'bulk' | 'node' | 'health'>,
   {
     webhooks,
     calls,
@@ -193,7 +196,7 @@ function edges(
         place: ({ workspaceId, keyId }, id, session) =>
           calls.commands.place({ workspaceId, apiKeyId: keyId }, id, session),
       },
-      ...createCampaigns(sql),
+      ...createCampaigns({ sql, bulk }),
     },
     authenticate: createAuthenticator({
       keys: createKeyStore(sql),
@@ -254,7 +257,7 @@ function gauges(
 
 /** What each step may take of DRAIN_TIMEOUT; the process is gone then, whatever Redis, Postgres or receivers do. */
 async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server: HttpServer): Promise<void> {
-  const { base, node, timers, internal, health } = parts
+  const { base, bulk, node, timers, internal, health } = parts
   const { settings, log, sql, provider } = base
   const startedAt = performance.now()
   const left = (share: number) =>
@@ -273,6 +276,6 @@ async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server
   await Promise.allSettled([timers.close(), provider.close()])
   await internal.close()
   await node.close().catch(() => undefined)
-  await sql.end({ timeout: 2 })
+  await Promise.all([sql.end({ timeout: 2 }), bulk.end({ timeout: 2 })])
   log.info({ durationMs: Math.round(performance.now() - startedAt) }, 'gateway.stopped')
 }

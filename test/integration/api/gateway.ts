@@ -56,7 +56,7 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
       offer: decided.offer ?? notDecided,
       place: decided.place ?? notDecided,
     },
-    ...createCampaigns(sql),
+    ...createCampaigns({ sql, bulk: sql }),
   }
   const handler = createApi({
     services,
