@@ -5,6 +5,7 @@ import { after, before } from 'node:test'
 import { provider } from '../../src/dev/provider.ts'
 import { ok } from './clients.ts'
 import { bodies, callCases, paths, queries, refusals } from './hostile-api.ts'
+import { campaign, campaignCases, foreignCampaignCases } from './hostile-campaigns.ts'
 import {
   type Ask,
   assertApiRefused,
@@ -53,6 +54,13 @@ async function refusesAll(cases: readonly Case[], ask: (ask: Ask) => Promise<Tol
 step('API: calls refuse what is no session and no action', () =>
   refusesAll(callCases(world.call), api, assertApiRefused),
 )
+
+step('API: campaigns refuse what is no plan, no recipient and no choice, and are as they were', async () => {
+  const made = await ok(world.stack.api.post('/campaigns', campaign), 201)
+  await refusesAll(campaignCases(made.id), api, assertApiRefused)
+  await refusesAll(foreignCampaignCases(made.id), (ask) => api(ask, world.stranger.key), assertApiRefused)
+  assert.deepEqual(await ok(world.stack.api.get(`/campaigns/${made.id}`)), made)
+})
 
 step('API: bodies that are no message are refused by path', () => refusesAll(bodies, api, assertApiRefused))
 

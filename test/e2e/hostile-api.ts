@@ -127,7 +127,7 @@ const refusedQuery =
   ]
 
 export const queries: readonly Case[] = [
-  ...['/messages/chat', '/templates', '/numbers', '/calls'].flatMap((list) =>
+  ...['/messages/chat', '/templates', '/numbers', '/calls', '/campaigns'].flatMap((list) =>
     listQueries.map(refusedQuery(list)),
   ),
   ...['/messages/chat', '/calls'].flatMap((list) => logQueries.map(refusedQuery(list))),

@@ -38,11 +38,31 @@ export const routes: readonly (readonly [scope: string, method: string, path: st
   ['CALLS_WRITE', 'POST', '/calls/x/answer'],
   ['CALLS_WRITE', 'POST', '/calls/x/action'],
   ['CALLS_WRITE', 'POST', '/conversations/x/call'],
+  ['CAMPAIGNS_READ', 'GET', '/campaigns'],
+  ['CAMPAIGNS_READ', 'GET', '/campaigns/x'],
+  ['CAMPAIGNS_READ', 'GET', '/campaigns/x/recipients'],
+  ['CAMPAIGNS_WRITE', 'POST', '/campaigns'],
+  ['CAMPAIGNS_WRITE', 'PATCH', '/campaigns/x'],
+  ['CAMPAIGNS_WRITE', 'POST', '/campaigns/x/recipients'],
+  ['CAMPAIGNS_WRITE', 'DELETE', '/campaigns/x/recipients'],
+  ['CAMPAIGNS_WRITE', 'DELETE', '/campaigns/x'],
 ]
 
-const scopes = ['CHAT_SEND', 'MESSAGES_READ', 'CALLS_READ', 'CATALOG_READ', 'CALLS_WRITE']
-const included: Readonly<Record<string, string>> = { CATALOG_READ: 'CHAT_SEND', CALLS_READ: 'CALLS_WRITE' }
+const scopes = [
+  'CHAT_SEND',
+  'MESSAGES_READ',
+  'CALLS_READ',
+  'CATALOG_READ',
+  'CALLS_WRITE',
+  'CAMPAIGNS_READ',
+  'CAMPAIGNS_WRITE',
+]
+const included: Readonly<Record<string, readonly string[]>> = {
+  CATALOG_READ: ['CHAT_SEND', 'CAMPAIGNS_WRITE'],
+  CALLS_READ: ['CALLS_WRITE'],
+  CAMPAIGNS_READ: ['CAMPAIGNS_WRITE'],
+}
 
 /** As many scopes as there can be without granting this one. */
 export const withoutScope = (scope: string): string[] =>
-  scopes.filter((one) => one !== scope && one !== included[scope])
+  scopes.filter((one) => one !== scope && !included[scope]?.includes(one))

@@ -73,6 +73,27 @@ describe('bodies', () => {
     }
   })
 
+  test('a further media type is read as its route says and judged like JSON', async () => {
+    const send = (body: string, type: string) =>
+      pipeline().send({ url: '/api/lines', method: 'POST', body, headers: { 'content-type': type } })
+    for (const type of ['text/plain', 'Text/Plain; charset=utf-8'])
+      assert.deepEqual((await send('a\nb', type)).json, { lines: ['a', 'b'] }, type)
+    assert.deepEqual((await send('{"lines":["a"]}', 'application/json')).json, { lines: ['a'] })
+    assert.equal((await send('a\n\0', 'text/plain')).json.error.details[0].path, 'lines.1')
+    for (const type of ['text/plain; charset=latin1', 'text/html', 'constructor', '__proto__', '']) {
+      const { status, json: answer } = await send('a', type)
+      assert.equal(status, 415, type)
+      assert.match(answer.error.message, /application\/json or text\/plain/)
+    }
+    const elsewhere = await pipeline().send({
+      url: '/api/things',
+      method: 'POST',
+      body: 'a',
+      headers: { 'content-type': 'text/plain' },
+    })
+    assert.equal(elsewhere.status, 415)
+  })
+
   test('a text that the database cannot hold is refused with its path', async () => {
     for (const name of ['a\0b', 'a\ud800']) {
       const { status, json: body } = await pipeline().send({ url: '/api/things', body: { name, tags: [] } })

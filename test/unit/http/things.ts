@@ -34,6 +34,13 @@ const things = [
     handle: ({ params }) => params,
   }),
   route({ path: '/things/special', handle: () => ({ special: true }) }),
+  route({
+    path: '/lines',
+    method: 'POST',
+    body: v.strictObject({ lines: v.array(v.string()) }),
+    media: { 'text/plain': async (bytes) => ({ lines: Buffer.from(bytes).toString().split('\n') }) },
+    handle: ({ body }) => body,
+  }),
   route({ path: '/answer', handle: () => new Answer({ a: 1 }, { status: 202, headers: { 'x-a': 'b' } }) }),
   route({ path: '/raw', handle: () => new RawAnswer('a,b', { 'content-type': 'text/csv' }) }),
   route({ path: '/nothing', success: 204, handle: () => undefined }),

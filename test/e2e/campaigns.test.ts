@@ -1,0 +1,75 @@
+// Campaigns are built at two gateways at once, and one of them dies in the middle of it.
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { after, before } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Json, ok } from './clients.ts'
+import { campaign } from './hostile-campaigns.ts'
+import { scenario } from './scene.ts'
+import { type Stack, startStack } from './stack.ts'
+
+let stack: Stack
+before(async () => {
+  stack = await startStack({ gateways: 2, workers: 0 })
+})
+after(() => stack?.stop())
+const step = (title: string, work: () => Promise<void>) => scenario(title, () => stack, work)
+
+const rowsOf = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => ({ to: `+1555${String(from + index).padStart(7, '0')}` }))
+
+const make = (): Promise<Json> => ok(stack.api.post('/campaigns', campaign), 201)
+
+/** The counts, which must be those of the rows. */
+async function countsOf(id: string): Promise<Json> {
+  const { counts } = await ok(stack.api.get(`/campaigns/${id}`))
+  const csv = await fetch(`${running().origin}/api/v1/campaigns/${id}/recipients`, {
+    headers: { 'x-api-key': stack.key, accept: 'text/csv' },
+  })
+  const lines = (await csv.text()).split('\r\n')
+  assert.equal(lines.length - 2, counts.total)
+  return counts
+}
+
+const running = () => {
+  const found = stack.gateways.find(({ process }) => process.isRunning)
+  assert.ok(found)
+  return found
+}
+
+step('rows that arrive at both gateways at once are added once', async () => {
+  const { id } = await make()
+  const path = `/campaigns/${id}/recipients`
+  const rows = rowsOf(0, 6_000)
+  const answers = await Promise.all(
+    [0, 1_000, 2_000, 3_000].map((from, index) =>
+      ok(stack.gateway(index % 2).api.post(path, { recipients: rows.slice(from, from + 3_000) })),
+    ),
+  )
+  const sum = (name: string) => answers.reduce((total, answer) => total + answer[name], 0)
+  assert.deepEqual([sum('added'), sum('duplicates')], [6_000, 6_000])
+  assert.equal((await countsOf(id)).pending, 6_000)
+})
+
+step(
+  'a gateway that dies while it adds has added all of a call or nothing, and a repeat completes it',
+  async () => {
+    const { id } = await make()
+    const path = `/campaigns/${id}/recipients`
+    for (let round = 0; round < 3; round += 1) {
+      const recipients = rowsOf(round * 10_000, 10_000)
+      const { api, process } = stack.gateway(0)
+      const call = api.post(path, { recipients }).catch(() => undefined)
+      // Anywhere between the first byte and the answer.
+      await sleep(randomInt(20, 400))
+      await process.kill()
+      await call
+      const { total } = await countsOf(id)
+      assert.ok([round * 10_000, (round + 1) * 10_000].includes(total), String(total))
+      const { added, duplicates } = await ok(stack.gateway(1).api.post(path, { recipients }))
+      assert.deepEqual([added, duplicates].sort(), [0, 10_000])
+      assert.equal((await countsOf(id)).total, (round + 1) * 10_000)
+      await stack.restartGateway(0)
+    }
+  },
+)
