@@ -5,7 +5,7 @@ import { after, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Json, ok } from './clients.ts'
 import { campaign } from './hostile-campaigns.ts'
-import { scenario } from './scene.ts'
+import { eventually, scenario } from './scene.ts'
 import { type Stack, startStack } from './stack.ts'
 
 let stack: Stack
@@ -29,6 +29,15 @@ async function countsOf(id: string): Promise<Json> {
   const lines = (await csv.text()).split('\r\n')
   assert.equal(lines.length - 2, counts.total)
   return counts
+}
+
+/** Postgres finishes a statement whose client has died. */
+async function isQuiet(): Promise<boolean> {
+  const busy = await stack.sql`
+    select from pg_stat_activity
+    where datname = current_database() and state = 'active' and query like '%insert into recipients%'
+      and pid <> pg_backend_pid()`
+  return busy.length === 0
 }
 
 const running = () => {
