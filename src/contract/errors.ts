@@ -16,7 +16,10 @@ export const errorCatalog = {
   NOT_FOUND: { status: 404, meaning: 'No such resource in this workspace, or no such path.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists with other methods; Allow lists them.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than this route accepts.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body must be application/json.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    meaning: 'The body is not application/json, nor another media type that this route takes.',
+  },
   IDEMPOTENCY_KEY_REUSED: { status: 409, meaning: 'This idempotencyKey was used with another body.' },
   INVALID_STATE: {
     status: 409,

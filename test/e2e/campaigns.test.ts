@@ -73,6 +73,7 @@ step(
       await sleep(randomInt(20, 400))
       await process.kill()
       await call
+      await eventually('what the dead gateway had asked for is over', isQuiet)
       const { total } = await countsOf(id)
       assert.ok([round * 10_000, (round + 1) * 10_000].includes(total), String(total))
       const { added, duplicates } = await ok(stack.gateway(1).api.post(path, { recipients }))

@@ -48,3 +48,11 @@ create trigger recipients_changed after update on recipients
 
 -- A campaign's recipients in the order in which they were added.
 create index recipients_campaign on recipients (campaign_id, id);
+
+-- What was there before; the triggers above keep others from writing until this is committed.
+insert into campaign_counts (campaign_id, name, shard, amount)
+select campaign_id, name, 0, count(*)
+from recipients,
+  lateral (values (lower(status)), (case when replied_at is not null then 'replied' end)) counted (name)
+where name is not null
+group by campaign_id, name;

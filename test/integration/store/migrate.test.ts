@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { idFloor, newId } from '../../../src/shared/ids.ts'
+import { createCampaignReader } from '../../../src/store/campaigns-read.store.ts'
 import { maintenanceStore } from '../../../src/store/maintenance.store.ts'
 import { migrate } from '../../../src/store/migrate.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
+import { addTenant } from '../../support/rows.ts'
 
 const empty = async () => {
   const sql = testPool(await testDatabase(), 6)
@@ -26,6 +30,32 @@ describe('migrations', () => {
     await migrate(sql)
     await sql`update schema_migrations set checksum = 'other'`
     await assert.rejects(migrate(sql), /was changed after it was applied/)
+  })
+})
+
+describe('the counts of campaigns', () => {
+  test('begin with the recipients that were there before them', async () => {
+    const sql = await empty()
+    const first = '0001_init.sql'
+    const text = await readFile(new URL(`../../../src/store/migrations/${first}`, import.meta.url), 'utf8')
+    const checksum = createHash('sha256').update(text).digest('hex')
+    await sql.unsafe(`${text};
+      create table schema_migrations (name text primary key, checksum text not null, applied_at timestamptz default now());
+      insert into schema_migrations (name, checksum) values ('${first}', '${checksum}')`)
+    const { workspaceId } = await addTenant(sql)
+    const id = newId('campaign')
+    await sql`
+      insert into campaigns (id, workspace_id, name, template_name, template_language)
+      values (${id}, ${workspaceId}, 'Spring', 'hello', 'en_US')`
+    await sql`
+      insert into recipients (id, workspace_id, campaign_id, wa_id, status, replied_at)
+      select gen_random_uuid(), ${workspaceId}, ${id}, n::text, case when n > 3 then 'READ' else 'PENDING' end,
+        case when n = 5 then now() end
+      from generate_series(1, 5) n`
+    assert.ok((await migrate(sql)).includes('0002_campaign_counts.sql'))
+    const campaign = await createCampaignReader(sql).find(workspaceId, id)
+    const { total, pending, read, replied } = campaign?.counts ?? {}
+    assert.deepEqual([total, pending, read, replied], [5, 3, 2, 1])
   })
 })
 
