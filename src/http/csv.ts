@@ -72,13 +72,21 @@ function* records(bytes: Buffer, { rowBytes }: CsvLimits): Generator<CsvRecord> 
   let at = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0
   let line = 1
   while (at < bytes.length) {
-    const { cells, end, breaks } = readCells(bytes, at, line)
-    if (end - at > rowBytes) throw fault(line, `must not be longer than ${rowBytes} bytes; is a quote open?`)
-    if (end > at) yield { line, cells }
+    if (isLineEnd(bytes[at])) {
+      at = afterLine(bytes, at, line)
+      line += 1
+      continue
+    }
+    // What is longer than a row may be is not looked at any further.
+    const { cells, end, breaks } = readCells(bytes.subarray(0, at + rowBytes + 1), at, line)
+    if (end - at > rowBytes) throw fault(line, `must not be longer than ${rowBytes} bytes`)
+    yield { line, cells }
     at = afterLine(bytes, end, line)
     line += breaks + 1
   }
 }
+
+const isLineEnd = (byte: number | undefined): boolean => byte === lineFeed || byte === carriageReturn
 
 function readCells(bytes: Buffer, start: number, line: number) {
   const cells: string[] = []
@@ -105,7 +113,7 @@ function plainCell(bytes: Buffer, start: number, line: number): Cell {
   let end = start
   for (; end < bytes.length; end += 1) {
     const byte = bytes[end]
-    if (byte === comma || byte === lineFeed || byte === carriageReturn) break
+    if (byte === comma || isLineEnd(byte)) break
     if (byte === quote) throw fault(line, 'has a quote within a cell that is not quoted')
   }
   return { text: bytes.toString('utf8', start, end), end, breaks: 0 }
@@ -114,7 +122,7 @@ function plainCell(bytes: Buffer, start: number, line: number): Cell {
 function quotedCell(bytes: Buffer, start: number, line: number): Cell {
   let close = bytes.indexOf(quote, start + 1)
   while (close !== -1 && bytes[close + 1] === quote) close = bytes.indexOf(quote, close + 2)
-  if (close === -1) throw fault(line, 'has a quote that is never closed')
+  if (close === -1) throw fault(line, 'has a quote that is not closed')
   const text = bytes.toString('utf8', start + 1, close).replaceAll('""', '"')
   return { text, end: close + 1, breaks: text.split('\n').length - 1 }
 }

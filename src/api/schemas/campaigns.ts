@@ -10,7 +10,7 @@ import {
 } from '../../contract/records/campaign.ts'
 import { pageQuery } from '../../http/paging.ts'
 import { time } from '../../http/time.ts'
-import { contact, id, stringMap, timestamp } from './fields.ts'
+import { contact, id, timestamp, unsafeNames } from './fields.ts'
 import { language, templateName, variables } from './messages.ts'
 
 const name = v.pipe(
@@ -61,42 +61,49 @@ export const campaignQuery = v.strictObject({
   ...pageQuery,
 })
 
+/** The length comes first: what is too long is not looked into, and of a million faults none is written down. */
+const listOf = <Item extends v.GenericSchema>(item: Item, most: number, what: string) =>
+  v.pipe(
+    v.custom<readonly unknown[]>(Array.isArray, 'must be a list'),
+    v.maxLength(most, `must hold at most ${most} ${what} a call`),
+    v.array(item),
+  )
+
+const mapMessage = `must be an object of up to ${limits.variablePairs} strings, with names of 1 to ${limits.variableNameLength} characters`
+
+// In one look, for up to ten thousand rows at once.
+const rowVariables = v.custom<Record<string, string>>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length <= limits.variablePairs &&
+    Object.entries(value).every(([name, text]) => isVariableName(name) && typeof text === 'string'),
+  mapMessage,
+)
+
+const isVariableName = (name: string): boolean =>
+  name.length > 0 && name.length <= limits.variableNameLength && !unsafeNames.includes(name)
+
 /**
  * Body of POST /campaigns/:id/recipients. Only its shape is judged here; whether a number or a variable fits is said of
  * each row in the answer.
  */
 export const recipientsBody = v.strictObject({
-  recipients: v.pipe(
-    v.array(
-      v.strictObject({
-        to: v.string(),
-        variables: v.optional(
-          stringMap({
-            pairs: limits.variablePairs,
-            nameLength: limits.variableNameLength,
-            valueLength: limits.recipientRowBytes,
-          }),
-          {},
-        ),
-      }),
-    ),
-    v.maxLength(limits.recipientsPerCall, `must hold at most ${limits.recipientsPerCall} rows a call`),
+  recipients: listOf(
+    v.strictObject({ to: v.string(), variables: v.optional(rowVariables, {}) }),
+    limits.recipientsPerCall,
+    'rows',
   ),
 })
-
-const removals = <Item extends v.GenericSchema>(item: Item) =>
-  v.pipe(
-    v.array(item),
-    v.maxLength(limits.removalsPerCall, `must hold at most ${limits.removalsPerCall} entries a call`),
-  )
 
 const oneChoice = 'must hold exactly one of ids, to and all'
 
 /** Body of DELETE /campaigns/:id/recipients. */
 export const removalBody = v.pipe(
   v.strictObject({
-    ids: v.optional(removals(id('recipient'))),
-    to: v.optional(removals(contact)),
+    ids: v.optional(listOf(id('recipient'), limits.removalsPerCall, 'entries')),
+    to: v.optional(listOf(contact, limits.removalsPerCall, 'entries')),
     all: v.optional(v.literal(true)),
   }),
   v.check((body) => Object.values(body).filter((choice) => choice !== undefined).length === 1, oneChoice),

@@ -40,7 +40,7 @@ export const flag = v.pipe(
 export const period = { since: v.optional(time), until: v.optional(time) }
 
 // A record schema takes a list for an object and leaves these names out without a word.
-const unsafeNames = ['__proto__', 'constructor', 'prototype']
+export const unsafeNames = ['__proto__', 'constructor', 'prototype']
 
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -24,18 +24,21 @@ async function world(fields: object = {}) {
   }
 }
 
+const named = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${index}`, 'x']))
+
 describe('adding', () => {
   test('adds the good rows, counts repeats and names the others [decisions 4]', async () => {
     const { send, id, add, all } = await world({ template: offer, variables: { code: 'A1' } })
-    const named = (to: string, variables: object = { first_name: 'Ines' }) => ({ to, variables })
+    const row = (to: string, variables: object = { first_name: 'Ines' }) => ({ to, variables })
     const { status, json } = await add([
-      named('+15551230001'),
-      named('15551230002'),
-      named('+15551230001', { first_name: 'Jo' }),
+      row('+15551230001'),
+      row('15551230002'),
+      row('+15551230001', { first_name: 'Jo' }),
       { to: '+15551230003' },
-      named('+15551230004', { first_name: 'Jo', code: 'B2' }),
-      named('+15551230005', { first_name: '', cod: 'x' }),
-      named('+15551230006', { first_name: 'x'.repeat(limits.variableValueLength + 1) }),
+      row('+15551230004', { first_name: 'Jo', code: 'B2' }),
+      row('+15551230005', { first_name: '', cod: 'x' }),
+      row('+15551230006', { first_name: 'x'.repeat(limits.variableValueLength + 1) }),
     ])
     assert.equal(status, 200)
     assert.deepEqual(json, {
@@ -63,7 +66,7 @@ describe('adding', () => {
       ['15551230001', { first_name: 'Ines' }, 'PENDING'],
       ['15551230004', { first_name: 'Jo', code: 'B2' }, 'PENDING'],
     ])
-    const again = await add([named('+15551230004'), named('+15551230007')])
+    const again = await add([row('+15551230004'), row('+15551230007')])
     assert.deepEqual(again.json, { added: 1, duplicates: 1, invalid: [] })
     assert.equal((await assertCounts(sql, send, id)).total, 3)
   })
@@ -107,7 +110,11 @@ describe('adding', () => {
     const bad: readonly [unknown, path: string][] = [
       [{}, 'recipients'],
       [{ recipients: [good, { variables: {} }] }, 'recipients.1.to'],
-      [{ recipients: [good, { to: '+15551230002', variables: { a: 1 } }] }, 'recipients.1.variables.a'],
+      [{ recipients: [good, { to: '+15551230002', variables: { a: 1 } }] }, 'recipients.1.variables'],
+      [{ recipients: [{ to: '+15551230002', variables: { '': 'x' } }] }, 'recipients.0.variables'],
+      [{ recipients: [{ to: '+15551230002', variables: ['x'] }] }, 'recipients.0.variables'],
+      [{ recipients: [{ to: '+15551230002', variables: named(101) }] }, 'recipients.0.variables'],
+      [{ recipients: Array(1_000_000).fill(0) }, 'recipients'],
       [{ recipients: [good, { to: '+15551230002', name: 'Ines' }] }, 'recipients.1.name'],
       [{ recipients: [good, { to: '+15551230002', variables: { a: '\0' } }] }, 'recipients.1.variables.a'],
       [{ recipients: [good], dryRun: true }, 'dryRun'],

@@ -88,7 +88,7 @@ export const rowsOf = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ to: phone(from + index) }))
 
 /** Counted row by row; what the campaign says must be the same. */
-export async function trueCounts(sql: Pool, id: string): Promise<CampaignCounts> {
+async function trueCounts(sql: Pool, id: string): Promise<CampaignCounts> {
   const rows = await sql<{ name: keyof CampaignCounts; count: number }[]>`
     select lower(status) as name, count(*)::int as count from recipients where campaign_id = ${uuidOf(id)} group by 1
     union all

@@ -56,7 +56,7 @@ describe('reading CSV', () => {
     ['a row with too many cells', 'a,b\n1,2,3\n', /^line 2 must have 2 cells like the header, not 3/],
     ['a semicolon file', 'a\n"x";"y"\n', /^line 2 must have a comma or the end of the line/],
     ['a quote within a cell', 'a\nx"y\n', /^line 2 has a quote within a cell/],
-    ['a quote that is never closed', 'a\nx\n"y\n', /^line 3 has a quote that is never closed/],
+    ['a quote that is never closed', 'a\nx\n"y\n', /^line 3 has a quote that is not closed/],
     ['text behind a quote', 'a\n"x"y\n', /^line 2 must have a comma or the end of the line/],
     ['a lone carriage return', 'a\rb\n', /^line 1 must have a comma or the end of the line/],
     ['a column without a name', 'a, ,b\n', /^line 1 must name every column$/],
@@ -76,6 +76,12 @@ describe('reading CSV', () => {
   for (const [name, text, refused] of faults) {
     test(`refuses ${name}, with the line`, async () => assert.match(await refusal(read(text)), refused))
   }
+
+  test('takes a row of exactly the most bytes, plain or quoted', async () => {
+    assert.equal((await read(`a\n${'x'.repeat(4_096)}\r\n`)).rows[0]?.[0]?.length, 4_096)
+    assert.equal((await read(`a\n"${'""'.repeat(2_047)}"\r\n`)).rows[0]?.[0]?.length, 2_047)
+    assert.match(await refusal(read(`a\n"${'""'.repeat(2_048)}"`)), /^line 2 /)
+  })
 
   test('refuses bytes that are not UTF-8', async () => {
     const latin1 = Buffer.from('name\nJos\xe9\n', 'latin1')
