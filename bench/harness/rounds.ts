@@ -1,6 +1,6 @@
 // The runs at one rate: gateway and floor in turn, so that what disturbs the machine disturbs both.
 import type { ScenarioName } from '../scenarios/scenario.ts'
-import { isSound, type Round, type RunFigures } from './figures.ts'
+import { isQuiet, isSound, type Round, type RunFigures } from './figures.ts'
 import { measure } from './measure.ts'
 import type { BenchOptions } from './options.ts'
 import type { Target, World } from './world.ts'
@@ -17,8 +17,6 @@ const warmUps = [
   { rate: 200, warmSeconds: 0, seconds: 5 },
 ]
 const leadSeconds = 1
-/** With more than this taken by others, what is measured is them. */
-const quietCores = 0.15
 
 /** Code, connections and caches, of both; what is lost here is lost too. */
 export async function warmedUp(bench: Bench, scenario: ScenarioName): Promise<RunFigures[]> {
@@ -63,7 +61,7 @@ async function quietRun(
     // A loss is no noise: it is kept.
     if (!isSound(figures.faults)) return figures
     if (!best || (figures.othersCores ?? 0) < (best.othersCores ?? 0)) best = figures
-    if ((best.othersCores ?? 0) <= quietCores) break
+    if (isQuiet(best)) break
   }
   if (!best) throw new Error('a run needs a try')
   return best
