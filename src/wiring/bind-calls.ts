@@ -157,8 +157,10 @@ function ownersOf({ directory, host, router }: Owning): CallOwners {
     },
     async ask(id: CallId, message, deadlineMs) {
       const result = await router.ask('call', id, message, deadlineMs)
-      if (result.type === 'answered') return result.value as CallReply
-      throw unanswered(result)
+      if (result.type !== 'answered') throw unanswered(result)
+      // As with a new call: the provider must not be answered while its SDP is in our memory alone.
+      if (message.type === 'providerConnect') await host.kept(id)
+      return result.value as CallReply
     },
   }
 }
