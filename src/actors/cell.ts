@@ -94,7 +94,8 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
   /** Ends this incarnation at once: no turn, timer or effect of it runs after this. Returns what it has not read. */
   end(): Letter<Message>[] {
     if (this.#hasEnded) return []
-    this.#end.abort()
+    // Without a reason a new error is made, with its stack, for every actor that ends.
+    this.#end.abort('ended')
     this.#timers.clearAll()
     for (const ask of [...this.#owed.values()]) ask.settle({ type: 'unavailable' })
     return this.#mailbox.splice(0)

@@ -21,7 +21,8 @@ import { andThen, answerWith, type CallStep, keep, replyTo } from './turn.ts'
 
 export type CallActor = ActorDefinition<CallState, CallMessage, CallTx, CallEffect>
 
-const afterEndMs = 30_000
+/** Late updates of an ended call change nothing, and load it again if they come later than this. */
+const afterEndMs = 5_000
 const quietCallMs = 120_000
 
 export const callActor = (timing: CallTiming): CallActor => ({

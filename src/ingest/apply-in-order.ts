@@ -31,7 +31,7 @@ export async function applyInOrder(
   const work = async () => {
     for (const queue of queues) for (const update of queue) await tryOne(update)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, updates.length) }, work))
   deadline.stop()
   return errors
 }

@@ -48,6 +48,8 @@ function create({ url, role }: RedisClientOptions) {
     // Past it a command fails at once, as it does while the connection is down: the caller has a way without Redis.
     commandsQueueMaxLength: 10_000,
     disableOfflineQueue: role !== 'consumer',
+    // The default makes a timer for every command that nobody can cancel; `bounded` guards every command already.
+    commandOptions: { timeout: 0 },
     socket: {
       connectTimeout: 1_000,
       // A read that blocks inside Redis looks idle, and the ping waits behind it.

@@ -35,6 +35,8 @@ export const attemptStore = (sql: Sql) => ({
           switched_off_by = case when e.enabled and ${switchesOff(sql)} then pg_current_xact_id() else e.switched_off_by end
         from streak s
         where e.id = s.endpoint_id
+          -- Nearly every batch: nothing to count, so the row is left alone.
+          and not (s.opening = 0 and s.longest = 0 and s.closing = 0 and e.consecutive_failures = 0)
         returning e.id, e.workspace_id, e.enabled, e.consecutive_failures,
           e.switched_off_by is not distinct from pg_current_xact_id() as switched_off
       ),

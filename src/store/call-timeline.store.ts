@@ -24,6 +24,6 @@ export const createCallTimelineStore = (sql: Sql) => ({
     select at, kind, detail
     from call_timeline
     where call_id = ${callId} and workspace_id = ${workspaceId}
-    order by id
+    order by at, id
     limit 500`,
 })

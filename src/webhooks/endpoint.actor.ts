@@ -36,7 +36,8 @@ import {
 export type EndpointTx = never
 export type EndpointActor = ActorDefinition<EndpointState, EndpointMessage, EndpointTx, EndpointEffect>
 
-const maxUrgent = 32
+/** Calls that ring while the socket is dialled: each is about 3 KiB and waits for five seconds at most. */
+const maxUrgent = 256
 const idleSocketMs = 30_000
 const idleHttpsMs = 5 * 60_000
 const guarded = new Set<string>(['post', 'dial', 'frame'])

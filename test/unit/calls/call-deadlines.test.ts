@@ -82,7 +82,7 @@ describe('leaving memory', () => {
     const call = new Drive(placedRow(), { route: [] })
     assert.equal(idle(call), undefined)
     assert.equal(idle(call.tell(status('ACCEPTED'))), 120_000)
-    assert.equal(idle(call.tell(terminate({ durationSeconds: 1 }))), 30_000)
+    assert.equal(idle(call.tell(terminate({ durationSeconds: 1 }))), 5_000)
   })
 
   test('a process that leaves finishes what is under way first', () => {
