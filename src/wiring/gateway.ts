@@ -24,6 +24,7 @@ import { createApplyUpdate } from './apply-update.ts'
 import { type CallDirectory, createCalls } from './bind-calls.ts'
 import { bindConsole } from './bind-console.ts'
 import { createMessages } from './bind-messages.ts'
+import { bindReads, iceServers } from './bind-reads.ts'
 import { createWebhooks, type Webhooks } from './bind-webhooks.ts'
 import { type Foundation, openFoundation } from './foundation.ts'
 import { createHealth, type Health } from './health.ts'
@@ -182,10 +183,12 @@ function edges(
   const { find, list } = createCallReader(sql)
   const api = createApi({
     services: {
-      messages: { send: messages.send, find: messages.reader.find, list: messages.reader.list },
+      messages: { send: messages.send, preview: messages.preview, ...messages.reader },
       templates: createTemplateStore(sql),
       numbers: createNumberReader(sql),
+      ...bindReads(base),
       calls: {
+        ice: iceServers(base),
         find,
         list,
         ...calls.commands,
