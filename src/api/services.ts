@@ -9,6 +9,7 @@ import type { NumberRecord, TemplateRecord } from '../contract/records/catalog.t
 import type { ConversationRecord } from '../contract/records/conversation.ts'
 import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
 import type { ReadMarks } from '../conversations/mark-read.ts'
+import type { FindAttachment } from '../messages/find-attachment.ts'
 import type { PreviewInput } from '../messages/preview-message.ts'
 import type { SendInput } from '../messages/send-message.ts'
 import type { CallId, ConversationId, MessageId, WorkspaceId } from '../shared/ids.ts'
@@ -34,6 +35,7 @@ export interface CallOffer {
 export interface ApiServices {
   readonly messages: {
     send(caller: Caller, input: SendInput): Promise<{ record: MessageRecord; replayed: boolean }>
+    media: FindAttachment
     preview(caller: Caller, input: PreviewInput): Promise<MessagePreview>
     find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>
     list(workspaceId: WorkspaceId, filter: MessageFilter, page: PageRequest): Promise<Page<MessageRecord>>

@@ -3,6 +3,7 @@ import type { ApiRoute } from './route.ts'
 import { actOnCall, answerCall, findCall, listCalls, placeCall, readIce, readOffer } from './routes/calls.ts'
 import { listNumbers, listTemplates } from './routes/catalog.ts'
 import { listConversations, readConversation, showTyping } from './routes/conversations.ts'
+import { readMedia } from './routes/media.ts'
 import { findMessage, listMessages, previewMessage, readMessage, sendMessage } from './routes/messages.ts'
 
 export const table: readonly ApiRoute[] = [
@@ -10,6 +11,7 @@ export const table: readonly ApiRoute[] = [
   previewMessage,
   listMessages,
   findMessage,
+  readMedia,
   readMessage,
   readConversation,
   listTemplates,

@@ -15,6 +15,7 @@ const { call, keyFor } = gateway(sql)
 const opens: Partial<Record<Scope, readonly Scope[]>> = {
   CHAT_SEND: ['CHAT_SEND'],
   MESSAGES_READ: ['MESSAGES_READ'],
+  MEDIA_READ: ['MEDIA_READ'],
   CONVERSATIONS_READ: ['CONVERSATIONS_READ'],
   CONVERSATIONS_WRITE: ['CONVERSATIONS_WRITE'],
   CATALOG_READ: ['CATALOG_READ', 'CHAT_SEND', 'CAMPAIGNS_WRITE'],

@@ -23,6 +23,7 @@ import { apiKey } from '../store/fixtures.ts'
 
 export interface Decided {
   readonly send: ApiServices['messages']['send']
+  readonly media: ApiServices['messages']['media']
   readonly preview: ApiServices['messages']['preview']
   readonly provider: Pick<Provider, 'markRead'>
   readonly ice: ApiServices['calls']['ice']
@@ -56,7 +57,12 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
   const messages = createMessageReader(sql)
   const calls = createCallReader(sql)
   const services: ApiServices = {
-    messages: { ...messages, send: decided.send ?? notDecided, preview: decided.preview ?? notDecided },
+    messages: {
+      ...messages,
+      send: decided.send ?? notDecided,
+      preview: decided.preview ?? notDecided,
+      media: decided.media ?? notDecided,
+    },
     templates: createTemplateStore(sql),
     numbers: createNumberReader(sql),
     conversations: createConversationReader(sql),
