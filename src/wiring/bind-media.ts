@@ -14,7 +14,7 @@ const leftoverMs = 3_600_000
 
 const spoolDirOf = ({ DATA_DIR }: Settings): string => join(DATA_DIR, 'media', 'unfinished')
 
-export const openBlobs = (settings: Settings): BlobStore =>
+const openBlobs = (settings: Settings): BlobStore =>
   createFileBlobs({ root: join(settings.DATA_DIR, 'media', 'blobs'), spoolDir: spoolDirOf(settings) })
 
 export type Media = ReturnType<typeof createMedia>

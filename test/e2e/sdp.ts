@@ -34,7 +34,7 @@ export function session(sdpType: 'offer' | 'answer'): Session {
 }
 
 /** What tells one description from every other. */
-export function fingerprintOf(sdp: string): string {
+function fingerprintOf(sdp: string): string {
   const found = /^a=fingerprint:sha-256 (\S+)/m.exec(sdp)?.[1]
   if (found === undefined) throw new Error('the description has no fingerprint')
   return found

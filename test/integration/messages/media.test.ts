@@ -230,7 +230,7 @@ describe('a process that leaves', () => {
       download(response) {
         response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, 1_000))
         // The rest once this process has made up its mind.
-        leaving.then(() => response.end(bytes.subarray(1_000)))
+        void leaving.then(() => response.end(bytes.subarray(1_000)))
       },
     })
     let leave: (() => void) | undefined
