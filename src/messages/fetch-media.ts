@@ -26,6 +26,9 @@ export interface MediaFetcher {
 /** A hundred files of 100 MB at once would be nobody's gain. */
 const maxUnderWay = 16
 
+/** A lease lasts three times as long. */
+const keepEveryMs = 10_000
+
 const firstDelayMs = 1_000
 const longestDelayMs = 15 * 60_000
 /** Ids that the provider's webhooks carry can be fetched for seven days. */
@@ -54,7 +57,8 @@ export function createMediaFetcher(ports: FetchMediaPorts): MediaFetcher {
 
   async function run(job: MediaJob): Promise<void> {
     const startedAt = clock.mono()
-    const verdict = await fetchMedia(ports, job, () => isLeaving)
+    const lease = keepLease(ports, job)
+    const verdict = await fetchMedia(ports, job, () => isLeaving).finally(() => lease.end())
     const isOver = clock.now() - job.createdAt.getTime() >= lifetimeMs
     const durationMs = Math.round(clock.mono() - startedAt)
     const { messageId, workspaceId, attempts } = job
@@ -91,6 +95,24 @@ export function createMediaFetcher(ports: FetchMediaPorts): MediaFetcher {
     async drain() {
       isLeaving = true
       await Promise.allSettled(underWay.values())
+    },
+  }
+}
+
+/** A renewal that fails is made up for by the next one, or the job goes to somebody else. */
+function keepLease({ store, clock, log }: FetchMediaPorts, job: MediaJob): { end(): void } {
+  let timer = clock.after(keepEveryMs, renew)
+  function renew(): void {
+    store
+      .keep(job)
+      .catch((error: unknown) =>
+        log.warn({ messageId: job.messageId, error: String(error) }, 'media.lease_not_renewed'),
+      )
+    timer = clock.after(keepEveryMs, renew)
+  }
+  return {
+    end() {
+      timer.cancel()
     },
   }
 }

@@ -34,7 +34,8 @@ export interface MediaStore {
   /** One of them, where its time has come and nobody else has it. */
   claim(id: MessageId): Promise<MediaJob | undefined>
   stored(id: MessageId, file: { sizeBytes: number; sha256: string; blobKey: string }): Promise<void>
-  /** This and the next do nothing where somebody else has taken the job since. */
+  /** Renews the lease. This and the next two do nothing where somebody else has taken the job since. */
+  keep(job: MediaJob): Promise<void>
   postpone(job: MediaJob, delayMs: number): Promise<void>
   giveUp(job: MediaJob): Promise<void>
   /** NONE: a message without a file; undefined: no such message. */

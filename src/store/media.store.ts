@@ -20,7 +20,7 @@ export const createMediaStore = (sql: Sql, options: AccountOptions): MediaStore 
       sql,
       sql`
         select message_id from media
-        where state = 'PENDING' and fetch_due_at <= now()
+        where state = 'PENDING' and ${isDue(sql)}
         order by fetch_due_at
         limit ${limit}
         for update skip locked`,
@@ -33,7 +33,7 @@ export const createMediaStore = (sql: Sql, options: AccountOptions): MediaStore 
       sql,
       sql`
         select message_id from media
-        where message_id = ${id} and state = 'PENDING' and fetch_due_at <= now()
+        where message_id = ${id} and state = 'PENDING' and ${isDue(sql)}
         for update skip locked`,
     )
     return row && toJob(row, options)
@@ -44,6 +44,13 @@ export const createMediaStore = (sql: Sql, options: AccountOptions): MediaStore 
       update media
       set state = 'STORED', size_bytes = ${sizeBytes}, sha256 = ${sha256}, blob_key = ${blobKey}, fetch_due_at = null
       where message_id = ${id}`
+  },
+
+  async keep(job) {
+    await sql`
+      update media
+      set fetch_due_at = now() + ${lease(sql)}
+      where message_id = ${job.messageId} and state = 'PENDING' and fetch_attempts = ${job.attempts}`
   },
 
   async postpone(job, delayMs) {
@@ -72,11 +79,16 @@ export const createMediaStore = (sql: Sql, options: AccountOptions): MediaStore 
   },
 })
 
-/** The lease is longer than a download may take: past it its process is taken for dead. */
+// The column has milliseconds, so what is due now may be written as the next of them.
+const isDue = (sql: Sql) => sql`fetch_due_at < now() + interval '1 millisecond'`
+
+/** Past it, unless it was renewed, the process that has a job is taken for dead. */
+const lease = (sql: Sql) => sql`interval '30 seconds'`
+
 const claim = (sql: Sql, due: ReturnType<Sql>) => sql<JobRow[]>`
   with claimed as (
     update media
-    set fetch_due_at = now() + interval '6 minutes', fetch_attempts = fetch_attempts + 1
+    set fetch_due_at = now() + ${lease(sql)}, fetch_attempts = fetch_attempts + 1
     where message_id in (${due})
     returning message_id, workspace_id, provider_media_id, sha256, created_at, fetch_attempts
   )

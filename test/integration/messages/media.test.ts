@@ -1,92 +1,21 @@
-// The way of a file from the provider into the store: real rows, real files, the real adapter, a provider on loopback.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
-import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { createFileBlobs } from '../../../src/blobs/files.ts'
-import { createMediaFetcher, delayAfter } from '../../../src/messages/fetch-media.ts'
-import { createFindAttachment } from '../../../src/messages/find-attachment.ts'
-import { type Clock, SimulatedClock, systemClock } from '../../../src/shared/clock.ts'
-import { encodeId, type MessageId, newId } from '../../../src/shared/ids.ts'
-import { createMediaStore } from '../../../src/store/media.store.ts'
-import { ownFolder } from '../../support/embedded.ts'
-import { testDatabase, testPool } from '../../support/postgres.ts'
-import { accounts, gateway } from '../api/gateway.ts'
-import { message, type Thread, thread, workspace } from '../store/fixtures.ts'
-import { mediaProvider, sha256, type Told } from './media-provider.ts'
-
-const sql = testPool(await testDatabase(), 8)
-const { files, asked, ...provider } = mediaProvider()
-before(() => provider.start())
-after(() => provider.close())
-
-async function process(clock: Clock = systemClock) {
-  const dir = await mkdtemp(join(ownFolder(), 'media-'))
-  const spoolDir = join(dir, 'unfinished')
-  const blobs = createFileBlobs({ root: join(dir, 'blobs'), spoolDir })
-  const store = createMediaStore(sql, accounts)
-  const lines: string[] = []
-  const note = (fields: object, event: string) => void lines.push(`${event} ${JSON.stringify(fields)}`)
-  const fetcher = createMediaFetcher({
-    store,
-    provider: provider.api(),
-    blobs,
-    clock,
-    log: { info: note, warn: note },
-  })
-  const find = createFindAttachment({ store, fetcher, blobs, clock })
-  return { blobs, store, fetcher, find, lines, unfinished: () => readdir(spoolDir).catch(() => []) }
-}
-
-async function attachment(own: Thread, told?: Told, row: Record<string, unknown> = {}): Promise<MessageId> {
-  const id = await message(sql, own, { direction: 'INBOUND', type: 'IMAGE', status: 'RECEIVED' })
-  if (told) files.set(id, told)
-  const media = {
-    messageId: id,
-    workspaceId: own.workspaceId,
-    providerMediaId: id,
-    mimeType: 'image/png',
-    ...row,
-  }
-  await sql`insert into media ${sql(media as never)}`
-  return id
-}
-
-const rowOf = async (id: MessageId) => {
-  const [row] = await sql`
-    select state, size_bytes, sha256, blob_key, fetch_attempts,
-      extract(epoch from fetch_due_at - now())::float8 as due_in
-    from media
-    where message_id = ${id}`
-  return row ?? assert.fail('no row')
-}
-
-async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000
-  while (!(await isTrue())) {
-    assert.ok(performance.now() < deadline, `${what}: it never came to be`)
-    await sleep(10)
-  }
-}
-
-const attempted = (id: MessageId, attempts: number) =>
-  until('an attempt has ended', async () => {
-    const { state, fetchAttempts, dueIn } = await rowOf(id)
-    // A lease is six minutes; no first delay is.
-    return fetchAttempts === attempts && (state !== 'PENDING' || dueIn < 300)
-  })
-
-const party = async () => thread(sql, await workspace(sql))
+import { describe, test } from 'node:test'
+import { delayAfter } from '../../../src/messages/fetch-media.ts'
+import { SimulatedClock } from '../../../src/shared/clock.ts'
+import { encodeId, newId } from '../../../src/shared/ids.ts'
+import { gateway } from '../api/gateway.ts'
+import { message } from '../store/fixtures.ts'
+import { sha256, type Told } from './media-provider.ts'
+import { asked, attachment, attempted, fetching, files, party, rowOf, sql, until } from './media-world.ts'
 
 describe('a file that the provider has', () => {
   test('is stored with its size and digest, and given out', async () => {
     const bytes = randomBytes(300_000)
     const own = await party()
     const id = await attachment(own, { bytes })
-    const { fetcher, find, unfinished } = await process()
+    const { fetcher, find, unfinished } = await fetching()
     await fetcher.fetchNow(id)
     await attempted(id, 1)
     const { state, sizeBytes, sha256: digest, blobKey, dueIn } = await rowOf(id)
@@ -106,7 +35,7 @@ describe('a file that the provider has', () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, () => attachment(own, { bytes: randomBytes(1_000) })),
     )
-    const processes = await Promise.all([process(), process(), process()])
+    const processes = await Promise.all([fetching(), fetching(), fetching()])
     await until('all are stored', async () => {
       await Promise.all(processes.map(({ fetcher }) => fetcher.sweep()))
       const rows = await Promise.all(ids.map(rowOf))
@@ -126,7 +55,7 @@ describe('a file that the provider has', () => {
       bytes,
       download: (response) => void held.then(() => response.end(bytes)),
     })
-    const { find } = await process()
+    const { find } = await fetching()
     const both = [1, 2].map(() => find(own.workspaceId, id, new AbortController().signal))
     await until('it is asked for', async () => asked.includes(`download ${id}`))
     release?.()
@@ -152,7 +81,7 @@ describe('a file that does not come', () => {
   for (const [what, told] of Object.entries(failures))
     test(`because it ${what} is tried again soon, and later less often`, async () => {
       const id = await attachment(await party(), told)
-      const { fetcher, blobs, lines, unfinished } = await process()
+      const { fetcher, blobs, lines, unfinished } = await fetching()
       for (const attempts of [1, 2, 3]) {
         await fetcher.fetchNow(id)
         await attempted(id, attempts)
@@ -174,7 +103,7 @@ describe('a file that does not come', () => {
     const own = await party()
     const createdAt = new Date(Date.now() - 7 * 86_400_000 - 1_000)
     const id = await attachment(own, undefined, { createdAt })
-    const { fetcher, find } = await process()
+    const { fetcher, find } = await fetching()
     await fetcher.fetchNow(id)
     await attempted(id, 1)
     const { state, dueIn } = await rowOf(id)
@@ -187,7 +116,7 @@ describe('a file that does not come', () => {
     const download = (response: ServerResponse) =>
       void response.writeHead(200, { 'content-length': tooLong }).write('x')
     const id = await attachment(await party(), { bytes: Buffer.from('x'), download })
-    const { fetcher } = await process()
+    const { fetcher } = await fetching()
     await fetcher.fetchNow(id)
     await attempted(id, 1)
     assert.equal((await rowOf(id))['state'], 'LOST')
@@ -197,7 +126,7 @@ describe('a file that does not come', () => {
     const own = await party()
     const id = await attachment(own, undefined, { fetchDueAt: new Date(Date.now() + 60_000) })
     const clock = new SimulatedClock()
-    const { find } = await process(clock)
+    const { find } = await fetching(clock)
     const { call, keyFor } = gateway(sql, { media: find })
     const key = await keyFor(own.workspaceId, ['MEDIA_READ'])
     const answer = call(key, { path: `/messages/chat/${encodeId('message', id)}/media` })
@@ -217,8 +146,35 @@ describe('a file that does not come', () => {
   test('is not waited for by a client that has gone', async () => {
     const own = await party()
     const id = await attachment(own, undefined, { fetchDueAt: new Date(Date.now() + 60_000) })
-    const { find } = await process(new SimulatedClock())
+    const { find } = await fetching(new SimulatedClock())
     await assert.rejects(find(own.workspaceId, id, AbortSignal.abort(new Error('gone'))), /gone/)
+  })
+})
+
+describe('a download that takes long', () => {
+  test('stays with its process, and goes to another half a minute after that one died', async () => {
+    const bytes = randomBytes(1_000)
+    const clock = new SimulatedClock()
+    const { fetcher } = await fetching(clock)
+    const id = await attachment(await party(), { bytes, download: () => undefined })
+    await fetcher.fetchNow(id)
+    await until('it is asked for', async () => asked.includes(`download ${id}`))
+    await sql`update media set fetch_due_at = now() + interval '1 second' where message_id = ${id}`
+    await until('the lease is renewed', async () => {
+      await clock.advance(10_000)
+      return (await rowOf(id))['dueIn'] > 25
+    })
+    const other = await fetching()
+    await other.fetcher.fetchNow(id)
+    assert.equal((await rowOf(id))['fetchAttempts'], 1)
+    files.set(id, { bytes })
+    await sql`update media set fetch_due_at = now() where message_id = ${id}`
+    await other.fetcher.fetchNow(id)
+    await attempted(id, 2)
+    assert.equal((await rowOf(id))['state'], 'STORED')
+    // The first one notices in the end that nothing came, and changes nothing.
+    await fetcher.drain()
+    assert.equal((await rowOf(id))['state'], 'STORED')
   })
 })
 
@@ -237,7 +193,7 @@ describe('a process that leaves', () => {
     const leaving = new Promise<void>((resolve) => {
       leave = resolve
     })
-    const { fetcher, unfinished } = await process()
+    const { fetcher, unfinished } = await fetching()
     await fetcher.fetchNow(id)
     await until('the download is under way', async () => (await unfinished()).length === 1)
     const drained = fetcher.drain()
@@ -246,7 +202,7 @@ describe('a process that leaves', () => {
     const { state, dueIn } = await rowOf(id)
     assert.deepEqual([state, dueIn <= 0, await unfinished()], ['PENDING', true, []])
     assert.equal(await fetcher.sweep(), false)
-    const next = await process()
+    const next = await fetching()
     await next.fetcher.fetchNow(id)
     await attempted(id, 2)
     assert.equal((await rowOf(id))['state'], 'STORED')
@@ -256,7 +212,7 @@ describe('a process that leaves', () => {
 describe('GET /messages/chat/:id/media', () => {
   test('is NOT_FOUND where there is no file, no message, or another workspace', async () => {
     const own = await party()
-    const { find } = await process()
+    const { find } = await fetching()
     const { call, keyFor } = gateway(sql, { media: find })
     const key = await keyFor(own.workspaceId, ['MEDIA_READ'])
     const theirs = await attachment(await party(), { bytes: Buffer.from('x') })
@@ -270,7 +226,7 @@ describe('GET /messages/chat/:id/media', () => {
   test('is INTERNAL where the bytes of a stored file are gone, and says nothing of where they were', async () => {
     const own = await party()
     const id = await attachment(own, { bytes: Buffer.from('x') })
-    const { fetcher, find, blobs } = await process()
+    const { fetcher, find, blobs } = await fetching()
     await fetcher.fetchNow(id)
     await attempted(id, 1)
     await blobs.delete(`${own.workspaceId}/${id}`)
