@@ -17,6 +17,10 @@ export const errorCatalog = {
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists with other methods; Allow lists them.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than this route accepts.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body must be application/json.' },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    meaning: 'The byte range lies outside of the file; Content-Range says how long it is.',
+  },
   IDEMPOTENCY_KEY_REUSED: { status: 409, meaning: 'This idempotencyKey was used with another body.' },
   INVALID_STATE: {
     status: 409,

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { AppError } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import type { Keyset, Page, PageRequest } from '../contract/page.ts'
+import { isInstant } from './time.ts'
 
 /** A list: cursors of one are refused by another. `parts` says what each sort column looks like. */
 export interface ListKind {
@@ -14,6 +15,9 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Newest first by id. */
 export const byId = (name: string): ListKind => ({ name, parts: [uuid] })
+
+/** The latest activity first: by an instant, then by id. */
+export const byActivity = (name: string): ListKind => ({ name, parts: [{ test: isInstant }, uuid] })
 
 const limitMessage = `must be a whole number from 1 to ${limits.pageMax}`
 

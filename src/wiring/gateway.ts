@@ -23,7 +23,9 @@ import { createTemplateStore } from '../store/templates.store.ts'
 import { createApplyUpdate } from './apply-update.ts'
 import { type CallDirectory, createCalls } from './bind-calls.ts'
 import { bindConsole } from './bind-console.ts'
+import { createMedia, type Media } from './bind-media.ts'
 import { createMessages } from './bind-messages.ts'
+import { bindReads, iceServers } from './bind-reads.ts'
 import { createWebhooks, type Webhooks } from './bind-webhooks.ts'
 import { type Foundation, openFoundation } from './foundation.ts'
 import { createHealth, type Health } from './health.ts'
@@ -42,6 +44,7 @@ interface Parts {
   readonly timers: RetryTimers
   readonly internal: HttpServer
   readonly health: Health
+  readonly media: Media
 }
 
 export async function startGateway(settings: Settings): Promise<Gateway> {
@@ -54,7 +57,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   const { internal, node } = await joinCluster(base)
   const timers = await openRetryTimers(redisUrl, log)
   const health = createHealth(sql)
-  const parts: Parts = { base, node, timers, internal, health }
+  const parts: Parts = { base, node, timers, internal, health, media: createMedia(base) }
   const engine = build(parts)
   const server = await listen({
     host: settings.HOST,
@@ -103,7 +106,7 @@ interface Engine {
   readonly messages: ReturnType<typeof createMessages>
 }
 
-function build({ base, node, timers, health }: Parts): Engine {
+function build({ base, node, timers, health, media }: Parts): Engine {
   const { sql, settings, log, clock, metrics, secrets, provider, accounts } = base
   const observe = (kind: string) => (event: DirectoryEvent) => {
     if (event.type === 'dropped') metrics.dropped(kind, event.reason)
@@ -149,7 +152,7 @@ function build({ base, node, timers, health }: Parts): Engine {
   })
   gauges(base, { webhooks, calls: calls.directory })
   return {
-    handler: edges({ base, node, health }, { webhooks, calls, messages }),
+    handler: edges({ base, node, health, media }, { webhooks, calls, messages }),
     webhooks,
     calls: calls.directory,
     messages,
@@ -166,7 +169,7 @@ const callSettings = (settings: Settings) => ({
 })
 
 function edges(
-  { base, node, health }: Pick<Parts, 'base' | 'node' | 'health'>,
+  { base, node, health, media }: Pick<Parts, 'base' | 'node' | 'health' | 'media'>,
   {
     webhooks,
     calls,
@@ -182,10 +185,12 @@ function edges(
   const { find, list } = createCallReader(sql)
   const api = createApi({
     services: {
-      messages: { send: messages.send, find: messages.reader.find, list: messages.reader.list },
+      messages: { send: messages.send, preview: messages.preview, media: media.find, ...messages.reader },
       templates: createTemplateStore(sql),
       numbers: createNumberReader(sql),
+      ...bindReads(base),
       calls: {
+        ice: iceServers(base),
         find,
         list,
         ...calls.commands,
@@ -252,7 +257,7 @@ function gauges(
 
 /** What each step may take of DRAIN_TIMEOUT; the process is gone then, whatever Redis, Postgres or receivers do. */
 async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server: HttpServer): Promise<void> {
-  const { base, node, timers, internal, health } = parts
+  const { base, node, timers, internal, health, media } = parts
   const { settings, log, sql, provider } = base
   const startedAt = performance.now()
   const left = (share: number) =>
@@ -263,7 +268,7 @@ async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server
   // Load balancers go on sending until they have seen /readyz.
   await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_GRACE))
   await server.close()
-  await messages.drain()
+  await Promise.all([messages.drain(), media.drain()])
   await calls.drain(left(0.4))
   await webhooks.directory.drain(left(0.7))
   await webhooks.close()

@@ -28,19 +28,35 @@ export function noKeys(key: string): readonly (readonly [Headers, expected: stri
 
 export const routes: readonly (readonly [scope: string, method: string, path: string])[] = [
   ['CHAT_SEND', 'POST', '/messages/chat'],
+  ['CHAT_SEND', 'POST', '/messages/chat/preview'],
   ['MESSAGES_READ', 'GET', '/messages/chat'],
   ['MESSAGES_READ', 'GET', '/messages/chat/x'],
+  ['MEDIA_READ', 'GET', '/messages/chat/x/media'],
+  ['CONVERSATIONS_WRITE', 'POST', '/messages/chat/x/read'],
+  ['CONVERSATIONS_WRITE', 'POST', '/conversations/x/read'],
+  ['CONVERSATIONS_WRITE', 'POST', '/conversations/x/typing'],
+  ['CONVERSATIONS_READ', 'GET', '/conversations'],
   ['CATALOG_READ', 'GET', '/templates'],
   ['CATALOG_READ', 'GET', '/numbers'],
   ['CALLS_READ', 'GET', '/calls'],
   ['CALLS_READ', 'GET', '/calls/x'],
+  ['CALLS_READ', 'GET', '/calls/ice'],
   ['CALLS_WRITE', 'GET', '/calls/x/offer'],
   ['CALLS_WRITE', 'POST', '/calls/x/answer'],
   ['CALLS_WRITE', 'POST', '/calls/x/action'],
   ['CALLS_WRITE', 'POST', '/conversations/x/call'],
 ]
 
-const scopes = ['CHAT_SEND', 'MESSAGES_READ', 'CALLS_READ', 'CATALOG_READ', 'CALLS_WRITE']
+const scopes = [
+  'CHAT_SEND',
+  'MESSAGES_READ',
+  'MEDIA_READ',
+  'CONVERSATIONS_READ',
+  'CONVERSATIONS_WRITE',
+  'CALLS_READ',
+  'CATALOG_READ',
+  'CALLS_WRITE',
+]
 const included: Readonly<Record<string, string>> = { CATALOG_READ: 'CHAT_SEND', CALLS_READ: 'CALLS_WRITE' }
 
 /** As many scopes as there can be without granting this one. */

@@ -1,5 +1,6 @@
 // Calls: what a request may say and what a record looks like (decisions 3).
 import * as v from 'valibot'
+import type { IceView } from '../../calls/ice-servers.ts'
 import { limits } from '../../contract/limits.ts'
 import { type CallRecord, callStatuses } from '../../contract/records/call.ts'
 import { directions } from '../../contract/records/message.ts'
@@ -68,3 +69,18 @@ export const offerView = v.object({
   session: v.object({ sdpType: v.picklist(['offer', 'answer']), sdp: v.string() }),
   fetchedAt: timestamp,
 })
+
+export const iceView = v.object({
+  iceServers: v.pipe(
+    v.array(
+      v.object({
+        urls: v.pipe(v.array(v.string()), v.readonly()),
+        username: v.exactOptional(v.string()),
+        credential: v.exactOptional(v.string()),
+      }),
+    ),
+    v.readonly(),
+  ),
+  ttlSeconds: v.number(),
+  expiresAt: timestamp,
+}) satisfies v.GenericSchema<unknown, IceView>

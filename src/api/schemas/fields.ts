@@ -17,6 +17,9 @@ export const id = <Kind extends IdKind>(kind: Kind) =>
 
 export const idParam = <Kind extends IdKind>(kind: Kind) => v.strictObject({ id: id(kind) })
 
+/** For routes that take nothing: `{}` or no body at all. */
+export const noFields = v.strictObject({})
+
 export const phoneNumber = v.pipe(
   v.string(),
   v.check(isE164, 'must be a phone number in international format, such as +15551230000'),

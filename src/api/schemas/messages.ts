@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { limits } from '../../contract/limits.ts'
 import {
   directions,
+  type MessagePreview,
   type MessageRecord,
   messageStatuses,
   messageTypes,
@@ -40,8 +41,8 @@ const sender = v.pipe(
 
 const keyMessage = `must be 1 to ${limits.idempotencyKeyLength} characters long`
 
-/** Body of POST /messages/chat. */
-export const sendBody = v.strictObject({
+/** Body of POST /messages/chat/preview. */
+export const previewBody = v.strictObject({
   to: phoneNumber,
   template: v.strictObject({
     name: v.pipe(
@@ -52,11 +53,16 @@ export const sendBody = v.strictObject({
     language,
     variables: v.optional(variables, {}),
   }),
+  from: v.optional(sender),
+  metadata: v.optional(metadata, {}),
+})
+
+/** Body of POST /messages/chat. */
+export const sendBody = v.strictObject({
+  ...previewBody.entries,
   idempotencyKey: v.optional(
     v.pipe(v.string(), v.minLength(1, keyMessage), v.maxLength(limits.idempotencyKeyLength, keyMessage)),
   ),
-  from: v.optional(sender),
-  metadata: v.optional(metadata, {}),
 })
 
 export const messageQuery = v.strictObject({
@@ -119,3 +125,25 @@ export const messageView = v.object({
   readAt: v.nullable(timestamp),
   failedAt: v.nullable(timestamp),
 }) satisfies v.GenericSchema<unknown, MessageRecord>
+
+export const previewView = v.object({
+  to: v.string(),
+  template: v.object({ name: v.string(), language: v.string(), variables: v.record(v.string(), v.string()) }),
+  header: v.nullable(v.string()),
+  body: v.string(),
+  footer: v.nullable(v.string()),
+  buttons: v.pipe(
+    v.array(
+      v.object({
+        type: v.string(),
+        text: v.string(),
+        url: v.exactOptional(v.string()),
+        phoneNumber: v.exactOptional(v.string()),
+      }),
+    ),
+    v.readonly(),
+  ),
+  text: v.string(),
+  missingVariables: v.pipe(v.array(v.string()), v.readonly()),
+  unexpectedVariables: v.pipe(v.array(v.string()), v.readonly()),
+}) satisfies v.GenericSchema<unknown, MessagePreview>
