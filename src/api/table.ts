@@ -4,6 +4,8 @@ import { actOnCall, answerCall, findCall, listCalls, placeCall, readOffer } from
 import { listNumbers, listTemplates } from './routes/catalog.ts'
 import { findMessage, listMessages, sendMessage } from './routes/messages.ts'
 
+export const apiPrefix = '/api/v1'
+
 export const table: readonly ApiRoute[] = [
   sendMessage,
   listMessages,
