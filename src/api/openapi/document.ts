@@ -7,6 +7,7 @@ import type { ApiRoute } from '../route.ts'
 import { apiPrefix, table } from '../table.ts'
 import { guide, introduction } from './guide.ts'
 import { operation, tagOf } from './operation.ts'
+import { receiving } from './receiving.ts'
 import { errorSchema, headers, sharedResponses } from './responses.ts'
 import { createSchemaBook, type SchemaBook } from './schema.ts'
 import { webhooks } from './webhooks.ts'
@@ -31,7 +32,10 @@ export function openApiDocument(routes: readonly ApiRoute[] = table): OpenApiDoc
       title: 'Switchboard',
       version,
       summary: 'Chat messages, calls and campaigns over one REST API; events over signed webhooks.',
-      description: [introduction, ...guide.map(({ title, text }) => `## ${title}\n\n${text}`)].join('\n\n'),
+      description: [
+        introduction,
+        ...[...guide, ...receiving].map(({ title, text }) => `## ${title}\n\n${text}`),
+      ].join('\n\n'),
       license: { name: 'Proprietary', url: '/docs' },
     },
     servers: [{ url: apiPrefix, description: 'This gateway' }],
