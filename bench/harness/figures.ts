@@ -98,6 +98,17 @@ export interface Round {
   readonly floor?: RunFigures
 }
 
+/** With more than this taken by others, what is measured is them. */
+const quietCores = 0.15
+
+export const isQuiet = ({ othersCores }: RunFigures): boolean => (othersCores ?? 0) <= quietCores
+
+/** The quiet rounds, or all where none was. */
+export function countedRounds(rounds: readonly Round[]): readonly Round[] {
+  const quiet = rounds.filter((round) => Object.values(round).every(isQuiet))
+  return quiet.length > 0 ? quiet : rounds
+}
+
 /** Median over the rounds of the ratios within each round: what disturbs a round disturbs both of its runs. */
 export function ratio(rounds: readonly Round[], read: (run: RunFigures) => number | null): number | null {
   const ratios = rounds.flatMap(({ system, floor }) => {

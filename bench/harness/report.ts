@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { ScenarioName } from '../scenarios/scenario.ts'
-import { isSound, median, type Round, type RunFigures, ratio } from './figures.ts'
+import { countedRounds, isQuiet, isSound, median, type Round, type RunFigures, ratio } from './figures.ts'
 
 export interface RateResult {
   readonly rate: number
@@ -51,22 +51,26 @@ export function table(scenario: ScenarioName, results: readonly RateResult[]): s
     ),
   ]
   for (const { rate, rounds } of results) {
+    const counted = countedRounds(rounds)
     for (const target of ['system', 'floor'] as const) {
-      const runs = rounds.flatMap((round) => round[target] ?? [])
-      if (runs.length > 0)
-        lines.push(
-          line(
-            `${rate}/s ${target}`,
-            columns.map(([, read]) => cell(middle(runs, read))),
-          ),
-        )
-      lines.push(...faultsOf(runs))
+      const runs = counted.flatMap((round) => round[target] ?? [])
+      const cells = columns.map(([, read]) => cell(middle(runs, read)))
+      if (runs.length > 0) lines.push(line(`${rate}/s ${target}`, cells))
+      lines.push(...faultsOf(rounds.flatMap((round) => round[target] ?? [])))
     }
-    const ratios = columns.map(([title, read]) => cell(title === 'others' ? null : ratio(rounds, read)))
-    if (rounds.some(({ system, floor }) => system && floor)) lines.push(line('  x floor', ratios))
-    if (rate === goalRate) lines.push(...goalLines(rounds))
+    const ratios = columns.map(([title, read]) => cell(title === 'others' ? null : ratio(counted, read)))
+    if (counted.some(({ system, floor }) => system && floor)) lines.push(line('  x floor', ratios))
+    if (rate === goalRate) lines.push(...goalLines(counted))
+    lines.push(...noiseOf(rounds))
   }
   return lines.join('\n')
+}
+
+function noiseOf(rounds: readonly Round[]): string[] {
+  const quiet = rounds.filter((round) => Object.values(round).every(isQuiet)).length
+  if (quiet === rounds.length) return []
+  const counted = quiet === 0 ? 'all are counted and none can be trusted' : 'only those are counted'
+  return [`  ${quiet} of ${rounds.length} rounds had the machine to themselves: ${counted}`]
 }
 
 const faultsOf = (runs: readonly RunFigures[]): string[] =>
@@ -103,8 +107,8 @@ export function writeResult(scenario: ScenarioName, results: readonly RateResult
   }
   const rates = results.map(({ rate, rounds }) => ({
     rate,
-    ratios: Object.fromEntries(goals.map(({ name, read }) => [name, ratio(rounds, read)])),
-    cpuRatio: ratio(rounds, (run) => run.cpuMicrosPerEvent),
+    ratios: Object.fromEntries(goals.map(({ name, read }) => [name, ratio(countedRounds(rounds), read)])),
+    cpuRatio: ratio(countedRounds(rounds), (run) => run.cpuMicrosPerEvent),
     rounds,
   }))
   const path = `${folder}${scenario}.json`

@@ -16,7 +16,7 @@ import {
   type TellResult,
   tellLetter,
 } from './letter.ts'
-import type { Ownership } from './ownership.ts'
+import type { Claim, Ownership } from './ownership.ts'
 import { createReleaser, type Owned } from './releaser.ts'
 import { startUpkeep } from './upkeep.ts'
 
@@ -40,6 +40,12 @@ export interface DirectoryOptions<State, Message extends { readonly type: string
   /** Takes accepted messages whose actor moved away meanwhile; true when it will see to them. */
   readonly forward?: (id: string, message: Message) => boolean
   readonly observe?: (event: DirectoryEvent) => void
+}
+
+export interface Born<Message> {
+  readonly first?: Message | undefined
+  readonly asked?: Instant | undefined
+  readonly claimed?: Promise<Claim> | undefined
 }
 
 type Slot<State, Message extends { readonly type: string }, Tx, Effect> =
@@ -107,17 +113,18 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
 
   /**
    * Takes in an actor whose row this process has just inserted with its epoch. `asked` is the clock before that
-   * statement; without it the first guarded effect confirms first.
+   * statement; without it the first guarded effect confirms first. `claimed`: the directory was asked meanwhile.
    */
-  adopt(id: string, loaded: Loaded<State>, firstMessage?: Message, asked?: Instant): Promise<TellResult> {
+  adopt(id: string, loaded: Loaded<State>, born: Born<Message> = {}): Promise<TellResult> {
+    const { first, asked, claimed } = born
     if (!this.#slots.has(id) && !this.#isDraining && this.#makeRoom()) {
       const guard = new Guard(this.#options.clock, this.#options.guardMs)
       if (asked) guard.confirmed(asked)
       guard.stayQuiet(loaded.silentMs)
       this.#enliven(id, { type: 'activated', loaded, guard }, [])
-      void this.#announce(id, loaded.epoch)
+      void this.#announce(id, loaded.epoch, claimed)
     }
-    return firstMessage ? this.tell(id, firstMessage) : Promise.resolve({ type: 'accepted' })
+    return first ? this.tell(id, first) : Promise.resolve({ type: 'accepted' })
   }
 
   /** The session was lost: every actor is claimed anew, evenly over time; one with another live owner is dropped. */
@@ -203,9 +210,9 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
     for (const letter of waiting) this.#deliver(id, letter)
   }
 
-  async #announce(id: string, epoch: number): Promise<void> {
+  async #announce(id: string, epoch: number, claimed?: Promise<Claim>): Promise<void> {
     const { definition, ownership } = this.#options
-    const claim = await ownership.claim(definition.kind, id)
+    const claim = await (claimed ?? ownership.claim(definition.kind, id))
     const slot = this.#slots.get(id)
     if (slot?.type !== 'live' || slot.cell.epoch !== epoch) return
     if (claim.type === 'theirs') slot.cell.drop('foreign')

@@ -97,7 +97,10 @@ export function withDeadlines(turn: Turn, step: CallStep): CallStep {
   const tx = step.tx?.map((change, index, all) =>
     index === all.length - 1 ? { ...change, row: state.row } : change,
   )
-  return { state, ...(tx && { tx }), effects: [...step.effects, timer(turn, state), ...leaving(state)] }
+  const effects = step.effects.map((effect) =>
+    effect.type === 'noteForwarded' ? { ...effect, wakeAt: state.row.wakeAt } : effect,
+  )
+  return { state, ...(tx && { tx }), effects: [...effects, timer(turn, state), ...leaving(state)] }
 }
 
 // A new owner would have to repeat what is under way, so it is finished first.

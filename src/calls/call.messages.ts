@@ -136,6 +136,11 @@ export type CallEffect =
       /** ISO time; only where it rings. */
       readonly answerBy: string | null
     }
+  /**
+   * The receiver has the event. Written soon, with others, and not by a turn of its own: should we die before, the
+   * event is forwarded once more, as after any crash of a forwarder.
+   */
+  | { readonly type: 'noteForwarded'; readonly wakeAt: Date | null; readonly notes: readonly Note[] }
   | ({ readonly type: 'keepSession' } & KeptSession)
   | { readonly type: 'dropSession' }
 

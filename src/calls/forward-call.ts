@@ -83,11 +83,10 @@ function forwardEffect(state: CallState, session: NonNullable<CallState['session
 export function forwarded(turn: Turn, state: CallState, { outcome }: MessageOf<'forwarded'>): CallStep {
   if (!isForwarding(state)) return keep(state)
   if (outcome.type === 'failed') return forwardFailed(turn, state, outcome)
-  const saved = save(state, { forwardState: 'OK', lastForwardError: null }, attempted(turn, state), {
-    at: turn.at,
-    kind: 'forward.delivered',
-  })
-  return andThen(saved, afterForward)
+  const row = { ...state.row, forwardState: 'OK' as const, lastForwardError: null }
+  const notes = [attempted(turn, state), { at: turn.at, kind: 'forward.delivered' }]
+  const noted = keep({ ...state, row }, { type: 'noteForwarded', wakeAt: row.wakeAt, notes })
+  return andThen(noted, afterForward)
 }
 
 export function forwardFailed(

@@ -1,4 +1,5 @@
 // What the calls domain needs of the world; the wiring provides it.
+import type { Claim } from '../actors/ownership.ts'
 import type { CallId, ConversationId, EndpointId, KeyId, NumberId, Uuid, WorkspaceId } from '../shared/ids.ts'
 import type { CallMessage, CallReply, ForwardOutcome, KeptSession, Note } from './call.messages.ts'
 import type { CallRow } from './call.ts'
@@ -50,6 +51,8 @@ export interface BegunCall {
   readonly epoch: number
   /** The clock before its statement: how fresh the ownership is that came with the row. */
   readonly asked: { readonly mono: number; readonly wall: number }
+  /** The directory's answer, where it was asked beside the statement. */
+  readonly claimed?: Promise<Claim>
 }
 
 export type Begun =

@@ -7,6 +7,7 @@ import { runScript, scripts } from '../redis/run-script.ts'
 import { Batcher } from '../shared/batcher.ts'
 
 const perScript = 100
+const epochLingerMs = 50
 
 export function createRedisOwnership(redis: Redis, node: NodeRef): Ownership {
   const claims: Readonly<Record<ActorKind, Batcher<string, Claim>>> = {
@@ -66,7 +67,7 @@ function epochRecorder(redis: Redis, sid: string): Ownership['recordEpoch'] {
     }
   }
   return (kind, id, epoch) => {
-    if (waiting.length === 0) setImmediate(flush)
+    if (waiting.length === 0) setTimeout(flush, epochLingerMs).unref()
     waiting.push({ key: keys.owner(kind, id), epoch })
   }
 }

@@ -1,5 +1,5 @@
 // Natural micro-batching: what arrives while one flush runs becomes the next flush. No timer, so an idle caller
-// waits for nobody, and a busy one shares a commit with its neighbours.
+// waits for nobody, and a busy one shares a commit with its neighbours. Work that nobody waits for may linger.
 
 export interface BatcherOptions<Item, Result> {
   /** Results in the order of the items. Throwing fails the whole batch, which is then tried item by item. */
@@ -9,6 +9,8 @@ export interface BatcherOptions<Item, Result> {
   readonly maxWaiting: number
   /** Flushes under way at once; 1 keeps items in order. */
   readonly lanes?: number
+  /** For work off every path that somebody waits on: how long an item may wait for company. */
+  readonly lingerMs?: number
 }
 
 export class BatcherFull extends Error {
@@ -28,6 +30,7 @@ export class Batcher<Item, Result> {
   #waiting: Waiting<Item, Result>[] = []
   #running = 0
   #scheduled = false
+  #lingering: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
 
   constructor(options: BatcherOptions<Item, Result>) {
@@ -42,19 +45,24 @@ export class Batcher<Item, Result> {
     if (this.#waiting.length >= this.#options.maxWaiting) return Promise.reject(new BatcherFull())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
-      this.#schedule()
+      if (this.#options.lingerMs === undefined || this.#waiting.length >= this.#options.maxItems)
+        this.#schedule()
+      else this.#lingering ??= setTimeout(() => this.#schedule(), this.#options.lingerMs)
     })
   }
 
   /** Resolves when nothing waits and nothing runs. */
   drain(): Promise<void> {
     if (this.#running === 0 && this.#waiting.length === 0) return Promise.resolve()
+    this.#schedule()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
   // A batch is taken at the end of the current turn of the event loop: what one read of the socket
   // brought in together is written together.
   #schedule(): void {
+    clearTimeout(this.#lingering)
+    this.#lingering = undefined
     if (this.#scheduled || this.#running >= (this.#options.lanes ?? 1)) return
     this.#scheduled = true
     setImmediate(() => {

@@ -3,6 +3,7 @@ import type { Change } from '../calls/call.messages.ts'
 import type { CallRow } from '../calls/call.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import { type CallId, type EndpointId, newId, type WorkspaceId } from '../shared/ids.ts'
+import { Lru } from '../shared/lru.ts'
 import { noted } from './call-timeline.store.ts'
 import { emit, type WrittenDelivery, writtenDeliveries } from './emit.ts'
 import { type AccountOptions, toAccount } from './messages.store.ts'
@@ -52,7 +53,9 @@ export const callRoute = (sql: Sql) => sql`
     else '{}'::uuid[]
   end`
 
-export const createCallsStore = (sql: Pool) => ({
+const rememberedCalls = 20_000
+
+export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(rememberedCalls)) => ({
   /** Takes ownership: the epoch is what makes the caller authoritative (architecture 3.4). */
   async take(id: string, options: TakeOptions): Promise<TakenCall | undefined> {
     const { sid, deadSid = null } = options
@@ -77,20 +80,7 @@ export const createCallsStore = (sql: Pool) => ({
   },
 
   /** All changes of one turn or none; each is one statement with its event, deliveries and timeline. */
-  async change(id: CallId, epoch: number, changes: readonly Change[]): Promise<ChangeResult> {
-    const [only] = changes
-    if (changes.length === 1 && only) return changeOnce(sql, id, epoch, only)
-    return sql.begin(async (tx): Promise<ChangeResult> => {
-      const deliveries: WrittenDelivery[] = []
-      for (const change of changes) {
-        const result = await changeOnce(tx as unknown as Sql, id, epoch, change)
-        // Fenced at the first statement or never: it locked the row.
-        if (result.type === 'fenced') return result
-        deliveries.push(...result.deliveries)
-      }
-      return { type: 'committed', deliveries }
-    })
-  },
+  change: (id: CallId, epoch: number, changes: readonly Change[]) => changeAll(sql, { id, epoch }, changes),
 
   async confirm(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await sql<{ id: string; ownerEpoch: number }[]>`
@@ -132,8 +122,16 @@ export const createCallsStore = (sql: Pool) => ({
   },
 
   async findByWacid(wacid: string): Promise<CallId | undefined> {
+    const known = byWacid.get(wacid)
+    if (known) return known
     const [row] = await sql<{ id: CallId }[]>`select id from calls where wacid = ${wacid}`
+    if (row) byWacid.set(wacid, row.id)
     return row?.id
+  },
+
+  /** What the provider calls a call never changes, so who has just begun one need not ask for it. */
+  remember(wacid: string, id: CallId): void {
+    byWacid.set(wacid, id)
   },
 
   /** A placed call by the id that travelled with it, unless the provider has named it otherwise. */
@@ -160,9 +158,10 @@ export const createCallsStore = (sql: Pool) => ({
       on conflict do nothing`
   },
 
-  async hasTombstone(wacid: string): Promise<boolean> {
-    const rows = await sql`select 1 from call_tombstones where wacid = ${wacid}`
-    return rows.length > 0
+  async tombstonesOf(wacids: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await sql<{ wacid: string }[]>`
+      select wacid from call_tombstones where wacid = any(${wacids as string[]})`
+    return new Set(rows.map((row) => row.wacid))
   },
 })
 
@@ -177,7 +176,27 @@ export const createAccounts =
     return row ? toAccount(row, options) : null
   }
 
-async function changeOnce(sql: Sql, id: CallId, epoch: number, change: Change): Promise<ChangeResult> {
+interface Owned {
+  readonly id: CallId
+  readonly epoch: number
+}
+
+async function changeAll(sql: Pool, call: Owned, changes: readonly Change[]): Promise<ChangeResult> {
+  const [only] = changes
+  if (changes.length === 1 && only) return changeOnce(sql, call, only)
+  return sql.begin(async (tx): Promise<ChangeResult> => {
+    const deliveries: WrittenDelivery[] = []
+    for (const change of changes) {
+      const result = await changeOnce(tx as unknown as Sql, call, change)
+      // Fenced at the first statement or never: it locked the row.
+      if (result.type === 'fenced') return result
+      deliveries.push(...result.deliveries)
+    }
+    return { type: 'committed', deliveries }
+  })
+}
+
+async function changeOnce(sql: Sql, { id, epoch }: Owned, change: Change): Promise<ChangeResult> {
   const { row, body, notes } = change
   const rows = await sql<({ moved: boolean } & (WrittenDelivery | { deliveryId: null }))[]>`
     with moved as (

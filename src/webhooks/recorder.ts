@@ -41,6 +41,8 @@ export interface Recorder {
 
 const maxItems = 200
 const maxWaiting = 20_000
+/** Nobody waits for a result to be written; a crash meanwhile repeats the attempt, which receivers must bear anyway. */
+const lingerMs = 20
 const giveUpMs = 60_000
 
 export function createRecorder(ports: RecorderPorts): Recorder {
@@ -48,6 +50,7 @@ export function createRecorder(ports: RecorderPorts): Recorder {
   const batcher = new Batcher<AttemptRecord, void>({
     maxItems,
     maxWaiting,
+    lingerMs,
     flush: async (records) => {
       failpoint('after_send_before_record')
       announce(ports, records, await ports.record(records))

@@ -20,6 +20,7 @@ import type {
 import type { Dispatch } from '../contract/dispatch.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CallId, WorkspaceId } from '../shared/ids.ts'
 import { type BegunHere, createCallBeginStore } from '../store/call-begin.store.ts'
@@ -98,6 +99,8 @@ const directoryOf = (options: CallsOptions, host: CallHost) =>
     ...(options.observe && { observe: options.observe }),
   })
 
+const tombstoneLingerMs = 50
+
 function ledgerOf(options: CallsOptions, calls: ReturnType<typeof createCallsStore>): CallLedger {
   const begin = createCallBeginStore(options.sql)
   const { sid } = options.ownership
@@ -109,17 +112,31 @@ function ledgerOf(options: CallsOptions, calls: ReturnType<typeof createCallsSto
     if (result.deliveries.length > 0) setImmediate(() => options.dispatch(result.deliveries))
     return { ...result, asked }
   }
+  // It follows every inbound call, off its path, so it waits for company.
+  const tombstones = new Batcher<string, boolean>({
+    maxItems: 200,
+    maxWaiting: 10_000,
+    lingerMs: tombstoneLingerMs,
+    flush: async (wacids) => {
+      const found = await calls.tombstonesOf(wacids)
+      return wacids.map((wacid) => found.has(wacid))
+    },
+  })
   return {
     ...calls,
+    hasTombstone: (wacid) => tombstones.add(wacid),
     dialled: begin.dialled,
     async beginInbound(call) {
-      const { id } = call.ringing.row
+      const { id, wacid } = call.ringing.row
       // Meanwhile, so that whoever finds the row, such as a repeat of the connect on another node, finds us beside it.
-      void options.ownership.claim('call', id)
+      const claimed = options.ownership.claim('call', id)
       const result = await begun(() => begin.inbound(call, sid))
-      if (result.type === 'exists' || result.row.status !== 'RINGING')
+      if (result.type === 'begun' && wacid !== null) calls.remember(wacid, id)
+      if (result.type === 'exists' || result.row.status !== 'RINGING') {
         void options.ownership.release('call', [id])
-      return result
+        return result
+      }
+      return { ...result, claimed }
     },
     beginOutbound: (call, apiKeyId) => begun(() => begin.outbound(call, { sid, apiKeyId })),
   }
@@ -135,7 +152,7 @@ function ownersOf({ directory, host, router }: Owning): CallOwners {
   return {
     async adopt(call, first) {
       const loaded = { state: stateOf(call), epoch: call.epoch, silentMs: 0 }
-      await directory.adopt(call.row.id, loaded, first, call.asked)
+      await directory.adopt(call.row.id, loaded, { first, asked: call.asked, claimed: call.claimed })
       await host.kept(call.row.id)
     },
     async ask(id: CallId, message, deadlineMs) {

@@ -15,7 +15,9 @@ import type { Dispatch } from '../contract/dispatch.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import type { CallId } from '../shared/ids.ts'
 import type { CallsStore, TakenCall } from '../store/calls.store.ts'
+import type { Pool } from '../store/sql.ts'
 import { type CallRequestsOptions, createCallRequests, forwardTo, notAsked } from './call-requests.ts'
+import { createForwardNotes } from './forward-notes.ts'
 
 export interface CallHost extends ActorHost<CallState, CallMessage, CallTx, CallEffect> {
   /** Resolves when the SDP of the call is where a successor finds it, or could not be brought there. */
@@ -23,6 +25,7 @@ export interface CallHost extends ActorHost<CallState, CallMessage, CallTx, Call
 }
 
 export interface CallHostOptions extends CallRequestsOptions {
+  readonly sql: Pool
   readonly calls: CallsStore
   readonly sessions: CallSessions
   readonly direct: DirectSender
@@ -57,19 +60,11 @@ export function createCallHost(options: CallHostOptions): CallHost {
     context.post({ type: 'forwarded', outcome })
   }
 
-  const keeping = new Map<string, Promise<void>>()
-
-  const remember = (work: Promise<void>, id: string): void => {
-    const kept = work
-      .catch((error: unknown) => log.warn({ callId: id, error: String(error) }, 'call.session_not_kept'))
-      .finally(() => {
-        if (keeping.get(id) === kept) keeping.delete(id)
-      })
-    keeping.set(id, kept)
-  }
+  const forwards = createForwardNotes(options.sql, log)
+  const sessionsUnderWay = createUnderWay(log)
 
   return {
-    kept: (id) => keeping.get(id) ?? Promise.resolve(),
+    kept: sessionsUnderWay.of,
     async load(id, { sid, exclusive, deadSid }) {
       const taken = await calls.take(id, { sid, exclusive, deadSid, silenceMs: options.silenceMs })
       if (!taken) return undefined
@@ -90,19 +85,41 @@ export function createCallHost(options: CallHostOptions): CallHost {
           return void ask(effect, context)
         case 'forward':
           return void forward(effect, context)
+        case 'noteForwarded':
+          return forwards.add({ ...effect, id: context.id, epoch: context.epoch })
         case 'keepSession':
-          return remember(sessions.keep(context.id, context.epoch, effect), context.id)
+          return sessionsUnderWay.add(sessions.keep(context.id, context.epoch, effect), context.id)
         case 'dropSession':
-          return remember(sessions.drop(context.id, context.epoch), context.id)
+          return sessionsUnderWay.add(sessions.drop(context.id, context.epoch), context.id)
       }
     },
     confirm: (ids) => calls.confirm(ids),
-    release: (owned, sid) => calls.release(owned, sid),
+    async release(owned, sid) {
+      // A successor that read ATTEMPTING would forward again.
+      await forwards.drain()
+      await calls.release(owned, sid)
+    },
     // The first turn of every incarnation: timers again, and what the former owner left undone.
     activated: (context) => context.post({ type: 'wake' }),
     dropped: () => undefined,
     park: (id, message, error) =>
       log.warn({ callId: id, message: message.type, error: String(error) }, 'call.message_parked'),
+  }
+}
+
+/** The latest write of a call's SDP, so that somebody can wait for it. */
+function createUnderWay(log: CallLog) {
+  const underWay = new Map<string, Promise<void>>()
+  return {
+    of: (id: string): Promise<void> => underWay.get(id) ?? Promise.resolve(),
+    add(work: Promise<void>, id: string): void {
+      const kept = work
+        .catch((error: unknown) => log.warn({ callId: id, error: String(error) }, 'call.session_not_kept'))
+        .finally(() => {
+          if (underWay.get(id) === kept) underWay.delete(id)
+        })
+      underWay.set(id, kept)
+    },
   }
 }
 

@@ -44,8 +44,9 @@ step('an answer that was claimed and not put to the provider is completed, or th
   })
   assert.equal((await simCall(scene, call.wacid)).state, 'ringing')
   assert.equal(await isIdle(call.wacid), false)
+  // Nobody asks again: the sweep finds the call, which it would otherwise give a few seconds more.
+  await scene.stack.sql`update calls set wake_at = now() - interval '5 seconds' where wacid = ${call.wacid}`
   await scene.stack.restartGateway(0)
-  // Nobody asks again: the sweep finds the call.
   await eventually('nothing is pending', () => isIdle(call.wacid))
   const late = await answer(call.id, other)
   const winner = late.status === 200 ? other : claimed
@@ -76,10 +77,9 @@ step('an answer that the provider was taking is found to have been taken, and wi
   assert.deepEqual([state, remoteSdp], ['accepted', given.sdp])
   await calm(scene)
   const statuses = scene.socket.inbox.all(({ data }) => data?.callId === call.id)
-  assert.deepEqual(
-    statuses.map(({ body }) => body.data.status),
-    ['RINGING', 'ACCEPTED'],
-  )
+  // The first may have come twice: the kill can hit between its frame and its record.
+  const distinct = new Set(statuses.map(({ body }) => body.data.status))
+  assert.deepEqual([...distinct], ['RINGING', 'ACCEPTED'])
 })
 
 step('a call that was to be placed and perhaps was is not placed again, and fails', async () => {

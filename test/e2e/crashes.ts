@@ -8,7 +8,7 @@ import { eventually, openScene, type Scene, scenario } from './scene.ts'
 import type { StackOptions } from './stack.ts'
 
 /** Takeovers scaled down, as they stand in proportion to each other by default. */
-const timing = { SESSION_TTL: '2s', SESSION_RENEW: '400ms', GUARD: '1s', HANDOVER_SILENCE: '1200ms' }
+export const timing = { SESSION_TTL: '2s', SESSION_RENEW: '400ms', GUARD: '1s', HANDOVER_SILENCE: '1200ms' }
 
 export async function openCrashScene({ env, ...options }: StackOptions = {}): Promise<Scene> {
   const scene = await openScene({ ...options, env: { ...timing, ...env } })
@@ -55,15 +55,18 @@ export const textIs =
 export const attemptOf = ({ headers }: Received): string =>
   `${headers['x-communication-delivery']} ${headers['x-communication-attempt']}`
 
+/** The provider waits up to ten seconds before it repeats a webhook, and there may be many to repeat. */
+const CALM_MS = 60_000
+
 /** Until the provider has had a 200 for everything, and nothing waits for a receiver any more. */
 export async function calm({ stack }: Scene): Promise<void> {
-  await eventually('the provider is answered', async () => {
-    return (await ok(stack.sim.get('/health'))).pendingWebhooks === 0
-  })
-  await eventually('nothing is pending', async () => {
+  const isAnswered = async () => (await ok(stack.sim.get('/health'))).pendingWebhooks === 0
+  const isDelivered = async () => {
     const rows = await stack.sql`select from deliveries where state in ('PENDING', 'RETRYING') limit 1`
     return rows.length === 0
-  })
+  }
+  await eventually('the provider is answered', isAnswered, CALM_MS)
+  await eventually('nothing is pending', isDelivered, CALM_MS)
 }
 
 /** The deliveries of the events of this text, as the database has them. */

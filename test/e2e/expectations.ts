@@ -24,7 +24,7 @@ export function assertQueued(
 }
 
 /** No field is missing and none is there besides; `occurredAt` stands in the data of statuses. */
-export function assertEnvelope(body: Json, { event, data }: { event: string; data: Json }): void {
+function assertEnvelope(body: Json, { event, data }: { event: string; data: Json }): void {
   const { occurredAt, ...rest } = body.data
   if (event === 'message.received') assert.equal(occurredAt, undefined)
   else assert.match(occurredAt, TIMESTAMP)
@@ -33,7 +33,7 @@ export function assertEnvelope(body: Json, { event, data }: { event: string; dat
 }
 
 /** The headers of a POST; its `x-communication-signature-256` was checked by the receiver. */
-export function assertPosted({ headers, raw, body }: Received, secret: string, event: string): void {
+function assertPosted({ headers, raw, body }: Received, secret: string, event: string): void {
   assert.equal(body.event, event)
   assert.equal(headers['content-type'], 'application/json')
   assert.match(String(headers['user-agent']), /^Switchboard-Webhooks\/\d+\.\d+\.\d+$/)

@@ -69,8 +69,12 @@ export async function atBoth(
 }
 
 /** Asks until it is true, for what no event tells of. */
-export async function eventually(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000
+export async function eventually(
+  what: string,
+  isTrue: () => Promise<boolean>,
+  withinMs = 20_000,
+): Promise<void> {
+  const deadline = performance.now() + withinMs
   while (!(await isTrue())) {
     if (performance.now() > deadline) throw new Error(`${what}: it never came to be`)
     await sleep(50)

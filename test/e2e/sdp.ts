@@ -33,13 +33,6 @@ export function session(sdpType: 'offer' | 'answer'): Session {
   return { sdpType, sdp }
 }
 
-/** What tells one description from every other. */
-export function fingerprintOf(sdp: string): string {
-  const found = /^a=fingerprint:sha-256 (\S+)/m.exec(sdp)?.[1]
-  if (found === undefined) throw new Error('the description has no fingerprint')
-  return found
-}
-
 export interface Peer {
   answer(offer: string): Promise<Session>
   /** Speaks until it hears itself, and gives what it heard. */

@@ -112,7 +112,7 @@ describe('activation', () => {
     host.seed('new', 9)
     const epoch = host.bump('new', 'sid-a')
     const loaded = { state: { total: 9 }, epoch, silentMs: 0 }
-    void actors.adopt('new', loaded, { type: 'say', text: 'at once' }, readClock(clock))
+    void actors.adopt('new', loaded, { first: { type: 'say', text: 'at once' }, asked: readClock(clock) })
     assert.deepEqual(host.log, ['frame at once'])
     await settled(clock)
     assert.equal(world.epochOf('call', 'new'), epoch)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  countedRounds,
   isSound,
   join,
   median,
@@ -97,5 +98,13 @@ describe('figures', () => {
       ratio([{ system: run(1) }], ({ latency }) => latency.p50),
       null,
     )
+  })
+
+  test('rounds in which others kept the machine busy count only when there are no quiet ones', () => {
+    const run = (othersCores: number) => ({ othersCores }) as RunFigures
+    const quiet: Round = { system: run(0.1), floor: run(0) }
+    const busy: Round = { system: run(0.1), floor: run(0.9) }
+    assert.deepEqual(countedRounds([busy, quiet]), [quiet])
+    assert.deepEqual(countedRounds([busy, busy]), [busy, busy])
   })
 })

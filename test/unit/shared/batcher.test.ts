@@ -80,6 +80,37 @@ describe('a natural batcher', () => {
     await Promise.all([running, ...waiting])
   })
 
+  test('lingering items go out together, at once when there are enough or when it is drained', async () => {
+    const sizes: number[] = []
+    const batcher = new Batcher<number, void>({
+      maxItems: 3,
+      maxWaiting: 100,
+      lingerMs: 60_000,
+      flush: async (items) => {
+        sizes.push(items.length)
+        return items.map(() => undefined)
+      },
+    })
+    await Promise.all([1, 2, 3].map((item) => batcher.add(item)))
+    assert.deepEqual(sizes, [3])
+    const last = batcher.add(4)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(sizes, [3])
+    await batcher.drain()
+    await last
+    assert.deepEqual(sizes, [3, 1])
+  })
+
+  test('a lingering item goes out by itself', async () => {
+    const batcher = new Batcher<number, number>({
+      maxItems: 3,
+      maxWaiting: 9,
+      lingerMs: 5,
+      flush: async (items) => items,
+    })
+    assert.equal(await batcher.add(7), 7)
+  })
+
   test('drained, it has nothing waiting and nothing under way', async () => {
     let written = 0
     const batcher = new Batcher<number, void>({

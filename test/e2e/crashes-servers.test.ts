@@ -1,0 +1,136 @@
+// What the gateway stands on goes away: workers, Redis and what is in it, connections to Postgres.
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bounded, closeRedis, connectRedis } from '../../src/redis/client.ts'
+import { type Json, ok } from './clients.ts'
+import { asked, attemptOf, calm, openCrashScene, stepsOf, textIs } from './crashes.ts'
+import { hello, write } from './message-steps.ts'
+import { eventually, type Scene } from './scene.ts'
+
+let scene: Scene
+before(async () => {
+  scene = await openCrashScene({
+    isRedisPersistent: true,
+    env: { WEBHOOK_RETRY_DELAYS: '2s,2s,2s,2s,2s' },
+  })
+})
+after(() => scene?.close())
+const step = stepsOf(() => scene)
+
+const textsOf = (what: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${what} ${index}`)
+const posts = (text: string) => scene.https.inbox.all(textIs(text))
+
+/** Texts whose first attempt has failed, and whose second waits for its time. */
+async function waitingForRetries(what: string): Promise<string[]> {
+  const { https, stack } = scene
+  const texts = textsOf(what, 8)
+  https.answer = (received) => (attemptOf(received).endsWith(' 1') ? 500 : 200)
+  for (const [index, text] of texts.entries()) await write(scene, `1555700050${index}`, text)
+  await eventually('all have failed once', async () => {
+    const failed = await stack.sql`
+      select 1
+      from deliveries d
+      join events e on e.id = d.event_id
+      where d.attempt_count > 0
+        and convert_from(e.body, 'utf8')::jsonb -> 'data' ->> 'text' = any(${texts})`
+    return failed.length === texts.length
+  })
+  return texts
+}
+
+/** Each text came twice: its first attempt, and one second. */
+async function retriedOnce(texts: readonly string[]): Promise<void> {
+  await calm(scene)
+  scene.https.answer = () => 200
+  for (const text of texts)
+    assert.deepEqual(
+      posts(text).map((post) => attemptOf(post).slice(-1)),
+      ['1', '2'],
+      text,
+    )
+}
+
+step('retries that wait outlive the worker that was to ring for them', async () => {
+  const { stack } = scene
+  const texts = await waitingForRetries('without a worker')
+  await stack.workers[0]?.kill()
+  await stack.restartWorker(0)
+  await retriedOnce(texts)
+})
+
+step('retries that wait outlive a Redis that has forgotten everything', async () => {
+  const { stack } = scene
+  const texts = await waitingForRetries('without a timer')
+  const redis = await connectRedis({ url: stack.redis.url, role: 'commands', onError: () => undefined })
+  await bounded(redis.flushAll())
+  await closeRedis(redis)
+  await retriedOnce(texts)
+})
+
+/** Texts to both receivers and sends, one of each every 50 ms, while `disturb` does what it does. */
+async function flow(what: string, disturb: () => Promise<void>): Promise<{ texts: string[]; sent: Json[] }> {
+  const texts = textsOf(what, 60)
+  const sends: Promise<Json | undefined>[] = []
+  const disturbed = disturb()
+  for (const [index, text] of texts.entries()) {
+    await write(scene, `155570006${index}`, text, index % 2)
+    const body = { ...hello(`+155570007${index}`), idempotencyKey: text }
+    sends.push(scene.stack.api.post('/messages/chat', body).catch(() => undefined))
+    await sleep(50)
+  }
+  await disturbed
+  const replies = (await Promise.all(sends)).filter((reply) => reply !== undefined)
+  for (const { status, body } of replies) assert.ok([202, 503].includes(status), JSON.stringify(body))
+  return { texts, sent: replies.filter(({ status }) => status === 202).map(({ body }) => body) }
+}
+
+/** Every text arrived where it belongs, and the provider was asked at most once for each message that we accepted. */
+async function nothingLost({ texts, sent }: { texts: string[]; sent: Json[] }): Promise<void> {
+  await eventually('nothing is left to send', async () => {
+    const rows = await scene.stack.sql`
+      select from messages
+      where send_state = 'PENDING' or (send_state = 'ACCEPTED' and status <> 'DELIVERED')
+      limit 1`
+    return rows.length === 0
+  })
+  await calm(scene)
+  for (const [index, text] of texts.entries()) {
+    const { inbox } = index % 2 === 0 ? scene.https : scene.socket
+    assert.ok(inbox.all(textIs(text)).length > 0, text)
+  }
+  const requests = await asked(scene, ({ biz_opaque_callback_data: id }) => id !== undefined)
+  for (const { id } of sent) {
+    const times = requests.filter(({ body }) => body.biz_opaque_callback_data === id).length
+    const { status } = await ok(scene.stack.api.get(`/messages/chat/${id}`))
+    // Where the connection broke as the request was about to begin, nobody can say whether it did.
+    assert.ok(times === 1 ? status === 'DELIVERED' : times === 0 && status === 'QUEUED', `${times} ${status}`)
+  }
+}
+
+step('nothing is lost while Redis is dead and comes back', async () => {
+  const { redis } = scene.stack
+  const flowed = await flow('past Redis', async () => {
+    await sleep(500)
+    redis.kill()
+    await sleep(1_000)
+    await redis.restart()
+  })
+  assert.equal(flowed.sent.length, flowed.texts.length, 'sends need no Redis')
+  await nothingLost(flowed)
+})
+
+step('nothing is lost while connections to Postgres break again and again', async () => {
+  const { sql } = scene.stack
+  const flowed = await flow('past Postgres', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      await sleep(400)
+      await sql`
+        select pg_terminate_backend(pid)
+        from pg_stat_activity
+        where datname = current_database() and application_name like 'switchboard-%'`
+    }
+  })
+  await nothingLost(flowed)
+})
