@@ -15,7 +15,7 @@ const idForm = (kind: IdKind) => ({
 export const id = <Kind extends IdKind>(kind: Kind) =>
   v.pipe(
     v.string(),
-    shownAs(idForm(kind)),
+    shownAs({ ...idForm(kind), description: `The id of a ${kind}.` }),
     v.check(
       (text) => decodeId(kind, text) !== undefined,
       `must be an id that starts with ${idPrefixes[kind]}_`,
