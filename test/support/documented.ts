@@ -44,6 +44,15 @@ export function assertDocumented(answer: Exchanged): void {
   assert.ok(answer.header('x-request-id'), `${what}: no X-Request-Id`)
 }
 
+/** Fails where the body of an event is not as documented. */
+export function assertDocumentedEvent(body: { readonly event: string }): void {
+  const { post } = theDocument().webhooks[body.event] ?? {}
+  assert.ok(post, `${body.event} is not in the document`)
+  const { content } = post['requestBody'] as Required<Documented>
+  const schema = content['application/json']?.schema ?? {}
+  assert.deepEqual(faults(theDocument(), schema, body), [], `the event ${body.event}`)
+}
+
 function assertRefused({ status, body }: Exchanged, what: string): void {
   assert.ok(status === 404 || status === 405, `${what}: an answer that no operation of the document gives`)
   const schema = { $ref: '#/components/schemas/Error' }

@@ -19,7 +19,7 @@ const file = (name: string): string => readFileSync(new URL(name, import.meta.ur
 
 export function referencePage(document: OpenApiDocument): Page {
   const style = `${file('./page.css')}\n${file('./parts.css')}`
-  const script = file('./page.js')
+  const script = file('./script.js')
   const groups = groupsOf(document)
   const html = `<!doctype html>
 <html lang="en">

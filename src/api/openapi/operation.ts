@@ -54,14 +54,15 @@ function parametersOf(schema: v.GenericSchema | undefined, place: 'path' | 'quer
 function requestBody(route: ApiRoute, notes: OperationNotes, book: SchemaBook): JsonSchema {
   if (route.body === undefined && notes.requestContent === undefined) return {}
   const json = route.body === undefined ? {} : jsonContent(book.add(route.body, 'input'), notes.request)
-  return { requestBody: { required: true, content: { ...json, ...notes.requestContent } } }
+  const size = route.bodyBytes && { description: `At most ${route.bodyBytes / 1024} KiB.` }
+  return { requestBody: { required: true, ...size, content: { ...json, ...notes.requestContent } } }
 }
 
 function successes(route: ApiRoute, notes: OperationNotes, book: SchemaBook): Record<string, JsonSchema> {
   const json = route.response && jsonContent(book.add(route.response, 'output'), notes.response)
   const content = json || notes.responseContent ? { content: { ...json, ...notes.responseContent } } : {}
   const success = { description: notes.answer ?? 'Done.', headers: headersWith(), ...content }
-  if (notes.replay === undefined) return { [route.success]: success }
+  if (notes.replay === undefined) return { [route.success]: success, ...notes.also }
   const replayed = { ...success, description: notes.replay, headers: headersWith('Idempotent-Replayed') }
   return { 200: replayed, [route.success]: success }
 }

@@ -10,6 +10,8 @@ export interface OperationNotes {
   readonly answer?: string
   /** What a 200 beside another success means: the answer was given before. */
   readonly replay?: string
+  /** Further answers that are no errors, such as a part of a file: response objects by status. */
+  readonly also?: Readonly<Record<string, JsonSchema>>
   /** Examples of the JSON. */
   readonly request?: unknown
   readonly response?: unknown
