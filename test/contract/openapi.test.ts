@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import * as v from 'valibot'
 import { documentText, openApiDocument } from '../../src/api/openapi/document.ts'
 import { rowKey } from '../../src/api/openapi/operation.ts'
 import { operationNotes } from '../../src/api/openapi/operations.ts'
+import { route } from '../../src/api/route.ts'
+import { idParam, stringMap } from '../../src/api/schemas/fields.ts'
 import { table } from '../../src/api/table.ts'
 import { errorCatalog } from '../../src/contract/errors.ts'
 import { eventKinds } from '../../src/contract/events.ts'
 import type { JsonSchema } from '../../src/http/shown.ts'
+import { time } from '../../src/http/time.ts'
 import { check } from '../../src/http/validate.ts'
 import { faults, resolve } from '../support/json-schema.ts'
 
@@ -111,6 +115,38 @@ describe('the OpenAPI document', () => {
       const names = (post['parameters'] as { name: string }[]).map(({ name }) => name)
       assert.ok(names.includes('x-communication-signature-256') && names.includes('webhook-signature'))
     }
+  })
+
+  test('takes a row that nobody has written about yet', () => {
+    const path = '/things/:id/parts'
+    const row = route({
+      ...{
+        method: 'PUT',
+        path,
+        scope: 'CATALOG_READ',
+        summary: 'Put',
+        errors: ['NOT_FOUND'],
+        bodyBytes: 1024,
+      },
+      params: idParam('call'),
+      body: v.strictObject({
+        names: stringMap({ pairs: 2, nameLength: 3, valueLength: 4 }),
+        at: v.optional(time),
+      }),
+      handle: () => undefined,
+    })
+    const { put } = openApiDocument([row]).paths['/things/{id}/parts'] ?? {}
+    assert.ok(put)
+    assert.equal(put['operationId'], 'putThingsIdParts')
+    assert.deepEqual(put['tags'], ['things'])
+    assert.deepEqual(Object.keys(put['responses'] as object).map(Number), [
+      ...[200, 400, 401, 403, 404, 413, 415],
+      ...[429, 500, 503],
+    ])
+    const { content } = put['requestBody'] as { content: Record<string, Media> }
+    const { schema } = content['application/json'] ?? { schema: {} }
+    assert.deepEqual(faults(document, schema, { names: { a: 'b' }, at: '2026-11-20' }), [])
+    assert.equal(faults(document, schema, { names: { abcd: 'b' }, more: 1 }).length, 2)
   })
 
   test('every reference leads somewhere', () => {

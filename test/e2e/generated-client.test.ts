@@ -35,6 +35,13 @@ step('the types that were compiled are those of the document that is served', as
   assert.equal(await clientTypes(await answer.text()), compiled)
 })
 
+step('the reference is there for everybody, as a page that nothing foreign can run on', async () => {
+  const page = await fetch(`${stack.gateway(0).origin}/docs`)
+  assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
+  assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-/)
+  assert.match(await page.text(), /<section id="sendMessage"/)
+})
+
 step('a send, its event and its record, all by their types', async () => {
   const endpoint = await stack.addEndpoint({ url: receiver.url, events: ['message.status'] })
   receiver.secret = endpoint.secret

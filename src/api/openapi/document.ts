@@ -36,7 +36,7 @@ export function openApiDocument(routes: readonly ApiRoute[] = table): OpenApiDoc
         introduction,
         ...[...guide, ...receiving].map(({ title, text }) => `## ${title}\n\n${text}`),
       ].join('\n\n'),
-      license: { name: 'Proprietary', url: '/docs' },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: apiPrefix, description: 'This gateway' }],
     security: [{ bearer: [] }, { apiKey: [] }],
