@@ -6,6 +6,8 @@ import { listConversations, readConversation, showTyping } from './routes/conver
 import { readMedia } from './routes/media.ts'
 import { findMessage, listMessages, previewMessage, readMessage, sendMessage } from './routes/messages.ts'
 
+export const apiPrefix = '/api/v1'
+
 export const table: readonly ApiRoute[] = [
   sendMessage,
   previewMessage,

@@ -1,6 +1,7 @@
 // The gateway process, built and connected: the edges in front, actors behind them, the cluster around.
 import type { DirectoryEvent } from '../actors/directory.ts'
 import { createApi } from '../api/api.ts'
+import { referencePages } from '../api/docs/pages.ts'
 import { createAuthenticator } from '../auth/authenticate-key.ts'
 import { keyEnvironment } from '../auth/key-format.ts'
 import { type ClusterNode, startNode } from '../cluster/node.ts'
@@ -228,6 +229,7 @@ function edges(
     console,
     health,
     metrics,
+    pages: referencePages(),
     providerWebhooks: providerWebhooks({
       appSecret: required.PROVIDER_APP_SECRET,
       verifyToken: required.PROVIDER_VERIFY_TOKEN,

@@ -28,7 +28,7 @@ const fences: Readonly<Record<string, { readonly folders: string; readonly packa
   outbound: { folders: adapter, packages: 'undici ws node:*' },
   cluster: { folders: 'redis actors contract shared config http', packages: 'undici node:*' },
   http: { folders: 'contract shared', packages: 'uWebSockets.js valibot pino node:*' },
-  api: edge,
+  api: { ...edge, packages: `${edge.packages} @valibot/to-json-schema node:fs` },
   ingest: edge,
   console: edge,
   simulator: { folders: 'shared', packages: 'undici valibot pino sdp-transform werift ws node:*' },

@@ -18,6 +18,7 @@ import { createNumberReader } from '../../../src/store/numbers.store.ts'
 import { createReadMarkStore } from '../../../src/store/read-marks.store.ts'
 import type { Pool } from '../../../src/store/sql.ts'
 import { createTemplateStore } from '../../../src/store/templates.store.ts'
+import { assertDocumented } from '../../support/documented.ts'
 import { type Answered, dispatch, type RequestParts } from '../../unit/http/requests.ts'
 import { apiKey } from '../store/fixtures.ts'
 
@@ -93,12 +94,19 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
     log: { info: () => undefined, error: () => undefined } as unknown as Logger,
   })
   return {
-    call: (key, { path, headers, ...parts }) =>
-      dispatch(handler, {
-        ...parts,
-        url: `/api/v1${path}`,
-        headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
-      }),
+    async call(key, { path, headers, ...parts }) {
+      const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
+      const sent = { ...parts, url: `/api/v1${path}`, headers: { ...authorization, ...headers } }
+      const answered = await dispatch(handler, sent)
+      assertDocumented({
+        method: parts.method ?? (parts.body === undefined ? 'GET' : 'POST'),
+        path,
+        status: answered.status,
+        header: (name) => answered.headers[name],
+        body: answered.json,
+      })
+      return answered
+    },
     keyFor: async (workspaceId, scopes, row) => (await apiKey(sql, workspaceId, scopes, row)).key,
   }
 }
