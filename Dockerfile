@@ -26,6 +26,10 @@ WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json ./
+# What customers send is kept here: a volume that every gateway and worker shares.
+ENV DATA_DIR=/data
+RUN install -d -o node -g node /data
+VOLUME /data
 USER node
 EXPOSE 8080
 # A worker listens on no port: switch the check off for it.

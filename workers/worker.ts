@@ -13,6 +13,7 @@ import { deliveryStore } from '../src/store/deliveries.store.ts'
 import { maintenanceStore } from '../src/store/maintenance.store.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { createTemplateStore } from '../src/store/templates.store.ts'
+import { createMedia, type Media } from '../src/wiring/bind-media.ts'
 import { createMessages } from '../src/wiring/bind-messages.ts'
 import { createDispatch, type EndpointRouter } from '../src/wiring/bind-webhooks.ts'
 import { type Foundation, openFoundation } from '../src/wiring/foundation.ts'
@@ -39,10 +40,11 @@ export async function startWorker(settings: Settings): Promise<Draining> {
   const { router } = cluster
   const deliveries: DeliveryWork = { deliveries: deliveryStore(sql), router }
   const messages = messagesOf(base, router)
+  const media = createMedia(base)
   const onError = (error: Error) => log.warn({ error: String(error) }, 'redis.connection_failed')
   const queueRedis = await connectRedis({ url: redisUrl, role: 'consumer', onError })
   const consumer = createRetryConsumer(queueRedis, (job) => retry(deliveries, job), log)
-  const loops = startLoops(base, { deliveries, messages, router })
+  const loops = startLoops(base, { deliveries, messages, media, router })
   log.info({}, 'worker.serving')
   return {
     async drain() {
@@ -50,6 +52,7 @@ export async function startWorker(settings: Settings): Promise<Draining> {
       await Promise.all(loops.map((loop) => loop.stop()))
       await withDeadline(consumer.close(), 5_000, 'closing a queue').catch(() => undefined)
       await messages.drain()
+      await withDeadline(media.drain(), 5_000, 'breaking off downloads').catch(() => undefined)
       await Promise.allSettled([closeRedis(queueRedis), cluster.close(), base.provider.close()])
       await sql.end({ timeout: 2 })
       log.info({}, 'worker.stopped')
@@ -77,6 +80,7 @@ const messagesOf = (
 interface Work {
   readonly deliveries: DeliveryWork
   readonly messages: Messages
+  readonly media: Media
   readonly router: EndpointRouter & CallWork['router']
 }
 
@@ -95,6 +99,8 @@ function startLoops({ sql, settings, accounts, provider, log }: Foundation, work
     loop('deliveries', 1_000, () => sweepDeliveries(work.deliveries)),
     loop('sends', 1_000, async () => (await work.messages.sweep()) >= 500),
     loop('calls', 1_000, () => wakeOverdueCalls({ calls, router: work.router })),
+    loop('media', 500, () => work.media.sweep()),
+    loop('media_leftovers', 60 * minuteMs, () => work.media.clearLeftovers()),
     loop('partitions', 60 * minuteMs, async () => {
       await maintenance.ensurePartitions()
       const dropped = await maintenance.dropPartitions(settings.RETENTION_DAYS)

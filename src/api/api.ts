@@ -6,9 +6,7 @@ import { createPipeline, type Served } from '../http/pipeline.ts'
 import { type RateLimiter, rateHeaders } from '../http/rate-limit.ts'
 import { createGuard } from './guard.ts'
 import type { ApiServices } from './services.ts'
-import { table } from './table.ts'
-
-const apiPrefix = '/api/v1'
+import { apiPrefix, table } from './table.ts'
 
 export interface ApiOptions {
   readonly services: ApiServices

@@ -1,5 +1,6 @@
 // What the rows of the API need behind them; the wiring provides it.
 import type * as v from 'valibot'
+import type { IceView } from '../calls/ice-servers.ts'
 import type { Addition, RecipientRow } from '../campaigns/change-recipients.ts'
 import type { CampaignDraft } from '../campaigns/plan-campaign.ts'
 import type { CampaignChange, RemovalChoice } from '../campaigns/ports.ts'
@@ -9,18 +10,24 @@ import type { Page, PageRequest } from '../contract/page.ts'
 import type { CallRecord } from '../contract/records/call.ts'
 import type { CampaignRecord, RecipientRecord } from '../contract/records/campaign.ts'
 import type { NumberRecord, TemplateRecord } from '../contract/records/catalog.ts'
-import type { MessageRecord } from '../contract/records/message.ts'
+import type { ConversationRecord } from '../contract/records/conversation.ts'
+import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
+import type { ReadMarks } from '../conversations/mark-read.ts'
+import type { FindAttachment } from '../messages/find-attachment.ts'
+import type { PreviewInput } from '../messages/preview-message.ts'
 import type { SendInput } from '../messages/send-message.ts'
 import type { CallId, CampaignId, ConversationId, MessageId, WorkspaceId } from '../shared/ids.ts'
 import type { callAction, callQuery } from './schemas/calls.ts'
 import type { campaignQuery, recipientQuery } from './schemas/campaigns.ts'
 import type { templateQuery } from './schemas/catalog.ts'
+import type { conversationQuery } from './schemas/conversations.ts'
 import type { messageQuery } from './schemas/messages.ts'
 
 type Filter<Query extends v.GenericSchema> = Omit<v.InferOutput<Query>, 'limit' | 'cursor'>
 
 export type MessageFilter = Filter<typeof messageQuery>
 export type TemplateFilter = Filter<typeof templateQuery>
+export type ConversationFilter = Filter<typeof conversationQuery>
 export type CallFilter = Filter<typeof callQuery>
 export type CampaignFilter = Filter<typeof campaignQuery>
 export type RecipientFilter = Filter<typeof recipientQuery>
@@ -35,6 +42,8 @@ export interface CallOffer {
 export interface ApiServices {
   readonly messages: {
     send(caller: Caller, input: SendInput): Promise<{ record: MessageRecord; replayed: boolean }>
+    media: FindAttachment
+    preview(caller: Caller, input: PreviewInput): Promise<MessagePreview>
     find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>
     list(workspaceId: WorkspaceId, filter: MessageFilter, page: PageRequest): Promise<Page<MessageRecord>>
   }
@@ -44,9 +53,18 @@ export interface ApiServices {
   readonly numbers: {
     list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<NumberRecord>>
   }
+  readonly conversations: {
+    list(
+      workspaceId: WorkspaceId,
+      filter: ConversationFilter,
+      page: PageRequest,
+    ): Promise<Page<ConversationRecord>>
+  }
+  readonly reading: ReadMarks
   readonly calls: {
     find(workspaceId: WorkspaceId, id: CallId): Promise<CallRecord | undefined>
     list(workspaceId: WorkspaceId, filter: CallFilter, page: PageRequest): Promise<Page<CallRecord>>
+    ice(workspaceId: WorkspaceId): IceView
     answer(workspaceId: WorkspaceId, id: CallId, session: SessionDescription): Promise<CallRecord>
     act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>
     offer(workspaceId: WorkspaceId, id: CallId): Promise<CallOffer>

@@ -1,6 +1,6 @@
 // THE list: every route of the public API, in the order of the contract.
 import type { ApiRoute } from './route.ts'
-import { actOnCall, answerCall, findCall, listCalls, placeCall, readOffer } from './routes/calls.ts'
+import { actOnCall, answerCall, findCall, listCalls, placeCall, readIce, readOffer } from './routes/calls.ts'
 import {
   changeCampaign,
   createCampaign,
@@ -9,17 +9,27 @@ import {
   listCampaigns,
 } from './routes/campaigns.ts'
 import { listNumbers, listTemplates } from './routes/catalog.ts'
-import { findMessage, listMessages, sendMessage } from './routes/messages.ts'
+import { listConversations, readConversation, showTyping } from './routes/conversations.ts'
+import { readMedia } from './routes/media.ts'
+import { findMessage, listMessages, previewMessage, readMessage, sendMessage } from './routes/messages.ts'
 import { addRecipients, listRecipients, removeRecipients } from './routes/recipients.ts'
+
+export const apiPrefix = '/api/v1'
 
 export const table: readonly ApiRoute[] = [
   sendMessage,
+  previewMessage,
   listMessages,
   findMessage,
+  readMedia,
+  readMessage,
+  readConversation,
   listTemplates,
   listNumbers,
+  listConversations,
   listCalls,
   findCall,
+  readIce,
   readOffer,
   answerCall,
   actOnCall,
@@ -32,4 +42,5 @@ export const table: readonly ApiRoute[] = [
   addRecipients,
   removeRecipients,
   deleteCampaign,
+  showTyping,
 ]

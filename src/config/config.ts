@@ -51,6 +51,8 @@ function checkTogether(settings: Settings): void {
     throw new ConfigError('SECRETS_KEY is required with APP_ENV=production: 32 random bytes as hex')
   if (settings.FAILPOINT !== undefined && settings.APP_ENV !== 'test')
     throw new ConfigError('FAILPOINT is for APP_ENV=test: unset it')
+  if (settings.ICE_SERVERS.some((url) => url.startsWith('turn')) && !settings.TURN_SECRET?.length)
+    throw new ConfigError('TURN_SECRET is required where ICE_SERVERS lists a turn: or turns: URL')
   if (settings.GUARD >= settings.HANDOVER_SILENCE)
     throw new ConfigError(
       'GUARD must be shorter than HANDOVER_SILENCE, or two gateways could act for one endpoint',

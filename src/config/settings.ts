@@ -1,82 +1,7 @@
 // Every setting: name, form, default, meaning. README's table is made from this list (decisions 8).
 import * as v from 'valibot'
-import { parseDuration } from '../shared/duration.ts'
 import { failpoints } from '../shared/failpoint.ts'
-
-const integer = (min: number, max: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d+$/, 'must be a whole number'),
-    v.transform(Number),
-    v.minValue(min, `must be at least ${min}`),
-    v.maxValue(max, `must be at most ${max}`),
-  )
-
-const duration = v.pipe(
-  v.string(),
-  v.transform((text) => parseDuration(text) ?? Number.NaN),
-  v.check((ms) => ms >= 0, 'must be a duration such as 500ms, 10s, 5m or 2h'),
-)
-
-const list = v.pipe(
-  v.string(),
-  v.transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  ),
-)
-
-const durations = v.pipe(
-  list,
-  v.transform((parts) => parts.map((part) => parseDuration(part) ?? Number.NaN)),
-  v.check((all) => all.length > 0 && all.every((ms) => ms >= 0), 'must be durations, such as 10s,1m,5m'),
-)
-
-const url = (...schemes: string[]) =>
-  v.pipe(
-    v.string(),
-    v.check(
-      (text) => {
-        try {
-          return schemes.includes(new URL(text).protocol.replace(':', ''))
-        } catch {
-          return false
-        }
-      },
-      `must be a URL starting with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-    ),
-  )
-
-const flag = v.pipe(
-  v.picklist(['true', 'false'], 'must be true or false'),
-  v.transform((text) => text === 'true'),
-)
-
-// `<key id>:<64 hex>` or 64 hex or 44 base64: 32 bytes. Several, comma separated: the first encrypts, all decrypt.
-const secretsKey = v.pipe(
-  list,
-  v.transform((parts) => parts.map(parseSecretsKey)),
-  v.check(
-    (keys) => keys.length > 0 && keys.every((key) => key !== undefined),
-    'must be 32 bytes as 64 hex or 44 base64 characters, optionally after <key id>:',
-  ),
-  v.transform((keys) => keys.filter((key) => key !== undefined)),
-)
-
-export interface SecretsKey {
-  readonly id: string
-  readonly bytes: Buffer
-}
-
-function parseSecretsKey(text: string): SecretsKey | undefined {
-  const [first = '', second] = text.split(':')
-  const id = second === undefined ? '1' : first
-  const encoded = second ?? first
-  const bytes = /^[0-9a-f]{64}$/i.test(encoded) ? Buffer.from(encoded, 'hex') : Buffer.from(encoded, 'base64')
-  return bytes.length === 32 && /^[\w-]{1,16}$/.test(id) ? { id, bytes } : undefined
-}
+import { duration, durations, flag, iceUrls, integer, list, secretsKey, url } from './setting-forms.ts'
 
 interface Setting {
   // biome-ignore lint/suspicious/noExplicitAny: the input of every setting is text; the output differs.
@@ -241,6 +166,22 @@ export const settingsSchema = {
     meaning:
       'Declare a gateway dead when its internal port refuses connections; switch off behind firewalls that refuse for live hosts.',
   }),
+  ICE_SERVERS: setting(iceUrls, {
+    default: '',
+    meaning: 'What GET /calls/ice lists: stun:, stuns:, turn: and turns: URLs, comma separated.',
+  }),
+  TURN_SECRET: setting(list, {
+    meaning:
+      'The static-auth-secret of the TURN servers (coturn, use-auth-secret). Several, comma separated: the first signs, so put a new one in front once every TURN server knows it.',
+    secret: true,
+  }),
+  TURN_TTL: setting(
+    v.pipe(
+      duration,
+      v.check((ms) => ms >= 60_000 && ms <= 86_400_000, 'must be 1m to 24h'),
+    ),
+    { default: '1h', meaning: 'How long TURN credentials of GET /calls/ice are good for.' },
+  ),
   RETENTION_DAYS: setting(integer(1, 3_650), {
     default: '30',
     meaning: 'Days that events, deliveries, attempts and call timelines are kept.',

@@ -20,6 +20,10 @@ export const errorCatalog = {
     status: 415,
     meaning: 'The body is not application/json, nor another media type that this route takes.',
   },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    meaning: 'The byte range lies outside of the file; Content-Range says how long it is.',
+  },
   IDEMPOTENCY_KEY_REUSED: { status: 409, meaning: 'This idempotencyKey was used with another body.' },
   INVALID_STATE: {
     status: 409,

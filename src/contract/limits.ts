@@ -8,6 +8,8 @@ export const limits = {
   removalsPerCall: 5_000,
   recipientRowBytes: 64 * 1024,
   providerBodyBytes: 4 * 1024 * 1024,
+  /** The largest file that the provider passes on. */
+  mediaBytes: 100 * 1024 * 1024,
   sdpBytes: 64 * 1024,
   pageDefault: 50,
   pageMax: 200,

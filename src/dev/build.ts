@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const [source, dist] = [join(root, 'src'), join(root, 'dist')]
 
-/** SQL and Lua today: they are found by their place beside the module that reads them. */
+/** SQL, Lua and what the reference page shows: they are found by their place beside the module that reads them. */
 const isAsset = (path: string): boolean => !/\.(ts|md)$/.test(path) && statSync(join(source, path)).isFile()
 
 // A module that was renamed would stay behind, and be run.
@@ -15,5 +15,6 @@ rmSync(dist, { recursive: true, force: true })
 const compiler = join(root, 'node_modules', '.bin', 'tsc')
 const { status } = spawnSync(compiler, ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
 if (status !== 0) process.exit(1)
+// A script beside a module of its name would take the module's place.
 for (const path of readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(isAsset))
-  cpSync(join(source, path), join(dist, 'src', path))
+  cpSync(join(source, path), join(dist, 'src', path), { force: false, errorOnExist: true })

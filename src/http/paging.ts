@@ -3,6 +3,8 @@ import * as v from 'valibot'
 import { AppError } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import type { Keyset, Page, PageRequest } from '../contract/page.ts'
+import { about, shownAs } from './shown.ts'
+import { isInstant } from './time.ts'
 
 /** A list: cursors of one are refused by another. `parts` says what each sort column looks like. */
 export interface ListKind {
@@ -15,21 +17,33 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Newest first by id. */
 export const byId = (name: string): ListKind => ({ name, parts: [uuid] })
 
+/** The latest activity first: by an instant, then by id. */
+export const byActivity = (name: string): ListKind => ({ name, parts: [{ test: isInstant }, uuid] })
+
 const limitMessage = `must be a whole number from 1 to ${limits.pageMax}`
 
 /** Entries of every list's query schema. */
 export const pageQuery = {
-  limit: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^\d{1,9}$/, limitMessage),
-      v.transform(Number),
-      v.minValue(1, limitMessage),
-      v.maxValue(limits.pageMax, limitMessage),
+  limit: v.pipe(
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^\d{1,9}$/, limitMessage),
+        v.transform(Number),
+        v.minValue(1, limitMessage),
+        v.maxValue(limits.pageMax, limitMessage),
+      ),
+      String(limits.pageDefault),
     ),
-    String(limits.pageDefault),
+    shownAs({ type: 'integer', minimum: 1, maximum: limits.pageMax, default: limits.pageDefault }),
+    v.description('How many entries a page holds at most.'),
   ),
-  cursor: v.optional(v.pipe(v.string(), v.maxLength(512, 'must be a nextCursor of this list'))),
+  cursor: v.optional(
+    about(
+      v.pipe(v.string(), v.maxLength(512, 'must be a nextCursor of this list')),
+      'The `nextCursor` of the page before, with the same filters.',
+    ),
+  ),
 }
 
 export function pageRequest(

@@ -1,5 +1,6 @@
 // Times in requests. What one parser rolls over (31 February), cannot read, or Postgres cannot store is refused here.
 import * as v from 'valibot'
+import { shownAs } from './shown.ts'
 
 const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
 const message = 'must be an ISO 8601 time with a zone, such as 2026-11-20T14:21:03.127Z'
@@ -7,6 +8,7 @@ const message = 'must be an ISO 8601 time with a zone, such as 2026-11-20T14:21:
 /** A plus of a zone that was not escaped in a query arrives as a space. */
 export const time = v.pipe(
   v.string(),
+  shownAs({ type: 'string', examples: ['2026-11-20T14:21:03.127Z'] }),
   v.transform((text) => text.replace(/ (\d\d:\d\d)$/, '+$1')),
   v.check((text) => form.test(text) && isDay(text.slice(0, 10)), message),
   v.transform((text) => new Date(text)),

@@ -2,7 +2,7 @@
 import type { WrittenDelivery } from '../contract/dispatch.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
-import type { MessageRecord } from '../contract/records/message.ts'
+import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
 import type { ConversationId, EventId, KeyId, MessageId, NumberId, Uuid, WorkspaceId } from '../shared/ids.ts'
 import type { OutboundStatus } from './message.machine.ts'
 import type { SendVerdict } from './send-policy.ts'
@@ -105,6 +105,10 @@ export interface TemplateRendering {
     template: SendTemplate,
     variables: Readonly<Record<string, string>>,
   ): { readonly text: string; readonly missing: readonly string[]; readonly unexpected: readonly string[] }
+  preview(
+    template: SendTemplate,
+    variables: Readonly<Record<string, string>>,
+  ): Omit<MessagePreview, 'to' | 'template'>
   /** The parameters in the provider's form. */
   providerComponents(template: SendTemplate, variables: Readonly<Record<string, string>>): readonly unknown[]
 }

@@ -89,15 +89,9 @@ export const createSendMessage = (ports: SendPorts) =>
 
 function check(context: SendContext, input: SendInput, templates: TemplateRendering) {
   const { number, account, template } = context
-  if (!number || !account)
-    throw new AppError(
-      'NO_SENDER_NUMBER',
-      input.from
-        ? 'from names no number of this workspace'
-        : 'the workspace has no default number: set one in the console, or name one in from',
-    )
-  const name = `template ${input.template.name} (${input.template.language})`
-  if (!template) throw new AppError('TEMPLATE_NOT_FOUND', `there is no ${name} in this workspace`)
+  if (!number || !account) throw noSender(input.from)
+  const name = nameOf(input.template)
+  if (!template) throw noTemplate(input.template)
   if (template.status !== 'APPROVED')
     throw new AppError(
       'TEMPLATE_NOT_APPROVED',
@@ -114,6 +108,19 @@ function check(context: SendContext, input: SendInput, templates: TemplateRender
   if (context.optedOut) throw optedOut()
   return { number, account, template, text }
 }
+
+const nameOf = ({ name, language }: SendInput['template']): string => `template ${name} (${language})`
+
+export const noSender = (from: SendInput['from']): AppError =>
+  new AppError(
+    'NO_SENDER_NUMBER',
+    from
+      ? 'from names no number of this workspace'
+      : 'the workspace has no default number: set one in the console, or name one in from',
+  )
+
+export const noTemplate = (template: SendInput['template']): AppError =>
+  new AppError('TEMPLATE_NOT_FOUND', `there is no ${nameOf(template)} in this workspace`)
 
 const optedOut = () =>
   new AppError('RECIPIENT_OPTED_OUT', 'the contact has opted out with STOP; it can opt in again with START')

@@ -35,7 +35,7 @@ interface Row {
   readonly optState: string | null
   readonly unreadCount: number
   readonly lastInboundAt: Date | null
-  readonly callPermission: unknown
+  readonly callPermission: ConversationRecord['callPermission']
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly messageId: string | null

@@ -25,7 +25,8 @@ export interface AccountOptions {
   readonly defaultToken: string | undefined
 }
 
-interface AccountColumns {
+/** What a statement selects for `toAccount`. */
+export interface AccountColumns {
   workspaceId: WorkspaceId
   phoneNumberId: string
   wabaId: string | null

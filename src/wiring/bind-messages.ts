@@ -4,6 +4,7 @@ import type { Dispatch } from '../contract/dispatch.ts'
 import type { Provider } from '../contract/provider.ts'
 import { createMessageUpdates } from '../messages/apply-message-updates.ts'
 import type { TemplateRendering } from '../messages/ports.ts'
+import { createPreviewMessage } from '../messages/preview-message.ts'
 import { createSendMessage } from '../messages/send-message.ts'
 import { sweepSends } from '../messages/sweep-sends.ts'
 import { createTransmitter } from '../messages/transmit-message.ts'
@@ -30,6 +31,7 @@ const rendering: TemplateRendering = {
     const { text, missingVariables, unexpectedVariables } = renderTemplate(template, variables)
     return { text, missing: missingVariables, unexpected: unexpectedVariables }
   },
+  preview: renderTemplate,
   providerComponents: (template, variables) => toProviderComponents(template, variables),
 }
 
@@ -54,6 +56,7 @@ export function createMessages(options: MessagesOptions) {
       find: reader.find,
       transmit: (outgoing) => transmitter.start(outgoing),
     }),
+    preview: createPreviewMessage({ store, templates: rendering }),
     updates: createMessageUpdates({
       store,
       resolveParties: contacts.resolveParties,

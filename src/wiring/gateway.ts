@@ -1,6 +1,7 @@
 // The gateway process, built and connected: the edges in front, actors behind them, the cluster around.
 import type { DirectoryEvent } from '../actors/directory.ts'
 import { createApi } from '../api/api.ts'
+import { referencePages } from '../api/docs/pages.ts'
 import { createAuthenticator } from '../auth/authenticate-key.ts'
 import { keyEnvironment } from '../auth/key-format.ts'
 import { type ClusterNode, startNode } from '../cluster/node.ts'
@@ -25,7 +26,9 @@ import { createApplyUpdate } from './apply-update.ts'
 import { type CallDirectory, createCalls } from './bind-calls.ts'
 import { createCampaigns, openBulkPool } from './bind-campaigns.ts'
 import { bindConsole } from './bind-console.ts'
+import { createMedia, type Media } from './bind-media.ts'
 import { createMessages } from './bind-messages.ts'
+import { bindReads, iceServers } from './bind-reads.ts'
 import { createWebhooks, type Webhooks } from './bind-webhooks.ts'
 import { type Foundation, openFoundation } from './foundation.ts'
 import { createHealth, type Health } from './health.ts'
@@ -45,6 +48,7 @@ interface Parts {
   readonly timers: RetryTimers
   readonly internal: HttpServer
   readonly health: Health
+  readonly media: Media
 }
 
 export async function startGateway(settings: Settings): Promise<Gateway> {
@@ -58,7 +62,15 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   const { internal, node } = await joinCluster(base)
   const timers = await openRetryTimers(redisUrl, log)
   const health = createHealth(sql)
-  const parts: Parts = { base, bulk: openBulkPool(DATABASE_URL), node, timers, internal, health }
+  const parts: Parts = {
+    base,
+    bulk: openBulkPool(DATABASE_URL),
+    node,
+    timers,
+    internal,
+    health,
+    media: createMedia(base),
+  }
   const engine = build(parts)
   const server = await listen({
     host: settings.HOST,
@@ -107,7 +119,7 @@ interface Engine {
   readonly messages: ReturnType<typeof createMessages>
 }
 
-function build({ base, bulk, node, timers, health }: Parts): Engine {
+function build({ base, bulk, node, timers, health, media }: Parts): Engine {
   const { sql, settings, log, clock, metrics, secrets, provider, accounts } = base
   const observe = (kind: string) => (event: DirectoryEvent) => {
     if (event.type === 'dropped') metrics.dropped(kind, event.reason)
@@ -153,7 +165,7 @@ function build({ base, bulk, node, timers, health }: Parts): Engine {
   })
   gauges(base, { webhooks, calls: calls.directory })
   return {
-    handler: edges({ base, bulk, node, health }, { webhooks, calls, messages }),
+    handler: edges({ base, bulk, node, health, media }, { webhooks, calls, messages }),
     webhooks,
     calls: calls.directory,
     messages,
@@ -170,7 +182,7 @@ const callSettings = (settings: Settings) => ({
 })
 
 function edges(
-  { base, bulk, node, health }: Pick<Parts, 'base' | 'bulk' | 'node' | 'health'>,
+  { base, bulk, node, health, media }: Pick<Parts, 'base' | 'bulk' | 'node' | 'health' | 'media'>,
   {
     webhooks,
     calls,
@@ -186,10 +198,12 @@ function edges(
   const { find, list } = createCallReader(sql)
   const api = createApi({
     services: {
-      messages: { send: messages.send, find: messages.reader.find, list: messages.reader.list },
+      messages: { send: messages.send, preview: messages.preview, media: media.find, ...messages.reader },
       templates: createTemplateStore(sql),
       numbers: createNumberReader(sql),
+      ...bindReads(base),
       calls: {
+        ice: iceServers(base),
         find,
         list,
         ...calls.commands,
@@ -228,6 +242,7 @@ function edges(
     console,
     health,
     metrics,
+    pages: referencePages(),
     providerWebhooks: providerWebhooks({
       appSecret: required.PROVIDER_APP_SECRET,
       verifyToken: required.PROVIDER_VERIFY_TOKEN,
@@ -257,7 +272,7 @@ function gauges(
 
 /** What each step may take of DRAIN_TIMEOUT; the process is gone then, whatever Redis, Postgres or receivers do. */
 async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server: HttpServer): Promise<void> {
-  const { base, bulk, node, timers, internal, health } = parts
+  const { base, bulk, node, timers, internal, health, media } = parts
   const { settings, log, sql, provider } = base
   const startedAt = performance.now()
   const left = (share: number) =>
@@ -268,7 +283,7 @@ async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server
   // Load balancers go on sending until they have seen /readyz.
   await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_GRACE))
   await server.close()
-  await messages.drain()
+  await Promise.all([messages.drain(), media.drain()])
   await calls.drain(left(0.4))
   await webhooks.directory.drain(left(0.7))
   await webhooks.close()

@@ -12,19 +12,28 @@ export interface Edges {
   readonly providerWebhooks: HttpHandler
   readonly health: Health
   readonly metrics: Metrics
+  /** What anybody may read, by path. */
+  readonly pages: Readonly<Record<string, HttpHandler>>
 }
 
 /** Probes that are answered however busy the process is. */
 export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
-export const publicHandler = ({ api, console, providerWebhooks, health, metrics }: Edges): HttpHandler =>
-  function route(request) {
+export function publicHandler({ api, console, pages, ...edges }: Edges): HttpHandler {
+  const { providerWebhooks, health, metrics } = edges
+  const exact = new Map<string, HttpHandler>([
+    ...Object.entries(pages),
+    ['/provider/webhooks', providerWebhooks],
+    ['/healthz', () => health.alive()],
+    ['/readyz', () => health.ready()],
+    ['/metrics', () => metrics.answer()],
+  ])
+  return function route(request) {
     const { path } = request
     if (path.startsWith('/api/')) return api(request)
-    if (path === '/provider/webhooks') return providerWebhooks(request)
     if (path.startsWith('/console/api/')) return console(request)
-    if (path === '/healthz') return health.alive()
-    if (path === '/readyz') return health.ready()
-    if (path === '/metrics') return metrics.answer()
+    const handler = exact.get(path)
+    if (handler) return handler(request)
     return errorResponse(new AppError('NOT_FOUND', 'there is nothing at this path'), request.requestId)
   }
+}

@@ -1,5 +1,6 @@
 // What drives a stack from outside: the public API with a key, the console with a cookie, the simulator's control.
 import assert from 'node:assert/strict'
+import { assertDocumented } from '../support/documented.ts'
 
 // What a test reads of an answer is its own business.
 // biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes.
@@ -21,7 +22,14 @@ export interface Client {
 
 const REQUEST_MS = 20_000
 
-export function client(base: string, headers: Readonly<Record<string, string>> = {}): Client {
+/** Sees every answer before the one who asked. */
+type Judge = (method: string, path: string, reply: Reply) => void
+
+export function client(
+  base: string,
+  headers: Readonly<Record<string, string>> = {},
+  judge: Judge = () => undefined,
+): Client {
   const ask = async (method: string, path: string, body?: unknown): Promise<Reply> => {
     const answer = await fetch(`${base}${path}`, {
       method,
@@ -31,7 +39,13 @@ export function client(base: string, headers: Readonly<Record<string, string>> =
     })
     const text = await answer.text()
     const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
-    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
+    const reply = {
+      status: answer.status,
+      headers: answer.headers,
+      body: isJson ? JSON.parse(text) : text,
+    }
+    judge(method, path, reply)
+    return reply
   }
   return {
     get: (path) => ask('GET', path),
@@ -42,8 +56,11 @@ export function client(base: string, headers: Readonly<Record<string, string>> =
   }
 }
 
+/** Every answer must be as the document of the API says. */
 export const apiClient = (origin: string, key: string): Client =>
-  client(`${origin}/api/v1`, { authorization: `Bearer ${key}` })
+  client(`${origin}/api/v1`, { authorization: `Bearer ${key}` }, (method, path, { status, headers, body }) =>
+    assertDocumented({ method, path, status, body, header: (name) => headers.get(name) }),
+  )
 
 /** Signs in at one gateway; the cookie is good at every other. */
 export async function signIn(

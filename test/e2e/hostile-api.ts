@@ -47,6 +47,8 @@ export const bodies: readonly Case[] = [
   ['a long value', send({ ...good, metadata: { a: 'x'.repeat(513) } }), invalid, 'metadata.a'],
   ['an empty key', send({ ...good, idempotencyKey: '' }), invalid, 'idempotencyKey'],
   ['a key of 256', send({ ...good, idempotencyKey: 'k'.repeat(256) }), invalid, 'idempotencyKey'],
+  ['a preview with a key', post('/messages/chat/preview', { ...good, idempotencyKey: 'k' }), invalid],
+  ['a preview of nobody', post('/messages/chat/preview', { ...good, to: '' }), invalid, 'to'],
   ['an id of another kind', send({ ...good, from: 'msg_01m7x1kd0xetktkyd10zyf1ms9' }), invalid, 'from'],
   [
     '256 KiB and a byte',
@@ -127,7 +129,7 @@ const refusedQuery =
   ]
 
 export const queries: readonly Case[] = [
-  ...['/messages/chat', '/templates', '/numbers', '/calls', '/campaigns'].flatMap((list) =>
+  ...['/messages/chat', '/conversations', '/templates', '/numbers', '/calls', '/campaigns'].flatMap((list) =>
     listQueries.map(refusedQuery(list)),
   ),
   ...['/messages/chat', '/calls'].flatMap((list) => logQueries.map(refusedQuery(list))),
@@ -150,6 +152,11 @@ const strange = [
 
 export const paths: readonly Case[] = [
   ...strange.map((id): Case => [`message ${id.slice(0, 40)}`, { path: `/messages/chat/${id}` }, notFound]),
+  ...strange.flatMap((id): Case[] => [
+    [`media ${id.slice(0, 40)}`, { path: `/messages/chat/${id}/media` }, notFound],
+    [`read ${id.slice(0, 40)}`, { method: 'POST', path: `/messages/chat/${id}/read` }, notFound],
+    [`typing ${id.slice(0, 40)}`, { method: 'POST', path: `/conversations/${id}/typing` }, notFound],
+  ]),
   ...strange.map((id): Case => [`call ${id.slice(0, 40)}`, { path: `/calls/${id}/offer` }, notFound]),
   ...['', '/', '//messages/chat', '/messages//chat', '/messages/chat/', '/%6dessages/chat'].map(
     (path): Case => [`path ${path}`, { path }, notFound],

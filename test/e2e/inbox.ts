@@ -1,6 +1,7 @@
 // What a receiver has taken in, and waiting for more of it.
 import { EventEmitter } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
+import { assertDocumentedEvent } from '../support/documented.ts'
 import type { Json } from './clients.ts'
 
 export interface Received {
@@ -50,13 +51,16 @@ export class Inbox {
     await this.until(what, () => this.received.some((one) => fits(one.body, one)))
     const [found] = this.all(fits)
     if (!found) throw new Error('unreachable')
+    assertDocumentedEvent(found.body)
     return found
   }
 
   /** The first `count` that fit, once they are there. */
   async take(what: string, count: number, fits: Fits): Promise<Received[]> {
     await this.until(`${count} ${what}`, () => this.all(fits).length >= count)
-    return this.all(fits).slice(0, count)
+    const taken = this.all(fits).slice(0, count)
+    for (const { body } of taken) assertDocumentedEvent(body)
+    return taken
   }
 
   async until(what: string, isTrue: () => boolean): Promise<void> {

@@ -1,7 +1,16 @@
 import { AppError } from '../../contract/errors.ts'
 import { byId, pageBody, pageRequest } from '../../http/paging.ts'
+import { Answer } from '../../http/route.ts'
 import { route } from '../route.ts'
-import { answerBody, callAction, callQuery, callView, offerView, placeBody } from '../schemas/calls.ts'
+import {
+  answerBody,
+  callAction,
+  callQuery,
+  callView,
+  iceView,
+  offerView,
+  placeBody,
+} from '../schemas/calls.ts'
 import { idParam, pageOf } from '../schemas/fields.ts'
 
 const calls = byId('calls')
@@ -32,6 +41,22 @@ export const findCall = route({
     const call = await services.calls.find(caller.workspaceId, params.id)
     if (!call) throw new AppError('NOT_FOUND', 'there is no such call in this workspace')
     return call
+  },
+})
+
+export const readIce = route({
+  method: 'GET',
+  path: '/calls/ice',
+  scope: 'CALLS_READ',
+  summary: 'ICE servers for a call, with TURN credentials that expire',
+  response: iceView,
+  errors: [],
+  handle({ caller, services }) {
+    const ice = services.calls.ice(caller.workspaceId)
+    // Whoever asks in the second half of its life would get credentials that end within the call.
+    return new Answer(ice, {
+      headers: { 'cache-control': `private, max-age=${Math.floor(ice.ttlSeconds / 2)}` },
+    })
   },
 })
 

@@ -1,9 +1,10 @@
 import { AppError } from '../../contract/errors.ts'
+import { optionalBody } from '../../http/optional-body.ts'
 import { byId, pageBody, pageRequest } from '../../http/paging.ts'
 import { Answer } from '../../http/route.ts'
 import { route } from '../route.ts'
-import { idParam, pageOf } from '../schemas/fields.ts'
-import { messageQuery, messageView, sendBody } from '../schemas/messages.ts'
+import { idParam, noFields, pageOf } from '../schemas/fields.ts'
+import { messageQuery, messageView, previewBody, previewView, sendBody } from '../schemas/messages.ts'
 
 const messages = byId('messages')
 
@@ -33,6 +34,18 @@ export const sendMessage = route({
   },
 })
 
+export const previewMessage = route({
+  method: 'POST',
+  path: '/messages/chat/preview',
+  scope: 'CHAT_SEND',
+  summary: 'See what a template message would say; nothing is stored or sent',
+  body: previewBody,
+  response: previewView,
+  errors: ['NO_SENDER_NUMBER', 'TEMPLATE_NOT_FOUND'],
+  handle: ({ caller, body, services }) =>
+    services.messages.preview(caller, { ...body, from: body.from ?? null }),
+})
+
 export const listMessages = route({
   method: 'GET',
   path: '/messages/chat',
@@ -59,5 +72,19 @@ export const findMessage = route({
     const message = await services.messages.find(caller.workspaceId, params.id)
     if (!message) throw new AppError('NOT_FOUND', 'there is no such message in this workspace')
     return message
+  },
+})
+
+export const readMessage = route({
+  method: 'POST',
+  path: '/messages/chat/:id/read',
+  scope: 'CONVERSATIONS_WRITE',
+  summary: 'Mark an inbound message, and all before it in its conversation, as read',
+  params: idParam('message'),
+  response: messageView,
+  errors: ['NOT_FOUND', 'INVALID_STATE', 'PROVIDER_ERROR'],
+  async handle({ caller, params, services, request }) {
+    await optionalBody(request, noFields)
+    return services.reading.readMessage(caller.workspaceId, params.id)
   },
 })

@@ -1,10 +1,12 @@
 // Calls: what a request may say and what a record looks like (decisions 3).
 import * as v from 'valibot'
+import type { IceView } from '../../calls/ice-servers.ts'
 import { limits } from '../../contract/limits.ts'
 import { type CallRecord, callStatuses } from '../../contract/records/call.ts'
 import { directions } from '../../contract/records/message.ts'
 import { pageQuery } from '../../http/paging.ts'
-import { contact, flag, id, period, timestamp } from './fields.ts'
+import { about } from '../../http/shown.ts'
+import { contact, flag, id, idView, period, timestamp } from './fields.ts'
 
 /** Only its size is judged here; whether it is an audio session is the calls' to say. */
 const sdp = v.pipe(
@@ -17,7 +19,10 @@ const sdp = v.pipe(
 )
 
 const session = <Type extends 'offer' | 'answer'>(sdpType: Type) =>
-  v.strictObject({ sdpType: v.literal(sdpType), sdp })
+  v.strictObject({
+    sdpType: v.literal(sdpType),
+    sdp: about(sdp, 'SDP text of at most 64 KiB, with an audio section.'),
+  })
 
 export const answerBody = v.strictObject({ session: session('answer') })
 
@@ -32,7 +37,7 @@ export const callAction = v.variant('action', [
 export const callQuery = v.strictObject({
   direction: v.optional(v.picklist(directions)),
   status: v.optional(v.picklist(callStatuses)),
-  live: v.optional(flag),
+  live: about(v.optional(flag), 'Only calls that have not ended, or only those that have.'),
   conversationId: v.optional(id('conversation')),
   contact: v.optional(contact),
   numberId: v.optional(id('number')),
@@ -40,31 +45,72 @@ export const callQuery = v.strictObject({
   ...pageQuery,
 })
 
-export const callView = v.object({
-  id: v.string(),
-  wacid: v.nullable(v.string()),
-  direction: v.picklist(directions),
-  status: v.picklist(callStatuses),
-  from: v.string(),
-  fromName: v.nullable(v.string()),
-  to: v.string(),
-  numberId: v.string(),
-  phoneNumberId: v.string(),
-  conversationId: v.string(),
-  contactWaId: v.string(),
-  ringingAt: v.nullable(timestamp),
-  acceptedAt: v.nullable(timestamp),
-  endedAt: v.nullable(timestamp),
-  durationSeconds: v.nullable(v.number()),
-  endReason: v.nullable(v.string()),
-  lastForwardError: v.nullable(
-    v.object({ code: v.string(), message: v.string(), endpointId: v.nullable(v.string()), at: timestamp }),
-  ),
-  createdAt: timestamp,
-}) satisfies v.GenericSchema<unknown, CallRecord>
+const at = (text: string) => about(v.nullable(timestamp), text)
 
-export const offerView = v.object({
-  callId: v.string(),
-  session: v.object({ sdpType: v.picklist(['offer', 'answer']), sdp: v.string() }),
-  fetchedAt: timestamp,
+const forwardError = v.object({
+  code: v.string(),
+  message: v.string(),
+  endpointId: v.nullable(idView('endpoint')),
+  at: timestamp,
 })
+
+export const callView = v.pipe(
+  v.object({
+    id: idView('call'),
+    wacid: about(v.nullable(v.string()), "The provider's id; null until it has taken an outbound call."),
+    direction: v.picklist(directions),
+    status: v.picklist(callStatuses),
+    from: about(v.string(), "The caller: the customer's number as digits, the workspace's with its plus."),
+    fromName: about(v.nullable(v.string()), "The customer's profile name."),
+    to: about(v.string(), "The callee: the customer's number as digits, the workspace's with its plus."),
+    numberId: about(idView('number'), 'The number of the workspace.'),
+    phoneNumberId: about(v.string(), "The provider's id of that number."),
+    conversationId: idView('conversation'),
+    contactWaId: about(v.string(), "The customer's number as digits."),
+    ringingAt: at('When it rang.'),
+    acceptedAt: at('When it was answered.'),
+    endedAt: at('When it ended.'),
+    durationSeconds: about(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      'Of a COMPLETED call; null while it has none.',
+    ),
+    endReason: about(v.nullable(v.string()), 'Of a MISSED call: CALLER_GAVE_UP, TIMEOUT or FORWARD_FAILED.'),
+    lastForwardError: about(
+      v.nullable(forwardError),
+      'Why `call.ringing` or `call.accepted` last failed to reach its endpoint.',
+    ),
+    createdAt: timestamp,
+  }),
+  v.title('Call'),
+  v.description('A voice call; it keeps one id however often the provider repeats itself.'),
+) satisfies v.GenericSchema<unknown, CallRecord>
+
+export const sessionView = v.object({
+  sdpType: v.picklist(['offer', 'answer']),
+  sdp: about(v.string(), 'SDP text.'),
+})
+
+export const offerView = v.pipe(
+  v.object({ callId: idView('call'), session: sessionView, fetchedAt: timestamp }),
+  v.title('CallOffer'),
+  v.description('An SDP offer to answer a live call with.'),
+)
+
+export const iceView = v.pipe(
+  v.object({
+    iceServers: v.pipe(
+      v.array(
+        v.object({
+          urls: v.pipe(v.array(v.string()), v.readonly()),
+          username: v.exactOptional(v.string()),
+          credential: v.exactOptional(v.string()),
+        }),
+      ),
+      v.readonly(),
+    ),
+    ttlSeconds: v.number(),
+    expiresAt: timestamp,
+  }),
+  v.title('IceServers'),
+  v.description('What an RTCPeerConnection takes as its configuration, and how long the credentials hold.'),
+) satisfies v.GenericSchema<unknown, IceView>

@@ -9,8 +9,10 @@ import {
   recipientStatuses,
 } from '../../contract/records/campaign.ts'
 import { pageQuery } from '../../http/paging.ts'
+import { about, shownAs } from '../../http/shown.ts'
 import { time } from '../../http/time.ts'
-import { contact, id, timestamp, unsafeNames } from './fields.ts'
+import { convert } from '../openapi/schema.ts'
+import { contact, id, idView, timestamp, unsafeNames } from './fields.ts'
 import { language, templateName, variables } from './messages.ts'
 
 const name = v.pipe(
@@ -36,25 +38,27 @@ const startAt = v.pipe(
 
 const template = v.strictObject({ name: templateName, language })
 
+const fields = {
+  name: about(name, 'For people; need not be unique.'),
+  template: about(template, 'An approved template of the workspace.'),
+  numberId: about(id('number'), "The number to send from. Left out: the workspace's default."),
+  variables: about(variables, 'For every recipient that has no value of its own.'),
+  startAt: about(v.nullable(startAt), 'When to start by itself once it is scheduled: ISO 8601 with a zone.'),
+  messagesPerSecond: about(v.nullable(messagesPerSecond), 'At most; null: as fast as the number may.'),
+}
+
 /** Body of POST /campaigns. */
 export const campaignBody = v.strictObject({
-  name,
-  template,
-  numberId: v.optional(id('number')),
-  variables: v.optional(variables, {}),
-  startAt: v.optional(v.nullable(startAt), null),
-  messagesPerSecond: v.optional(v.nullable(messagesPerSecond), null),
+  name: fields.name,
+  template: fields.template,
+  numberId: v.optional(fields.numberId),
+  variables: v.optional(fields.variables, {}),
+  startAt: v.optional(fields.startAt, null),
+  messagesPerSecond: v.optional(fields.messagesPerSecond, null),
 })
 
 /** Body of PATCH /campaigns/:id: what it does not name stays. */
-export const campaignPatch = v.strictObject({
-  name: v.optional(name),
-  template: v.optional(template),
-  numberId: v.optional(id('number')),
-  variables: v.optional(variables),
-  startAt: v.optional(v.nullable(startAt)),
-  messagesPerSecond: v.optional(v.nullable(messagesPerSecond)),
-})
+export const campaignPatch = v.partial(v.strictObject(fields))
 
 export const campaignQuery = v.strictObject({
   status: v.optional(v.picklist(campaignStatuses)),
@@ -65,6 +69,7 @@ export const campaignQuery = v.strictObject({
 const listOf = <Item extends v.GenericSchema>(item: Item, most: number, what: string) =>
   v.pipe(
     v.custom<readonly unknown[]>(Array.isArray, 'must be a list'),
+    shownAs({ type: 'array', maxItems: most, items: convert(item, 'input') }),
     v.maxLength(most, `must hold at most ${most} ${what} a call`),
     v.array(item),
   )
@@ -72,14 +77,22 @@ const listOf = <Item extends v.GenericSchema>(item: Item, most: number, what: st
 const mapMessage = `must be an object of up to ${limits.variablePairs} strings, with names of 1 to ${limits.variableNameLength} characters`
 
 // In one look, for up to ten thousand rows at once.
-const rowVariables = v.custom<Record<string, string>>(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.keys(value).length <= limits.variablePairs &&
-    Object.entries(value).every(([name, text]) => isVariableName(name) && typeof text === 'string'),
-  mapMessage,
+const rowVariables = v.pipe(
+  v.custom<Record<string, string>>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.keys(value).length <= limits.variablePairs &&
+      Object.entries(value).every(([name, text]) => isVariableName(name) && typeof text === 'string'),
+    mapMessage,
+  ),
+  shownAs({
+    type: 'object',
+    maxProperties: limits.variablePairs,
+    propertyNames: { minLength: 1, maxLength: limits.variableNameLength },
+    additionalProperties: { type: 'string' },
+  }),
 )
 
 const isVariableName = (name: string): boolean =>
@@ -91,7 +104,10 @@ const isVariableName = (name: string): boolean =>
  */
 export const recipientsBody = v.strictObject({
   recipients: listOf(
-    v.strictObject({ to: v.string(), variables: v.optional(rowVariables, {}) }),
+    v.strictObject({
+      to: about(v.string(), 'A number in international format; one that is not is listed in the answer.'),
+      variables: v.optional(about(rowVariables, "Win over the campaign's."), {}),
+    }),
     limits.recipientsPerCall,
     'rows',
   ),
@@ -102,9 +118,9 @@ const oneChoice = 'must hold exactly one of ids, to and all'
 /** Body of DELETE /campaigns/:id/recipients. */
 export const removalBody = v.pipe(
   v.strictObject({
-    ids: v.optional(listOf(id('recipient'), limits.removalsPerCall, 'entries')),
-    to: v.optional(listOf(contact, limits.removalsPerCall, 'entries')),
-    all: v.optional(v.literal(true)),
+    ids: v.optional(about(listOf(id('recipient'), limits.removalsPerCall, 'entries'), 'Ids of recipients.')),
+    to: v.optional(about(listOf(contact, limits.removalsPerCall, 'entries'), 'Their numbers.')),
+    all: v.optional(about(v.literal(true), 'All that are still PENDING. One of the three, and only one.')),
   }),
   v.check((body) => Object.values(body).filter((choice) => choice !== undefined).length === 1, oneChoice),
   v.transform(({ ids, to }) => {
@@ -119,58 +135,69 @@ export const recipientQuery = v.strictObject({
   ...pageQuery,
 })
 
-const count = v.number()
+const count = v.pipe(v.number(), v.integer())
 
-export const campaignView = v.object({
-  id: v.string(),
-  name: v.string(),
-  status: v.picklist(campaignStatuses),
-  numberId: v.nullable(v.string()),
-  template: v.object({ name: v.string(), language: v.string() }),
-  variables: v.record(v.string(), v.string()),
-  startAt: v.nullable(timestamp),
-  messagesPerSecond: v.nullable(v.number()),
-  pauseReason: v.nullable(v.string()),
-  counts: v.object({
-    total: count,
-    pending: count,
-    queued: count,
-    held: count,
-    unknown: count,
-    sent: count,
-    delivered: count,
-    read: count,
-    failed: count,
-    skipped: count,
-    cancelled: count,
-    replied: count,
-  } satisfies Record<keyof CampaignCounts, v.GenericSchema>),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  startedAt: v.nullable(timestamp),
-  pausedAt: v.nullable(timestamp),
-  completedAt: v.nullable(timestamp),
-  cancelledAt: v.nullable(timestamp),
-}) satisfies v.GenericSchema<unknown, CampaignRecord>
+export const campaignView = v.pipe(
+  v.object({
+    id: idView('campaign'),
+    name: v.string(),
+    status: v.picklist(campaignStatuses),
+    numberId: about(v.nullable(idView('number')), 'The number it sends from.'),
+    template: v.object({ name: v.string(), language: v.string() }),
+    variables: v.record(v.string(), v.string()),
+    startAt: v.nullable(timestamp),
+    messagesPerSecond: about(v.nullable(v.number()), 'Null: as fast as the number may.'),
+    pauseReason: about(v.nullable(v.string()), 'Why it is PAUSED.'),
+    counts: about(
+      v.object({
+        total: count,
+        pending: count,
+        queued: count,
+        held: count,
+        unknown: count,
+        sent: count,
+        delivered: count,
+        read: count,
+        failed: count,
+        skipped: count,
+        cancelled: count,
+        replied: count,
+      } satisfies Record<keyof CampaignCounts, v.GenericSchema>),
+      'Recipients by status; `replied` counts those who wrote back, in whichever status.',
+    ),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    startedAt: v.nullable(timestamp),
+    pausedAt: v.nullable(timestamp),
+    completedAt: v.nullable(timestamp),
+    cancelledAt: v.nullable(timestamp),
+  }),
+  v.title('Campaign'),
+  v.description('One template to many recipients.'),
+) satisfies v.GenericSchema<unknown, CampaignRecord>
 
-export const recipientView = v.object({
-  id: v.string(),
-  to: v.string(),
-  variables: v.record(v.string(), v.string()),
-  status: v.picklist(recipientStatuses),
-  messageId: v.nullable(v.string()),
-  error: v.nullable(v.object({ code: v.string(), title: v.string() })),
-  skippedReason: v.nullable(v.string()),
-  repliedAt: v.nullable(timestamp),
-  updatedAt: timestamp,
-}) satisfies v.GenericSchema<unknown, RecipientRecord>
+export const recipientView = v.pipe(
+  v.object({
+    id: idView('recipient'),
+    to: about(v.string(), 'Digits.'),
+    variables: v.record(v.string(), v.string()),
+    status: v.picklist(recipientStatuses),
+    messageId: about(v.nullable(idView('message')), 'The message it got.'),
+    error: v.nullable(v.object({ code: v.string(), title: v.string() })),
+    skippedReason: about(v.nullable(v.string()), 'Why nothing was sent.'),
+    repliedAt: v.nullable(timestamp),
+    updatedAt: timestamp,
+  }),
+  v.title('Recipient'),
+  v.description('One customer of a campaign, and what became of the message.'),
+) satisfies v.GenericSchema<unknown, RecipientRecord>
 
 export const additionView = v.object({
   added: count,
-  duplicates: count,
-  invalid: v.pipe(
-    v.array(v.object({ index: v.number(), to: v.string(), message: v.string() })),
-    v.readonly(),
+  duplicates: about(count, 'Numbers that the campaign or the call had already; their first row stays.'),
+  invalid: about(
+    v.pipe(v.array(v.object({ index: count, to: v.string(), message: v.string() })), v.readonly()),
+    'Rows that were not added, by their place in the call from 0.',
   ),
 })
 

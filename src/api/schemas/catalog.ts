@@ -7,7 +7,8 @@ import {
   templateStatuses,
 } from '../../contract/records/catalog.ts'
 import { pageQuery } from '../../http/paging.ts'
-import { timestamp } from './fields.ts'
+import { about, shownAs } from '../../http/shown.ts'
+import { idView, timestamp } from './fields.ts'
 
 const exact = v.pipe(
   v.string(),
@@ -25,34 +26,50 @@ export const templateQuery = v.strictObject({
 
 export const numberQuery = v.strictObject(pageQuery)
 
-export const templateView = v.object({
-  id: v.string(),
+const variable = v.object({
   name: v.string(),
-  language: v.string(),
-  category: v.picklist(templateCategories),
-  status: v.picklist(templateStatuses),
-  components: v.pipe(v.array(v.unknown()), v.readonly()),
-  variables: v.array(
-    v.object({
-      name: v.string(),
-      example: v.nullable(v.string()),
-      in: v.picklist(['HEADER', 'BODY', 'BUTTON']),
-    }),
-  ),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-}) satisfies v.GenericSchema<unknown, TemplateRecord>
+  example: v.nullable(v.string()),
+  in: v.picklist(['HEADER', 'BODY', 'BUTTON']),
+})
 
-export const numberView = v.object({
-  id: v.string(),
-  phoneNumberId: v.string(),
-  number: v.string(),
-  displayName: v.string(),
-  status: v.string(),
-  qualityRating: v.string(),
-  messagesPerSecond: v.number(),
-  isDefault: v.boolean(),
-  replyRouting: v.nullable(v.object({ endpointId: v.string(), endpointName: v.string() })),
-  forwardCalls: v.boolean(),
-  createdAt: timestamp,
-}) satisfies v.GenericSchema<unknown, NumberRecord>
+export const templateView = v.pipe(
+  v.object({
+    id: idView('template'),
+    name: v.string(),
+    language: v.string(),
+    category: v.picklist(templateCategories),
+    status: about(v.picklist(templateStatuses), 'Only an APPROVED one can be sent.'),
+    components: v.pipe(
+      v.array(v.unknown()),
+      v.readonly(),
+      shownAs({ type: 'array', items: { type: 'object', additionalProperties: true } }),
+      v.description("Header, body, footer and buttons in the provider's form."),
+    ),
+    variables: about(v.array(variable), 'What a send has to give, by name.'),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+  v.title('Template'),
+  v.description('A message template of the workspace, as the provider knows it.'),
+) satisfies v.GenericSchema<unknown, TemplateRecord>
+
+export const numberView = v.pipe(
+  v.object({
+    id: idView('number'),
+    phoneNumberId: about(v.string(), "The provider's id."),
+    number: about(v.string(), 'International format, with its plus.'),
+    displayName: about(v.string(), 'What customers see.'),
+    status: about(v.string(), "The provider's word, such as CONNECTED."),
+    qualityRating: about(v.string(), "The provider's word, such as GREEN."),
+    messagesPerSecond: about(v.number(), 'What the provider lets this number send.'),
+    isDefault: about(v.boolean(), 'Whether a send without `from` leaves from here.'),
+    replyRouting: about(
+      v.nullable(v.object({ endpointId: idView('endpoint'), endpointName: v.string() })),
+      'The one endpoint that gets its inbound messages; null: every subscriber.',
+    ),
+    forwardCalls: about(v.boolean(), 'Whether its calls go to that endpoint as `call.ringing`.'),
+    createdAt: timestamp,
+  }),
+  v.title('Number'),
+  v.description('A phone number of the workspace.'),
+) satisfies v.GenericSchema<unknown, NumberRecord>

@@ -1,13 +1,21 @@
 // Fields that several routes share. Every message reads on after the path: "to must be ...".
 import * as v from 'valibot'
+import { about, shownAs } from '../../http/shown.ts'
 import { time } from '../../http/time.ts'
 import { decodeId, type IdKind, idPrefixes, type Uuid } from '../../shared/ids.ts'
 import { isE164, toDigits } from '../../shared/phone.ts'
+
+// 26 letters of base32, which stand for 128 bits.
+const idForm = (kind: IdKind) => ({
+  type: 'string',
+  pattern: `^${idPrefixes[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`,
+})
 
 /** An id of one kind, decoded. */
 export const id = <Kind extends IdKind>(kind: Kind) =>
   v.pipe(
     v.string(),
+    shownAs({ ...idForm(kind), description: `The id of a ${kind}.` }),
     v.check(
       (text) => decodeId(kind, text) !== undefined,
       `must be an id that starts with ${idPrefixes[kind]}_`,
@@ -17,8 +25,12 @@ export const id = <Kind extends IdKind>(kind: Kind) =>
 
 export const idParam = <Kind extends IdKind>(kind: Kind) => v.strictObject({ id: id(kind) })
 
+/** For routes that take nothing: `{}` or no body at all. */
+export const noFields = v.strictObject({})
+
 export const phoneNumber = v.pipe(
   v.string(),
+  shownAs({ type: 'string', pattern: '^\\+[1-9]\\d{6,14}$', examples: ['+15551230000'] }),
   v.check(isE164, 'must be a phone number in international format, such as +15551230000'),
 )
 
@@ -28,16 +40,21 @@ const contactForm = /^[+ ]?[1-9]\d{6,14}$/
 export const contact = v.pipe(
   v.string(),
   v.regex(contactForm, 'must be a phone number in international format'),
+  shownAs({ type: 'string', pattern: '^\\+?[1-9]\\d{6,14}$', examples: ['15551230000'] }),
   v.transform(toDigits),
 )
 
 export const flag = v.pipe(
   v.picklist(['true', 'false'], 'must be true or false'),
+  shownAs({ type: 'boolean' }),
   v.transform((text) => text === 'true'),
 )
 
 /** since ≤ createdAt < until. */
-export const period = { since: v.optional(time), until: v.optional(time) }
+export const period = {
+  since: v.optional(about(time, 'Created at this time or later: ISO 8601 with a zone.')),
+  until: v.optional(about(time, 'Created before this time: ISO 8601 with a zone.')),
+}
 
 // A record schema takes a list for an object and leaves these names out without a word.
 export const unsafeNames = ['__proto__', 'constructor', 'prototype']
@@ -55,6 +72,12 @@ interface MapLimits {
 export const stringMap = ({ pairs, nameLength, valueLength }: MapLimits) =>
   v.pipe(
     v.custom<object>(isObject, 'must be an object'),
+    shownAs({
+      type: 'object',
+      maxProperties: pairs,
+      propertyNames: { minLength: 1, maxLength: nameLength },
+      additionalProperties: { type: 'string', maxLength: valueLength },
+    }),
     v.check(
       (value) => !unsafeNames.some((name) => Object.hasOwn(value, name)),
       `must not use the names ${unsafeNames.join(', ')}`,
@@ -72,7 +95,16 @@ export const stringMap = ({ pairs, nameLength, valueLength }: MapLimits) =>
 
 // Answers, not requests, from here on.
 
-export const timestamp = v.pipe(v.string(), v.isoTimestamp())
+export const timestamp = v.pipe(
+  v.string(),
+  shownAs({ type: 'string', format: 'date-time', examples: ['2026-11-20T14:21:03.127Z'] }),
+)
+
+/** An id as callers see it. */
+export const idView = (kind: IdKind) => v.pipe(v.string(), shownAs(idForm(kind)))
 
 export const pageOf = <View extends v.GenericSchema>(view: View) =>
-  v.object({ data: v.pipe(v.array(view), v.readonly()), nextCursor: v.nullable(v.string()) })
+  v.object({
+    data: v.pipe(v.array(view), v.readonly()),
+    nextCursor: about(v.nullable(v.string()), 'Continues the list; null on its last page.'),
+  })

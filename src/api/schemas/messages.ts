@@ -3,14 +3,16 @@ import * as v from 'valibot'
 import { limits } from '../../contract/limits.ts'
 import {
   directions,
+  type MessagePreview,
   type MessageRecord,
   messageStatuses,
   messageTypes,
 } from '../../contract/records/message.ts'
 import { pageQuery } from '../../http/paging.ts'
+import { about, shownAs } from '../../http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
-import { contact, id, period, phoneNumber, stringMap, timestamp } from './fields.ts'
+import { contact, id, idView, period, phoneNumber, stringMap, timestamp } from './fields.ts'
 
 export const templateName = v.pipe(
   v.string(),
@@ -38,6 +40,7 @@ const metadata = stringMap({
 
 const sender = v.pipe(
   v.string(),
+  shownAs({ type: 'string', examples: ['+15550001111', 'num_01m7x2p7bye5prh2tdnbm5yxza'] }),
   v.check(
     (text) => isE164(text) || decodeId('number', text) !== undefined,
     "must be a number's id, or the number in international format",
@@ -50,19 +53,30 @@ const sender = v.pipe(
 
 const keyMessage = `must be 1 to ${limits.idempotencyKeyLength} characters long`
 
-/** Body of POST /messages/chat. */
-export const sendBody = v.strictObject({
-  to: phoneNumber,
+/** Body of POST /messages/chat/preview. */
+export const previewBody = v.strictObject({
+  to: about(phoneNumber, "The customer's number in international format, with its plus."),
   template: v.strictObject({
     name: templateName,
     language,
-    variables: v.optional(variables, {}),
+    variables: about(v.optional(variables, {}), 'Values by the names that the template has.'),
   }),
-  idempotencyKey: v.optional(
-    v.pipe(v.string(), v.minLength(1, keyMessage), v.maxLength(limits.idempotencyKeyLength, keyMessage)),
+  from: about(
+    v.optional(sender),
+    "The number to send from, by its id or in international format. Left out: the workspace's default.",
   ),
-  from: v.optional(sender),
-  metadata: v.optional(metadata, {}),
+  metadata: about(v.optional(metadata, {}), 'Comes back on the message.'),
+})
+
+/** Body of POST /messages/chat. */
+export const sendBody = v.strictObject({
+  ...previewBody.entries,
+  idempotencyKey: v.optional(
+    about(
+      v.pipe(v.string(), v.minLength(1, keyMessage), v.maxLength(limits.idempotencyKeyLength, keyMessage)),
+      'Names this send: repeated with the same body, it gives the first message and sends nothing again.',
+    ),
+  ),
 })
 
 export const messageQuery = v.strictObject({
@@ -77,51 +91,96 @@ export const messageQuery = v.strictObject({
   ...pageQuery,
 })
 
-const callPermission = v.object({
-  response: v.string(),
-  granted: v.boolean(),
-  isPermanent: v.boolean(),
-  expiresAt: v.exactOptional(timestamp),
-  source: v.string(),
+export const callPermissionView = v.object({
+  response: about(v.string(), "The provider's word for the answer, such as `accept` or `reject`."),
+  granted: about(v.boolean(), 'Whether the contact may be called.'),
+  isPermanent: about(v.boolean(), 'False: until `expiresAt`.'),
+  expiresAt: about(v.exactOptional(timestamp), 'Absent for a permanent permission and for a refusal.'),
+  source: about(v.string(), "The provider's word for where the answer came from."),
 })
 
-export const messageView = v.object({
-  id: v.string(),
-  conversationId: v.string(),
-  providerMessageId: v.nullable(v.string()),
-  direction: v.picklist(directions),
-  type: v.picklist(messageTypes),
-  status: v.picklist(messageStatuses),
-  text: v.string(),
-  template: v.nullable(
-    v.object({ name: v.string(), language: v.string(), variables: v.record(v.string(), v.string()) }),
-  ),
-  from: v.string(),
-  fromName: v.nullable(v.string()),
-  to: v.string(),
-  numberId: v.string(),
-  error: v.nullable(v.object({ code: v.string(), title: v.string() })),
-  media: v.nullable(
-    v.object({
-      mimeType: v.string(),
-      fileName: v.nullable(v.string()),
-      sizeBytes: v.nullable(v.number()),
-      sha256: v.nullable(v.string()),
+const attachment = v.object({
+  mimeType: v.string(),
+  fileName: v.nullable(v.string()),
+  sizeBytes: v.nullable(v.pipe(v.number(), v.integer())),
+  sha256: about(v.nullable(v.string()), 'Hex digest of the bytes.'),
+})
+
+const sentBy = v.object({
+  apiKeyId: v.nullable(idView('key')),
+  apiKeyName: v.nullable(v.string()),
+  idempotencyKey: v.nullable(v.string()),
+  campaignId: v.nullable(idView('campaign')),
+})
+
+const at = (text: string) => about(v.nullable(timestamp), text)
+
+export const messageView = v.pipe(
+  v.object({
+    id: idView('message'),
+    conversationId: idView('conversation'),
+    providerMessageId: about(v.nullable(v.string()), 'Null until the provider has taken the message.'),
+    direction: v.picklist(directions),
+    type: v.picklist(messageTypes),
+    status: about(
+      v.picklist(messageStatuses),
+      'Outbound: QUEUED, SENT, DELIVERED, READ or FAILED, never backwards. Inbound: RECEIVED, then READ once marked.',
+    ),
+    text: about(v.string(), 'As the customer reads or wrote it; empty where there is none.'),
+    template: about(
+      v.nullable(
+        v.object({ name: v.string(), language: v.string(), variables: v.record(v.string(), v.string()) }),
+      ),
+      'What was sent; null on inbound messages.',
+    ),
+    from: about(v.string(), "The sender: the customer's number as digits, the workspace's with its plus."),
+    fromName: about(v.nullable(v.string()), "The customer's profile name."),
+    to: about(v.string(), "The receiver: the customer's number as digits, the workspace's with its plus."),
+    numberId: about(idView('number'), 'The number of the workspace.'),
+    error: about(v.nullable(v.object({ code: v.string(), title: v.string() })), 'Why it is FAILED.'),
+    media: about(v.nullable(attachment), 'The attachment that the customer sent.'),
+    details: about(
+      v.nullable(v.object({ callPermission: v.exactOptional(callPermissionView) })),
+      'What an answer to a call permission request said.',
+    ),
+    metadata: about(v.record(v.string(), v.string()), 'As given when it was sent.'),
+    caller: about(v.nullable(sentBy), 'Who sent it; null on inbound messages.'),
+    createdAt: timestamp,
+    sentAt: at('Null until then, as are the three after it.'),
+    deliveredAt: at('When it reached the phone.'),
+    readAt: at('When it was read.'),
+    failedAt: at('When it failed.'),
+  }),
+  v.title('Message'),
+  v.description('A chat message, sent or received.'),
+) satisfies v.GenericSchema<unknown, MessageRecord>
+
+export const previewView = v.pipe(
+  v.object({
+    to: v.string(),
+    template: v.object({
+      name: v.string(),
+      language: v.string(),
+      variables: v.record(v.string(), v.string()),
     }),
-  ),
-  details: v.nullable(v.object({ callPermission: v.exactOptional(callPermission) })),
-  metadata: v.record(v.string(), v.string()),
-  caller: v.nullable(
-    v.object({
-      apiKeyId: v.nullable(v.string()),
-      apiKeyName: v.nullable(v.string()),
-      idempotencyKey: v.nullable(v.string()),
-      campaignId: v.nullable(v.string()),
-    }),
-  ),
-  createdAt: timestamp,
-  sentAt: v.nullable(timestamp),
-  deliveredAt: v.nullable(timestamp),
-  readAt: v.nullable(timestamp),
-  failedAt: v.nullable(timestamp),
-}) satisfies v.GenericSchema<unknown, MessageRecord>
+    header: v.nullable(v.string()),
+    body: v.string(),
+    footer: v.nullable(v.string()),
+    buttons: v.pipe(
+      v.array(
+        v.object({
+          type: v.string(),
+          text: v.string(),
+          url: v.exactOptional(v.string()),
+          phoneNumber: v.exactOptional(v.string()),
+        }),
+      ),
+      v.readonly(),
+    ),
+    text: v.string(),
+    missingVariables: v.pipe(v.array(v.string()), v.readonly()),
+    unexpectedVariables: v.pipe(v.array(v.string()), v.readonly()),
+  }),
+  v.title('MessagePreview'),
+  v.description('What a template and its variables come to; nothing was stored or sent.'),
+) satisfies v.GenericSchema<unknown, MessagePreview>

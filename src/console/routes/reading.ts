@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { AppError } from '../../contract/errors.ts'
 import { callStatuses } from '../../contract/records/call.ts'
 import { directions, messageStatuses, messageTypes } from '../../contract/records/message.ts'
-import { byId, type ListKind, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
-import { isInstant, time } from '../../http/time.ts'
+import { byActivity, byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
+import { time } from '../../http/time.ts'
 import { toDigits } from '../../shared/phone.ts'
 import { workspaceRoute } from '../route.ts'
 import { flag, idOf, idParams } from '../schema.ts'
@@ -74,10 +74,7 @@ const readCall = workspaceRoute({
   },
 })
 
-const conversations: ListKind = {
-  name: 'console-conversations',
-  parts: [{ test: isInstant }, ...byId('').parts],
-}
+const conversations = byActivity('console-conversations')
 
 const listConversations = workspaceRoute({
   method: 'GET',

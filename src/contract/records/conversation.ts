@@ -1,4 +1,5 @@
 // The conversation record (decisions 2): one per workspace number and contact.
+import type { CallPermissionDetails } from '../events.ts'
 import type { Direction, MessageType } from './message.ts'
 
 export interface ConversationRecord {
@@ -11,7 +12,7 @@ export interface ConversationRecord {
   lastInboundAt: string | null
   /** Until when the customer's last message allows free replies. */
   windowExpiresAt: string | null
-  callPermission: unknown
+  callPermission: CallPermissionDetails | null
   createdAt: string
   updatedAt: string
 }

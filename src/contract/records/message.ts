@@ -25,6 +25,21 @@ export type MessageStatus = (typeof messageStatuses)[number]
 export const directions = ['INBOUND', 'OUTBOUND'] as const
 export type Direction = (typeof directions)[number]
 
+/** What a template and its variables come to, before anything is sent. */
+export interface MessagePreview {
+  to: string
+  template: { name: string; language: string; variables: Record<string, string> }
+  /** The text of the header, or the link of its image, video or document. */
+  header: string | null
+  body: string
+  footer: string | null
+  buttons: readonly { type: string; text: string; url?: string; phoneNumber?: string }[]
+  /** Header, body and footer as one text: what the record of a sent message shows. */
+  text: string
+  missingVariables: readonly string[]
+  unexpectedVariables: readonly string[]
+}
+
 export interface MessageRecord {
   id: string
   conversationId: string

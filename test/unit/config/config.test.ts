@@ -56,6 +56,24 @@ describe('settings', () => {
     refused({ GUARD: '3s' }, /GUARD must be shorter than HANDOVER_SILENCE/)
   })
 
+  test('ICE servers are STUN and TURN URLs, and TURN needs a secret', () => {
+    const turn = 'turn:turn.example.com:3478?transport=udp'
+    for (const bad of ['https://stun.example.com', 'stun:', 'stun:a?transport=udp', 'turn:a?transport=sctp'])
+      refused({ ICE_SERVERS: bad }, /ICE_SERVERS must be URLs such as/)
+    refused({ ICE_SERVERS: turn }, /TURN_SECRET is required/)
+    refused({ ICE_SERVERS: turn, TURN_SECRET: ' , ' }, /TURN_SECRET is required/)
+    refused({ TURN_TTL: '10s' }, /TURN_TTL must be 1m to 24h/)
+    const settings = loadSettings({ ICE_SERVERS: `stun:a,${turn}`, TURN_SECRET: 'new, old' })
+    assert.deepEqual(
+      [settings.ICE_SERVERS, settings.TURN_SECRET],
+      [
+        ['stun:a', turn],
+        ['new', 'old'],
+      ],
+    )
+    assert.equal(describeSettings(settings)['TURN_SECRET'], '(hidden)')
+  })
+
   test('a failpoint outside of tests is refused', () => {
     refused({ FAILPOINT: 'after_commit_before_handoff' }, /APP_ENV=test/)
     refused({ APP_ENV: 'test', FAILPOINT: 'sometime' }, /FAILPOINT/)

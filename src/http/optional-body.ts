@@ -1,8 +1,8 @@
 import type * as v from 'valibot'
 import { limits } from '../contract/limits.ts'
-import type { HttpRequest } from '../http/exchange.ts'
-import { readBody } from '../http/read-body.ts'
-import { check, validationError } from '../http/validate.ts'
+import type { HttpRequest } from './exchange.ts'
+import { readBody } from './read-body.ts'
+import { check, validationError } from './validate.ts'
 
 /** The body of a route that can do without one: nothing at all reads as `{}`. */
 export async function optionalBody<Output>(

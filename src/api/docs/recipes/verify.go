@@ -1,0 +1,34 @@
+package webhooks
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+func sign(secret string, content []byte) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(content)
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// IsGenuine takes the bytes of the request as they came.
+func IsGenuine(body []byte, header http.Header, secret string) bool {
+	given := header.Get("x-communication-signature-256")
+	return hmac.Equal([]byte(given), []byte(sign(secret, body)))
+}
+
+// IsGenuineUpgrade judges a socket's upgrade request. Where it is false, close with code 1008.
+func IsGenuineUpgrade(header http.Header, secret string) bool {
+	timestamp := header.Get("x-communication-timestamp")
+	ms, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil || time.Since(time.UnixMilli(ms)).Abs() >= 5*time.Minute {
+		return false
+	}
+	given := header.Get("x-communication-signature-256")
+	content := timestamp + "." + header.Get("x-communication-nonce")
+	return hmac.Equal([]byte(given), []byte(sign(secret, []byte(content))))
+}

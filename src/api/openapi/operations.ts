@@ -1,0 +1,196 @@
+// What the reference says of each route beyond its row, by method and path. A test misses none.
+import type { JsonSchema } from '../../http/shown.ts'
+import * as example from './examples.ts'
+
+export interface OperationNotes {
+  /** operationId: what generated clients call it. */
+  readonly id?: string
+  readonly description?: string
+  /** What the answer means. */
+  readonly answer?: string
+  /** What a 200 beside another success means: the answer was given before. */
+  readonly replay?: string
+  /** Further answers that are no errors, such as a part of a file: response objects by status. */
+  readonly also?: Readonly<Record<string, JsonSchema>>
+  /** Examples of the JSON. */
+  readonly request?: unknown
+  readonly response?: unknown
+  /** Other media types, each with its media type object. */
+  readonly requestContent?: Readonly<Record<string, JsonSchema>>
+  readonly responseContent?: Readonly<Record<string, JsonSchema>>
+}
+
+const csv = { schema: { type: 'string', description: 'RFC 4180, with a header row.' } }
+
+const fileBytes = { schema: { type: 'string', format: 'binary' } }
+
+export const operationNotes: Readonly<Record<string, OperationNotes>> = {
+  'POST /messages/chat': {
+    id: 'sendMessage',
+    description:
+      'The message is stored before the answer and sent at once after it. What becomes of it comes as `message.status` events. ' +
+      'A contact who wrote STOP gets nothing until START: `422 RECIPIENT_OPTED_OUT`.',
+    answer: 'Accepted: the message, QUEUED.',
+    replay: 'This `idempotencyKey` was used with this body before: the first message as it stands now.',
+    request: example.send,
+    response: example.message,
+  },
+  'GET /messages/chat': {
+    id: 'listMessages',
+    answer: 'A page of messages, sent and received.',
+    response: example.page(example.readMessage),
+  },
+  'GET /messages/chat/:id': { id: 'getMessage', answer: 'The message.', response: example.readMessage },
+  'POST /messages/chat/preview': {
+    id: 'previewMessage',
+    description: 'Nothing is stored or sent. A template that is not approved can be previewed too.',
+    answer: 'What the customer would read, and which variables do not fit.',
+    request: { to: example.send.to, template: example.send.template },
+    response: example.preview,
+  },
+  'GET /messages/chat/:id/media': {
+    id: 'getMessageMedia',
+    description:
+      'The bytes as a download, whole or one range of them. A file that is still being fetched from the provider is waited ' +
+      'for up to 5 seconds; then the answer is `503 UNAVAILABLE` with `Retry-After`.',
+    answer: 'The file.',
+    responseContent: { 'application/octet-stream': fileBytes },
+    also: {
+      206: {
+        description: 'The part that `Range` asked for.',
+        content: { 'application/octet-stream': fileBytes },
+      },
+      304: { description: 'Not changed since the `ETag` of `If-None-Match`.' },
+    },
+  },
+  'POST /messages/chat/:id/read': {
+    id: 'readMessage',
+    description:
+      'Marks the message, and every earlier one of its conversation, as read. A repeat is the same answer.',
+    answer: 'The message, READ.',
+    response: example.inboundMessage,
+  },
+  'POST /conversations/:id/read': {
+    id: 'readConversation',
+    answer: 'How many messages became read.',
+    response: example.marked,
+  },
+  'POST /conversations/:id/typing': {
+    id: 'showTyping',
+    description:
+      'Until a message is sent, or for 25 seconds. The channel cannot show it without marking the conversation as read.',
+    answer: 'Shown, and marked as read.',
+    response: example.marked,
+  },
+  'GET /conversations': {
+    id: 'listConversations',
+    answer: 'A page of conversations.',
+    response: example.page(example.conversation),
+  },
+  'GET /calls/ice': {
+    id: 'getIceServers',
+    description: 'Credentials are minted for this answer and hold until `expiresAt`.',
+    answer: 'STUN and TURN servers.',
+    response: example.ice,
+  },
+  'GET /templates': {
+    id: 'listTemplates',
+    description: 'Templates are submitted in the console and judged by the provider.',
+    answer: 'A page of templates.',
+    response: example.page(example.template),
+  },
+  'GET /numbers': {
+    id: 'listNumbers',
+    answer: 'A page of numbers.',
+    response: example.page(example.number),
+  },
+  'GET /calls': { id: 'listCalls', answer: 'A page of calls.', response: example.page(example.acceptedCall) },
+  'GET /calls/:id': { id: 'getCall', answer: 'The call.', response: example.call },
+  'GET /calls/:id/offer': {
+    id: 'getCallOffer',
+    description:
+      'For a receiver that missed `call.ringing`. The offer is kept while the call is live and is gone once it is answered or has ended.',
+    answer: 'The offer.',
+    response: {
+      callId: example.ids.call,
+      session: example.offer,
+      fetchedAt: '2026-11-20T14:30:02.118Z',
+    },
+  },
+  'POST /calls/:id/answer': {
+    id: 'answerCall',
+    description:
+      'Answers once the provider has accepted. Of two answers that race exactly one wins; the other gets `409 CALL_ALREADY_ANSWERED`. ' +
+      "The winner's repeat with the same SDP is 200. The provider holds a ringing call for 30 to 60 seconds.",
+    answer: 'The call, ACCEPTED.',
+    request: { session: example.answer },
+    response: example.acceptedCall,
+  },
+  'POST /calls/:id/action': {
+    id: 'actOnCall',
+    description:
+      '`PRE_ACCEPT` sets up the media with an SDP answer before the call is answered, which makes the answer quicker; ' +
+      '`DECLINE` refuses a ringing call; `HANG_UP` ends a live one. Answers once the provider has agreed; a repeat is 200.',
+    answer: 'The call as it is afterwards.',
+    request: { action: 'DECLINE' },
+    response: example.declinedCall,
+  },
+  'POST /conversations/:id/call': {
+    id: 'placeCall',
+    description:
+      "The provider's SDP answer is not in this answer: it comes in `call.accepted` when the customer has picked up. " +
+      'The contact must have granted permission to be called.',
+    answer: 'Placed: the call, INITIATED.',
+    request: { session: example.offer },
+    response: example.placedCall,
+  },
+  'GET /campaigns': {
+    id: 'listCampaigns',
+    answer: 'A page of campaigns.',
+    response: example.page(example.campaign),
+  },
+  'GET /campaigns/:id': { id: 'getCampaign', answer: 'The campaign.', response: example.campaign },
+  'POST /campaigns': {
+    id: 'createCampaign',
+    description: 'Nothing is sent yet: recipients are added to the draft next.',
+    answer: 'The campaign, DRAFT.',
+    request: example.newCampaign,
+    response: { ...example.campaign, counts: { ...example.campaign.counts, total: 0, pending: 0 } },
+  },
+  'PATCH /campaigns/:id': {
+    id: 'updateCampaign',
+    description: 'What the body does not name stays as it is.',
+    answer: 'The campaign as it is now.',
+    request: { messagesPerSecond: 40 },
+    response: example.campaign,
+  },
+  'DELETE /campaigns/:id': {
+    id: 'deleteCampaign',
+    description: 'With its recipients. Messages that it sent stay in the log.',
+    answer: 'Deleted.',
+  },
+  'GET /campaigns/:id/recipients': {
+    id: 'listRecipients',
+    description:
+      'The CSV holds every recipient that the filters leave; `limit` and `cursor` do not go with it.',
+    answer: 'A page of recipients, or all of them as CSV.',
+    response: example.page(example.recipient),
+    responseContent: { 'text/csv': csv },
+  },
+  'POST /campaigns/:id/recipients': {
+    id: 'addRecipients',
+    description:
+      'Rows that do not fit are listed in the answer and the others are added; a number that the campaign has already is ' +
+      'counted and left as it is, so that a call can be repeated.',
+    answer: 'What was added, and what was not.',
+    request: example.newRecipients,
+    requestContent: { 'text/csv': { ...csv, example: example.recipientsCsv } },
+    response: { added: 2, duplicates: 0, invalid: [] },
+  },
+  'DELETE /campaigns/:id/recipients': {
+    id: 'removeRecipients',
+    answer: 'How many were removed.',
+    request: { to: ['+15557000001'] },
+    response: { removed: 1 },
+  },
+}

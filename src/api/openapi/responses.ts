@@ -1,0 +1,137 @@
+// Answers: what every route can refuse, what one route can, and the headers that come with them.
+import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
+import { grants, type Scope, scopes } from '../../contract/scopes.ts'
+import type { JsonSchema } from '../../http/shown.ts'
+import type { ApiRoute } from '../route.ts'
+import { errorExamples } from './examples.ts'
+
+const text = (description: string, example: string) => ({
+  description,
+  schema: { type: 'string' },
+  example,
+})
+
+/** components.headers */
+export const headers = {
+  'X-Request-Id': text(
+    "The caller's own, where it sent a sane one, else a new one. Quote it when you ask about a request.",
+    'b1f6c0de-7a51-4a0e-9d0f-4f1d3c5e7a90',
+  ),
+  'RateLimit-Policy': text("The key's bucket: `q` requests a window of `w` seconds.", '"key";q=200;w=2'),
+  RateLimit: text('What is left: `r` requests, full again in `t` seconds.', '"key";r=199;t=1'),
+  'Retry-After': {
+    description: 'Seconds to wait before the next try.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
+  'Idempotent-Replayed': text('`true`: this send was made before, and nothing was sent again.', 'true'),
+  'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
+}
+
+const headerRef = (name: keyof typeof headers) => [name, { $ref: `#/components/headers/${name}` }] as const
+
+const always = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'] as const
+
+export const headersWith = (...names: readonly (keyof typeof headers)[]): JsonSchema =>
+  Object.fromEntries([...always, ...names].map(headerRef))
+
+/** components.schemas.Error */
+export const errorSchema: JsonSchema = {
+  title: 'Error',
+  description: 'Every refusal has this form.',
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: {
+        code: {
+          type: 'string',
+          enum: Object.keys(errorCatalog),
+          description: 'For programs; never changes.',
+        },
+        message: { type: 'string', description: 'For people: says what to do.' },
+        details: {
+          type: 'array',
+          description: 'Where there is something to list.',
+          items: {
+            type: 'object',
+            properties: {
+              path: { type: 'string', description: 'Of the field or query parameter.' },
+              message: { type: 'string' },
+            },
+            required: ['message'],
+          },
+        },
+        requestId: { type: 'string', description: 'As in `X-Request-Id`.' },
+      },
+      required: ['code', 'message', 'requestId'],
+    },
+  },
+  required: ['error'],
+}
+
+function refusal(codes: readonly ErrorCode[], extra: readonly (keyof typeof headers)[] = []): JsonSchema {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorCatalog[code].meaning}`).join('\n\n'),
+    headers: headersWith(...extra),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: errorExamples(code) }])),
+      },
+    },
+  }
+}
+
+/** components.responses: the same on every route. */
+export const sharedResponses = {
+  BadRequest: refusal(['VALIDATION_ERROR']),
+  BadBody: refusal(['VALIDATION_ERROR', 'MALFORMED_JSON']),
+  Unauthorized: refusal(['UNAUTHORIZED', 'INVALID_API_KEY'], ['WWW-Authenticate']),
+  NotFound: refusal(['NOT_FOUND']),
+  PayloadTooLarge: refusal(['PAYLOAD_TOO_LARGE']),
+  UnsupportedMediaType: refusal(['UNSUPPORTED_MEDIA_TYPE']),
+  RateLimited: refusal(['RATE_LIMITED'], ['Retry-After']),
+  Internal: refusal(['INTERNAL']),
+  Unavailable: refusal(['OVERLOADED', 'UNAVAILABLE'], ['Retry-After']),
+}
+
+const shared = (name: keyof typeof sharedResponses) => ({ $ref: `#/components/responses/${name}` })
+
+/** Every refusal of a route, by status. */
+export function refusals(route: ApiRoute): Record<string, JsonSchema> {
+  const hasBody = route.body !== undefined
+  return {
+    400: shared(hasBody ? 'BadBody' : 'BadRequest'),
+    401: shared('Unauthorized'),
+    403: forbidden(route.scope),
+    ...(hasBody ? { 413: shared('PayloadTooLarge'), 415: shared('UnsupportedMediaType') } : {}),
+    ...ofItsOwn(route.errors),
+    429: shared('RateLimited'),
+    500: shared('Internal'),
+    503: shared('Unavailable'),
+  }
+}
+
+function ofItsOwn(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
+  const statuses = [...new Set(codes.map((code) => errorCatalog[code].status))]
+  const answer = (status: number) =>
+    status === 404
+      ? shared('NotFound')
+      : refusal(codes.filter((code) => errorCatalog[code].status === status))
+  return Object.fromEntries(statuses.map((status) => [status, answer(status)]))
+}
+
+/** A scope and whatever includes it. */
+export const scopesThatGrant = (needed: Scope): readonly Scope[] =>
+  scopes.filter((held) => held === needed || grants([held], needed))
+
+function forbidden(scope: Scope): JsonSchema {
+  const enough = scopesThatGrant(scope)
+    .map((name) => `\`${name}\``)
+    .join(' or ')
+  return {
+    ...refusal(['FORBIDDEN', 'TENANT_SUSPENDED']),
+    description: `\`FORBIDDEN\`: the key lacks the scope; ${enough} is enough.\n\n\`TENANT_SUSPENDED\`: ${errorCatalog.TENANT_SUSPENDED.meaning}`,
+  }
+}

@@ -1,0 +1,50 @@
+import { optionalBody } from '../../http/optional-body.ts'
+import { byActivity, pageBody, pageRequest } from '../../http/paging.ts'
+import { route } from '../route.ts'
+import { conversationQuery, conversationView, markedView } from '../schemas/conversations.ts'
+import { idParam, noFields, pageOf } from '../schemas/fields.ts'
+
+const conversations = byActivity('conversations')
+
+export const listConversations = route({
+  method: 'GET',
+  path: '/conversations',
+  scope: 'CONVERSATIONS_READ',
+  summary: 'List conversations, the latest activity first',
+  query: conversationQuery,
+  response: pageOf(conversationView),
+  errors: [],
+  async handle({ caller, query: { limit, cursor, ...filter }, services }) {
+    const page = pageRequest(conversations, { limit, cursor })
+    return pageBody(conversations, await services.conversations.list(caller.workspaceId, filter, page))
+  },
+})
+
+export const readConversation = route({
+  method: 'POST',
+  path: '/conversations/:id/read',
+  scope: 'CONVERSATIONS_WRITE',
+  summary: 'Mark every inbound message of a conversation as read',
+  params: idParam('conversation'),
+  response: markedView,
+  errors: ['NOT_FOUND', 'PROVIDER_ERROR'],
+  async handle({ caller, params, services, request }) {
+    await optionalBody(request, noFields)
+    return services.reading.readConversation(caller.workspaceId, params.id)
+  },
+})
+
+export const showTyping = route({
+  method: 'POST',
+  path: '/conversations/:id/typing',
+  scope: 'CONVERSATIONS_WRITE',
+  summary: 'Show the customer that an answer is being typed, for up to 25 s; marks the conversation as read',
+  params: idParam('conversation'),
+  response: markedView,
+  success: 202,
+  errors: ['NOT_FOUND', 'INVALID_STATE', 'PROVIDER_ERROR'],
+  async handle({ caller, params, services, request }) {
+    await optionalBody(request, noFields)
+    return services.reading.showTyping(caller.workspaceId, params.id)
+  },
+})

@@ -1,0 +1,55 @@
+// Conversations: filters and records (decisions 2).
+import * as v from 'valibot'
+import type { ConversationRecord } from '../../contract/records/conversation.ts'
+import { directions, messageTypes } from '../../contract/records/message.ts'
+import { pageQuery } from '../../http/paging.ts'
+import { about } from '../../http/shown.ts'
+import { contact, flag, id, idView, period, timestamp } from './fields.ts'
+import { callPermissionView } from './messages.ts'
+
+export const conversationQuery = v.strictObject({
+  unread: v.optional(flag),
+  numberId: v.optional(id('number')),
+  contact: v.optional(contact),
+  ...period,
+  ...pageQuery,
+})
+
+export const conversationView = v.pipe(
+  v.object({
+    id: idView('conversation'),
+    numberId: about(idView('number'), 'The number of the workspace.'),
+    number: about(v.string(), "The workspace's number, with its plus."),
+    contact: v.object({
+      waId: about(v.string(), "The customer's number as digits."),
+      number: about(v.string(), 'The same with its plus.'),
+      name: about(v.nullable(v.string()), "The customer's profile name."),
+      optedOut: about(v.boolean(), 'True after STOP, until START.'),
+    }),
+    lastMessage: v.nullable(
+      v.object({
+        id: idView('message'),
+        direction: v.picklist(directions),
+        type: v.picklist(messageTypes),
+        text: v.string(),
+        at: timestamp,
+      }),
+    ),
+    unreadCount: about(v.pipe(v.number(), v.integer()), 'Inbound messages that are not marked as read.'),
+    lastInboundAt: v.nullable(timestamp),
+    windowExpiresAt: about(
+      v.nullable(timestamp),
+      "Until when the customer's last message allows free replies.",
+    ),
+    callPermission: about(v.nullable(callPermissionView), 'What the contact last said about being called.'),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+  v.title('Conversation'),
+  v.description('A thread: one for each number of the workspace and contact.'),
+) satisfies v.GenericSchema<unknown, ConversationRecord>
+
+export const markedView = v.object({
+  conversationId: idView('conversation'),
+  markedRead: about(v.pipe(v.number(), v.integer()), 'How many messages became read.'),
+})

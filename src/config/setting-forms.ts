@@ -1,0 +1,89 @@
+// What a setting's text may look like, and what it is read as. Every message reads on after the name.
+import * as v from 'valibot'
+import { parseDuration } from '../shared/duration.ts'
+
+export const integer = (min: number, max: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d+$/, 'must be a whole number'),
+    v.transform(Number),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
+  )
+
+export const duration = v.pipe(
+  v.string(),
+  v.transform((text) => parseDuration(text) ?? Number.NaN),
+  v.check((ms) => ms >= 0, 'must be a duration such as 500ms, 10s, 5m or 2h'),
+)
+
+export const list = v.pipe(
+  v.string(),
+  v.transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  ),
+)
+
+// The form of RFC 7064 and 7065.
+const iceUrl = /^(stuns?:[^\s?/@]+|turns?:[^\s?/@]+(\?transport=(udp|tcp))?)$/
+
+export const iceUrls = v.pipe(
+  list,
+  v.check(
+    (urls) => urls.every((url) => iceUrl.test(url)),
+    'must be URLs such as stun:stun.example.com:3478 or turns:turn.example.com:5349?transport=tcp',
+  ),
+)
+
+export const durations = v.pipe(
+  list,
+  v.transform((parts) => parts.map((part) => parseDuration(part) ?? Number.NaN)),
+  v.check((all) => all.length > 0 && all.every((ms) => ms >= 0), 'must be durations, such as 10s,1m,5m'),
+)
+
+export const url = (...schemes: string[]) =>
+  v.pipe(
+    v.string(),
+    v.check(
+      (text) => {
+        try {
+          return schemes.includes(new URL(text).protocol.replace(':', ''))
+        } catch {
+          return false
+        }
+      },
+      `must be a URL starting with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    ),
+  )
+
+export const flag = v.pipe(
+  v.picklist(['true', 'false'], 'must be true or false'),
+  v.transform((text) => text === 'true'),
+)
+
+// `<key id>:<64 hex>` or 64 hex or 44 base64: 32 bytes. Several, comma separated: the first encrypts, all decrypt.
+export const secretsKey = v.pipe(
+  list,
+  v.transform((parts) => parts.map(parseSecretsKey)),
+  v.check(
+    (keys) => keys.length > 0 && keys.every((key) => key !== undefined),
+    'must be 32 bytes as 64 hex or 44 base64 characters, optionally after <key id>:',
+  ),
+  v.transform((keys) => keys.filter((key) => key !== undefined)),
+)
+
+export interface SecretsKey {
+  readonly id: string
+  readonly bytes: Buffer
+}
+
+function parseSecretsKey(text: string): SecretsKey | undefined {
+  const [first = '', second] = text.split(':')
+  const id = second === undefined ? '1' : first
+  const encoded = second ?? first
+  const bytes = /^[0-9a-f]{64}$/i.test(encoded) ? Buffer.from(encoded, 'hex') : Buffer.from(encoded, 'base64')
+  return bytes.length === 32 && /^[\w-]{1,16}$/.test(id) ? { id, bytes } : undefined
+}

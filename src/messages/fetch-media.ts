@@ -1,0 +1,166 @@
+// Fetches the files of inbound messages at once: the provider keeps them for seven days and shows them to nobody else.
+import type { BlobStore } from '../contract/blobs.ts'
+import { limits } from '../contract/limits.ts'
+import type { Provider, ProviderResult } from '../contract/provider.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { MessageId } from '../shared/ids.ts'
+import { blobKeyOf, type MediaJob, type MediaStore } from './media.ts'
+
+export interface FetchMediaPorts {
+  readonly store: MediaStore
+  readonly provider: Pick<Provider, 'mediaUrl' | 'downloadMedia'>
+  readonly blobs: Pick<BlobStore, 'put'>
+  readonly clock: Clock
+  readonly log: { info(fields: object, event: string): void; warn(fields: object, event: string): void }
+}
+
+export interface MediaFetcher {
+  /** Starts as many of the files that are due as there is room for; true where there may be more. */
+  sweep(): Promise<boolean>
+  /** Starts this one, where it is due and nobody has it. What goes wrong is in its row. */
+  fetchNow(id: MessageId): Promise<void>
+  /** Breaks downloads off and puts them back; resolves when none is under way. */
+  drain(): Promise<void>
+}
+
+/** A hundred files of 100 MB at once would be nobody's gain. */
+const maxUnderWay = 16
+
+/** A lease lasts three times as long. */
+const keepEveryMs = 10_000
+
+const firstDelayMs = 1_000
+const longestDelayMs = 15 * 60_000
+/** Ids that the provider's webhooks carry can be fetched for seven days. */
+const lifetimeMs = 7 * 24 * 3_600_000
+
+type Verdict =
+  | { readonly type: 'stored'; readonly sizeBytes: number; readonly sha256: string }
+  | { readonly type: 'later'; readonly code: string; readonly afterMs?: number | null }
+  | { readonly type: 'never'; readonly code: string }
+  /** This process is leaving: somebody else shall have it at once. */
+  | { readonly type: 'putBack' }
+
+export function createMediaFetcher(ports: FetchMediaPorts): MediaFetcher {
+  const { store, clock, log } = ports
+  const underWay = new Map<MessageId, Promise<void>>()
+  let isLeaving = false
+
+  function start(job: MediaJob): void {
+    const fetching = run(job)
+      .catch((error: unknown) =>
+        log.warn({ messageId: job.messageId, error: String(error) }, 'media.fetch_interrupted'),
+      )
+      .finally(() => underWay.delete(job.messageId))
+    underWay.set(job.messageId, fetching)
+  }
+
+  async function run(job: MediaJob): Promise<void> {
+    const startedAt = clock.mono()
+    const lease = keepLease(ports, job)
+    const verdict = await fetchMedia(ports, job, () => isLeaving).finally(() => lease.end())
+    const isOver = clock.now() - job.createdAt.getTime() >= lifetimeMs
+    const durationMs = Math.round(clock.mono() - startedAt)
+    const { messageId, workspaceId, attempts } = job
+    const fields = { messageId, workspaceId, attempt: attempts, durationMs }
+    if (verdict.type === 'stored') {
+      await store.stored(messageId, { ...verdict, blobKey: blobKeyOf(job) })
+      log.info({ ...fields, sizeBytes: verdict.sizeBytes }, 'media.stored')
+    } else if (verdict.type === 'putBack') {
+      await store.postpone(job, 0)
+    } else if (verdict.type === 'never' || isOver) {
+      await store.giveUp(job)
+      log.warn({ ...fields, code: verdict.code }, 'media.lost')
+    } else {
+      await store.postpone(job, Math.max(delayAfter(attempts), verdict.afterMs ?? 0))
+      log.warn({ ...fields, code: verdict.code }, 'media.postponed')
+    }
+  }
+
+  return {
+    async sweep() {
+      const room = maxUnderWay - underWay.size
+      if (room <= 0 || isLeaving) return false
+      const jobs = await store.claimDue(room)
+      for (const job of jobs) start(job)
+      return jobs.length === room
+    },
+
+    async fetchNow(id) {
+      if (underWay.size >= maxUnderWay || isLeaving) return
+      const job = await store.claim(id)
+      if (job) start(job)
+    },
+
+    async drain() {
+      isLeaving = true
+      await Promise.allSettled(underWay.values())
+    },
+  }
+}
+
+/** A renewal that fails is made up for by the next one, or the job goes to somebody else. */
+function keepLease({ store, clock, log }: FetchMediaPorts, job: MediaJob): { end(): void } {
+  let timer = clock.after(keepEveryMs, renew)
+  function renew(): void {
+    store
+      .keep(job)
+      .catch((error: unknown) =>
+        log.warn({ messageId: job.messageId, error: String(error) }, 'media.lease_not_renewed'),
+      )
+    timer = clock.after(keepEveryMs, renew)
+  }
+  return {
+    end() {
+      timer.cancel()
+    },
+  }
+}
+
+/** `attempts` counts from one. */
+export const delayAfter = (attempts: number): number =>
+  Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 20))
+
+async function fetchMedia(
+  { provider, blobs }: FetchMediaPorts,
+  job: MediaJob,
+  isLeaving: () => boolean,
+): Promise<Verdict> {
+  const { account } = job
+  if (!account) return { type: 'later', code: 'NO_PROVIDER_TOKEN' }
+  const located = await provider.mediaUrl(account, job.providerMediaId)
+  if (located.type !== 'ok') return failed(located)
+  const download = await provider.downloadMedia(account, located.value.url)
+  if (download.type !== 'ok') return failed(download)
+  try {
+    const put = await blobs.put(blobKeyOf(job), untilLeaving(download.value.body, isLeaving), {
+      limitBytes: limits.mediaBytes,
+      sha256: located.value.sha256 ?? job.sha256,
+    })
+    if (put.type === 'stored') return put
+    return put.type === 'tooLarge'
+      ? { type: 'never', code: 'MEDIA_TOO_LARGE' }
+      : { type: 'later', code: 'MEDIA_DIGEST_MISMATCH' }
+  } catch (error) {
+    if (error instanceof Leaving) return { type: 'putBack' }
+    return { type: 'later', code: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function failed({ error }: Exclude<ProviderResult<unknown>, { type: 'ok' }>): Verdict {
+  // Only this one is the file's own fault: an address or an id may be right again the next time.
+  if (error.code === 'MEDIA_TOO_LARGE') return { type: 'never', code: error.code }
+  return { type: 'later', code: error.code, afterMs: error.retryAfterMs }
+}
+
+class Leaving extends Error {}
+
+async function* untilLeaving(
+  body: AsyncIterable<Uint8Array>,
+  isLeaving: () => boolean,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    if (isLeaving()) throw new Leaving()
+    yield chunk
+  }
+}
