@@ -212,10 +212,11 @@ describe('GET /conversations', () => {
   test('has every field of the record', async () => {
     const { own, send } = await party()
     const { id } = await inbound(own, 1, { text: 'Is it open?' })
+    const callPermission = { response: 'accept', granted: true, isPermanent: true, source: 'user_action' }
     await sql`
       update conversations
       set last_message_id = (select id from messages where conversation_id = ${own.conversationId}),
-        last_inbound_at = '2026-11-20T14:21:03.127Z', call_permission = '{"status":"PERMANENT"}'
+        last_inbound_at = '2026-11-20T14:21:03.127Z', call_permission = ${sql.json(callPermission)}
       where id = ${own.conversationId}`
     const { status, json } = await send({ path: '/conversations' })
     assert.equal(status, 200)
@@ -234,7 +235,7 @@ describe('GET /conversations', () => {
       unreadCount: 1,
       lastInboundAt: '2026-11-20T14:21:03.127Z',
       windowExpiresAt: '2026-11-21T14:21:03.127Z',
-      callPermission: { status: 'PERMANENT' },
+      callPermission,
     })
   })
 
