@@ -1,0 +1,111 @@
+// Every list of the big workspace with every filter it knows, alone and in the pairs that backends use.
+import { type ConversationId, encodeId } from '../../src/shared/ids.ts'
+import { type CallFilter, createCallReader } from '../../src/store/calls-read.store.ts'
+import {
+  type ConversationFilter,
+  createConversationReader,
+} from '../../src/store/conversations-read.store.ts'
+import { createMessageReader, type MessageFilter } from '../../src/store/messages-read.store.ts'
+import type { Pool } from '../../src/store/sql.ts'
+import type { BigWorkspace } from './seed-lists.ts'
+
+export interface ListCase {
+  readonly name: string
+  /** Below /api/v1. */
+  readonly path: string
+  /** The same page from the store; `after` is where the page before ended. */
+  read(sql: Pool, after?: readonly string[]): Promise<{ readonly next: readonly string[] | undefined }>
+}
+
+export const pageSize = 50
+
+/** A customer of a low seat, with much to list, and his conversation. */
+export interface Busy {
+  readonly waId: string
+  readonly conversationId: ConversationId
+}
+
+export async function busyCustomer(sql: Pool): Promise<Busy> {
+  const [busy] = await sql<Busy[]>`
+    select c.wa_id, v.id as conversation_id
+    from conversations v
+    join contacts c on c.id = v.contact_id
+    where c.wa_id = '15560000000'`
+  if (!busy) throw new Error('the workspace was not seeded')
+  return busy
+}
+
+export function listCases(workspace: BigWorkspace, { waId: contact, conversationId }: Busy): ListCase[] {
+  const numberId = workspace.numberIds[1]
+  const { campaignId } = workspace
+  const [since, until] = [daysAgo(46), daysAgo(45)]
+  const messages: MessageFilter[] = [
+    ...[{}, { direction: 'INBOUND' as const }, { direction: 'OUTBOUND' as const }],
+    ...[{ status: 'FAILED' as const }, { status: 'READ' as const }, { status: 'QUEUED' as const }],
+    ...[{ type: 'IMAGE' as const }, { type: 'TEMPLATE' as const }, { type: 'STICKER' as const }],
+    ...[{ conversationId }, { contact }, { contact: '15550000000' }, { numberId }, { campaignId }],
+    ...[{ since }, { until }, { since, until }],
+    ...[
+      { numberId, status: 'FAILED' as const },
+      { conversationId, direction: 'INBOUND' as const },
+    ],
+  ]
+  const calls: CallFilter[] = [
+    ...[{}, { direction: 'INBOUND' as const }, { direction: 'OUTBOUND' as const }],
+    ...[{ status: 'MISSED' as const }, { status: 'FAILED' as const }, { live: true }, { live: false }],
+    ...[{ conversationId }, { contact }, { contact: '15550000000' }, { numberId }],
+    ...[{ since }, { until }, { since, until }, { numberId, status: 'MISSED' as const }],
+  ]
+  const conversations: ConversationFilter[] = [
+    ...[{}, { unread: true }, { unread: false }, { numberId }, { contact }, { contact: '15550000000' }],
+    ...[{ since }, { until }, { since, until }, { unread: true, numberId }],
+  ]
+  const { workspaceId } = workspace
+  return [
+    ...messages.map((filter) =>
+      listCase('/messages/chat', filter, (sql, page) =>
+        createMessageReader(sql).list(workspaceId, filter, page),
+      ),
+    ),
+    ...calls.map((filter) =>
+      listCase('/calls', filter, (sql, page) => createCallReader(sql).list(workspaceId, filter, page)),
+    ),
+    ...conversations.map((filter) =>
+      listCase('/conversations', filter, (sql, page) =>
+        createConversationReader(sql).list(workspaceId, filter, page),
+      ),
+    ),
+  ]
+}
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+
+type Value = string | boolean | Date
+
+type List = (
+  sql: Pool,
+  page: { readonly limit: number; readonly after?: readonly string[] | undefined },
+) => ReturnType<ListCase['read']>
+
+function listCase(list: string, filter: object, read: List): ListCase {
+  const values: [name: string, value: Value][] = Object.entries(filter)
+  const query = new URLSearchParams({ limit: String(pageSize) })
+  for (const [name, value] of values) query.set(name, textOf(name, value))
+  return {
+    name: [list.split('/')[1], ...values.map(([name, value]) => word(name, value))].join(' '),
+    path: `${list}?${query}`,
+    read: (sql, after) => read(sql, { limit: pageSize, after }),
+  }
+}
+
+const idKinds = { conversationId: 'conversation', numberId: 'number', campaignId: 'campaign' } as const
+
+function textOf(name: string, value: Value): string {
+  if (value instanceof Date) return value.toISOString()
+  const kind = idKinds[name as keyof typeof idKinds]
+  return kind ? encodeId(kind, value as never) : String(value)
+}
+
+/** `status=FAILED`, but no ids and times, which differ from run to run. */
+const word = (name: string, value: Value): string =>
+  value instanceof Date || name in idKinds ? name : `${name}=${value}`

@@ -1,0 +1,126 @@
+// One workspace that is big: messages, conversations and calls over ninety days, some customers far busier than others.
+import { type CampaignId, type KeyId, type NumberId, newId, type WorkspaceId } from '../../src/shared/ids.ts'
+import type { Pool, Sql } from '../../src/store/sql.ts'
+
+export interface ListSizes {
+  readonly messages: number
+  readonly conversations: number
+  readonly calls: number
+}
+
+export interface BigWorkspace {
+  readonly workspaceId: WorkspaceId
+  readonly keyId: KeyId
+  readonly numberIds: readonly NumberId[]
+  readonly campaignId: CampaignId
+}
+
+const numbers = 3
+
+/**
+ * Needs an empty, migrated database and its superuser: foreign keys are not checked row by row, which takes minutes.
+ * The workspace's key is the caller's to insert, with `keyId`.
+ */
+export async function seedLists(sql: Pool, sizes: ListSizes): Promise<BigWorkspace> {
+  const workspace: BigWorkspace = {
+    workspaceId: newId('workspace'),
+    keyId: newId('key'),
+    numberIds: Array.from({ length: numbers }, () => newId('number')),
+    campaignId: newId('campaign'),
+  }
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await seedCatalog(tx, workspace)
+    await seedThreads(tx, workspace, sizes.conversations)
+    await seedMessages(tx, workspace, sizes)
+    await seedCalls(tx, workspace, sizes)
+    await seedActivity(tx, workspace)
+  })
+  await sql`vacuum (analyze) contacts, conversations, messages, calls, numbers, api_keys`
+  return workspace
+}
+
+async function seedCatalog(sql: Sql, { workspaceId, numberIds, campaignId }: BigWorkspace): Promise<void> {
+  await sql`insert into workspaces (id, name, waba_id) values (${workspaceId}, 'Big', '1')`
+  await sql`
+    insert into numbers (id, workspace_id, phone_number_id, number, is_default)
+    select id, ${workspaceId}, '9' || n, '+1555900000' || n, n = 1
+    from unnest(${numberIds}::uuid[]) with ordinality as number (id, n)`
+  await sql`
+    insert into campaigns (id, workspace_id, name, status, template_name, template_language)
+    values (${campaignId}, ${workspaceId}, 'Big', 'COMPLETED', 'order_ready', 'en_US')`
+}
+
+// `seat` numbers the conversations for the joins below; most of what happens, happens on the low seats.
+async function seedThreads(sql: Sql, { workspaceId, numberIds }: BigWorkspace, count: number): Promise<void> {
+  await sql`
+    create temporary table seats on commit drop as
+    select seat, uuidv7() as id, uuidv7() as contact_id,
+      (${numberIds}::uuid[])[1 + seat % ${numberIds.length}] as number_id
+    from generate_series(0, ${count - 1}::integer) as seat`
+  await sql`create unique index on seats (seat)`
+  await sql`analyze seats`
+  await sql`
+    insert into contacts (id, workspace_id, wa_id, name)
+    select contact_id, ${workspaceId}, (15560000000 + seat)::text, 'Customer ' || seat from seats`
+  await sql`
+    insert into conversations (id, workspace_id, number_id, contact_id, unread_count)
+    select id, ${workspaceId}, number_id, contact_id, (seat % 20 = 0)::integer from seats`
+}
+
+async function seedMessages(
+  sql: Sql,
+  { workspaceId, keyId, campaignId }: BigWorkspace,
+  { messages, conversations }: ListSizes,
+): Promise<void> {
+  await sql`
+    insert into messages (id, workspace_id, conversation_id, number_id, contact_id, provider_message_id, direction, type,
+      status, text, api_key_id, campaign_id, created_at)
+    select made.id, ${workspaceId}, seats.id, seats.number_id, seats.contact_id, 'wamid.' || n,
+      case when is_out then 'OUTBOUND' else 'INBOUND' end,
+      case when is_out then 'TEMPLATE' when n % 50 = 0 then 'IMAGE' else 'TEXT' end,
+      case when not is_out then case when n % 7 = 0 then 'RECEIVED' else 'READ' end
+        when n % 100 < 4 then 'FAILED' when n % 100 < 20 then 'DELIVERED' else 'READ' end,
+      'Order ' || n || ' is ready.',
+      case when is_out then ${keyId}::uuid end,
+      case when is_out and n % 10 = 1 then ${campaignId}::uuid end,
+      uuid_extract_timestamp(made.id)
+    from (
+      select n, n % 5 < 3 as is_out, floor(random() ^ 3 * ${conversations})::integer as seat,
+        uuidv7(-(${messages}::integer - n) * interval '90 days' / ${messages}::integer) as id
+      from generate_series(1, ${messages}::integer) as n
+    ) made
+    join seats using (seat)`
+}
+
+async function seedCalls(
+  sql: Sql,
+  { workspaceId }: BigWorkspace,
+  { calls, conversations }: ListSizes,
+): Promise<void> {
+  await sql`
+    insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, created_at)
+    select made.id, ${workspaceId}, seats.id, seats.number_id, seats.contact_id, 'wacid.' || n,
+      case when n % 4 = 0 then 'OUTBOUND' else 'INBOUND' end,
+      case when n > ${calls}::integer - 20 then 'ACCEPTED' when n % 20 = 0 then 'MISSED' else 'COMPLETED' end,
+      uuid_extract_timestamp(made.id)
+    from (
+      select n, floor(random() ^ 3 * ${conversations})::integer as seat,
+        uuidv7(-(${calls}::integer - n) * interval '90 days' / ${calls}::integer) as id
+      from generate_series(1, ${calls}::integer) as n
+    ) made
+    join seats using (seat)`
+}
+
+async function seedActivity(sql: Sql, { workspaceId }: BigWorkspace): Promise<void> {
+  await sql`
+    update conversations v
+    set last_message_id = latest.id, last_message_at = latest.created_at, updated_at = latest.created_at
+    from (
+      select distinct on (conversation_id) conversation_id, id, created_at
+      from messages
+      where workspace_id = ${workspaceId}
+      order by conversation_id, id desc
+    ) latest
+    where v.id = latest.conversation_id`
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { busyCustomer, type ListCase, listCases } from '../../../bench/lists/list-cases.ts'
+import { plansOf, scannedWhole } from '../../../bench/lists/plans.ts'
+import { seedLists } from '../../../bench/lists/seed-lists.ts'
+import { connectPool } from '../../../src/store/sql.ts'
+import { testDatabase } from '../../support/postgres.ts'
+
+const database = await testDatabase()
+const big = ['messages', 'conversations', 'calls', 'contacts']
+
+describe('the plans of the lists', () => {
+  let cases: ListCase[] = []
+
+  before(async () => {
+    const sql = connectPool({ url: database.url, max: 1, name: 'test', statementTimeoutMs: 60_000 })
+    const workspace = await seedLists(sql, { messages: 60_000, conversations: 20_000, calls: 20_000 })
+    cases = listCases(workspace, await busyCustomer(sql))
+    await sql.end()
+  })
+
+  test('every list and filter, first page and next, reads no big table whole', async () => {
+    assert.ok(cases.length > 40)
+    for (const { name, read } of cases) {
+      const plans = await plansOf(database.url, async (sql) => {
+        const { next } = await read(sql)
+        if (next) await read(sql, next)
+      })
+      assert.ok(plans.length >= 2, name)
+      assert.deepEqual(
+        plans.flatMap((plan) => scannedWhole(plan, big)),
+        [],
+        name,
+      )
+    }
+  })
+
+  test('a statement without an index is found out', async () => {
+    const plans = await plansOf(
+      database.url,
+      (sql) => sql`select id from messages where text = ${'Order 7 is ready.'}`,
+    )
+    assert.deepEqual(
+      plans.flatMap((plan) => scannedWhole(plan, big)),
+      ['messages', 'messages'],
+    )
+  })
+})
