@@ -37,7 +37,7 @@ export interface WorldOptions {
   readonly say: (text: string) => void
 }
 
-type Closing = (() => Promise<unknown>)[]
+export type Closing = (() => Promise<unknown>)[]
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const dataDir = resolve(root, '.data', 'bench')
@@ -91,7 +91,7 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
 }
 
 // Mode development: fsync stays on, and Redis keeps its append-only file.
-async function openServers({ say }: WorldOptions, closing: Closing) {
+export async function openServers({ say }: Pick<WorldOptions, 'say'>, closing: Closing) {
   const onLog = (line: string) => say(`  ${line}`)
   const postgres = await startPostgres({ dataDir, mode: 'development', onLog })
   closing.push(() => postgres.stop())
@@ -102,7 +102,7 @@ async function openServers({ say }: WorldOptions, closing: Closing) {
   return { adminUrl: postgres.url, databaseUrl: postgres.databaseUrl, redisUrl: redis.url }
 }
 
-function environment(start: {
+export function environment(start: {
   readonly databaseUrl: string
   readonly redisUrl: string
   readonly gatewayPort: number
@@ -133,13 +133,13 @@ function environment(start: {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-function launch(name: string, script: string, env: Environment, closing: Closing): Child {
+export function launch(name: string, script: string, env: Environment, closing: Closing): Child {
   const child = startChild({ name, script, env, logDir })
   closing.push(() => child.stop(30_000))
   return child
 }
 
-const ready = (child: Child, url: string): Promise<void> => waitUntilReady(child, url, readyTimeoutMs)
+export const ready = (child: Child, url: string): Promise<void> => waitUntilReady(child, url, readyTimeoutMs)
 
 async function part<Protocol extends Record<keyof Protocol, { question: unknown; answer: unknown }>>(
   script: string,

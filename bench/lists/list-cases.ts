@@ -1,4 +1,5 @@
 // Every list of the big workspace with every filter it knows, alone and in the pairs that backends use.
+import type { Page, PageRequest } from '../../src/contract/page.ts'
 import { type ConversationId, encodeId } from '../../src/shared/ids.ts'
 import { type CallFilter, createCallReader } from '../../src/store/calls-read.store.ts'
 import {
@@ -14,7 +15,7 @@ export interface ListCase {
   /** Below /api/v1. */
   readonly path: string
   /** The same page from the store; `after` is where the page before ended. */
-  read(sql: Pool, after?: readonly string[]): Promise<{ readonly next: readonly string[] | undefined }>
+  read(sql: Pool, after?: readonly string[]): Promise<Page<unknown>>
 }
 
 export const pageSize = 50
@@ -82,10 +83,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
 
 type Value = string | boolean | Date
 
-type List = (
-  sql: Pool,
-  page: { readonly limit: number; readonly after?: readonly string[] | undefined },
-) => ReturnType<ListCase['read']>
+type List = (sql: Pool, page: PageRequest) => Promise<Page<unknown>>
 
 function listCase(list: string, filter: object, read: List): ListCase {
   const values: [name: string, value: Value][] = Object.entries(filter)

@@ -78,7 +78,7 @@ async function seedMessages(
       status, text, api_key_id, campaign_id, created_at)
     select made.id, ${workspaceId}, seats.id, seats.number_id, seats.contact_id, 'wamid.' || n,
       case when is_out then 'OUTBOUND' else 'INBOUND' end,
-      case when is_out then 'TEMPLATE' when n % 50 = 0 then 'IMAGE' else 'TEXT' end,
+      case when is_out then 'TEMPLATE' when n % 50 = 3 then 'IMAGE' else 'TEXT' end,
       case when not is_out then case when n % 7 = 0 then 'RECEIVED' else 'READ' end
         when n % 100 < 4 then 'FAILED' when n % 100 < 20 then 'DELIVERED' else 'READ' end,
       'Order ' || n || ' is ready.',

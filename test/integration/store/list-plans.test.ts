@@ -7,7 +7,7 @@ import { connectPool } from '../../../src/store/sql.ts'
 import { testDatabase } from '../../support/postgres.ts'
 
 const database = await testDatabase()
-const big = ['messages', 'conversations', 'calls', 'contacts']
+const big = ['messages', 'conversations', 'calls']
 
 describe('the plans of the lists', () => {
   let cases: ListCase[] = []
@@ -21,9 +21,11 @@ describe('the plans of the lists', () => {
 
   test('every list and filter, first page and next, reads no big table whole', async () => {
     assert.ok(cases.length > 40)
+    const empty: string[] = []
     for (const { name, read } of cases) {
       const plans = await plansOf(database.url, async (sql) => {
-        const { next } = await read(sql)
+        const { data, next } = await read(sql)
+        if (data.length === 0) empty.push(name)
         if (next) await read(sql, next)
       })
       assert.ok(plans.length >= 2, name)
@@ -33,6 +35,14 @@ describe('the plans of the lists', () => {
         name,
       )
     }
+    assert.deepEqual(empty, [
+      'messages status=QUEUED',
+      'messages type=STICKER',
+      'messages contact=15550000000',
+      'calls status=FAILED',
+      'calls contact=15550000000',
+      'conversations contact=15550000000',
+    ])
   })
 
   test('a statement without an index is found out', async () => {

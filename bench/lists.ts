@@ -1,0 +1,148 @@
+// npm run bench:lists: a page of every list of a big workspace through the gateway, beside its rows read by their index.
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { Pool as Connections } from 'undici'
+import { makeKey } from '../src/auth/key-format.ts'
+import { freePort } from '../src/dev/embedded/ports.ts'
+import { migrate } from '../src/store/migrate.ts'
+import { connectPool, type Pool } from '../src/store/sql.ts'
+import { median, type Spread, spreadOf } from './harness/figures.ts'
+import { freshDatabases } from './harness/seed.ts'
+import { type Closing, environment, launch, openServers, ready } from './harness/world.ts'
+import { busyCustomer, type ListCase, listCases, pageSize } from './lists/list-cases.ts'
+import { plansOf, scannedWhole } from './lists/plans.ts'
+import { type BigWorkspace, seedLists } from './lists/seed-lists.ts'
+
+const usage = `npm run bench:lists -- [options]
+  --messages 1000000      of one workspace, with a tenth as many conversations and calls
+  --runs 5                of every list
+  --requests 100          in each run, one after the other`
+
+const warmUp = 30
+const bigTables = ['messages', 'conversations', 'calls']
+
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+async function main(): Promise<void> {
+  const options = readOptions()
+  const closing: Closing = []
+  const close = async () => {
+    for (let stop = closing.pop(); stop; stop = closing.pop()) {
+      await stop().catch((error: unknown) => say(String(error)))
+    }
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void close().then(() => process.exit(130)))
+  }
+  try {
+    await run(options, closing)
+  } finally {
+    await close()
+  }
+}
+
+function readOptions() {
+  const options = {
+    messages: { type: 'string', default: '1000000' },
+    runs: { type: 'string', default: '5' },
+    requests: { type: 'string', default: '100' },
+  } as const
+  const { values } = parseArgs({ options })
+  const numbers = Object.entries(values).map(([name, text]) => {
+    const value = Number(text)
+    if (!Number.isInteger(value) || value < 1 || value > 10_000_000)
+      throw new Error(`--${name} ${text}\n${usage}`)
+    return [name, value] as const
+  })
+  return Object.fromEntries(numbers) as Record<keyof typeof options, number>
+}
+
+async function run(
+  { messages, runs, requests }: ReturnType<typeof readOptions>,
+  closing: Closing,
+): Promise<void> {
+  const servers = await openServers({ say }, closing)
+  const databaseUrl = servers.databaseUrl('bench_lists')
+  await freshDatabases(servers.adminUrl, ['bench_lists'])
+  const sql = connectPool({ url: databaseUrl, max: 1, name: 'bench-lists', statementTimeoutMs: 900_000 })
+  closing.push(() => sql.end())
+  await migrate(sql)
+  const sizes = { messages, conversations: Math.ceil(messages / 10), calls: Math.ceil(messages / 10) }
+  say(`seeding ${sizes.messages} messages, ${sizes.conversations} conversations, ${sizes.calls} calls...`)
+  const workspace = await seedLists(sql, sizes)
+  const key = await insertKey(sql, workspace)
+  const cases = listCases(workspace, await busyCustomer(sql))
+  await checkPlans(databaseUrl, cases)
+
+  const [gatewayPort, simulatorPort] = [await freePort(), await freePort()]
+  const env = environment({
+    ...servers,
+    databaseUrl,
+    gatewayPort,
+    simulatorPort,
+    secretsKey: randomBytes(32),
+  })
+  const url = `http://127.0.0.1:${gatewayPort}`
+  await ready(launch('gateway', 'src/main.ts', env, closing), `${url}/readyz`)
+  const connections = new Connections(url, { connections: 1 })
+  closing.push(() => connections.close())
+
+  const floor = () => sql`
+    select * from messages where workspace_id = ${workspace.workspaceId} order by id desc limit ${pageSize + 1}`
+  const get = (path: string) => async () => {
+    const { statusCode, body } = await connections.request({
+      path: `/api/v1${path}`,
+      method: 'GET',
+      headers: { authorization: `Bearer ${key}` },
+    })
+    await body.arrayBuffer()
+    if (statusCode !== 200) throw new Error(`${path}: ${statusCode}`)
+  }
+  say(`\n${'list'.padEnd(44)}   p50 ms   p99 ms  x floor`)
+  for (const { name, path } of cases) {
+    const spreads: { ours: Spread; least: Spread }[] = []
+    for (let round = 0; round < runs; round += 1)
+      spreads.push({ ours: await timed(get(path), requests), least: await timed(floor, requests) })
+    const p50 = median(spreads.map(({ ours }) => ours.p50))
+    const p99 = median(spreads.map(({ ours }) => ours.p99))
+    const ratio = median(spreads.map(({ ours, least }) => ours.p50 / least.p50))
+    say(`${name.padEnd(44)}${[p50, p99, ratio].map((value) => value.toFixed(2).padStart(9)).join('')}`)
+  }
+}
+
+async function insertKey(sql: Pool, { workspaceId, keyId }: BigWorkspace): Promise<string> {
+  const { key, prefix, secretHash } = makeKey('test')
+  await sql`
+    insert into api_keys (id, workspace_id, name, prefix, secret_hash, scopes, requests_per_second)
+    values (${keyId}, ${workspaceId}, 'bench', ${prefix}, ${secretHash}, ${['MESSAGES_READ', 'CONVERSATIONS_READ', 'CALLS_READ']}, 0)`
+  return key
+}
+
+/** Fails where a list would read a big table whole. */
+async function checkPlans(url: string, cases: readonly ListCase[]): Promise<void> {
+  for (const { name, read } of cases) {
+    const plans = await plansOf(url, async (sql) => {
+      const { next } = await read(sql)
+      if (next) await read(sql, next)
+    })
+    const scanned = plans.flatMap((plan) => scannedWhole(plan, bigTables))
+    if (scanned.length > 0) throw new Error(`${name} reads ${scanned[0]} whole`)
+  }
+  say(`${cases.length} lists, none of which reads a table whole`)
+}
+
+async function timed(work: () => PromiseLike<unknown>, count: number): Promise<Spread> {
+  for (let index = 0; index < warmUp; index += 1) await work()
+  const nanoseconds: number[] = []
+  for (let index = 0; index < count; index += 1) {
+    const start = process.hrtime.bigint()
+    await work()
+    nanoseconds.push(Number(process.hrtime.bigint() - start))
+  }
+  return spreadOf(nanoseconds)
+}
+
+main().catch((error: unknown) => {
+  say(`the bench failed: ${String(error)}`)
+  process.exitCode = 1
+})
