@@ -169,6 +169,8 @@ export async function place(scene: Scene, to = '15557010021'): Promise<void> {
     phoneNumberId: stack.numbers[0].phoneNumberId,
     ...{ conversationId, durationSeconds: null, session: answer },
   })
+  const answering = stack.api.post(`/calls/${placed.id}/answer`, { session: session('answer') })
+  assert.equal(await refused(answering, 409), 'CALL_NOT_RINGING')
   const seen = await simCall(scene, wacid)
   assert.deepEqual([seen.remoteSdp, seen.localSdp], [offer.sdp, answer.sdp])
   const hangUp = () => stack.api.post(`/calls/${placed.id}/action`, { action: 'HANG_UP' })
