@@ -5,9 +5,9 @@ export const newWamid = (): string => `wamid.${randomBytes(28).toString('base64'
 
 export const newWacid = (): string => `wacid.${randomBytes(24).toString('base64url')}`
 
-/** Media and template ids are decimal digit strings. */
+/** Media and template ids are decimal digits; webhooks carry a template's as a number, which must stay exact. */
 export const newDigits = (): string =>
-  `${randomInt(1_000_000, 9_999_999)}${randomInt(100_000_000, 999_999_999)}`
+  `${randomInt(1_000_000, 9_007_199)}${randomInt(100_000_000, 999_999_999)}`
 
 export const newTraceId = (): string => `A${randomBytes(16).toString('base64url')}`
 

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newDigits } from '../../../src/simulator/ids.ts'
+
+test('ids of digits survive being numbers', () => {
+  for (let count = 0; count < 10_000; count += 1) {
+    const digits = newDigits()
+    assert.match(digits, /^\d{16}$/)
+    assert.ok(Number.isSafeInteger(Number(digits)), digits)
+  }
+})
