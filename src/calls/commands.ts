@@ -1,7 +1,7 @@
 // What the API can do with calls. Each checks that the call is the workspace's own, asks its owner, and answers with the
 // record as it stands afterwards.
 import { createHash, randomUUID } from 'node:crypto'
-import { AppError } from '../contract/errors.ts'
+import { AppError, notFound } from '../contract/errors.ts'
 import type { SessionDescription } from '../contract/events.ts'
 import type { CallRecord } from '../contract/records/call.ts'
 import { type CallId, type ConversationId, encodeId, type KeyId, type WorkspaceId } from '../shared/ids.ts'
@@ -50,7 +50,7 @@ export function createCallCommands(options: CallCommandsOptions): CallCommands {
 
   async function find(workspaceId: WorkspaceId, id: CallId): Promise<CallRow> {
     const row = await ledger.find(workspaceId, id)
-    if (!row) throw new AppError('NOT_FOUND', 'there is no such call in this workspace')
+    if (!row) throw notFound('call')
     return row
   }
 
@@ -90,7 +90,7 @@ export function createCallCommands(options: CallCommandsOptions): CallCommands {
     async place({ workspaceId, apiKeyId }, conversationId, session) {
       checkSdp(session.sdp)
       const dialled = await ledger.dialled(workspaceId, conversationId)
-      if (!dialled) throw new AppError('NOT_FOUND', 'there is no such conversation in this workspace')
+      if (!dialled) throw notFound('conversation')
       const at = new Date(clock.now())
       checkPermission(dialled, at)
       const begun = await ledger.beginOutbound(outboundCall(dialled, at), apiKeyId)

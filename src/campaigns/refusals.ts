@@ -1,11 +1,10 @@
 // The refusals that several operations share.
-import { AppError } from '../contract/errors.ts'
+import { AppError, notFound } from '../contract/errors.ts'
 import type { CampaignStatus } from '../contract/records/campaign.ts'
 import { type CampaignOperation, campaignOperations } from './campaign.machine.ts'
 import type { TemplateName } from './ports.ts'
 
-export const noCampaign = (): AppError =>
-  new AppError('NOT_FOUND', 'there is no such campaign in this workspace')
+export const noCampaign = (): AppError => notFound('campaign')
 
 const words: Readonly<Record<CampaignOperation, string>> = {
   change: 'be changed in this way',

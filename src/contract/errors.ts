@@ -97,3 +97,7 @@ export class AppError extends Error {
     return errorCatalog[this.code].status
   }
 }
+
+/** Also for what another workspace has: the two cannot be told apart. */
+export const notFound = (what: string): AppError =>
+  new AppError('NOT_FOUND', `there is no such ${what} in this workspace`)

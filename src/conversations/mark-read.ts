@@ -1,5 +1,5 @@
 // Marking as read: the provider shows a message and all before it in its thread as read, so the rows follow.
-import { AppError } from '../contract/errors.ts'
+import { AppError, notFound } from '../contract/errors.ts'
 import type { Provider, ProviderAccount, ProviderError } from '../contract/provider.ts'
 import type { Direction, MessageRecord } from '../contract/records/message.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -99,8 +99,8 @@ export function createReadMarks(ports: MarkReadPorts): ReadMarks {
   }
 }
 
-const noMessage = () => new AppError('NOT_FOUND', 'there is no such message in this workspace')
-const noConversation = () => new AppError('NOT_FOUND', 'there is no such conversation in this workspace')
+const noMessage = () => notFound('message')
+const noConversation = () => notFound('conversation')
 
 const marked = (id: ConversationId, markedRead: number): Marked => ({
   conversationId: encodeId('conversation', id),

@@ -2,7 +2,7 @@
 // log. Knows neither who may do what nor what a route does.
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import { AppError, type ErrorCode } from '../contract/errors.ts'
+import { AppError, type ErrorCode, notFound } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import { errorResponse, toAppError } from './error-response.ts'
 import { type HttpHandler, type HttpRequest, type HttpResponse, RequestAborted } from './exchange.ts'
@@ -125,7 +125,7 @@ async function readInput(
     : undefined
   const checkedParams = route.params ? check(route.params, params) : accepted
   // An id that cannot exist is answered as one that does not.
-  if (!checkedParams.ok) throw new AppError('NOT_FOUND', 'there is no such resource in this workspace')
+  if (!checkedParams.ok) throw notFound('resource')
   const query = readQuery(route, request)
   const checkedBody = route.body ? check(route.body, body) : accepted
   const details = [...(query.ok ? [] : query.details), ...(checkedBody.ok ? [] : checkedBody.details)]

@@ -1,6 +1,6 @@
 // GET /messages/chat/:id/media: the file of a message. One that is still on its way is waited for.
 import type { BlobStore } from '../contract/blobs.ts'
-import { AppError } from '../contract/errors.ts'
+import { AppError, notFound } from '../contract/errors.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { MessageId, WorkspaceId } from '../shared/ids.ts'
 import type { MediaFetcher } from './fetch-media.ts'
@@ -54,7 +54,7 @@ async function untilArrived(
 }
 
 function refusal(media: Exclude<MediaState, StoredMedia> | undefined): AppError {
-  if (!media) return new AppError('NOT_FOUND', 'there is no such message in this workspace')
+  if (!media) return notFound('message')
   switch (media.state) {
     case 'NONE':
       return new AppError('NOT_FOUND', 'the message has no attachment')

@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts'
+import { notFound } from '../../contract/errors.ts'
 import { byId, pageBody, pageRequest } from '../../http/paging.ts'
 import { Answer } from '../../http/route.ts'
 import { route } from '../route.ts'
@@ -39,7 +39,7 @@ export const findCall = route({
   errors: ['NOT_FOUND'],
   async handle({ caller, params, services }) {
     const call = await services.calls.find(caller.workspaceId, params.id)
-    if (!call) throw new AppError('NOT_FOUND', 'there is no such call in this workspace')
+    if (!call) throw notFound('call')
     return call
   },
 })

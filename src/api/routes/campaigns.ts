@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts'
+import { notFound } from '../../contract/errors.ts'
 import { byId, pageBody, pageRequest } from '../../http/paging.ts'
 import { route } from '../route.ts'
 import { campaignBody, campaignPatch, campaignQuery, campaignView } from '../schemas/campaigns.ts'
@@ -30,7 +30,7 @@ export const findCampaign = route({
   errors: ['NOT_FOUND'],
   async handle({ caller, params, services }) {
     const campaign = await services.campaigns.find(caller.workspaceId, params.id)
-    if (!campaign) throw new AppError('NOT_FOUND', 'there is no such campaign in this workspace')
+    if (!campaign) throw notFound('campaign')
     return campaign
   },
 })

@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts'
+import { notFound } from '../../contract/errors.ts'
 import { optionalBody } from '../../http/optional-body.ts'
 import { byId, pageBody, pageRequest } from '../../http/paging.ts'
 import { Answer } from '../../http/route.ts'
@@ -70,7 +70,7 @@ export const findMessage = route({
   errors: ['NOT_FOUND'],
   async handle({ caller, params, services }) {
     const message = await services.messages.find(caller.workspaceId, params.id)
-    if (!message) throw new AppError('NOT_FOUND', 'there is no such message in this workspace')
+    if (!message) throw notFound('message')
     return message
   },
 })

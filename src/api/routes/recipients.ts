@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts'
+import { notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { byId, pageBody, pageRequest } from '../../http/paging.ts'
@@ -28,8 +28,7 @@ export const listRecipients = route({
   response: pageOf(recipientView),
   errors: ['NOT_FOUND'],
   async handle({ caller: { workspaceId }, params, query: { limit, cursor, ...filter }, services, request }) {
-    if (!(await services.campaigns.find(workspaceId, params.id)))
-      throw new AppError('NOT_FOUND', 'there is no such campaign in this workspace')
+    if (!(await services.campaigns.find(workspaceId, params.id))) throw notFound('campaign')
     if (!wantsCsv(request)) {
       const page = pageRequest(recipients, { limit, cursor })
       return pageBody(recipients, await services.recipients.list(workspaceId, params.id, filter, page))

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { BulkOutcome, DeliverySelection } from '../../contract/administration.ts'
-import { AppError } from '../../contract/errors.ts'
+import { AppError, notFound } from '../../contract/errors.ts'
 import { eventKinds } from '../../contract/events.ts'
 import type { EndpointRecord } from '../../contract/records/console.ts'
 import { deliveryStates } from '../../contract/records/delivery.ts'
@@ -156,7 +156,7 @@ function counted(outcome: BulkOutcome): number {
 }
 
 const missing = (what: string): never => {
-  throw new AppError('NOT_FOUND', `there is no such ${what} in this workspace`)
+  throw notFound(what)
 }
 
 export const deliveryRoutes = [

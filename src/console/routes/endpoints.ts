@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { EndpointChange } from '../../contract/administration.ts'
-import { AppError } from '../../contract/errors.ts'
+import { AppError, notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { EndpointRecord } from '../../contract/records/console.ts'
 import { optionalBody } from '../../http/optional-body.ts'
@@ -170,7 +170,7 @@ function changed(change: EndpointChange): EndpointRecord {
 }
 
 const missing = (): never => {
-  throw new AppError('NOT_FOUND', 'there is no such endpoint in this workspace')
+  throw notFound('endpoint')
 }
 
 const warned = (warning: string | undefined) => (warning === undefined ? {} : { warning })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { makeKey } from '../../auth/key-format.ts'
 import type { KeyChange } from '../../contract/administration.ts'
-import { AppError } from '../../contract/errors.ts'
+import { AppError, notFound } from '../../contract/errors.ts'
 import type { KeyRecord } from '../../contract/records/console.ts'
 import { type Scope, scopes } from '../../contract/scopes.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
@@ -96,7 +96,7 @@ function changed(change: KeyChange): KeyRecord {
     case 'revoked':
       throw new AppError('INVALID_STATE', 'the key is revoked: create a new one')
     case 'notFound':
-      throw new AppError('NOT_FOUND', 'there is no such key in this workspace')
+      throw notFound('key')
   }
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AppError } from '../../contract/errors.ts'
+import { AppError, notFound } from '../../contract/errors.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
 import { workspaceRoute } from '../route.ts'
 import { hasField, idOf, idParams } from '../schema.ts'
@@ -37,7 +37,7 @@ const routeNumber = workspaceRoute({
       case 'changed':
         return change.number
       case 'notFound':
-        throw new AppError('NOT_FOUND', 'there is no such number in this workspace')
+        throw notFound('number')
       case 'endpointNotFound':
         throw new AppError('VALIDATION_ERROR', 'endpointId is no endpoint of this workspace', {
           details: [{ path: 'endpointId', message: 'is no endpoint of this workspace' }],

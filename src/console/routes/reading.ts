@@ -1,6 +1,6 @@
 // What members of every role may read.
 import * as v from 'valibot'
-import { AppError } from '../../contract/errors.ts'
+import { notFound } from '../../contract/errors.ts'
 import { callStatuses } from '../../contract/records/call.ts'
 import { directions, messageStatuses, messageTypes } from '../../contract/records/message.ts'
 import { byActivity, byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
@@ -68,7 +68,7 @@ const readCall = workspaceRoute({
   errors: ['NOT_FOUND'],
   async handle({ services, author, params }) {
     const call = await services.reads.calls.find(author.workspaceId, params.id)
-    if (!call) throw new AppError('NOT_FOUND', 'there is no such call in this workspace')
+    if (!call) throw notFound('call')
     const timeline = await services.reads.timelines.list(author.workspaceId, params.id)
     return { ...call, timeline }
   },
