@@ -6,9 +6,10 @@ import { makeKey } from '../src/auth/key-format.ts'
 import { freePort } from '../src/dev/embedded/ports.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { connectPool, type Pool } from '../src/store/sql.ts'
+import { type Closing, say, withClosing } from './harness/closing.ts'
 import { median, type Spread, spreadOf } from './harness/figures.ts'
 import { freshDatabases } from './harness/seed.ts'
-import { type Closing, environment, launch, openServers, ready } from './harness/world.ts'
+import { environment, launch, openServers, ready } from './harness/world.ts'
 import { busyCustomer, type ListCase, listCases, pageSize } from './lists/list-cases.ts'
 import { plansOf, scannedWhole } from './lists/plans.ts'
 import { type BigWorkspace, seedLists } from './lists/seed-lists.ts'
@@ -21,24 +22,9 @@ const usage = `npm run bench:lists -- [options]
 const warmUp = 30
 const bigTables = ['messages', 'conversations', 'calls']
 
-const say = (text: string) => process.stdout.write(`${text}\n`)
-
 async function main(): Promise<void> {
   const options = readOptions()
-  const closing: Closing = []
-  const close = async () => {
-    for (let stop = closing.pop(); stop; stop = closing.pop()) {
-      await stop().catch((error: unknown) => say(String(error)))
-    }
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void close().then(() => process.exit(130)))
-  }
-  try {
-    await run(options, closing)
-  } finally {
-    await close()
-  }
+  await withClosing((closing) => run(options, closing))
 }
 
 function readOptions() {

@@ -1,4 +1,5 @@
 // npm run bench: the gateway against the least that could do the same, side by side on this machine.
+import { say, withClosing } from './harness/closing.ts'
 import { isSound } from './harness/figures.ts'
 import { readOptions, UsageError, usage } from './harness/options.ts'
 import { type RateResult, table, writeResult } from './harness/report.ts'
@@ -7,28 +8,14 @@ import { openWorld } from './harness/world.ts'
 
 const contacts = 400
 
-const say = (text: string) => process.stdout.write(`${text}\n`)
-
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
-  const closing: (() => Promise<unknown>)[] = []
-  // Last started, first stopped, one after the other: the gateway still needs its servers while it drains.
-  const close = async () => {
-    for (let stop = closing.pop(); stop; stop = closing.pop()) {
-      await stop().catch((error: unknown) => say(String(error)))
-    }
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void close().then(() => process.exit(130)))
-  }
-  try {
+  await withClosing(async (closing) => {
     say('starting...')
     const world = await openWorld({ contacts, profile: options.profile, say }, closing)
     const isClean = await runAll({ ...options, world, contacts, say })
     process.exitCode = isClean ? 0 : 1
-  } finally {
-    await close()
-  }
+  })
 }
 
 /** Whether nothing was lost, refused or told twice. The goals are for reading only. */

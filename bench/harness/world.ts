@@ -10,6 +10,7 @@ import { startRedis } from '../../src/dev/embedded/redis.ts'
 import { provider } from '../../src/dev/provider.ts'
 import { createSecret } from '../../src/webhooks/signature.ts'
 import type { FloorProtocol } from '../floor/floor.ts'
+import type { Closing } from './closing.ts'
 import type { GeneratorProtocol } from './generator.ts'
 import { type Part, startPart } from './part.ts'
 import type { ReceiverProtocol } from './receiver.ts'
@@ -36,8 +37,6 @@ export interface WorldOptions {
   readonly profile: boolean
   readonly say: (text: string) => void
 }
-
-export type Closing = (() => Promise<unknown>)[]
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const dataDir = resolve(root, '.data', 'bench')

@@ -1,10 +1,11 @@
 // Reading calls: single ones and the log. Writes nothing.
 import { type CallRecordRow, toCallRecord } from '../calls/call.ts'
-import { type Page, type PageRequest, toPage } from '../contract/page.ts'
+import type { Page, PageRequest } from '../contract/page.ts'
 import { type CallRecord, type CallStatus, liveCallStatuses } from '../contract/records/call.ts'
 import type { Direction } from '../contract/records/message.ts'
 import type { CallId, ConversationId, NumberId, WorkspaceId } from '../shared/ids.ts'
 import { contactIs, createdWithin, equals, olderThan } from './keyset.ts'
+import { newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
 export interface CallFilter {
@@ -55,7 +56,7 @@ export const createCallReader = (sql: Sql): CallReader => ({
         ${olderThan(sql, 'c', page)}
       order by c.id desc
       limit ${page.limit + 1}`
-    return toPage(rows, page.limit, (row) => [row.id], toCallRecord)
+    return newestFirst(rows, page, toCallRecord)
   },
 })
 

@@ -1,5 +1,5 @@
 // Reading messages: single ones and the log. Writes nothing.
-import { type Page, type PageRequest, toPage } from '../contract/page.ts'
+import type { Page, PageRequest } from '../contract/page.ts'
 import type { Direction, MessageRecord, MessageStatus, MessageType } from '../contract/records/message.ts'
 import {
   type CampaignId,
@@ -11,6 +11,7 @@ import {
   type WorkspaceId,
 } from '../shared/ids.ts'
 import { contactIs, createdWithin, equals, olderThan } from './keyset.ts'
+import { iso, newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
 export interface MessageFilter {
@@ -97,8 +98,6 @@ function toMessageRecord(row: MessageRow): MessageRecord {
   }
 }
 
-const iso = (at: Date | null): string | null => at?.toISOString() ?? null
-
 function toMedia(row: MessageRow): MessageRecord['media'] {
   if (row.mimeType === null) return null
   return { mimeType: row.mimeType, fileName: row.fileName, sizeBytes: row.sizeBytes, sha256: row.sha256 }
@@ -140,6 +139,6 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
         ${olderThan(sql, 'm', page)}
       order by m.id desc
       limit ${page.limit + 1}`
-    return toPage(rows, page.limit, (row) => [row.id], toMessageRecord)
+    return newestFirst(rows, page, toMessageRecord)
   },
 })

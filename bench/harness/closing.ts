@@ -1,0 +1,24 @@
+// What a bench starts, it also stops: when it is done, when it fails and when it is told to.
+
+/** What ends each thing that was started, in the order of the starts. */
+export type Closing = (() => Promise<unknown>)[]
+
+export const say = (text: string) => process.stdout.write(`${text}\n`)
+
+export async function withClosing(work: (closing: Closing) => Promise<void>): Promise<void> {
+  const closing: Closing = []
+  // Last started, first stopped, one after the other: the gateway still needs its servers while it drains.
+  const close = async () => {
+    for (let stop = closing.pop(); stop; stop = closing.pop()) {
+      await stop().catch((error: unknown) => say(String(error)))
+    }
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void close().then(() => process.exit(130)))
+  }
+  try {
+    await work(closing)
+  } finally {
+    await close()
+  }
+}
