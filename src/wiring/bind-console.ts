@@ -52,6 +52,27 @@ export interface ConsoleOptions {
 export const bindConsole = (options: ConsoleOptions): HttpHandler =>
   createConsole(servicesOf(options), { log: options.log, onServed: options.onServed })
 
+/** What the console reads and writes in Postgres. */
+export const consoleStores = (sql: Pool) => ({
+  operators: operatorsStore(sql),
+  sessions: sessionsStore(sql),
+  members: membersStore(sql),
+  keys: consoleKeysStore(sql),
+  endpoints: endpointsAdminStore(sql),
+  numbers: numbersAdminStore(sql),
+  deliveryLog: deliveriesLogStore(sql),
+  deliveries: deliveriesReplayStore(sql),
+  audit: auditStore(sql),
+  reads: {
+    messages: createMessageReader(sql),
+    calls: createCallReader(sql),
+    timelines: createCallTimelineStore(sql),
+    conversations: createConversationReader(sql),
+    campaigns: createCampaignReader(sql),
+    templates: createTemplateStore(sql),
+  },
+})
+
 function servicesOf(options: ConsoleOptions): ConsoleServices {
   const { sql, settings, secrets, limiter, clock } = options
   return {
@@ -64,24 +85,8 @@ function servicesOf(options: ConsoleOptions): ConsoleServices {
     clock,
     passwords: createPasswordHasher(),
     secrets,
-    operators: operatorsStore(sql),
-    sessions: sessionsStore(sql),
-    members: membersStore(sql),
+    ...consoleStores(sql),
     signInLimit: createSignInLimit({ limiter, clock }),
-    keys: consoleKeysStore(sql),
-    endpoints: endpointsAdminStore(sql),
-    numbers: numbersAdminStore(sql),
-    deliveryLog: deliveriesLogStore(sql),
-    deliveries: deliveriesReplayStore(sql),
-    audit: auditStore(sql),
-    reads: {
-      messages: createMessageReader(sql),
-      calls: createCallReader(sql),
-      timelines: createCallTimelineStore(sql),
-      conversations: createConversationReader(sql),
-      campaigns: createCampaignReader(sql),
-      templates: createTemplateStore(sql),
-    },
     templates: submissions(options),
     names: namesOf(options.resolver),
     engine: options.engine,

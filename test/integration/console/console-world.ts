@@ -12,22 +12,9 @@ import type { RateLimiter } from '../../../src/http/rate-limit.ts'
 import { listen } from '../../../src/http/uws.ts'
 import { SimulatedClock } from '../../../src/shared/clock.ts'
 import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src/shared/ids.ts'
-import { auditStore } from '../../../src/store/audit.store.ts'
-import { createCallTimelineStore } from '../../../src/store/call-timeline.store.ts'
-import { createCallReader } from '../../../src/store/calls-read.store.ts'
-import { createCampaignReader } from '../../../src/store/campaigns-read.store.ts'
-import { consoleKeysStore } from '../../../src/store/console-keys.store.ts'
-import { createConversationReader } from '../../../src/store/conversations-read.store.ts'
-import { deliveriesLogStore } from '../../../src/store/deliveries-log.store.ts'
-import { deliveriesReplayStore } from '../../../src/store/deliveries-replay.store.ts'
-import { endpointsAdminStore } from '../../../src/store/endpoints-admin.store.ts'
-import { membersStore } from '../../../src/store/members.store.ts'
-import { createMessageReader } from '../../../src/store/messages-read.store.ts'
-import { numbersAdminStore } from '../../../src/store/numbers-admin.store.ts'
 import { operatorsStore } from '../../../src/store/operators.store.ts'
-import { sessionsStore } from '../../../src/store/sessions.store.ts'
 import type { Pool } from '../../../src/store/sql.ts'
-import { createTemplateStore } from '../../../src/store/templates.store.ts'
+import { consoleStores } from '../../../src/wiring/bind-console.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 
 export const PASSWORD = 'a password for tests'
@@ -114,24 +101,8 @@ function servicesOf(world: World, settings: Partial<ConsoleSettings>): ConsoleSe
     clock,
     passwords: createPasswordHasher({ logN: 4 }),
     secrets: createSecretBox([{ id: '1', bytes: randomBytes(32) }]),
-    operators: operatorsStore(sql),
-    sessions: sessionsStore(sql),
-    members: membersStore(sql),
+    ...consoleStores(sql),
     signInLimit: createSignInLimit({ limiter: localLimiter(clock), clock }),
-    keys: consoleKeysStore(sql),
-    endpoints: endpointsAdminStore(sql),
-    numbers: numbersAdminStore(sql),
-    deliveryLog: deliveriesLogStore(sql),
-    deliveries: deliveriesReplayStore(sql),
-    audit: auditStore(sql),
-    reads: {
-      messages: createMessageReader(sql),
-      calls: createCallReader(sql),
-      timelines: createCallTimelineStore(sql),
-      conversations: createConversationReader(sql),
-      campaigns: createCampaignReader(sql),
-      templates: createTemplateStore(sql),
-    },
     templates: { submit: async () => world.submission ?? { type: 'exists' } },
     names: { judgeHost: async (host) => world.hosts(host) },
     engine: {
