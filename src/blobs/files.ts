@@ -33,6 +33,8 @@ export function createFileBlobs({ root, spoolDir }: { root: string; spoolDir: st
     async delete(key) {
       await rm(pathOf(key), { force: true })
     },
+
+    async close() {},
   }
 }
 

@@ -21,7 +21,7 @@ export async function spool(
   const file = await open(path, 'wx', 0o600)
   let result: SpoolResult | undefined
   try {
-    result = judge(path, await write(file, body, rules.limitBytes), rules)
+    result = judge(path, await write(file, body, rules), rules)
     return result
   } finally {
     await file.close()
@@ -37,11 +37,12 @@ interface Written {
 async function write(
   file: FileHandle,
   body: AsyncIterable<Uint8Array>,
-  limitBytes: number,
+  { limitBytes, signal }: PutRules,
 ): Promise<Written | undefined> {
   const hash = createHash('sha256')
   let sizeBytes = 0
   for await (const chunk of body) {
+    signal?.throwIfAborted()
     sizeBytes += chunk.byteLength
     if (sizeBytes > limitBytes) return undefined
     hash.update(chunk)

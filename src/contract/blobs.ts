@@ -10,6 +10,8 @@ export interface PutRules {
   readonly limitBytes: number
   /** Hex digest that the bytes must have; null: any will do. */
   readonly sha256: string | null
+  /** Breaks it off: nothing is stored, and its reason is thrown. */
+  readonly signal?: AbortSignal
 }
 
 export type PutResult =
@@ -25,6 +27,9 @@ export interface OpenBlob {
   readonly body: AsyncIterable<Uint8Array>
 }
 
+/** The store refused, failed, or did not answer in time. Its message is fit for a log. */
+export class BlobStoreError extends Error {}
+
 /** Keys are made of letters, digits, `_`, `-` and single slashes between; anything else is thrown at. */
 export interface BlobStore {
   /** All or nothing, and durable when resolved; replaces what was there. Throws what `body` throws. */
@@ -33,4 +38,6 @@ export interface BlobStore {
   open(key: string, range?: ByteRange): Promise<OpenBlob | undefined>
   /** The same whether there was one or not. */
   delete(key: string): Promise<void>
+  /** At the end of the process: what is still under way may break off. */
+  close(): Promise<void>
 }

@@ -1,4 +1,5 @@
 // Any error → the one envelope of the contract. What nobody foresaw becomes INTERNAL and is worth a log entry.
+import { BlobStoreError } from '../contract/blobs.ts'
 import { AppError, errorCatalog } from '../contract/errors.ts'
 import { BatcherFull } from '../shared/batcher.ts'
 import { DeadlineExceeded } from '../shared/deadline.ts'
@@ -69,7 +70,7 @@ const redisErrors = new Set([
 
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error instanceof DeadlineExceeded) return true
+  if (error instanceof DeadlineExceeded || error instanceof BlobStoreError) return true
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return (
     outageCodes.has(code) ||

@@ -44,7 +44,7 @@ type Verdict =
 export function createMediaFetcher(ports: FetchMediaPorts): MediaFetcher {
   const { store, clock, log } = ports
   const underWay = new Map<MessageId, Promise<void>>()
-  let isLeaving = false
+  const leaving = new AbortController()
 
   function start(job: MediaJob): void {
     const fetching = run(job)
@@ -58,7 +58,7 @@ export function createMediaFetcher(ports: FetchMediaPorts): MediaFetcher {
   async function run(job: MediaJob): Promise<void> {
     const startedAt = clock.mono()
     const lease = keepLease(ports, job)
-    const verdict = await fetchMedia(ports, job, () => isLeaving).finally(() => lease.end())
+    const verdict = await fetchMedia(ports, job, leaving.signal).finally(() => lease.end())
     const isOver = clock.now() - job.createdAt.getTime() >= lifetimeMs
     const durationMs = Math.round(clock.mono() - startedAt)
     const { messageId, workspaceId, attempts } = job
@@ -80,20 +80,20 @@ export function createMediaFetcher(ports: FetchMediaPorts): MediaFetcher {
   return {
     async sweep() {
       const room = maxUnderWay - underWay.size
-      if (room <= 0 || isLeaving) return false
+      if (room <= 0 || leaving.signal.aborted) return false
       const jobs = await store.claimDue(room)
       for (const job of jobs) start(job)
       return jobs.length === room
     },
 
     async fetchNow(id) {
-      if (underWay.size >= maxUnderWay || isLeaving) return
+      if (underWay.size >= maxUnderWay || leaving.signal.aborted) return
       const job = await store.claim(id)
       if (job) start(job)
     },
 
     async drain() {
-      isLeaving = true
+      leaving.abort(new Leaving())
       await Promise.allSettled(underWay.values())
     },
   }
@@ -124,7 +124,7 @@ export const delayAfter = (attempts: number): number =>
 async function fetchMedia(
   { provider, blobs }: FetchMediaPorts,
   job: MediaJob,
-  isLeaving: () => boolean,
+  leaving: AbortSignal,
 ): Promise<Verdict> {
   const { account } = job
   if (!account) return { type: 'later', code: 'NO_PROVIDER_TOKEN' }
@@ -133,9 +133,10 @@ async function fetchMedia(
   const download = await provider.downloadMedia(account, located.value.url)
   if (download.type !== 'ok') return failed(download)
   try {
-    const put = await blobs.put(blobKeyOf(job), untilLeaving(download.value.body, isLeaving), {
+    const put = await blobs.put(blobKeyOf(job), download.value.body, {
       limitBytes: limits.mediaBytes,
       sha256: located.value.sha256 ?? job.sha256,
+      signal: leaving,
     })
     if (put.type === 'stored') return put
     return put.type === 'tooLarge'
@@ -154,13 +155,3 @@ function failed({ error }: Exclude<ProviderResult<unknown>, { type: 'ok' }>): Ve
 }
 
 class Leaving extends Error {}
-
-async function* untilLeaving(
-  body: AsyncIterable<Uint8Array>,
-  isLeaving: () => boolean,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body) {
-    if (isLeaving()) throw new Leaving()
-    yield chunk
-  }
-}

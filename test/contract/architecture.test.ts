@@ -22,7 +22,7 @@ const fences: Readonly<Record<string, { readonly folders: string; readonly packa
   calls: { ...domain, packages: `${domain.packages} sdp-transform` },
   store: { folders: adapter, packages: 'postgres node:*' },
   redis: { folders: `${adapter} actors`, packages: 'redis node:*' },
-  blobs: { folders: adapter, packages: 'node:*' },
+  blobs: { folders: adapter, packages: 'aws4fetch undici node:*' },
   queue: { folders: `${adapter} redis`, packages: 'bullmq redis pino' },
   provider: { folders: adapter, packages: 'undici valibot pino node:*' },
   outbound: { folders: adapter, packages: 'undici ws node:*' },

@@ -93,6 +93,24 @@ export function blobStoreSuite(name: string, open: () => Promise<StoreUnderTest>
       assert.equal(await leftovers(), 0)
     })
 
+    test('stores nothing of what is broken off from outside, and throws the reason', async () => {
+      const { blobs, leftovers } = await open()
+      const key = newKey()
+      const leaving = new AbortController()
+      const reason = new Error('leaving')
+      async function* broken(): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('some')
+        leaving.abort(reason)
+        yield Buffer.from('more')
+      }
+      const isReason = (error: unknown) => error === reason
+      const { signal } = leaving
+      await assert.rejects(blobs.put(key, broken(), { ...any, signal }), isReason)
+      await assert.rejects(blobs.put(key, pieces(Buffer.from('x')), { ...any, signal }), isReason)
+      assert.equal(await blobs.open(key), undefined)
+      assert.equal(await leftovers(), 0)
+    })
+
     test('of two at once one is there whole', async () => {
       const { blobs } = await open()
       const key = newKey()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { BlobStoreError } from '../../../src/contract/blobs.ts'
 import { AppError } from '../../../src/contract/errors.ts'
 import { RequestAborted } from '../../../src/http/exchange.ts'
 import { createPipeline } from '../../../src/http/pipeline.ts'
@@ -110,6 +111,7 @@ describe('failures', () => {
     ['too many connections', coded('53300'), 'UNAVAILABLE'],
     ['a deadlock', coded('40P01'), 'UNAVAILABLE'],
     ['a passed deadline', new DeadlineExceeded('it'), 'UNAVAILABLE'],
+    ['an object store that is down', new BlobStoreError('it'), 'UNAVAILABLE'],
     ['Redis loading', new Error('LOADING Redis is loading the dataset in memory'), 'UNAVAILABLE'],
   ]
   for (const [name, fail, code] of outages) {
