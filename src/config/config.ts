@@ -44,7 +44,26 @@ export function describeSettings(settings: Settings): Record<string, unknown> {
   )
 }
 
+/** All of them, or none: then blobs are files. The region has a default. */
+export const s3Settings = [
+  'BLOBS_S3_ENDPOINT',
+  'BLOBS_S3_BUCKET',
+  'BLOBS_S3_ACCESS_KEY_ID',
+  'BLOBS_S3_SECRET_ACCESS_KEY',
+] as const
+
+function checkObjectStore(settings: Settings): void {
+  const given = [...s3Settings, 'BLOBS_S3_REGION' as const].filter((name) => settings[name] !== undefined)
+  if (given.length === 0) return
+  const { BLOBS_S3_ENDPOINT } = requireSettings(settings, s3Settings)
+  const { username, password, search, hash } = new URL(BLOBS_S3_ENDPOINT)
+  // It is logged at the start.
+  if (username || password || search || hash)
+    throw new ConfigError('BLOBS_S3_ENDPOINT must have no credentials, query or fragment')
+}
+
 function checkTogether(settings: Settings): void {
+  checkObjectStore(settings)
   if (settings.APP_ENV === 'production' && settings.WEBHOOK_TARGETS === 'any')
     throw new ConfigError('WEBHOOK_TARGETS=any is refused with APP_ENV=production: unset it')
   if (settings.APP_ENV === 'production' && settings.SECRETS_KEY === undefined)

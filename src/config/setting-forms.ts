@@ -59,6 +59,12 @@ export const url = (...schemes: string[]) =>
     ),
   )
 
+// What a header can carry: a line break pasted along with a key is found here and not by a server.
+export const visible = v.pipe(
+  v.string(),
+  v.regex(/^[!-~]+$/, 'must be visible ASCII characters without spaces'),
+)
+
 export const flag = v.pipe(
   v.picklist(['true', 'false'], 'must be true or false'),
   v.transform((text) => text === 'true'),

@@ -1,7 +1,17 @@
 // Every setting: name, form, default, meaning. README's table is made from this list (decisions 8).
 import * as v from 'valibot'
 import { failpoints } from '../shared/failpoint.ts'
-import { duration, durations, flag, iceUrls, integer, list, secretsKey, url } from './setting-forms.ts'
+import {
+  duration,
+  durations,
+  flag,
+  iceUrls,
+  integer,
+  list,
+  secretsKey,
+  url,
+  visible,
+} from './setting-forms.ts'
 
 interface Setting {
   // biome-ignore lint/suspicious/noExplicitAny: the input of every setting is text; the output differs.
@@ -66,8 +76,24 @@ export const settingsSchema = {
   }),
   DATA_DIR: setting(v.string(), {
     default: '.data',
-    meaning: 'Where embedded servers, media and dev.json live.',
+    meaning: 'Where embedded servers, media (on their way, with an object store) and dev.json live.',
   }),
+  BLOBS_S3_ENDPOINT: setting(url('http', 'https'), {
+    meaning:
+      'An S3-compatible object store for what customers send, such as https://s3.eu-central-1.amazonaws.com. Unset: files under DATA_DIR.',
+  }),
+  BLOBS_S3_BUCKET: setting(
+    v.pipe(v.string(), v.regex(/^\w[\w.-]{1,61}\w$/, 'must be the name of a bucket: 3 to 63 characters')),
+    { meaning: 'The bucket, which is there already; addressed by path.' },
+  ),
+  BLOBS_S3_REGION: setting(v.pipe(v.string(), v.regex(/^[\w-]+$/, 'must be a region such as eu-central-1')), {
+    meaning: 'The region that requests are signed for; default us-east-1.',
+  }),
+  BLOBS_S3_ACCESS_KEY_ID: setting(visible, {
+    meaning: 'The access key, which may list the bucket and get, put and delete its objects.',
+    secret: true,
+  }),
+  BLOBS_S3_SECRET_ACCESS_KEY: setting(visible, { meaning: 'Its secret.', secret: true }),
   REDIS_SERVER_BIN: setting(v.string(), { meaning: 'The redis-server that npm start shall run.' }),
   POSTGRES_BIN_DIR: setting(v.string(), {
     meaning: 'The folder of the postgres and initdb that npm start shall run.',

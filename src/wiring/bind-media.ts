@@ -1,7 +1,9 @@
 // The attachments of inbound messages, assembled: fetching them, keeping them, giving them out.
 import { join } from 'node:path'
 import { createFileBlobs } from '../blobs/files.ts'
+import { createS3Blobs } from '../blobs/s3.ts'
 import { clearSpool } from '../blobs/spool.ts'
+import { requireSettings, s3Settings } from '../config/config.ts'
 import type { Settings } from '../config/settings.ts'
 import type { BlobStore } from '../contract/blobs.ts'
 import { createMediaFetcher } from '../messages/fetch-media.ts'
@@ -14,8 +16,20 @@ const leftoverMs = 3_600_000
 
 const spoolDirOf = ({ DATA_DIR }: Settings): string => join(DATA_DIR, 'media', 'unfinished')
 
-const openBlobs = (settings: Settings): BlobStore =>
-  createFileBlobs({ root: join(settings.DATA_DIR, 'media', 'blobs'), spoolDir: spoolDirOf(settings) })
+function openBlobs(settings: Settings): BlobStore {
+  const spoolDir = spoolDirOf(settings)
+  if (settings.BLOBS_S3_ENDPOINT === undefined)
+    return createFileBlobs({ root: join(settings.DATA_DIR, 'media', 'blobs'), spoolDir })
+  const given = requireSettings(settings, s3Settings)
+  return createS3Blobs({
+    spoolDir,
+    endpoint: given.BLOBS_S3_ENDPOINT,
+    bucket: given.BLOBS_S3_BUCKET,
+    region: settings.BLOBS_S3_REGION ?? 'us-east-1',
+    accessKeyId: given.BLOBS_S3_ACCESS_KEY_ID,
+    secretAccessKey: given.BLOBS_S3_SECRET_ACCESS_KEY,
+  })
+}
 
 export type Media = ReturnType<typeof createMedia>
 
@@ -27,6 +41,9 @@ export function createMedia({ sql, accounts, provider, clock, log, settings }: F
     find: createFindAttachment({ store, fetcher, blobs, clock }),
     sweep: () => fetcher.sweep(),
     clearLeftovers: () => clearSpool(spoolDirOf(settings), leftoverMs),
-    drain: () => fetcher.drain(),
+    async drain() {
+      await fetcher.drain()
+      await blobs.close()
+    },
   }
 }

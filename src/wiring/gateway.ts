@@ -71,6 +71,9 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
     health,
     media: createMedia(base),
   }
+  await parts.media
+    .clearLeftovers()
+    .catch((error: unknown) => log.warn({ error: String(error) }, 'media.leftovers_not_cleared'))
   const engine = build(parts)
   const server = await listen({
     host: settings.HOST,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { after, before } from 'node:test'
 import { type Json, ok, refused } from './clients.ts'
+import { arrives, fetchMedia, image, sha256 } from './media-steps.ts'
 import { eventually, scenario } from './scene.ts'
 import { type Stack, startStack } from './stack.ts'
 
@@ -18,33 +19,6 @@ const step = (title: string, work: () => Promise<unknown>) =>
     async () => void (await work()),
   )
 
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-
-/** A handset sends something; gives the message as it stands in the log. */
-async function arrives(from: string, fields: Json): Promise<Json> {
-  const { id } = await ok(
-    stack.sim.post(`/handsets/${from}/messages`, { to: stack.numbers[0].number, ...fields }),
-  )
-  let found: Json
-  await eventually('the message is in the log', async () => {
-    const { data } = await ok(stack.api.get(`/messages/chat?contact=%2B${from}`))
-    found = data.find((one: Json) => one.providerMessageId === id)
-    return found !== undefined
-  })
-  return found
-}
-
-const image = (from: string, bytes: Buffer) =>
-  arrives(from, { type: 'image', mimeType: 'image/png', mediaBase64: bytes.toString('base64') })
-
-async function fetchMedia(gateway: number, id: string, headers = {}) {
-  const answer = await fetch(`${stack.gateway(gateway).origin}/api/v1/messages/chat/${id}/media`, {
-    headers: { authorization: `Bearer ${stack.key}`, ...headers },
-    signal: AbortSignal.timeout(20_000),
-  })
-  return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) }
-}
-
 const requests = async (fits: (request: Json) => boolean): Promise<Json[]> => {
   const { data } = await ok(stack.sim.get('/requests?limit=10000'))
   return data.filter(fits)
@@ -52,7 +26,7 @@ const requests = async (fits: (request: Json) => boolean): Promise<Json[]> => {
 
 step('an image comes in by itself, and goes out whole and in parts, at every gateway', async () => {
   const bytes = randomBytes(3_000_000)
-  const { id, type, text } = await image('15557000201', bytes)
+  const { id, type, text } = await image(stack, '15557000201', bytes)
   assert.deepEqual([type, text], ['IMAGE', ''])
   await eventually('the record knows its size', async () => {
     const { media } = await ok(stack.api.get(`/messages/chat/${id}`))
@@ -62,7 +36,7 @@ step('an image comes in by itself, and goes out whole and in parts, at every gat
     return true
   })
   for (const gateway of [0, 1]) {
-    const whole = await fetchMedia(gateway, id)
+    const whole = await fetchMedia({ stack, gateway }, id)
     assert.equal(whole.status, 200)
     assert.equal(sha256(whole.bytes), sha256(bytes))
     assert.equal(whole.headers.get('content-type'), 'image/png')
@@ -73,12 +47,12 @@ step('an image comes in by itself, and goes out whole and in parts, at every gat
       new RegExp(`^attachment; filename="${id}.png"`),
     )
     assert.equal(whole.headers.get('x-content-type-options'), 'nosniff')
-    const part = await fetchMedia(gateway, id, { range: 'bytes=1000000-1999999' })
+    const part = await fetchMedia({ stack, gateway }, id, { range: 'bytes=1000000-1999999' })
     assert.deepEqual([part.status, part.headers.get('content-range')], [206, 'bytes 1000000-1999999/3000000'])
     assert.ok(part.bytes.equals(bytes.subarray(1_000_000, 2_000_000)))
-    const known = await fetchMedia(gateway, id, { 'if-none-match': `"${sha256(bytes)}"` })
+    const known = await fetchMedia({ stack, gateway }, id, { 'if-none-match': `"${sha256(bytes)}"` })
     assert.deepEqual([known.status, known.bytes.length], [304, 0])
-    const beyond = await fetchMedia(gateway, id, { range: 'bytes=3000000-' })
+    const beyond = await fetchMedia({ stack, gateway }, id, { range: 'bytes=3000000-' })
     assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, 'bytes */3000000'])
     assert.equal(JSON.parse(beyond.bytes.toString()).error.code, 'RANGE_NOT_SATISFIABLE')
   }
@@ -87,8 +61,8 @@ step('an image comes in by itself, and goes out whole and in parts, at every gat
 
 step('a client that leaves in the middle leaves the gateway serving', async () => {
   const bytes = randomBytes(5_000_000)
-  const { id } = await image('15557000202', bytes)
-  await fetchMedia(0, id)
+  const { id } = await image(stack, '15557000202', bytes)
+  await fetchMedia({ stack }, id)
   for (let index = 0; index < 5; index += 1) {
     const leaving = new AbortController()
     const answer = await fetch(`${stack.gateway(0).origin}/api/v1/messages/chat/${id}/media`, {
@@ -98,19 +72,19 @@ step('a client that leaves in the middle leaves the gateway serving', async () =
     assert.equal(answer.status, 200)
     leaving.abort()
   }
-  assert.equal(sha256((await fetchMedia(0, id)).bytes), sha256(bytes))
+  assert.equal(sha256((await fetchMedia({ stack }, id)).bytes), sha256(bytes))
 })
 
 step('without a worker the gateway fetches what it is asked for', async () => {
   await stack.workers[0]?.stop()
   const bytes = randomBytes(10_000)
-  const { id } = await arrives('15557000203', {
+  const { id } = await arrives(stack, '15557000203', {
     type: 'document',
     mimeType: 'application/pdf',
     fileName: '../Rechnung Nº 5.pdf',
     mediaBase64: bytes.toString('base64'),
   })
-  const { status, headers, bytes: got } = await fetchMedia(0, id)
+  const { status, headers, bytes: got } = await fetchMedia({ stack }, id)
   assert.deepEqual([status, sha256(got)], [200, sha256(bytes)])
   const disposition =
     'attachment; filename="Rechnung N_ 5.pdf"; filename*=UTF-8\'\'Rechnung%20N%C2%BA%205.pdf'
@@ -120,7 +94,7 @@ step('without a worker the gateway fetches what it is asked for', async () => {
 step('a provider that does not give the file now gives it to the worker that comes back', async () => {
   await ok(stack.sim.put('/faults', { api: [{ match: 'download', status: 500, code: 131000 }] }))
   const bytes = randomBytes(10_000)
-  const { id } = await image('15557000204', bytes)
+  const { id } = await image(stack, '15557000204', bytes)
   const answer = await stack.api.get(`/messages/chat/${id}/media`)
   assert.deepEqual([answer.status, answer.body.error.code], [503, 'UNAVAILABLE'])
   assert.equal(answer.headers.get('retry-after'), '2')
@@ -133,14 +107,14 @@ step('a provider that does not give the file now gives it to the worker that com
 })
 
 step('a message without a file has none, and says so', async () => {
-  const { id } = await arrives('15557000205', { type: 'text', text: 'no file' })
+  const { id } = await arrives(stack, '15557000205', { type: 'text', text: 'no file' })
   assert.equal(await refused(stack.api.get(`/messages/chat/${id}/media`), 404), 'NOT_FOUND')
 })
 
 step('reading a conversation is one request to the provider, on the newest message', async () => {
   const from = '15557000206'
-  await arrives(from, { type: 'text', text: 'one' })
-  const newest = await arrives(from, { type: 'text', text: 'two' })
+  await arrives(stack, from, { type: 'text', text: 'one' })
+  const newest = await arrives(stack, from, { type: 'text', text: 'two' })
   const { conversationId } = newest
   const unread = async () => {
     const { data } = await ok(stack.api.get(`/conversations?contact=%2B${from}`))

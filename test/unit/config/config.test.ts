@@ -74,6 +74,35 @@ describe('settings', () => {
     assert.equal(describeSettings(settings)['TURN_SECRET'], '(hidden)')
   })
 
+  test('an object store is given whole or not at all', () => {
+    const all = {
+      BLOBS_S3_ENDPOINT: 'https://s3.example.com',
+      BLOBS_S3_BUCKET: 'media',
+      BLOBS_S3_ACCESS_KEY_ID: 'an-access-key',
+      BLOBS_S3_SECRET_ACCESS_KEY: 'its-secret',
+    }
+    const settings = loadSettings(all)
+    assert.equal(settings.BLOBS_S3_BUCKET, 'media')
+    const described = describeSettings(settings)
+    assert.equal(described['BLOBS_S3_ENDPOINT'], 'https://s3.example.com')
+    assert.doesNotMatch(JSON.stringify(described), /an-access-key|its-secret/)
+    for (const name of Object.keys(all)) {
+      refused({ ...all, [name]: '' }, new RegExp(`^missing settings: set ${name}$`))
+      const others = Object.keys(all).filter((other) => other !== name)
+      refused({ [name]: all[name as keyof typeof all] }, new RegExp(`set ${others.join(', ')}$`))
+    }
+    refused({ BLOBS_S3_REGION: 'eu-central-1' }, /set BLOBS_S3_ENDPOINT, BLOBS_S3_BUCKET/)
+    refused({ ...all, BLOBS_S3_ENDPOINT: 's3.example.com' }, /BLOBS_S3_ENDPOINT must be a URL/)
+    for (const more of ['user:word@', 'user@'])
+      refused(
+        { ...all, BLOBS_S3_ENDPOINT: `https://${more}s3.example.com` },
+        /^BLOBS_S3_ENDPOINT must have no/,
+      )
+    refused({ ...all, BLOBS_S3_ENDPOINT: 'https://s3.example.com?a=b' }, /must have no credentials, query/)
+    refused({ ...all, BLOBS_S3_BUCKET: 'a/b' }, /BLOBS_S3_BUCKET must be the name of a bucket/)
+    refused({ ...all, BLOBS_S3_SECRET_ACCESS_KEY: 'its-secret\n' }, /^wrong settings: BLOBS_S3_SECRET[^"]*$/)
+  })
+
   test('a failpoint outside of tests is refused', () => {
     refused({ FAILPOINT: 'after_commit_before_handoff' }, /APP_ENV=test/)
     refused({ APP_ENV: 'test', FAILPOINT: 'sometime' }, /FAILPOINT/)
