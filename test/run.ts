@@ -59,7 +59,9 @@ function runFiles(files: string[], signal: AbortSignal): Promise<boolean> {
 
 async function main(): Promise<void> {
   // Tests make their own servers: whatever the caller's shell points at is not to be touched.
-  for (const name of ['DATABASE_URL', 'REDIS_URL']) delete process.env[name]
+  const isServer = (name: string) =>
+    ['DATABASE_URL', 'REDIS_URL'].includes(name) || name.startsWith('BLOBS_S3_')
+  for (const name of Object.keys(process.env).filter(isServer)) delete process.env[name]
   const args = process.argv.slice(2).map((arg) => resolve(arg))
   const files = collect(args.length > 0 ? args : folders.filter((folder) => existsSync(folder)))
   const aborted = new AbortController()
