@@ -100,6 +100,8 @@ describe('npm start', () => {
     assert.ok(processes().length >= 6)
     child.kill('SIGINT')
     await until('the end of every process', goneMs, () => processes().length === 0)
+    // Node tells of the end a moment after the process has gone.
+    await until('the exit code', goneMs, () => child.exitCode !== null)
     assert.equal(child.exitCode, 0)
   })
 
