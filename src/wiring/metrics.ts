@@ -16,6 +16,10 @@ export type Metrics = ReturnType<typeof createMetrics>
 
 const fastBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** Where no route matched, the method is whatever a caller made up. */
+const labelsOf = ({ method, route }: Served) =>
+  route === undefined ? { method: 'none', route: 'none' } : { method, route }
+
 export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -33,7 +37,7 @@ export function createMetrics() {
   return {
     served: (edge: string) => (served: Served) =>
       requests.observe(
-        { edge, method: served.method, route: served.route ?? 'none', status: String(served.status) },
+        { edge, ...labelsOf(served), status: String(served.status) },
         served.durationMs / 1000,
       ),
     attempted: ({ item, report }: AttemptRecord) =>
