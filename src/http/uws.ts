@@ -5,9 +5,10 @@ import { AppError } from '../contract/errors.ts'
 import { type Clock, systemClock } from '../shared/clock.ts'
 import { errorResponse, toAppError } from './error-response.ts'
 import { type HttpHandler, type HttpResponse, RequestAborted } from './exchange.ts'
+import { validationError } from './validate.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
 import { writeAnswer } from './wire-answer.ts'
-import { LiveRequest, type RequestOptions, readHead } from './wire-request.ts'
+import { type Head, LiveRequest, type RequestOptions, readHead } from './wire-request.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -142,8 +143,8 @@ class Server {
     return this.inFlight < this.#options.maxInFlight || (this.#options.unlimitedPaths?.has(path) ?? false)
   }
 
-  #refuse(response: WireResponse, request: LiveRequest, fault: string | undefined): void {
-    const refusal = fault === undefined ? overloaded() : new AppError('VALIDATION_ERROR', fault)
+  #refuse(response: WireResponse, request: LiveRequest, fault: Head['fault']): void {
+    const refusal = fault === undefined ? overloaded() : validationError([fault])
     const answer = errorResponse(refusal, request.requestId)
     if (fault === undefined && !request.isChunked)
       return void writeAnswer(response, request, answer, this.#draining)

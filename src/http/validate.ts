@@ -31,7 +31,7 @@ export function check(schema: Schema, value: unknown): Checked {
 export function validationError(details: readonly ErrorDetail[]): AppError {
   const [first] = details
   const message = first ? `${first.path ?? 'the request'} ${first.message}` : 'the request does not fit'
-  return new AppError('VALIDATION_ERROR', message, { details })
+  return new AppError('VALIDATION_ERROR', message, { details: details.slice(0, mostDetails) })
 }
 
 function toDetail(issue: v.BaseIssue<unknown>): ErrorDetail {

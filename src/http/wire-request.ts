@@ -1,16 +1,17 @@
 // uWebSockets frees its request object when the callback returns: everything is copied out before the first await.
 import { randomUUID } from 'node:crypto'
+import type { ErrorDetail } from '../contract/errors.ts'
 import { type HttpRequest, isSaneRequestId, RequestAborted } from './exchange.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
 import { type BodyOptions, WireBody } from './wire-body.ts'
 
-/** What of the head was copied. `fault` says why the request must be refused unread. */
+/** What of the head was copied. `fault` says why the request must be refused unread, and by which header. */
 export interface Head {
   readonly method: string
   readonly path: string
   readonly query: string
   readonly headers: ReadonlyMap<string, string>
-  readonly fault: string | undefined
+  readonly fault: Required<ErrorDetail> | undefined
 }
 
 // Where a proxy in front and this parser could read two different requests, or two different callers, out of the
@@ -19,18 +20,19 @@ const singular = new Set(['content-length', 'transfer-encoding', 'authorization'
 
 export function readHead(request: WireRequest): Head {
   const headers = new Map<string, string>()
-  let fault: string | undefined
+  let fault: Head['fault']
   request.forEach((name, value) => {
     const before = headers.get(name)
-    if (before !== undefined && singular.has(name)) fault = `the header ${name} must not be repeated`
+    if (before !== undefined && singular.has(name)) fault = { path: name, message: 'must not be repeated' }
     // Lines of a list are one list: the proxies of X-Forwarded-For may each have added a line.
     else headers.set(name, before === undefined ? value : `${before}, ${value}`)
   })
   const encoding = headers.get('transfer-encoding')
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
-    fault = 'the only transfer-encoding taken is chunked'
+    fault = { path: 'transfer-encoding', message: 'must be chunked, or left out' }
   const length = headers.get('content-length')
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) fault = 'content-length must be a number of bytes'
+  if (length !== undefined && !/^\d{1,15}$/.test(length))
+    fault = { path: 'content-length', message: 'must be a number of bytes' }
   return {
     method: request.getCaseSensitiveMethod(),
     path: request.getUrl(),

@@ -23,7 +23,9 @@ describe('heads that could be read in two ways', () => {
       client.write(head('POST / HTTP/1.1', headers))
       const got = answers(await client.closed())
       assert.deepEqual([got.map(({ status }) => status), calls], [[400], 0])
-      assert.equal(JSON.parse(got[0]?.body ?? '').error.code, 'VALIDATION_ERROR')
+      const { code, details } = JSON.parse(got[0]?.body ?? '').error
+      assert.equal(code, 'VALIDATION_ERROR')
+      assert.equal(details[0].path, headers[0]?.split(':')[0]?.toLowerCase())
     })
 
     test(`${name}: what was smuggled in behind it is not served`, async () => {
