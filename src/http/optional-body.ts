@@ -1,8 +1,17 @@
 import type * as v from 'valibot'
+import type { ErrorCode } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import type { HttpRequest } from './exchange.ts'
 import { readBody } from './read-body.ts'
 import { check, validationError } from './validate.ts'
+
+/** What such a route can refuse, as any that reads a body. */
+export const bodyErrors: readonly ErrorCode[] = [
+  'VALIDATION_ERROR',
+  'MALFORMED_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+]
 
 /** The body of a route that can do without one: nothing at all reads as `{}`. */
 export async function optionalBody<Output>(

@@ -1,4 +1,4 @@
-import { optionalBody } from '../../http/optional-body.ts'
+import { bodyErrors, optionalBody } from '../../http/optional-body.ts'
 import { byActivity, pageBody, pageRequest } from '../../http/paging.ts'
 import { route } from '../route.ts'
 import { conversationQuery, conversationView, markedView } from '../schemas/conversations.ts'
@@ -27,7 +27,7 @@ export const readConversation = route({
   summary: 'Mark every inbound message of a conversation as read',
   params: idParam('conversation'),
   response: markedView,
-  errors: ['NOT_FOUND', 'PROVIDER_ERROR'],
+  errors: [...bodyErrors, 'NOT_FOUND', 'PROVIDER_ERROR'],
   async handle({ caller, params, services, request }) {
     await optionalBody(request, noFields)
     return services.reading.readConversation(caller.workspaceId, params.id)
@@ -42,7 +42,7 @@ export const showTyping = route({
   params: idParam('conversation'),
   response: markedView,
   success: 202,
-  errors: ['NOT_FOUND', 'INVALID_STATE', 'PROVIDER_ERROR'],
+  errors: [...bodyErrors, 'NOT_FOUND', 'INVALID_STATE', 'PROVIDER_ERROR'],
   async handle({ caller, params, services, request }) {
     await optionalBody(request, noFields)
     return services.reading.showTyping(caller.workspaceId, params.id)

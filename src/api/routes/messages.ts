@@ -1,5 +1,5 @@
 import { notFound } from '../../contract/errors.ts'
-import { optionalBody } from '../../http/optional-body.ts'
+import { bodyErrors, optionalBody } from '../../http/optional-body.ts'
 import { byId, pageBody, pageRequest } from '../../http/paging.ts'
 import { Answer } from '../../http/route.ts'
 import { route } from '../route.ts'
@@ -82,7 +82,7 @@ export const readMessage = route({
   summary: 'Mark an inbound message, and all before it in its conversation, as read',
   params: idParam('message'),
   response: messageView,
-  errors: ['NOT_FOUND', 'INVALID_STATE', 'PROVIDER_ERROR'],
+  errors: [...bodyErrors, 'NOT_FOUND', 'INVALID_STATE', 'PROVIDER_ERROR'],
   async handle({ caller, params, services, request }) {
     await optionalBody(request, noFields)
     return services.reading.readMessage(caller.workspaceId, params.id)
