@@ -1,6 +1,6 @@
 // Requests that no proper client would make, and what every refusal must look like.
 import assert from 'node:assert/strict'
-import { request } from 'node:http'
+import { type Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import type { Json } from './clients.ts'
 
@@ -27,9 +27,11 @@ export type Case = readonly [what: string, ask: Ask, expected: string, path?: st
 
 const TIME_LIMIT_MS = 10_000
 
+/** Over a connection of its own, or those of the agent. */
 export function send(
   origin: string,
   { method = 'GET', path, headers = {}, body, announcedBytes }: Ask,
+  agent?: Agent,
 ): Promise<Told> {
   const { hostname, port } = new URL(origin)
   const bytes = body === undefined ? undefined : bytesOf(body)
@@ -37,7 +39,7 @@ export function send(
   const type = length === undefined ? {} : { 'content-type': 'application/json', 'content-length': length }
   return new Promise((resolve, reject) => {
     const sent = request({
-      ...{ hostname, port, method, path, agent: false, timeout: TIME_LIMIT_MS },
+      ...{ hostname, port, method, path, agent: agent ?? false, timeout: TIME_LIMIT_MS },
       headers: { ...type, ...headers },
     })
     sent.on('timeout', () => sent.destroy(new Error(`no answer to ${method} ${path}`)))
@@ -48,7 +50,7 @@ export function send(
       answer.on('error', reject)
       answer.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8')
-        sent.destroy()
+        if (!agent) sent.destroy()
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: parsed(text) })
       })
     })

@@ -1,0 +1,150 @@
+// Chance against a gateway. The same seed makes the same requests: FUZZ_SEED repeats a run, FUZZ_SECONDS makes it longer
+// (`FUZZ_SECONDS=600 node --import tsx --test test/e2e/fuzz.test.ts`).
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { after, before } from 'node:test'
+import { ok } from './clients.ts'
+import { type Dice, dice } from './fuzz-dice.ts'
+import { judge, request, targets } from './fuzz-requests.ts'
+import { judgeWebhook, webhook } from './fuzz-webhooks.ts'
+import { exchange, halfOpen, judgeWire, wireBytes } from './fuzz-wire.ts'
+import { type FuzzWorld, openFuzzWorld } from './fuzz-world.ts'
+import { send } from './hostile-client.ts'
+import { type Held, heldAfterCollection } from './memory.ts'
+import { eventually, scenario } from './scene.ts'
+
+const { FUZZ_SEED, FUZZ_SECONDS } = process.env as Record<string, string | undefined>
+const seed = FUZZ_SEED ?? String(randomInt(2 ** 32))
+const seconds = Number(FUZZ_SECONDS ?? 20)
+const LANES = 12
+const BATCH = 1_500
+const MIB = 1_024 * 1_024
+
+let world: FuzzWorld
+let agent: Agent
+before(async () => {
+  agent = new Agent({ keepAlive: true, maxSockets: LANES })
+  world = await openFuzzWorld()
+})
+after(() => {
+  agent?.destroy()
+  return world?.stack.stop()
+})
+
+/** Each is made of the seed and its number alone. */
+async function one(number: number): Promise<void> {
+  const chance = dice(`${seed} ${number}`)
+  const kind = chance.below(10)
+  if (kind === 0) return wire(chance)
+  return kind < 3 ? fromProvider(chance) : fromCaller(chance)
+}
+
+async function fromCaller(chance: Dice): Promise<void> {
+  const target = chance.of(targets)
+  const ask = request(chance, target, world.material)
+  const told = await send(world.origin, ask, agent)
+  explain(`${ask.method} ${ask.path} ${ask.body}`, () => judge(target, ask.path, told))
+}
+
+async function fromProvider(chance: Dice): Promise<void> {
+  const posted = webhook(chance, world.phoneNumberId)
+  const told = await send(world.origin, posted.ask, agent)
+  explain(`webhook ${posted.ask.body}`, () => judgeWebhook(posted, told))
+}
+
+async function wire(chance: Dice): Promise<void> {
+  const bytes = wireBytes(chance, world.stack.key)
+  const received = await exchange(chance, world.origin, bytes)
+  explain(`bytes ${JSON.stringify(bytes.toString('latin1'))}`, () => judgeWire(bytes, received))
+}
+
+function explain(what: string, judged: () => void): void {
+  try {
+    judged()
+  } catch (error) {
+    throw new Error(`${what.slice(0, 1_500)}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+let next = 0
+
+/** What is wrong is told of several at once. */
+async function batch(): Promise<void> {
+  const end = next + BATCH
+  const wrong: string[] = []
+  const lane = async () => {
+    while (next < end && wrong.length < 10) {
+      const number = next++
+      await one(number).catch((error) => wrong.push(`request ${number}: ${error.message}`))
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  assert.equal(wrong.length, 0, `FUZZ_SEED=${seed}\n${wrong.join('\n')}`)
+}
+
+const gateway = () => world.stack.gateway(0).process
+const held = () => heldAfterCollection(gateway().logFile)
+
+const openFiles = async (): Promise<number> => {
+  const { text } = await send(world.origin, { path: '/metrics' })
+  return Number(/^process_open_fds (\d+)$/m.exec(text)?.[1] ?? 0)
+}
+
+scenario(
+  'whatever chance makes of requests is answered as documented, and leaves no memory behind',
+  () => world.stack,
+  async (t) => {
+    const silent = await halfOpen(world.origin, 100)
+    t.after(() => silent.close())
+    const startedAt = performance.now()
+    // What is made once and kept: compiled code, pools, caches that are full from then on.
+    await batch()
+    await batch()
+    const [warm, warmFiles, warmUntil] = [await held(), await openFiles(), next]
+    do await batch()
+    while (performance.now() - startedAt < seconds * 1_000)
+    let last: Held = warm
+    const report = () => `${next - warmUntil} requests: ${JSON.stringify({ warm, last })}`
+    await eventually('what the requests needed is given back', async () => {
+      last = await held()
+      t.diagnostic(report())
+      return last.heapBytes - warm.heapBytes < 6 * MIB && last.externalBytes - warm.externalBytes < 6 * MIB
+    }).catch((error) => {
+      throw new Error(`FUZZ_SEED=${seed}: ${report()}`, { cause: error })
+    })
+    assert.ok(last.residentBytes - warm.residentBytes < 200 * MIB, report())
+    await eventually('who says nothing is hung up on', async () => silent.left() === 0)
+    await eventually('no connection stays open', async () => (await openFiles()) <= warmFiles + 10)
+    t.diagnostic(`FUZZ_SEED=${seed}: ${next} requests in ${Math.round(performance.now() - startedAt)} ms`)
+  },
+)
+
+scenario(
+  'afterwards the gateway is the same process, is ready, sends, and has met nothing unforeseen',
+  () => world.stack,
+  async () => {
+    const { stack, origin } = world
+    const { text: metrics } = await send(origin, { path: '/metrics' })
+    const methods = new Set(metrics.match(/(?<=method=")[^"]*/g))
+    // A series for every word of a caller would have no end.
+    assert.deepEqual([...methods].sort(), ['DELETE', 'GET', 'PATCH', 'POST', 'PUT', 'none'])
+    assert.ok(gateway().isRunning)
+    for (const path of ['/healthz', '/readyz']) assert.equal((await send(origin, { path })).status, 200, path)
+    const template = { name: 'hello_world', language: 'en_US' }
+    const { id } = await ok(stack.api.post('/messages/chat', { to: '+15557999999', template }), 202)
+    await eventually('it is delivered', async () => {
+      return (await ok(stack.api.get(`/messages/chat/${id}`))).status === 'DELIVERED'
+    })
+    const faults = gateway()
+      .lines()
+      .filter(({ level, code }) => (level === 'error' && code !== 'PROVIDER_ERROR') || level === 'fatal')
+    assert.deepEqual(faults.slice(0, 5), [])
+    // What is no line of ours is what Node says of an error or a leak of its own.
+    const foreign = readFileSync(gateway().logFile, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('{') && !/^(Debugger|For help, see)/.test(line))
+    assert.deepEqual(foreign, [])
+  },
+)

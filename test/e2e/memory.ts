@@ -1,0 +1,51 @@
+// What a process holds after everything that can be collected was: asked of its inspector, which the product knows
+// nothing about. The process runs with NODE_OPTIONS=--inspect=127.0.0.1:0.
+import { readFileSync } from 'node:fs'
+import { WebSocket } from 'ws'
+
+export interface Held {
+  /** Objects of JavaScript. */
+  readonly heapBytes: number
+  /** Buffers and what else lies outside of the heap. */
+  readonly externalBytes: number
+  readonly residentBytes: number
+}
+
+const ANSWER_MS = 20_000
+
+/** `logFile` is where the process says at which address its inspector listens. */
+export async function heldAfterCollection(logFile: string): Promise<Held> {
+  const address = /^Debugger listening on (ws:\S+)$/m.exec(readFileSync(logFile, 'utf8'))?.[1]
+  if (address === undefined) throw new Error(`no inspector in ${logFile}`)
+  const socket = new WebSocket(address)
+  try {
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+    // What a collection sets free is sometimes finalized in the next one only.
+    for (let left = 3; left > 0; left -= 1) await ask(socket, 'HeapProfiler.collectGarbage')
+    const { result } = await ask(socket, 'Runtime.evaluate', {
+      expression: 'process.memoryUsage()',
+      returnByValue: true,
+    })
+    const { heapUsed, external, rss } = result.value
+    return { heapBytes: heapUsed, externalBytes: external, residentBytes: rss }
+  } finally {
+    socket.terminate()
+  }
+}
+
+interface Result {
+  readonly result: { readonly value: NodeJS.MemoryUsage }
+}
+
+function ask(socket: WebSocket, method: string, params: object = {}): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${method}: no answer in time`)), ANSWER_MS)
+    socket.once('message', (data) => {
+      clearTimeout(timer)
+      const { error, result } = JSON.parse(String(data))
+      if (error) reject(new Error(`${method}: ${error.message}`))
+      else resolve(result)
+    })
+    socket.send(JSON.stringify({ id: 1, method, params }))
+  })
+}
