@@ -28,10 +28,11 @@ export interface HostileWorld {
 
 const owner = { email: 'owner@northdock.example', password: 'a password for tests' }
 
-export async function openHostileWorld(): Promise<HostileWorld> {
+/** `env`: settings beyond those that the world needs. */
+export async function openHostileWorld(env: Readonly<Record<string, string>> = {}): Promise<HostileWorld> {
   const stack = await startStack({
     workers: 0,
-    env: { WEBHOOK_TARGETS: 'public', SIM_RING_TIMEOUT_MS: '120000' },
+    env: { WEBHOOK_TARGETS: 'public', SIM_RING_TIMEOUT_MS: '120000', ...env },
   })
   const { origin } = stack.gateway(0)
   const apiKeyId: string = (await ok(stack.console.get('/keys?limit=1'))).data[0].id
@@ -41,7 +42,7 @@ export async function openHostileWorld(): Promise<HostileWorld> {
   return {
     ...{ stack, origin, apiKeyId, endpoint, message, owner },
     cookie: await signIn(origin, owner),
-    call: await ringing(stack),
+    call: await ringing(stack, '15557001234'),
     stranger: await addStranger(stack, origin),
     makeKey: (fields) => ok(stack.console.post('/keys', { name: 'hostile', ...fields }), 201),
   }
@@ -52,8 +53,9 @@ export const sendable = (to = '+15557000001') => ({
   template: { name: 'hello_world', language: 'en_US' },
 })
 
-async function ringing({ sim, api, numbers }: Stack): Promise<Json> {
-  const { wacid } = await ok(sim.post('/handsets/15557001234/calls', { to: numbers[0].number }))
+/** A handset calls the first number; gives the call as it rings. */
+export async function ringing({ sim, api, numbers }: Stack, from: string): Promise<Json> {
+  const { wacid } = await ok(sim.post(`/handsets/${from}/calls`, { to: numbers[0].number }))
   for (;;) {
     const { data } = await ok(api.get('/calls?live=true'))
     const call = data.find((one: Json) => one.wacid === wacid)

@@ -1,0 +1,216 @@
+// One way to each error code of the catalogue, at a gateway that runs: the last request of each is the one refused.
+import { connect } from 'node:net'
+import type { ErrorCode } from '../../src/contract/errors.ts'
+import { type Json, ok } from './clients.ts'
+import { refusals } from './hostile-api.ts'
+import { type Ask, send, type Told } from './hostile-client.ts'
+import { type HostileWorld, ringing, sendable } from './hostile-world.ts'
+import { eventually } from './scene.ts'
+import { session } from './sdp.ts'
+
+/** In the environment of the gateway: few enough to be held by one test. */
+export const MAX_REQUESTS = 8
+
+/** What was asked, below /api/v1 or the console's workspace, and what came back. */
+export interface Provoked {
+  readonly edge: 'api' | 'console'
+  readonly ask: Ask
+  readonly told: Told
+}
+
+type Provocation = (world: HostileWorld) => Promise<Provoked>
+
+const ask = async ({ origin }: HostileWorld, one: Ask, headers: Ask['headers'] = {}): Promise<Provoked> => {
+  const told = await send(origin, {
+    ...{ ...one, path: `/api/v1${one.path}` },
+    headers: { ...headers, ...one.headers },
+  })
+  return { edge: 'api', ask: one, told }
+}
+
+const api = (world: HostileWorld, one: Ask, key = world.stack.key) => ask(world, one, { 'x-api-key': key })
+
+const inConsole = async ({ origin, stack, cookie }: HostileWorld, one: Ask): Promise<Provoked> => {
+  const path = `/console/api/workspaces/${stack.workspaceId}${one.path}`
+  return { edge: 'console', ask: one, told: await send(origin, { ...one, path, headers: { cookie } }) }
+}
+
+const asks =
+  (one: Ask): Provocation =>
+  (world) =>
+    api(world, one)
+
+const post = (path: string, body: unknown): Ask => ({ method: 'POST', path, body })
+const answering = ({ id }: Json) => post(`/calls/${id}/answer`, { session: session('answer') })
+const chat = '/messages/chat'
+const optedOut = '15557000078'
+
+/** Sends that are well-formed and cannot be, as they stand in the list of the hostile. */
+const sendOf = (what: string): Provocation => {
+  const found = refusals(`+${optedOut}`).find(([name]) => name === what)
+  if (!found) throw new Error(`nobody sends ${what}`)
+  return asks(found[1])
+}
+
+/** From a handset; gives the message as it stands in the log. */
+async function inbound({ stack }: HostileWorld, from: string, fields: object): Promise<Json> {
+  const { id } = await ok(
+    stack.sim.post(`/handsets/${from}/messages`, { to: stack.numbers[0].number, ...fields }),
+  )
+  let found: Json
+  await eventually('the message is in the log', async () => {
+    const { data } = await ok(stack.api.get(`/messages/chat?contact=${from}`))
+    found = data.find((one: Json) => one.providerMessageId === id)
+    return found !== undefined
+  })
+  return found
+}
+
+const conversationWith = async ({ stack }: HostileWorld, to: string): Promise<string> =>
+  (await ok(stack.api.post(chat, sendable(`+${to}`)), 202)).conversationId
+
+const placing = (conversationId: string) =>
+  post(`/conversations/${conversationId}/call`, { session: session('offer') })
+
+/** Each is in the middle of a body that never goes on. */
+async function waitingCallers({ origin, stack }: HostileWorld, count: number): Promise<() => void> {
+  const { hostname, port } = new URL(origin)
+  const head = [
+    `POST /api/v1${chat} HTTP/1.1`,
+    `Host: ${hostname}`,
+    `X-Api-Key: ${stack.key}`,
+    ...['Content-Type: application/json', 'Content-Length: 100', '', '{'],
+  ].join('\r\n')
+  const sockets = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => undefined)
+      await new Promise<void>((resolve) => socket.once('connect', () => socket.write(head, () => resolve())))
+      return socket
+    }),
+  )
+  return () => {
+    for (const socket of sockets) socket.destroy()
+  }
+}
+
+export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
+  VALIDATION_ERROR: asks(post(chat, {})),
+  MALFORMED_JSON: asks(post(chat, '{')),
+  UNAUTHORIZED: (world) => ask(world, { path: '/numbers' }),
+  INVALID_API_KEY: (world) => api(world, { path: '/numbers' }, `${world.stack.key}x`),
+  async TENANT_SUSPENDED(world) {
+    await ok(world.stack.console.post('/suspend'))
+    const provoked = await api(world, { path: '/numbers' })
+    await ok(world.stack.console.post('/resume'))
+    return provoked
+  },
+  async FORBIDDEN(world) {
+    const { key } = await world.makeKey({ scopes: ['CATALOG_READ'] })
+    return api(world, { path: '/calls' }, key)
+  },
+  NOT_FOUND: asks({ path: `${chat}/msg_00000000000000000000000000` }),
+  METHOD_NOT_ALLOWED: asks({ method: 'PUT', path: chat }),
+  PAYLOAD_TOO_LARGE: asks({ method: 'POST', path: chat, announcedBytes: 256 * 1_024 + 1 }),
+  UNSUPPORTED_MEDIA_TYPE: asks({ ...post(chat, sendable()), headers: { 'content-type': 'text/plain' } }),
+  async RANGE_NOT_SATISFIABLE(world) {
+    const file = { type: 'image', mimeType: 'image/png', mediaBase64: 'AAAA' }
+    const { id } = await inbound(world, '15557000081', file)
+    return api(world, { path: `${chat}/${id}/media`, headers: { range: 'bytes=3-' } })
+  },
+  async IDEMPOTENCY_KEY_REUSED(world) {
+    const idempotencyKey = 'provoked'
+    await ok(world.stack.api.post(chat, { ...sendable(), idempotencyKey }), 202)
+    return api(world, post(chat, { ...sendable('+15557000002'), idempotencyKey }))
+  },
+  async INVALID_STATE(world) {
+    // The customer there wrote nothing yet.
+    const conversationId = await conversationWith(world, '15557001082')
+    return api(world, { method: 'POST', path: `/conversations/${conversationId}/typing` })
+  },
+  async CALL_NOT_RINGING(world) {
+    const conversationId = await conversationWith(world, '15557001083')
+    const placed = await ok(
+      world.stack.api.post(`/conversations/${conversationId}/call`, placing('').body),
+      202,
+    )
+    return api(world, answering(placed))
+  },
+  async CALL_ALREADY_ANSWERED(world) {
+    const call = await ringing(world.stack, '15557001084')
+    await api(world, answering(call))
+    return api(world, answering(call))
+  },
+  async CALL_ENDED(world) {
+    const call = await ringing(world.stack, '15557001085')
+    await ok(world.stack.api.post(`/calls/${call.id}/action`, { action: 'DECLINE' }))
+    return api(world, answering(call))
+  },
+  async OFFER_UNAVAILABLE(world) {
+    const call = await ringing(world.stack, '15557001086')
+    await api(world, answering(call))
+    return api(world, { path: `/calls/${call.id}/offer` })
+  },
+  async IN_USE(world) {
+    const { stack } = world
+    // A literal address; nobody writes to the second number, so that nothing is ever sent there.
+    const endpoint = await stack.addEndpoint({ url: 'https://1.1.1.1/hook', events: ['message.received'] })
+    await stack.assignNumber(stack.numbers[1], { endpointId: endpoint.id })
+    const provoked = await inConsole(world, { method: 'DELETE', path: `/endpoints/${endpoint.id}` })
+    await stack.assignNumber(stack.numbers[1], { endpointId: null })
+    await ok(stack.console.delete(`/endpoints/${endpoint.id}`), 204)
+    return provoked
+  },
+  TEMPLATE_NOT_FOUND: sendOf('no such template'),
+  TEMPLATE_NOT_APPROVED: sendOf('not approved'),
+  TEMPLATE_VARIABLES_MISMATCH: sendOf('other variables'),
+  async RECIPIENT_OPTED_OUT(world) {
+    await inbound(world, optedOut, { type: 'text', text: 'STOP' })
+    return sendOf('opted out')(world)
+  },
+  async CALL_PERMISSION_REQUIRED(world) {
+    return api(world, placing(await conversationWith(world, '15557000025')))
+  },
+  INVALID_SDP: (world) =>
+    api(world, post(`/calls/${world.call.id}/answer`, { session: { sdpType: 'answer', sdp: 'v=0' } })),
+  NO_SENDER_NUMBER: sendOf('another number'),
+  ADDRESS_NOT_ALLOWED: (world) =>
+    inConsole(world, post('/endpoints', { name: 'x', url: 'https://127.0.0.1/', events: ['call.status'] })),
+  async RATE_LIMITED(world) {
+    const { key } = await world.makeKey({ scopes: ['CATALOG_READ'], requestsPerSecond: 1 })
+    const all = await Promise.all(Array.from({ length: 5 }, () => api(world, { path: '/numbers' }, key)))
+    return all.find(({ told }) => told.status !== 200) ?? (await api(world, { path: '/numbers' }, key))
+  },
+  async INTERNAL(world) {
+    const { sql } = world.stack
+    await sql`alter table templates rename to templates_of_nobody`
+    const provoked = await api(world, { path: '/templates' })
+    await sql`alter table templates_of_nobody rename to templates`
+    return provoked
+  },
+  async PROVIDER_ERROR(world) {
+    const { id } = await inbound(world, '15557000087', { type: 'text', text: 'Hello?' })
+    await ok(world.stack.sim.put('/faults', { api: [{ match: 'messages', status: 400, code: 100 }] }))
+    const provoked = await api(world, { method: 'POST', path: `${chat}/${id}/read` })
+    await ok(world.stack.sim.put('/faults', {}))
+    return provoked
+  },
+  async OVERLOADED(world) {
+    const leave = await waitingCallers(world, MAX_REQUESTS)
+    let provoked: Provoked | undefined
+    // The last of them may not have been read yet.
+    await eventually('there is no room', async () => {
+      provoked = await api(world, { path: '/numbers' })
+      return provoked.told.status !== 200
+    })
+    leave()
+    return provoked ?? (await api(world, { path: '/numbers' }))
+  },
+  UNAVAILABLE: ({ stack, ...world }) =>
+    // Longer than the gateway waits for any answer of Postgres.
+    stack.sql.begin(async (transaction) => {
+      await transaction`set local idle_in_transaction_session_timeout = '20s'`
+      await transaction`lock table templates in access exclusive mode`
+      return api({ stack, ...world }, { path: '/templates' })
+    }),
+}
