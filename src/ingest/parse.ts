@@ -1,5 +1,6 @@
 // A webhook of the provider → updates. Never throws and never gives up on a batch: what cannot be read is counted, since
 // a webhook that is not accepted comes back for seven days.
+import * as v from 'valibot'
 import type { ProviderUpdate } from '../contract/provider-updates.ts'
 import { readNumberQuality, readPreferences, readTemplateCategory, readTemplateStatus } from './account.ts'
 import { readCalls } from './calls.ts'
@@ -10,7 +11,7 @@ import {
   type Surroundings,
   skipped,
 } from './element.ts'
-import { list, record } from './fields.ts'
+import { id, list, record } from './fields.ts'
 import { readMessage } from './inbound-message.ts'
 import { readStatus } from './statuses.ts'
 import { numberSurroundings } from './surroundings.ts'
@@ -34,9 +35,11 @@ export function parseWebhook(payload: unknown, receivedAt: Date): ParsedWebhook 
 function elementsOf(payload: unknown, receivedAt: Date): Element[] {
   if (record(payload)['object'] !== 'whatsapp_business_account') return [skipped('unknown')]
   return list(record(payload)['entry']).flatMap((entry) => {
-    const { id, changes } = record(entry)
-    const wabaId = typeof id === 'string' ? id : ''
-    return list(changes).flatMap((change) => readChange(record(change), { wabaId, receivedAt }))
+    const account = v.safeParse(id, record(entry)['id'])
+    const wabaId = account.success ? account.output : ''
+    return list(record(entry)['changes']).flatMap((change) =>
+      readChange(record(change), { wabaId, receivedAt }),
+    )
   })
 }
 
