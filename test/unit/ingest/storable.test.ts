@@ -23,9 +23,11 @@ function spoiledBy(given: unknown, odd: string): unknown[] {
   )
 }
 
+/** Without SDP, which Postgres never sees. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => (key === 'sdp' ? [] : textsIn(inner)))
 }
 
 const isStorable = (text: string) => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
