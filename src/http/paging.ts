@@ -1,4 +1,5 @@
 // `?limit=` and `?cursor=`: the cursor is the keyset of the last row shown, opaque to callers and never trusted.
+import { crc32 } from 'node:zlib'
 import * as v from 'valibot'
 import { AppError } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
@@ -66,21 +67,23 @@ export function pageBody<Row>(kind: ListKind, page: Page<Row>): PageBody<Row> {
   return { data: page.data, nextCursor: page.next ? encodeCursor(kind, page.next) : null }
 }
 
-export const encodeCursor = (kind: ListKind, keyset: Keyset): string =>
-  Buffer.from(JSON.stringify([kind.name, ...keyset])).toString('base64url')
+/** With a checksum: a cursor that was damaged on its way is refused, where it would have been another page. */
+export function encodeCursor(kind: ListKind, keyset: Keyset): string {
+  const checksum = crc32(JSON.stringify([kind.name, ...keyset]))
+  return Buffer.from(JSON.stringify([checksum, kind.name, ...keyset])).toString('base64url')
+}
 
 /** Undefined for whatever `encodeCursor` did not make for this list. */
 export function decodeCursor(kind: ListKind, cursor: string): Keyset | undefined {
   const decoded = parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-  if (!Array.isArray(decoded) || decoded.length !== kind.parts.length + 1) return undefined
-  const [name, ...keyset] = decoded as unknown[]
+  if (!Array.isArray(decoded) || decoded.length !== kind.parts.length + 2) return undefined
+  const [, , ...keyset] = decoded as unknown[]
   const fits = kind.parts.every((part, index) => {
     const value = keyset[index]
     return typeof value === 'string' && part.test(value)
   })
-  // Base64 has several spellings of one text; only ours is taken.
-  if (name !== kind.name || !fits || encodeCursor(kind, keyset as string[]) !== cursor) return undefined
-  return keyset as string[]
+  // Our own spelling alone is taken: of another list, with another checksum or in other letters of base64 it differs.
+  return fits && encodeCursor(kind, keyset as string[]) === cursor ? (keyset as string[]) : undefined
 }
 
 function parse(text: string): unknown {

@@ -6,6 +6,7 @@ import { apiPrefix, table } from '../../src/api/table.ts'
 import { consoleRoutes } from '../../src/console/console.ts'
 import { consolePrefix } from '../../src/console/guard.ts'
 import { type ErrorCode, errorCatalog } from '../../src/contract/errors.ts'
+import { encodeCursor } from '../../src/http/paging.ts'
 import type { Schema } from '../../src/http/route.ts'
 import { assertDocumented } from '../support/documented.ts'
 import type { Dice } from './fuzz-dice.ts'
@@ -190,7 +191,7 @@ function queryText(dice: Dice, known: readonly string[], { ids, cursors }: Mater
 }
 
 function cursor(dice: Dice, cursors: readonly string[]): string {
-  const good = cursors.length > 0 ? dice.of(cursors) : 'W10'
+  const good = cursors.length > 0 ? dice.of(cursors) : encodeCursor({ name: 'x', parts: [] }, ['x'])
   const inside = Buffer.from(good, 'base64url')
   switch (dice.below(4)) {
     case 0:
@@ -200,8 +201,15 @@ function cursor(dice: Dice, cursors: readonly string[]): string {
     case 2:
       return mutatedBytes(dice, inside).toString('base64url')
     default:
-      return mutatedJson(dice, JSON.parse(inside.toString())).toString('base64url').slice(0, 2_000)
+      return forged(dice, JSON.parse(inside.toString()))
   }
+}
+
+/** Other contents with the checksum that they would have. */
+function forged(dice: Dice, [, name, ...keyset]: string[]): string {
+  const at = dice.below(keyset.length)
+  const other = keyset.map((part, index) => (index === at ? mutatedText(dice, part).slice(0, 300) : part))
+  return encodeCursor({ name: name ?? '', parts: [] }, dice.oneIn(10) ? [...other, ''] : other)
 }
 
 const escaped = (text: string): string => encodeURIComponent(Buffer.from(text).toString())

@@ -1,5 +1,6 @@
 // What the public API is asked in bad faith. Every entry is one request with a good key.
 
+import { byId, encodeCursor } from '../../src/http/paging.ts'
 import type { Case } from './hostile-client.ts'
 import { sendable } from './hostile-world.ts'
 import { session } from './sdp.ts'
@@ -76,7 +77,6 @@ function pairs(count: number): [string, string][] {
   return Array.from({ length: count }, (_, index) => [`k${index}`, 'v'])
 }
 
-const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const nowhere = '00000000-0000-0000-0000-000000000000'
 
 const listQueries: readonly [query: string, path: string][] = [
@@ -88,8 +88,8 @@ const listQueries: readonly [query: string, path: string][] = [
   ['limit[]=1', 'limit[]'],
   ['cursor=', 'cursor'],
   ['cursor=abc', 'cursor'],
-  [`cursor=${cursorOf(['another list', nowhere])}`, 'cursor'],
-  [`cursor=${cursorOf(['calls', "'; drop table calls; --"])}`, 'cursor'],
+  [`cursor=${encodeCursor(byId('another list'), [nowhere])}`, 'cursor'],
+  [`cursor=${encodeCursor(byId('calls'), ["'; drop table calls; --"])}`, 'cursor'],
   [`cursor=${'x'.repeat(513)}`, 'cursor'],
   ['workspaceId=1', 'workspaceId'],
   ['__proto__=1', '__proto__'],

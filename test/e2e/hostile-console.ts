@@ -1,4 +1,5 @@
 // What the console's JSON is asked in bad faith: by its own owner, and by somebody else's.
+import { byActivity, encodeCursor } from '../../src/http/paging.ts'
 import type { Case } from './hostile-client.ts'
 import type { HostileWorld } from './hostile-world.ts'
 
@@ -23,9 +24,7 @@ const lists = [
 ]
 
 const forged = (at: string) =>
-  Buffer.from(JSON.stringify(['console-conversations', at, '00000000-0000-0000-0000-000000000000'])).toString(
-    'base64url',
-  )
+  encodeCursor(byActivity('console-conversations'), [at, '00000000-0000-0000-0000-000000000000'])
 
 const queries: readonly Case[] = [
   ...lists.flatMap((list): Case[] =>

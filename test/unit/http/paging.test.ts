@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { AppError } from '../../../src/contract/errors.ts'
 import { toPage } from '../../../src/contract/page.ts'
 import {
+  byActivity,
   byId,
   decodeCursor,
   encodeCursor,
@@ -15,6 +16,14 @@ import {
 import { newId } from '../../../src/shared/ids.ts'
 
 const messages = byId('messages')
+const activity = byActivity('conversations')
+const instants = fc
+  .date({
+    min: new Date('0001-01-01T00:00:00Z'),
+    max: new Date('9999-12-31T23:59:59.999Z'),
+    noInvalidDate: true,
+  })
+  .map((at) => at.toISOString())
 const schema = v.strictObject(pageQuery)
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
@@ -23,6 +32,53 @@ describe('cursors', () => {
     fc.assert(
       fc.property(fc.uuid(), (id) => {
         assert.deepEqual(decodeCursor(messages, encodeCursor(messages, [id])), [id])
+      }),
+    )
+  })
+
+  test('a cursor of an instant and an id comes back, too', () => {
+    const keysets = fc.tuple(instants, fc.uuid())
+    fc.assert(
+      fc.property(keysets, (keyset) => {
+        assert.deepEqual(decodeCursor(activity, encodeCursor(activity, keyset)), keyset)
+      }),
+    )
+  })
+
+  const good = encodeCursor(activity, ['2026-11-20T14:21:03.127Z', newId('message')])
+  const noneIsTaken = (cursors: readonly string[]) =>
+    assert.deepEqual(
+      cursors.filter((cursor) => cursor !== good && decodeCursor(activity, cursor) !== undefined),
+      [],
+    )
+
+  test('a cursor with any one letter changed, lost or added is none', () => {
+    const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=\0é']
+    for (let at = 0; at <= good.length; at += 1) {
+      const [before, after, next] = [good.slice(0, at), good.slice(at), good.slice(at + 1)]
+      noneIsTaken([before + next, ...letters.flatMap((one) => [before + one + after, before + one + next])])
+    }
+  })
+
+  test('a cursor of which any one byte was changed is none', () => {
+    const bytes = Buffer.from(good, 'base64url')
+    const withByte = (at: number, byte: number) =>
+      Buffer.concat([bytes.subarray(0, at), Buffer.of(byte), bytes.subarray(at + 1)]).toString('base64url')
+    for (const at of bytes.keys()) noneIsTaken(Array.from({ length: 256 }, (_, byte) => withByte(at, byte)))
+  })
+
+  test('whatever a cursor is, the request is taken or refused by the path cursor', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (cursor) => {
+        try {
+          pageRequest(activity, { limit: 1, cursor })
+        } catch (error) {
+          assert.ok(error instanceof AppError && error.code === 'VALIDATION_ERROR')
+          assert.deepEqual(
+            error.details?.map(({ path }) => path),
+            ['cursor'],
+          )
+        }
       }),
     )
   })
@@ -44,9 +100,10 @@ describe('cursors', () => {
       encodeCursor(messages, [id, id]),
       encodeCursor(messages, []),
       encodeCursor(messages, ["' or 1=1 --"]),
-      base64url(JSON.stringify(['messages', 7])),
+      encodeCursor(messages, [7 as unknown as string]),
       base64url('{}'),
-      base64url(JSON.stringify(['messages', id], null, 1)),
+      base64url(JSON.stringify(['messages', id])),
+      base64url(JSON.stringify(JSON.parse(Buffer.from(good, 'base64url').toString()), null, 1)),
       `${good}=`,
       `${good} `,
       good.slice(0, -1),
