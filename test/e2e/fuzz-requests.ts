@@ -97,8 +97,8 @@ const rows = [
   '"',
 ]
 
-/** For recipients; anybody else refuses its type. */
-export function csv(dice: Dice): Content {
+/** For recipients; every other route refuses its type. */
+function csv(dice: Dice): Content {
   const lines = Array.from({ length: dice.below(8) }, () => dice.of(rows))
   const text = [rows[0], ...lines].join(dice.of(['\n', '\r\n', '\r', ';']))
   const bytes = Buffer.from(dice.oneIn(2) ? mutatedText(dice, text) : text)
