@@ -1,8 +1,8 @@
 // A good body for every route of the console that takes one, by method and path.
 
 const scopes = ['CATALOG_READ', 'CHAT_SEND']
-// Nobody listens there, and nothing of it leaves the machine.
-const hook = { name: 'hook', url: 'https://127.0.0.1:9/hook', events: ['call.accepted'] }
+// Nobody listens there, and what chance makes of the name is no name: nothing of it leaves the machine.
+const hook = { name: 'hook', url: 'https://localhost:9/hook', events: ['call.accepted'] }
 const password = 'not the password'
 
 export const consoleSamples: Readonly<Record<string, unknown>> = {

@@ -55,7 +55,7 @@ async function oneOfEach({ api, console, sim, numbers, workspaceId, addEndpoint 
     calls = (await ok(api.get('/calls'))).data
     return calls.length === 2
   })
-  const endpoint = await addEndpoint({ url: 'https://127.0.0.1:9/hook', events: ['call.accepted'] })
+  const endpoint = await addEndpoint({ url: 'https://localhost:9/hook', events: ['call.accepted'] })
   // Not the one that the requests are made with: they change it.
   const key = await ok(console.post('/keys', { name: 'fuzz', scopes: ['CATALOG_READ'] }), 201)
   const [template] = (await ok(api.get('/templates'))).data
