@@ -18,7 +18,8 @@ export const attemptStore = (sql: Sql) => ({
         select * from jsonb_to_recordset(${sql.json(charged.map(toAttemptRow) as never)}) as a (
           id uuid, workspace_id uuid, delivery_id uuid, endpoint_id uuid, number integer, at timestamptz,
           status_code integer, error text, duration_ms integer, timings jsonb, response_headers jsonb,
-          response_body text, state text, delay_ms double precision)
+          response_body text, remote_address text, reused_connection boolean, replay boolean, state text,
+          delay_ms double precision)
       ),
       streak as (
         select * from jsonb_to_recordset(${sql.json(streaks as never)}) as s (
@@ -52,15 +53,17 @@ export const attemptStore = (sql: Sql) => ({
         set attempt_count = a.number,
           state = case
             when d.state = 'DISCARDED' then d.state
+            when ${replayFollows(sql)} then 'PENDING'
             when a.state = 'RETRYING' and (d.state = 'HELD' or not coalesce(c.enabled, e.enabled)) then 'HELD'
             else a.state
           end,
           next_attempt_at = case
+            when ${replayFollows(sql)} then now()
             when a.state = 'RETRYING' and d.state in ('PENDING', 'RETRYING') and coalesce(c.enabled, e.enabled)
             then now() + a.delay_ms * interval '1 millisecond'
           end,
-          finished_at = case when a.state <> 'RETRYING' then now() end,
-          replay = false
+          finished_at = case when a.state <> 'RETRYING' and not ${replayFollows(sql)} then now() end,
+          replay = ${replayFollows(sql)}
         from attempt a
         join endpoints e on e.id = a.endpoint_id
         left join counted c on c.id = a.endpoint_id
@@ -72,9 +75,9 @@ export const attemptStore = (sql: Sql) => ({
       ),
       logged as (
         insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, error, duration_ms,
-          timings, response_headers, response_body)
+          timings, response_headers, response_body, remote_address, reused_connection)
         select a.id, a.workspace_id, a.delivery_id, a.endpoint_id, a.number, a.at, a.status_code, a.error, a.duration_ms,
-          a.timings, a.response_headers, decode(a.response_body, 'base64')
+          a.timings, a.response_headers, decode(a.response_body, 'base64'), a.remote_address, a.reused_connection
         from attempt a
         join moved m on m.attempt_id = a.id
       )
@@ -94,6 +97,10 @@ const postpone = (sql: Sql, records: readonly AttemptRecord[]) => sql`
   update deliveries
   set next_attempt_at = now() + interval '1 second'
   where id = any(${records.map((record) => record.item.deliveryId)}::uuid[]) and state in ('PENDING', 'RETRYING')`
+
+/** An operator asked for a replay while this attempt was on the wire, and it failed: the replay is still to be made. */
+const replayFollows = (sql: Sql) =>
+  sql`(d.state = 'PENDING' and d.replay and not a.replay and a.state <> 'DELIVERED')`
 
 const switchesOff = (sql: Sql) => sql`
   (e.consecutive_failures + s.opening >= ${limits.failuresToDisable} or s.longest >= ${limits.failuresToDisable})`
@@ -153,6 +160,9 @@ function toAttemptRow({ item, report, verdict, ...record }: AttemptRecord): Reco
     timings: report.timings,
     response_headers: report.responseHeaders,
     response_body: report.responseBody && Buffer.from(report.responseBody).toString('base64'),
+    remote_address: report.remoteAddress,
+    reused_connection: report.remoteAddress === null ? null : report.reusedConnection,
+    replay: item.replay,
     state: states[verdict.type],
     delay_ms: verdict.type === 'retry' ? verdict.delayMs : null,
   }

@@ -1,6 +1,6 @@
 import type { AuditLog, Author } from '../contract/administration.ts'
 import type { AuditRecord } from '../contract/records/console.ts'
-import { encodeId, type IdKind, idPrefixes, newId } from '../shared/ids.ts'
+import { encodeId, type IdKind, idPrefixes, newId, type Uuid } from '../shared/ids.ts'
 import { olderThan } from './keyset.ts'
 import { newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
@@ -15,17 +15,19 @@ export interface AuditEntry {
   readonly after?: unknown
 }
 
-/** Belongs into the transaction of the change: neither is ever there without the other. */
+/** Belongs into the transaction of the change: neither is ever there without the other. Returns the entry's id. */
 export async function writeAudit(
   sql: Sql,
   author: { readonly [Key in keyof Author]: Author[Key] | null },
   entry: AuditEntry,
-): Promise<void> {
+): Promise<Uuid<'audit'>> {
+  const id = newId('audit')
   await sql`
     insert into audit (id, workspace_id, operator_id, action, subject_kind, subject_id, before, after, ip)
-    values (${newId('audit')}, ${author.workspaceId}, ${author.operatorId}, ${entry.action},
+    values (${id}, ${author.workspaceId}, ${author.operatorId}, ${entry.action},
       ${entry.subjectKind}, ${entry.subjectId}, ${asJson(sql, entry.before)}, ${asJson(sql, entry.after)},
       ${author.ip})`
+  return id
 }
 
 const asJson = (sql: Sql, value: unknown) => (value === undefined ? null : sql.json(value as never))

@@ -98,7 +98,7 @@ const audited = (
   sql: Sql,
   author: Author,
   change: { action: string; before?: Row; after: Row },
-): Promise<void> =>
+): Promise<unknown> =>
   writeAudit(sql, author, {
     action: change.action,
     subjectKind: 'key',

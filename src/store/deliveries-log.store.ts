@@ -1,6 +1,7 @@
 // The delivery log as operators read it. Bodies and answers are shown as text; nothing here changes a delivery.
 import type { DeliveryFilter, DeliveryLog } from '../contract/administration.ts'
 import type { EventKind } from '../contract/events.ts'
+import { limits } from '../contract/limits.ts'
 import type { AttemptRecord, DeliveryRecord } from '../contract/records/console.ts'
 import type { DeliveryState } from '../contract/records/delivery.ts'
 import { type DeliveryId, type EndpointId, encodeId, idFloor } from '../shared/ids.ts'
@@ -20,7 +21,7 @@ interface Row {
   readonly finishedAt: Date | null
 }
 
-interface AttemptRow extends Omit<AttemptRecord, 'at' | 'responseBody'> {
+interface AttemptRow extends Omit<AttemptRecord, 'at' | 'responseBody' | 'responseBodyEncoding'> {
   readonly at: Date
   readonly responseBody: Buffer | null
 }
@@ -49,7 +50,8 @@ export const deliveriesLogStore = (sql: Sql): DeliveryLog => ({
         { body: Buffer }[]
       >`select body from events where workspace_id = ${workspaceId} and id = ${row.eventId}`,
       sql<AttemptRow[]>`
-        select number, at, status_code, error, duration_ms, response_headers, response_body
+        select number, at, status_code, error, duration_ms, timings, remote_address, reused_connection,
+          response_headers, response_body
         from attempts
         where workspace_id = ${workspaceId} and delivery_id = ${id} and id >= ${floorOf(row)}
         order by number desc
@@ -86,8 +88,21 @@ const toRecord = (row: Row): DeliveryRecord => ({
   finishedAt: iso(row.finishedAt),
 })
 
-const toAttempt = (row: AttemptRow): AttemptRecord => ({
+const toAttempt = ({ responseBody, ...row }: AttemptRow): AttemptRecord => ({
   ...row,
   at: row.at.toISOString(),
-  responseBody: row.responseBody?.toString('utf8') ?? null,
+  ...shownBody(responseBody),
 })
+
+/** Text where the bytes are UTF-8, else base64: nothing is replaced, and nothing that is no text is shown as one. */
+function shownBody(bytes: Buffer | null): Pick<AttemptRecord, 'responseBody' | 'responseBodyEncoding'> {
+  if (bytes === null) return { responseBody: null, responseBodyEncoding: null }
+  // What was cut at the limit may end within a character.
+  const isCut = bytes.length >= limits.responseBodyBytes
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut })
+    return { responseBody: text, responseBodyEncoding: 'utf8' }
+  } catch {
+    return { responseBody: bytes.toString('base64'), responseBodyEncoding: 'base64' }
+  }
+}

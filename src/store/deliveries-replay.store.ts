@@ -57,12 +57,16 @@ export const deliveriesReplayStore = (pool: Pool): DeliveryAdministration => ({
       set: discarded,
     }),
 
-  async count(workspaceId, endpointId, selection) {
-    const [row] = await pool<{ count: number }[]>`
-      select count(*)::int as count
-      from deliveries
-      where ${matching(pool, workspaceId, endpointId, selection)}`
-    return row?.count ?? 0
+  async count(workspaceId, endpointId, { states, since }) {
+    const span = { workspaceId, endpointId, since }
+    const counts = await Promise.all(
+      [...new Set(states)].map(async (state) => {
+        const [row] = await pool<{ count: number }[]>`
+          select count(*)::int as count from deliveries where ${matching(pool, span, state)}`
+        return row?.count ?? 0
+      }),
+    )
+    return counts.reduce((sum, count) => sum + count, 0)
   },
 
   /**
@@ -112,14 +116,15 @@ const replaying = (sql: Sql) =>
 const discarded = (sql: Sql) => sql`state = 'DISCARDED', next_attempt_at = null, finished_at = now()`
 const held = (sql: Sql) => sql`state = 'HELD', next_attempt_at = null`
 
-const matching = (
-  sql: Sql,
-  workspaceId: WorkspaceId,
-  endpointId: EndpointId,
-  selection: DeliverySelection,
-) => sql`
-  workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and state = any(${[...selection.states]})
-  ${selection.since ? sql`and id >= ${idFloor(selection.since.getTime())}` : sql``}`
+const matching = (sql: Sql, { workspaceId, endpointId, since }: Span, state: DeliveryState) => sql`
+  workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and state = ${state}
+  ${since ? sql`and id >= ${idFloor(since.getTime())}` : sql``}`
+
+interface Span {
+  readonly workspaceId: WorkspaceId
+  readonly endpointId: EndpointId
+  readonly since: Date | undefined
+}
 
 interface Bulk {
   readonly author: Author
@@ -129,54 +134,89 @@ interface Bulk {
   readonly set: typeof replaying
 }
 
+/** Where a bulk change has got to. The audit entry is written with its first batch, and counts each that follows. */
+interface Progress {
+  readonly auditId: string
+  readonly after: string
+  readonly count: number
+}
+
+const beginning = '00000000-0000-0000-0000-000000000000'
+
 /**
- * Goes up the ids, so what a batch replayed and the receiver refused at once is not taken again. Each batch is a
- * transaction of its own: short locks, and a crash in the middle leaves whole batches behind.
+ * Goes up the ids, state by state, so what a batch replayed and the receiver refused at once is not taken again. Each
+ * batch is a transaction of its own: short locks, and a crash in the middle leaves whole batches behind, with an audit
+ * entry that counts them.
  */
 async function inBatches(pool: Pool, bulk: Bulk): Promise<BulkOutcome> {
-  let after = '00000000-0000-0000-0000-000000000000'
-  let count = 0
-  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
-    const ids = await pool.begin((sql) => moveBatch(sql, bulk, after, batch === 0))
-    if (ids === undefined) return batch === 0 ? { type: 'busy' } : { type: 'done', count }
-    count += ids.length
-    after = ids.at(-1) ?? after
-    if (ids.length < BATCH) break
+  let progress: Progress | undefined
+  let left = MAX_BATCHES
+  for (const state of new Set(bulk.selection.states)) {
+    for (let moved = BATCH; moved === BATCH && left > 0; left -= 1) {
+      const before: Progress | undefined = progress
+      const next = await pool.begin((sql) => moveBatch(sql, bulk, { state, before }))
+      if (next === undefined) return { type: 'busy' }
+      moved = next.count - (before?.count ?? 0)
+      progress = next
+    }
+    if (progress) progress = { ...progress, after: beginning }
   }
-  return { type: 'done', count }
+  return { type: 'done', count: progress?.count ?? 0 }
 }
 
 async function moveBatch(
   sql: Sql,
   bulk: Bulk,
-  after: string,
-  isFirst: boolean,
-): Promise<DeliveryId[] | undefined> {
+  { state, before }: { readonly state: DeliveryState; readonly before: Progress | undefined },
+): Promise<Progress | undefined> {
   const { author, endpointId, selection } = bulk
-  const [lock] = await sql<{ held: boolean }[]>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`bulk:${endpointId}`}, 0)) as held`
-  if (!lock?.held) return undefined
+  if (!(await lockBulk(sql, endpointId, before === undefined))) return undefined
+  const span = { workspaceId: author.workspaceId, endpointId, since: selection.since }
   const picked = await sql<{ id: DeliveryId }[]>`
     select id
     from deliveries
-    where ${matching(sql, author.workspaceId, endpointId, selection)} and id > ${after}
+    where ${matching(sql, span, state)} and id > ${before?.after ?? beginning}
     order by id
     limit ${BATCH}
     for update skip locked`
   const ids = picked.map(({ id }) => id)
-  if (isFirst) await auditBulk(sql, bulk)
   // By list, not by join: only the days that these ids belong to are opened.
   if (ids.length > 0) await sql`update deliveries set ${bulk.set(sql)} where id = any(${ids})`
-  return ids
+  const count = (before?.count ?? 0) + ids.length
+  const auditId = before ? await recount(sql, before.auditId, count) : await auditBulk(sql, bulk, count)
+  return { auditId, after: ids.at(-1) ?? before?.after ?? beginning, count }
 }
 
-const auditBulk = (sql: Sql, { author, endpointId, selection, action }: Bulk): Promise<void> =>
+/**
+ * A second request is told to wait, not queued. One that slips in between two batches does no harm: each row is
+ * claimed by its state, once, and the first request goes on after it.
+ */
+async function lockBulk(sql: Sql, endpointId: EndpointId, isFirst: boolean): Promise<boolean> {
+  const key = sql`hashtextextended(${`bulk:${endpointId}`}, 0)`
+  if (!isFirst) {
+    await sql`select pg_advisory_xact_lock(${key})`
+    return true
+  }
+  const [lock] = await sql<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${key}) as held`
+  return lock?.held ?? false
+}
+
+const auditBulk = (
+  sql: Sql,
+  { author, endpointId, selection, action }: Bulk,
+  count: number,
+): Promise<string> =>
   writeAudit(sql, author, {
     action,
     subjectKind: 'endpoint',
     subjectId: endpointId,
-    after: { states: selection.states, since: selection.since?.toISOString() ?? null },
+    after: { states: selection.states, since: selection.since?.toISOString() ?? null, count },
   })
+
+async function recount(sql: Sql, auditId: string, count: number): Promise<string> {
+  await sql`update audit set after = after || ${sql.json({ count })} where id = ${auditId}`
+  return auditId
+}
 
 async function whyNot(sql: Sql, workspaceId: WorkspaceId, id: DeliveryId): Promise<Replay> {
   const [row] = await sql<

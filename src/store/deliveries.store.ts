@@ -13,10 +13,14 @@ interface PendingRow {
   body: Buffer
   attemptCount: number
   replay: boolean
+  nextAttemptAt: Date | null
 }
 
 export const deliveryStore = (sql: Sql) => ({
-  /** What an endpoint has waiting: first attempts and replays in their order, then retries that are due. */
+  /**
+   * What an endpoint has waiting: first attempts in their order, then retries that are due, then replays. A first
+   * attempt never waits behind ten thousand replays, though their ids are older.
+   */
   async pending(
     endpointId: EndpointId,
     options: { readonly exclude: readonly string[]; readonly limit: number },
@@ -24,20 +28,27 @@ export const deliveryStore = (sql: Sql) => ({
     const known = options.exclude as string[]
     const rows = await sql<PendingRow[]>`
       with waiting as (
-        (select id, event_id, kind, key, attempt_count, replay, 1 as turn
+        (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 1 as turn
          from deliveries
-         where endpoint_id = ${endpointId} and state = 'PENDING' and id <> all(${known}::uuid[])
+         where endpoint_id = ${endpointId} and state = 'PENDING' and not replay and id <> all(${known}::uuid[])
          order by id
          limit ${options.limit + 1})
         union all
-        (select id, event_id, kind, key, attempt_count, replay, 2
+        (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 2
          from deliveries
          where endpoint_id = ${endpointId} and state = 'RETRYING' and next_attempt_at <= now()
            and id <> all(${known}::uuid[])
          order by next_attempt_at
          limit ${options.limit + 1})
+        union all
+        (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 3
+         from deliveries
+         where endpoint_id = ${endpointId} and state = 'PENDING' and replay and next_attempt_at <= now()
+           and id <> all(${known}::uuid[])
+         order by id
+         limit ${options.limit + 1})
       )
-      select w.id, w.kind, w.key, e.body, w.attempt_count, w.replay
+      select w.id, w.kind, w.key, e.body, w.attempt_count, w.replay, w.next_attempt_at
       from waiting w
       join events e on e.id = w.event_id
       order by w.turn, w.id
@@ -51,7 +62,7 @@ export const deliveryStore = (sql: Sql) => ({
     attemptNumber: number,
   ): Promise<{ item: QueuedItem; endpointId: EndpointId } | undefined> {
     const [row] = await sql<(PendingRow & { endpointId: EndpointId })[]>`
-      select d.id, d.kind, d.key, e.body, d.attempt_count, d.replay, d.endpoint_id
+      select d.id, d.kind, d.key, e.body, d.attempt_count, d.replay, d.next_attempt_at, d.endpoint_id
       from deliveries d
       join events e on e.id = d.event_id
       where d.id = ${id}
@@ -112,4 +123,6 @@ const toItem = (row: PendingRow): QueuedItem => ({
   body: row.body.toString('utf8'),
   attemptNumber: row.attemptCount + 1,
   replay: row.replay,
+  // Of a first attempt the column holds the sweeper's grace; its own time is in its id.
+  ...((row.replay || row.attemptCount > 0) && row.nextAttemptAt && { dueAtMs: row.nextAttemptAt.getTime() }),
 })

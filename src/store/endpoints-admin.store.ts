@@ -134,7 +134,7 @@ async function changed(sql: Sql, author: Author, step: Step): Promise<EndpointCh
   return { type: 'changed', endpoint: toEndpointRecord(after) }
 }
 
-const audited = (sql: Sql, author: Author, step: Step, after?: EndpointRow): Promise<void> =>
+const audited = (sql: Sql, author: Author, step: Step, after?: EndpointRow): Promise<unknown> =>
   writeAudit(sql, author, {
     action: step.action,
     subjectKind: 'endpoint',

@@ -104,7 +104,7 @@ const audited = (
   sql: Sql,
   author: MemberAuthor,
   change: { operatorId: OperatorId; before: Role | null; after: Role | null },
-): Promise<void> =>
+): Promise<unknown> =>
   writeAudit(sql, author, {
     action: change.after === null ? 'member.removed' : 'member.granted',
     subjectKind: 'operator',

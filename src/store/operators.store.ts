@@ -97,7 +97,7 @@ export const operatorsStore = (pool: Pool): OperatorAccounts => ({
 
 const credentials = (sql: Sql) => sql`id, email, name, password_hash, totp_seed`
 
-const audited = (sql: Sql, change: CredentialChange, action: string): Promise<void> =>
+const audited = (sql: Sql, change: CredentialChange, action: string): Promise<unknown> =>
   writeAudit(
     sql,
     { workspaceId: null, operatorId: change.by, ip: change.ip },

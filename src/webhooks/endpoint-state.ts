@@ -59,8 +59,10 @@ export interface EndpointState {
   directPosts: number
   socket: SocketState
   pace: Pace
-  /** The store has deliveries that the lanes do not, and that no pull under way may be relied on to bring. */
+  /** The store has first attempts that the lanes do not, and that no pull under way may be relied on to bring. */
   moreInStore: boolean
+  /** The same of retries and replays, however many: first attempts never queue up behind them. */
+  moreRetries: boolean
   pulling: boolean
   /** Delivered while a pull is under way: they go behind what it brings. */
   readonly arrived: QueuedItem[]
@@ -88,6 +90,7 @@ export function newEndpointState(
     socket: { phase: 'idle' },
     pace: newPace(config.consecutiveFailures),
     moreInStore: pending.more,
+    moreRetries: pending.more,
     pulling: false,
     arrived: [],
     isLeaving: false,
@@ -118,14 +121,27 @@ export function enqueue(state: EndpointState, item: QueuedItem): boolean {
 /** Behind what the store brought, in the order of arrival; while the store holds older ones they stay there too. */
 export function enqueueInTurn(state: EndpointState, items: readonly QueuedItem[]): void {
   for (const item of items) {
-    if (state.moreInStore || !enqueue(state, item)) state.moreInStore = true
+    const isBehind = state.moreInStore && laneOf(state, item) === state.first
+    if (isBehind || !enqueue(state, item)) leaveInStore(state, item)
   }
+}
+
+/** It did not fit, or must not overtake: a pull brings it. */
+export function leaveInStore(state: EndpointState, item: QueuedItem): void {
+  if (laneOf(state, item) === state.first) state.moreInStore = true
+  else state.moreRetries = true
+}
+
+/** A hint that names no delivery, or a page that ended before the store did: either lane may have more. */
+export function lookAgain(state: EndpointState): void {
+  state.moreInStore = !state.isLeaving
+  state.moreRetries = !state.isLeaving
 }
 
 /** Keeps them for the end of the pull. */
 export function setAside(state: EndpointState, items: readonly QueuedItem[]): void {
   if (state.arrived.length + items.length <= laneItems) state.arrived.push(...items)
-  else state.moreInStore = true
+  else for (const item of items) leaveInStore(state, item)
 }
 
 /** The next queued delivery, first attempts before retries. */
@@ -139,6 +155,7 @@ export function dropQueued(state: EndpointState): void {
   for (const item of [...state.first.clear(), ...state.retries.clear()]) state.known.delete(item.deliveryId)
   state.arrived.length = 0
   state.moreInStore = false
+  state.moreRetries = false
 }
 
 export const isSocket = (state: EndpointState): boolean => transportOf(state.config.url) === 'socket'

@@ -50,14 +50,16 @@ export function room(
   }
 }
 
-/** Asks the store for more once the lanes run low. */
+/** Asks the store for more once a lane that has more there runs low. */
 export function pullMore(turn: Turn): void {
   const { state } = turn
-  if (!state.moreInStore || state.pulling || !state.config.enabled) return
-  if (!state.first.isLow || !state.retries.isLow) return
+  if (state.pulling || !state.config.enabled) return
+  const isWanted = (state.moreInStore && state.first.isLow) || (state.moreRetries && state.retries.isLow)
+  if (!isWanted) return
   state.pulling = true
   // Whoever says so from now on is not answered by this pull: it may have read the store before.
   state.moreInStore = false
+  state.moreRetries = false
   turn.effects.push({ type: 'pull', exclude: [...state.known] })
 }
 

@@ -9,6 +9,9 @@ import {
   enqueueInTurn,
   hasQueued,
   isSocket,
+  laneOf,
+  leaveInStore,
+  lookAgain,
   nextToken,
   setAside,
 } from './endpoint-state.ts'
@@ -161,20 +164,23 @@ function pulled(
   { state }: Turn,
   message: Extract<EndpointMessage, { type: 'wake' | 'pulled' | 'pullFailed' }>,
 ): void {
-  if (message.type === 'wake') {
-    state.moreInStore = !state.isLeaving
-    return
-  }
+  if (message.type === 'wake') return lookAgain(state)
   state.pulling = false
   const arrived = state.arrived.splice(0)
   if (!state.config.enabled || state.isLeaving) return
   if (message.type === 'pullFailed') {
     // The sweeper's next hint asks again.
     state.moreInStore = false
+    state.moreRetries = false
     return
   }
-  for (const item of message.items) if (!enqueue(state, item)) state.moreInStore = true
-  if (message.more) state.moreInStore = true
+  for (const item of message.items) if (!enqueue(state, item)) leaveInStore(state, item)
+  // The store gives first attempts first: a page that ends with another has brought all of them.
+  const last = message.items.at(-1)
+  if (message.more && last) {
+    state.moreRetries = true
+    if (laneOf(state, last) === state.first) state.moreInStore = true
+  }
   enqueueInTurn(state, arrived)
 }
 
@@ -226,5 +232,5 @@ function reloaded(turn: Turn, config: EndpointConfig | null): void {
   state.pace.failures = config.consecutiveFailures
   if (redial) dropSocket(turn, 1000, 'configuration changed')
   state.config = config
-  if (turnedOn || hasQueued(state)) state.moreInStore = !state.isLeaving
+  if (turnedOn || hasQueued(state)) lookAgain(state)
 }

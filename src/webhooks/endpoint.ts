@@ -30,6 +30,8 @@ export interface QueuedItem {
   readonly attemptNumber: number
   /** A replay is one attempt: no retries, and its failure is not counted. */
   readonly replay: boolean
+  /** When a retry or replay became due; a first attempt is due from the time in its id. */
+  readonly dueAtMs?: number
 }
 
 /** A ringing or accepted call: one try within five seconds, no delivery row (specification, direct delivery). */
@@ -38,6 +40,8 @@ export interface DirectItem {
   readonly body: string
   /** Sent over HTTPS besides the signature; a socket has no place for them. */
   readonly headers: Readonly<Record<string, string>>
+  /** When the event was handed over. */
+  readonly askedAtMs?: number
 }
 
 export type DirectResult =

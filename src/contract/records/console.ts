@@ -32,8 +32,16 @@ export interface AttemptRecord {
   statusCode: number | null
   error: string | null
   durationMs: number
+  /** Milliseconds of each part; a part that did not take place is absent. */
+  timings: { dnsMs?: number; connectMs?: number; tlsMs?: number; firstByteMs?: number }
+  /** Null where no connection came about: an address that we refuse is never shown. */
+  remoteAddress: string | null
+  reusedConnection: boolean | null
   responseHeaders: Record<string, string> | null
+  /** The first 16 KiB as they came. */
   responseBody: string | null
+  /** `base64` where the bytes are no UTF-8 text. */
+  responseBodyEncoding: 'utf8' | 'base64' | null
 }
 
 export interface DeliveryDetail extends DeliveryRecord {
