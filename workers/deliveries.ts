@@ -7,6 +7,7 @@ import type { EndpointRouter } from '../src/wiring/bind-webhooks.ts'
 export interface DeliveryWork {
   readonly deliveries: Pick<DeliveryStore, 'dueRetry' | 'overdueEndpoints' | 'holdForDisabled'>
   readonly router: Pick<EndpointRouter, 'tell'>
+  readonly woken: (endpoints: number) => void
 }
 
 const maxEndpoints = 1_000
@@ -19,8 +20,9 @@ export async function retry({ deliveries, router }: DeliveryWork, job: RetryJob)
 }
 
 /** Wakes the owners of endpoints with rows that waited too long: a crash, a lost timer, a lost hint. */
-export async function sweepDeliveries({ deliveries, router }: DeliveryWork): Promise<boolean> {
+export async function sweepDeliveries({ deliveries, router, woken }: DeliveryWork): Promise<boolean> {
   const overdue = await deliveries.overdueEndpoints(maxEndpoints)
+  woken(overdue.length)
   await Promise.all(overdue.map((id) => router.tell('endpoint', id, { type: 'wake' })))
   const held = await deliveries.holdForDisabled(maxHeld)
   return held === maxHeld

@@ -3,9 +3,11 @@ import { startClient } from '../src/cluster/node.ts'
 import { describeSettings } from '../src/config/config.ts'
 import type { Settings } from '../src/config/settings.ts'
 import { version } from '../src/contract/version.ts'
+import { type HttpServer, listen } from '../src/http/uws.ts'
 import { createRetryConsumer } from '../src/queue/queues.ts'
 import { closeRedis, connectRedis } from '../src/redis/client.ts'
 import { withDeadline } from '../src/shared/deadline.ts'
+import { backlogStore } from '../src/store/backlog.store.ts'
 import { createCallsStore } from '../src/store/calls.store.ts'
 import { catalogSyncStore } from '../src/store/catalog-sync.store.ts'
 import { createContactsStore } from '../src/store/contacts.store.ts'
@@ -13,6 +15,7 @@ import { deliveryStore } from '../src/store/deliveries.store.ts'
 import { maintenanceStore } from '../src/store/maintenance.store.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { createTemplateStore } from '../src/store/templates.store.ts'
+import type { BacklogMetrics } from '../src/wiring/backlog-metrics.ts'
 import { createMedia, type Media } from '../src/wiring/bind-media.ts'
 import { createMessages } from '../src/wiring/bind-messages.ts'
 import { createDispatch, type EndpointRouter } from '../src/wiring/bind-webhooks.ts'
@@ -38,17 +41,20 @@ export async function startWorker(settings: Settings): Promise<Draining> {
     log,
   })
   const { router } = cluster
-  const deliveries: DeliveryWork = { deliveries: deliveryStore(sql), router }
+  const backlog = base.metrics.backlog()
+  const deliveries: DeliveryWork = { deliveries: deliveryStore(sql), router, woken: backlog.woken }
   const messages = messagesOf(base, router)
   const media = createMedia(base)
   const onError = (error: Error) => log.warn({ error: String(error) }, 'redis.connection_failed')
   const queueRedis = await connectRedis({ url: redisUrl, role: 'consumer', onError })
   const consumer = createRetryConsumer(queueRedis, (job) => retry(deliveries, job), log)
-  const loops = startLoops(base, { deliveries, messages, media, router })
-  log.info({}, 'worker.serving')
+  const loops = startLoops(base, { deliveries, messages, media, router, backlog })
+  const probes = await openProbes(base)
+  log.info({ port: probes?.port }, 'worker.serving')
   return {
     async drain() {
       log.info({}, 'worker.draining')
+      await probes?.close()
       await Promise.all(loops.map((loop) => loop.stop()))
       await withDeadline(consumer.close(), 5_000, 'closing a queue').catch(() => undefined)
       await messages.drain()
@@ -59,6 +65,17 @@ export async function startWorker(settings: Settings): Promise<Draining> {
     },
   }
 }
+
+/** `/metrics`, where somebody wants it. */
+const openProbes = async ({ settings, metrics }: Foundation): Promise<HttpServer | undefined> =>
+  settings.WORKER_PORT === undefined
+    ? undefined
+    : listen({
+        host: settings.HOST,
+        port: settings.WORKER_PORT,
+        maxInFlight: 10,
+        handler: ({ path }) => (path === '/metrics' ? metrics.answer() : { status: 404 }),
+      })
 
 type Messages = ReturnType<typeof createMessages>
 
@@ -82,10 +99,12 @@ interface Work {
   readonly messages: Messages
   readonly media: Media
   readonly router: EndpointRouter & CallWork['router']
+  readonly backlog: BacklogMetrics
 }
 
 function startLoops({ sql, settings, accounts, provider, log }: Foundation, work: Work): Loop[] {
   const maintenance = maintenanceStore(sql)
+  const backlogs = backlogStore(sql)
   const calls = createCallsStore(sql)
   const catalog = {
     store: catalogSyncStore(sql, accounts),
@@ -97,14 +116,15 @@ function startLoops({ sql, settings, accounts, provider, log }: Foundation, work
     startLoop({ name, everyMs, run, log })
   return [
     loop('deliveries', 1_000, () => sweepDeliveries(work.deliveries)),
+    loop('backlog', 5_000, async () => work.backlog.sampled(await backlogs.sample())),
     loop('sends', 1_000, async () => (await work.messages.sweep()) >= 500),
     loop('calls', 1_000, () => wakeOverdueCalls({ calls, router: work.router })),
     loop('media', 500, () => work.media.sweep()),
     loop('media_leftovers', 60 * minuteMs, () => work.media.clearLeftovers()),
     loop('partitions', 60 * minuteMs, async () => {
       await maintenance.ensurePartitions()
-      const dropped = await maintenance.dropPartitions(settings.RETENTION_DAYS)
-      if (dropped.length > 0) log.info({ dropped }, 'partitions.dropped')
+      const { dropped, discarded } = await maintenance.dropPartitions(settings.RETENTION_DAYS)
+      if (dropped.length > 0 || discarded > 0) log.info({ dropped, discarded }, 'partitions.dropped')
     }),
     loop('tombstones', 10 * minuteMs, async () => {
       await maintenance.forgetTombstones()

@@ -55,6 +55,10 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
   readonly #bornAt: number
   #lastMessageAt: number
 
+  get state(): State {
+    return this.#state
+  }
+
   constructor(options: CellOptions<State, Message, Tx, Effect>) {
     this.id = options.id
     this.epoch = options.loaded.epoch

@@ -97,6 +97,11 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
     return this.#slots.size
   }
 
+  /** Of every live actor, as it stands: for counting, never for changing. */
+  *states(): Iterable<State> {
+    for (const slot of this.#slots.values()) if (slot.type === 'live') yield slot.cell.state
+  }
+
   get isDraining(): boolean {
     return this.#isDraining
   }

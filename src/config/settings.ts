@@ -38,6 +38,9 @@ export const settingsSchema = {
     default: '8080',
     meaning: 'Public port: API, provider webhooks, console.',
   }),
+  WORKER_PORT: setting(integer(0, 65_535), {
+    meaning: 'Where a worker answers /metrics, on HOST; 0 takes a free port. Unset: nowhere.',
+  }),
   INTERNAL_HOST: setting(v.string(), {
     default: '127.0.0.1',
     meaning: 'Address the gateway-to-gateway port listens on, reachable by the other gateways only.',

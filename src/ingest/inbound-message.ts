@@ -44,7 +44,8 @@ export function readMessage(given: unknown, around: NumberSurroundings): Element
   }
 }
 
-const MAX_TEXT = 65_536
+/** Ten times what the provider carries. Every character escaped, an event stays below the limit of a body. */
+const MAX_TEXT = 40_000
 
 /** Empty where the field is missing or no text. */
 function textOf(content: Content, ...names: string[]): string {

@@ -82,7 +82,12 @@ export type EndpointEffect =
       readonly item: QueuedItem | DirectItem
     }
   | { readonly type: 'dial'; readonly token: number; readonly config: EndpointConfig }
-  | { readonly type: 'frame'; readonly token: number; readonly frame: number; readonly body: string }
+  | {
+      readonly type: 'frame'
+      readonly token: number
+      readonly frame: number
+      readonly item: QueuedItem | DirectItem
+    }
   | { readonly type: 'ping'; readonly token: number; readonly ping: number }
   | { readonly type: 'closeSocket'; readonly token: number; readonly code: number; readonly reason: string }
   | { readonly type: 'cutSocket'; readonly token: number }

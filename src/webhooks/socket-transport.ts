@@ -128,7 +128,7 @@ function write(turn: Turn, open: OpenSocket, work: Work): void {
   open.bytesSincePing += body.length
   open.framesSincePing += 1
   open.lastEventAtMs = turn.at.getTime()
-  effects.push({ type: 'frame', token: open.token, frame, body })
+  effects.push({ type: 'frame', token: open.token, frame, item: work.item })
   // Frames of a key follow one another in the stream: the next need not wait for this one's verdict.
   if (work.type === 'queued') laneOf(state, work.item).release(work.item.key)
   if (open.bytesSincePing >= pingAfterBytes || open.framesSincePing >= pingAfterFrames) ping(turn, open)

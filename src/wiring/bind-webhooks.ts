@@ -7,7 +7,7 @@ import type { DirectSender } from '../calls/ports.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { version } from '../contract/version.ts'
-import { createConnector } from '../outbound/connect.ts'
+import { type Connector, createConnector } from '../outbound/connect.ts'
 import { createHttpsSender } from '../outbound/https-sender.ts'
 import { type AddressResolver, createResolver } from '../outbound/resolve.ts'
 import { createSocketDialer } from '../outbound/socket-dialer.ts'
@@ -18,10 +18,12 @@ import { attemptStore } from '../store/attempts.store.ts'
 import { deliveryStore } from '../store/deliveries.store.ts'
 import { endpointStore, type SecretOpener } from '../store/endpoints.store.ts'
 import type { Pool } from '../store/sql.ts'
-import { endpointActor } from '../webhooks/endpoint.actor.ts'
+import { failure } from '../webhooks/attempt.ts'
+import { type EndpointActor, endpointActor } from '../webhooks/endpoint.actor.ts'
 import type { DirectResult, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
+import type { EndpointState } from '../webhooks/endpoint-state.ts'
 import { createRecorder, type RetryTimer } from '../webhooks/recorder.ts'
-import type { AttemptRecord } from '../webhooks/settle-attempt.ts'
+import type { DeliveryMetrics, Waiting } from './delivery-metrics.ts'
 import { createEndpointHost } from './endpoint-host.ts'
 
 /** Finds the owner of an endpoint, here or on another node. */
@@ -39,8 +41,7 @@ export interface WebhooksOptions {
   readonly scheduleRetries: (retries: readonly RetryTimer[]) => void
   readonly router: EndpointRouter
   readonly log: { info(fields: object, event: string): void; warn(fields: object, event: string): void }
-  /** Told of every attempt of a queued delivery, for metrics. */
-  readonly attempted: (record: AttemptRecord) => void
+  readonly metrics: DeliveryMetrics
   readonly observe?: (event: DirectoryEvent) => void
 }
 
@@ -50,7 +51,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>
 const directLimitMs = 12_000
 
 export function createWebhooks(options: WebhooksOptions) {
-  const { sql, clock, settings, router, log } = options
+  const { sql, clock, settings, router, log, metrics } = options
   const resolver = resolverOf(settings, clock)
   const connect = createConnector({
     policy: settings.WEBHOOK_TARGETS,
@@ -58,19 +59,22 @@ export function createWebhooks(options: WebhooksOptions) {
     ...(settings.WEBHOOK_CA_FILE && { ca: readFileSync(settings.WEBHOOK_CA_FILE, 'utf8') }),
   })
   const sender = { policy: settings.WEBHOOK_TARGETS, connect, clock }
-  const https = createHttpsSender({ ...sender, userAgent: `Switchboard-Webhooks/${version}` })
+  const https = createHttpsSender({
+    ...sender,
+    connect: counted(connect, metrics),
+    userAgent: `Switchboard-Webhooks/${version}`,
+  })
   const tellHere = (id: string, message: EndpointMessage) => {
     if (directory.has(id)) void directory.tell(id, message)
   }
-  const attempts = attemptStore(sql)
   const recorder = createRecorder({
-    record(records) {
-      for (const record of records) options.attempted(record)
-      return attempts.record(records)
-    },
+    record: (records) => attemptStore(sql).record(records),
     scheduleRetries: options.scheduleRetries,
     recorded: (id, deliveryIds, enabled) => tellHere(id, { type: 'recorded', deliveryIds, enabled }),
-    warn: (event, fields) => log.warn(fields, event),
+    warn(event, fields) {
+      metrics.warned(event)
+      log.warn(fields, event)
+    },
   })
   const host = createEndpointHost({
     endpoints: endpointStore(sql, options.secrets),
@@ -79,6 +83,7 @@ export function createWebhooks(options: WebhooksOptions) {
     dialer: createSocketDialer(sender),
     recorder,
     clock,
+    metrics,
     timeoutMs: settings.WEBHOOK_TIMEOUT,
     directTimeoutMs: settings.DIRECT_TIMEOUT,
     silenceMs: settings.HANDOVER_SILENCE,
@@ -86,7 +91,7 @@ export function createWebhooks(options: WebhooksOptions) {
     log,
   })
   const directory = new ActorDirectory({
-    definition: endpointActor(actorOptions(settings)),
+    definition: noting(endpointActor(actorOptions(settings)), metrics),
     host,
     ownership: options.ownership,
     clock,
@@ -98,11 +103,12 @@ export function createWebhooks(options: WebhooksOptions) {
     },
     ...(options.observe && { observe: options.observe }),
   })
+  metrics.readWaiting(() => waitingIn(directory.states()))
   return {
     directory,
     resolver,
     dispatch: createDispatch(router),
-    direct: createDirect(router),
+    direct: createDirect(router, metrics, clock),
     engine: createEngine(router),
     openSockets: () => host.sockets.openCount,
     openConnections: () => https.openConnections(),
@@ -113,6 +119,35 @@ export function createWebhooks(options: WebhooksOptions) {
       directory.close()
     },
   }
+}
+
+/** The actor, with the moment noted at which each delivery came to it. */
+const noting = (actor: EndpointActor, metrics: DeliveryMetrics): EndpointActor => ({
+  ...actor,
+  handle(state, incoming) {
+    const { message } = incoming
+    if (message.type === 'deliver' || message.type === 'pulled') metrics.arrived(message.items)
+    if (message.type === 'direct') metrics.arrived([message.item])
+    return actor.handle(state, incoming)
+  },
+})
+
+const counted =
+  (connect: Connector, metrics: DeliveryMetrics): Connector =>
+  async (target, deadline) => {
+    const connected = await connect(target, deadline)
+    metrics.dialled('https', connected.type === 'failed' ? failure(connected.code) : undefined)
+    return connected
+  }
+
+function waitingIn(states: Iterable<EndpointState>): Waiting {
+  const waiting = { direct: 0, first: 0, retry: 0 }
+  for (const { urgent, first, retries } of states) {
+    waiting.direct += urgent.length
+    waiting.first += first.size
+    waiting.retry += retries.size
+  }
+  return waiting
 }
 
 const actorOptions = (settings: Settings) => ({
@@ -154,14 +189,15 @@ export function createDispatch(router: EndpointRouter): Dispatch {
   }
 }
 
-function createDirect(router: EndpointRouter): DirectSender {
+function createDirect(router: EndpointRouter, metrics: DeliveryMetrics, clock: Clock): DirectSender {
   return {
-    async send({ endpointId, kind, body, headers }) {
-      const item = { kind, body: Buffer.from(body).toString('utf8'), headers: headers ?? {} }
-      const result = await router.ask('endpoint', endpointId, { type: 'direct', item }, directLimitMs)
-      if (result.type === 'answered') return result.value as DirectResult
-      return { type: 'failed', ...unreached(result.type) }
-    },
+    send: ({ endpointId, kind, body, headers = {} }) =>
+      metrics.direct(async () => {
+        const item = { kind, body: Buffer.from(body).toString('utf8'), headers, askedAtMs: clock.now() }
+        const result = await router.ask('endpoint', endpointId, { type: 'direct', item }, directLimitMs)
+        if (result.type === 'answered') return result.value as DirectResult
+        return { type: 'failed', ...unreached(result.type) }
+      }),
   }
 }
 

@@ -10,6 +10,7 @@ import type { EndpointTx } from '../webhooks/endpoint.actor.ts'
 import type { DirectItem, EndpointEffect, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
 import { type EndpointState, newEndpointState } from '../webhooks/endpoint-state.ts'
 import type { Recorder } from '../webhooks/recorder.ts'
+import { type DeliveryMetrics, laneOfItem } from './delivery-metrics.ts'
 import { createSigning, type EndpointSigning, isQueued } from './endpoint-signing.ts'
 import { EndpointSockets } from './endpoint-sockets.ts'
 
@@ -20,6 +21,7 @@ export interface EndpointHostOptions {
   readonly dialer: SocketDialer
   readonly recorder: Recorder
   readonly clock: Clock
+  readonly metrics: DeliveryMetrics
   /** WEBHOOK_TIMEOUT, DIRECT_TIMEOUT, HANDOVER_SILENCE. */
   readonly timeoutMs: number
   readonly directTimeoutMs: number
@@ -41,7 +43,8 @@ const maxDialMs = 5_000
 export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
   const signing = createSigning(options.clock)
   const dialTimeoutMs = Math.min(maxDialMs, options.timeoutMs)
-  const sockets = new EndpointSockets({ dialer: options.dialer, signing, dialTimeoutMs })
+  const { dialer, metrics } = options
+  const sockets = new EndpointSockets({ dialer, signing, dialTimeoutMs, metrics })
   // Configuration versions the actors were told of.
   const versions = new Map<string, number>()
   return {
@@ -64,6 +67,7 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
         case 'cutSocket':
           return sockets.cut(effect.token, context)
         case 'record':
+          metrics.attempted(effect.record)
           return options.recorder.add(effect.record)
         case 'pull':
           return void pull(options, effect.exclude, context)
@@ -75,7 +79,7 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
 }
 
 function rowsOf(
-  { endpoints, deliveries, silenceMs, configChanged }: EndpointHostOptions,
+  { endpoints, deliveries, silenceMs, configChanged, metrics }: EndpointHostOptions,
   versions: Map<string, number>,
 ): Pick<EndpointHost, 'load' | 'confirm' | 'release'> {
   return {
@@ -85,6 +89,7 @@ function rowsOf(
       versions.set(id, taken.config.configVersion)
       // What the last owner left behind goes first: it is what keeps the order over a change of owners.
       const pending = await deliveries.pending(id as EndpointId, { exclude: [], limit: pageOfPending })
+      metrics.arrived(pending.items)
       return { state: newEndpointState(taken.config, pending), epoch: taken.epoch, silentMs: taken.silentMs }
     },
     async confirm(ids) {
@@ -108,6 +113,7 @@ async function post(
   context: Context,
 ): Promise<void> {
   const body = Buffer.from(item.body)
+  const begunAt = options.metrics.begun(item)
   const report = await options.https.send({
     url: config.url,
     headers: signing.attemptHeaders(config, item, body),
@@ -116,6 +122,7 @@ async function post(
     lane: laneOf(context.id, item),
     signal: context.signal,
   })
+  options.metrics.posted(item, begunAt, report)
   context.post({ type: 'posted', token, report })
 }
 
@@ -153,7 +160,5 @@ async function reload(
 }
 
 /** Calls, first attempts and retries never wait for each other's connections. */
-function laneOf(endpointId: string, item: QueuedItem | DirectItem): string {
-  if (!isQueued(item)) return `${endpointId}:direct`
-  return item.attemptNumber > 1 || item.replay ? `${endpointId}:retry` : `${endpointId}:first`
-}
+const laneOf = (endpointId: string, item: QueuedItem | DirectItem): string =>
+  `${endpointId}:${laneOfItem(item)}`

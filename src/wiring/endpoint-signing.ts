@@ -16,15 +16,17 @@ export interface EndpointSigning {
 export const isQueued = (item: QueuedItem | DirectItem): item is QueuedItem => 'deliveryId' in item
 
 export function createSigning(clock: Clock): EndpointSigning {
-  // A new configuration is a new object, so keys are imported once for each.
-  const signers = new WeakMap<EndpointConfig, Signer>()
+  // A new configuration is a new object, so keys are imported once for each, and once more when an overlap ends.
+  const during = new WeakMap<EndpointConfig, Signer>()
+  const after = new WeakMap<EndpointConfig, Signer>()
 
   function signerOf(config: EndpointConfig): Signer {
     const previous = config.previousSecret
-    if (previous && previous.untilMs <= clock.now()) return createSigner({ current: config.secret })
+    const isOver = previous === null || previous.untilMs <= clock.now()
+    const signers = isOver ? after : during
     const known = signers.get(config)
     if (known) return known
-    const signer = createSigner({ current: config.secret, previous: previous?.secret })
+    const signer = createSigner({ current: config.secret, previous: isOver ? undefined : previous.secret })
     signers.set(config, signer)
     return signer
   }

@@ -2,6 +2,7 @@
 import type { EffectContext } from '../actors/actor.ts'
 import type { OutboundSocket, SocketDialer } from '../outbound/socket-dialer.ts'
 import type { EndpointEffect, EndpointMessage } from '../webhooks/endpoint.ts'
+import type { DeliveryMetrics } from './delivery-metrics.ts'
 import type { EndpointSigning } from './endpoint-signing.ts'
 
 type Context = EffectContext<EndpointMessage>
@@ -16,6 +17,7 @@ export interface EndpointSocketsOptions {
   readonly dialer: SocketDialer
   readonly signing: EndpointSigning
   readonly dialTimeoutMs: number
+  readonly metrics: DeliveryMetrics
 }
 
 export class EndpointSockets {
@@ -52,6 +54,7 @@ export class EndpointSockets {
       },
     )
     dialling.delete(token)
+    this.#options.metrics.dialled('socket', dialled.type === 'failed' ? dialled.report.outcome : undefined)
     if (dialled.type === 'failed') return context.post({ type: 'dialFailed', token, report: dialled.report })
     // The owner may have given the endpoint up, or dropped this dial, while it went on.
     if (context.signal.aborted || abort.signal.aborted) return dialled.socket.terminate()
@@ -59,12 +62,16 @@ export class EndpointSockets {
     context.post({ type: 'dialled', token })
   }
 
-  frame({ token, frame, body }: Of<'frame'>, context: Context): void {
+  frame({ token, frame, item }: Of<'frame'>, context: Context): void {
+    const { metrics } = this.#options
+    metrics.begun(item)
+    const done = (written: boolean) => {
+      metrics.framed(item, written)
+      context.post({ type: 'frameDone', token, frame, written })
+    }
     const socket = this.#of(context).open.get(token)
-    if (!socket) return context.post({ type: 'frameDone', token, frame, written: false })
-    socket.send(body, (error) =>
-      context.post({ type: 'frameDone', token, frame, written: error === undefined }),
-    )
+    if (socket) socket.send(item.body, (error) => done(error === undefined))
+    else done(false)
   }
 
   ping({ token, ping }: Of<'ping'>, context: Context): void {

@@ -30,8 +30,11 @@ import { createMedia, type Media } from './bind-media.ts'
 import { createMessages } from './bind-messages.ts'
 import { bindReads, iceServers } from './bind-reads.ts'
 import { createWebhooks, type Webhooks } from './bind-webhooks.ts'
+import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { type Foundation, openFoundation } from './foundation.ts'
+import { gatewayGauges } from './gateway-gauges.ts'
 import { createHealth, type Health } from './health.ts'
+import { keepPartitions } from './keep-partitions.ts'
 import { probePaths, publicHandler } from './public-handler.ts'
 import { openRetryTimers, type RetryTimers } from './retry-timers.ts'
 
@@ -46,6 +49,7 @@ interface Parts {
   readonly bulk: Pool
   readonly node: ClusterNode
   readonly timers: RetryTimers
+  readonly deliveries: DeliveryMetrics
   readonly internal: HttpServer
   readonly health: Health
   readonly media: Media
@@ -60,13 +64,15 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   if (settings.WEBHOOK_TARGETS === 'any') log.warn({}, 'webhooks.any_target_allowed')
   await migrate(sql)
   const { internal, node } = await joinCluster(base)
-  const timers = await openRetryTimers(redisUrl, log)
+  const deliveries = base.metrics.deliveries()
+  const timers = await openRetryTimers(redisUrl, log, deliveries)
   const health = createHealth(sql)
   const parts: Parts = {
     base,
     bulk: openBulkPool(DATABASE_URL),
     node,
     timers,
+    deliveries,
     internal,
     health,
     media: createMedia(base),
@@ -86,8 +92,15 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   })
   await node.serve()
   health.state = 'serving'
+  const stopPartitions = keepPartitions(sql, log)
   log.info({ port: server.port, nodeId: node.self.nodeId }, 'gateway.serving')
-  return { port: server.port, drain: () => drain(parts, engine, server) }
+  return {
+    port: server.port,
+    drain() {
+      stopPartitions()
+      return drain(parts, engine, server)
+    },
+  }
 }
 
 /** The internal port is open before the node is: others must reach it under the address that it registers. */
@@ -122,7 +135,7 @@ interface Engine {
   readonly messages: ReturnType<typeof createMessages>
 }
 
-function build({ base, bulk, node, timers, health, media }: Parts): Engine {
+function build({ base, bulk, node, timers, deliveries, health, media }: Parts): Engine {
   const { sql, settings, log, clock, metrics, secrets, provider, accounts } = base
   const observe = (kind: string) => (event: DirectoryEvent) => {
     if (event.type === 'dropped') metrics.dropped(kind, event.reason)
@@ -139,7 +152,7 @@ function build({ base, bulk, node, timers, health, media }: Parts): Engine {
     settings,
     scheduleRetries: timers.schedule,
     router: node.router,
-    attempted: metrics.attempted,
+    metrics: deliveries,
     observe: observe('endpoint'),
   })
   const contacts = createContactsStore(sql)
@@ -166,7 +179,7 @@ function build({ base, bulk, node, timers, health, media }: Parts): Engine {
     dispatch: webhooks.dispatch,
     ignored: metrics.ignored,
   })
-  gauges(base, { webhooks, calls: calls.directory })
+  gatewayGauges(metrics, { webhooks, calls: calls.directory })
   return {
     handler: edges({ base, bulk, node, health, media }, { webhooks, calls, messages }),
     webhooks,
@@ -259,18 +272,6 @@ function edges(
       observe: metrics.received,
     }),
   })
-}
-
-function gauges(
-  { metrics }: Foundation,
-  { webhooks, calls }: { webhooks: Webhooks; calls: CallDirectory },
-): void {
-  const gauge = (name: string, help: string, read: () => number) =>
-    metrics.gauge({ name: `switchboard_${name}`, help, read })
-  gauge('endpoint_actors', 'Endpoints owned by this process', () => webhooks.directory.size)
-  gauge('call_actors', 'Calls owned by this process', () => calls.size)
-  gauge('webhook_sockets', 'Open webhook sockets', () => webhooks.openSockets())
-  gauge('webhook_connections', 'Open HTTPS connections to endpoints', () => webhooks.openConnections())
 }
 
 /** What each step may take of DRAIN_TIMEOUT; the process is gone then, whatever Redis, Postgres or receivers do. */

@@ -4,7 +4,8 @@ import type { HttpResponse } from '../http/exchange.ts'
 import type { Served } from '../http/pipeline.ts'
 import type { ReceivedRecord } from '../ingest/webhooks.ts'
 import type { ProviderRequestRecord } from '../provider/ask.ts'
-import type { AttemptRecord } from '../webhooks/settle-attempt.ts'
+import { backlogMetrics } from './backlog-metrics.ts'
+import { DeliveryMetrics } from './delivery-metrics.ts'
 
 export interface GaugeSource {
   readonly name: string
@@ -27,7 +28,6 @@ export function createMetrics() {
   const seconds = (name: string, help: string, ...labelNames: string[]) =>
     new Histogram({ name: `switchboard_${name}_seconds`, help, labelNames, buckets: fastBuckets, registers })
   const requests = seconds('http_request', 'Requests answered', 'edge', 'method', 'route', 'status')
-  const attempts = seconds('attempt', 'Attempts of queued deliveries', 'lane', 'outcome')
   const provider = seconds('provider_request', 'Requests to the provider', 'operation', 'result')
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `switchboard_${name}_total`, help, labelNames, registers })
@@ -40,11 +40,6 @@ export function createMetrics() {
         { edge, ...labelsOf(served), status: String(served.status) },
         served.durationMs / 1000,
       ),
-    attempted: ({ item, report }: AttemptRecord) =>
-      attempts.observe(
-        { lane: item.attemptNumber > 1 || item.replay ? 'retry' : 'first', outcome: report.outcome.type },
-        report.durationMs / 1000,
-      ),
     asked: (record: ProviderRequestRecord) =>
       provider.observe({ operation: record.operation, result: record.outcome }, record.durationMs / 1000),
     received({ kinds }: ReceivedRecord) {
@@ -52,6 +47,10 @@ export function createMetrics() {
     },
     ignored: (kind: string) => ignored.inc({ kind }),
     dropped: (kind: string, reason: string) => drops.inc({ kind, reason }),
+    /** Of a process that delivers. */
+    deliveries: () => new DeliveryMetrics(registry),
+    /** Of a process that sweeps. */
+    backlog: () => backlogMetrics(registry),
     gauge({ name, help, read }: GaugeSource) {
       new Gauge({
         name,

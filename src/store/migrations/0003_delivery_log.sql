@@ -12,3 +12,20 @@ create index deliveries_open on deliveries (endpoint_id, state, replay, id)
   where state in ('PENDING', 'RETRYING', 'HELD');
 
 alter table attempts add column remote_address text, add column reused_connection boolean;
+
+-- Attaching waits for nobody who reads or writes; a partition made in place would lock the table against everybody.
+create or replace function ensure_day_partition(parent text, day date) returns void language plpgsql as $$
+declare
+  child text := parent || '_' || to_char(day, 'YYYYMMDD');
+begin
+  if to_regclass(child) is not null then
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtext('partition:' || child));
+  if to_regclass(child) is null then
+    execute format('create table %I (like %I including all)', child, parent);
+    execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child,
+      uuid_floor(day::timestamp at time zone 'UTC'), uuid_floor((day + 1)::timestamp at time zone 'UTC'));
+  end if;
+end
+$$;

@@ -38,7 +38,7 @@ describe('an endpoint over a socket', () => {
     driver.tell({ type: 'deliver', items: items(3) })
     driver.tell({ type: 'direct', item: call }, 'asker')
     driver.open()
-    assert.equal(driver.of('frame')[0]?.body, call.body)
+    assert.equal(driver.of('frame')[0]?.item.body, call.body)
   })
 
   test('a call that gets no socket in time fails', () => {
