@@ -37,17 +37,17 @@ export const backlogStore = (sql: Sql) => ({
         from open
         where open.endpoint_id is not null
       ),
-      some as (select endpoint_id from open where endpoint_id is not null limit ${maxEndpoints}),
+      busy as (select endpoint_id from open where endpoint_id is not null limit ${maxEndpoints}),
       age as (
         -- The row of a first attempt says when the sweeper may look: three seconds after it was written.
         select max(extract(epoch from now() - d.created_at)) filter (where d.state = 'PENDING' and not d.replay) as first,
           max(extract(epoch from now() - d.next_attempt_at)) filter (where d.state = 'RETRYING' or d.replay) as retry
-        from some
-        join endpoints e on e.id = some.endpoint_id and e.enabled
+        from busy
+        join endpoints e on e.id = busy.endpoint_id and e.enabled
         cross join lateral (
           select state, replay, created_at, next_attempt_at
           from deliveries
-          where endpoint_id = some.endpoint_id
+          where endpoint_id = busy.endpoint_id
             and state in ('PENDING', 'RETRYING')
             and next_attempt_at <= now() + case when state = 'PENDING' then interval '3 seconds' else interval '0' end
           order by next_attempt_at
@@ -55,10 +55,10 @@ export const backlogStore = (sql: Sql) => ({
       )
       select coalesce(age.first, 0)::float8 as first, coalesce(age.retry, 0)::float8 as retry,
         (select coalesce(sum(held.count), 0)::int
-         from some
+         from busy
          cross join lateral (
            select count(*)
-           from (select from deliveries where endpoint_id = some.endpoint_id and state = 'HELD' limit ${maxHeldOfEndpoint}) h
+           from (select from deliveries where endpoint_id = busy.endpoint_id and state = 'HELD' limit ${maxHeldOfEndpoint}) h
          ) held) as held,
         off.by_failures, off.by_operator
       from age
