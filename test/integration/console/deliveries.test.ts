@@ -91,25 +91,19 @@ describe('delivery log', () => {
           ${Buffer.from('oops')})`
     const reply = await admin('GET', `${ws}/deliveries/${id}`)
     assert.equal(reply.body.body, body.toString())
+    const shown = {
+      timings: {},
+      remoteAddress: null,
+      reusedConnection: null,
+      responseHeaders: { 'x-trace': 'a' },
+      responseBody: 'oops',
+      responseBodyEncoding: 'utf8',
+    }
     assert.deepEqual(
       reply.body.attempts.map(({ at, ...rest }: { at: string }) => rest),
       [
-        {
-          number: 1,
-          statusCode: 500,
-          error: null,
-          durationMs: 10,
-          responseHeaders: { 'x-trace': 'a' },
-          responseBody: 'oops',
-        },
-        {
-          number: 2,
-          statusCode: null,
-          error: 'TIMEOUT',
-          durationMs: 20,
-          responseHeaders: { 'x-trace': 'a' },
-          responseBody: 'oops',
-        },
+        { ...shown, number: 1, statusCode: 500, error: null, durationMs: 10 },
+        { ...shown, number: 2, statusCode: null, error: 'TIMEOUT', durationMs: 20 },
       ],
     )
   })
@@ -179,6 +173,16 @@ describe('replaying', () => {
       where endpoint_id = ${decodeId('endpoint', endpoint) ?? ''}
       group by state, replay`
     assert.deepEqual([...rows], [{ state: 'PENDING', replay: true, count: 2301 }])
+  })
+
+  test('many: what was held and what failed, with the count of both in the audit', async () => {
+    const endpoint = await addEndpoint()
+    const ids = await add(endpoint, ['FAILED', 'HELD', 'HELD', 'DISCARDED'])
+    const both = { states: ['HELD', 'FAILED', 'HELD'] }
+    assert.deepEqual((await post(endpoint, 'replay', { ...both, dryRun: true })).body, { count: 3 })
+    assert.deepEqual((await post(endpoint, 'replay', both)).body, { count: 3 })
+    assert.deepEqual(await states(ids), ['PENDING', 'PENDING', 'PENDING', 'DISCARDED'])
+    assert.equal((await admin('GET', `${ws}/audit?limit=1`)).body.data[0].after.count, 3)
   })
 
   test('one replay of an endpoint at a time', async () => {

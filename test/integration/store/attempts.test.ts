@@ -142,6 +142,31 @@ describe('recorded attempts', () => {
     assert.deepEqual(await endpointOf(of), { enabled: true, consecutiveFailures: 1, disabledReason: null })
   })
 
+  test('a replay asked for while an attempt is on the wire follows it, and is not its retry', async () => {
+    const of = await scene()
+    const item = await newItem(of)
+    await sql`update deliveries set replay = true, next_attempt_at = now() where id = ${item.deliveryId}`
+    const recorded = await store.record([retry(of, item)])
+    assert.deepEqual(recorded.retries, [])
+    const [row] = await sql`
+      select state, replay, attempt_count, finished_at, next_attempt_at <= now() as is_due
+      from deliveries where id = ${item.deliveryId}`
+    assert.deepEqual(row, { state: 'PENDING', replay: true, attemptCount: 1, finishedAt: null, isDue: true })
+    const again = { ...item, attemptNumber: 2, replay: true }
+    await store.record([recordOf(of, again, { report: refused, verdict: { type: 'failed' } })])
+    const [ended] =
+      await sql`select state, replay, attempt_count from deliveries where id = ${item.deliveryId}`
+    assert.deepEqual(ended, { state: 'FAILED', replay: false, attemptCount: 2 })
+  })
+
+  test('a replay asked for while an attempt is on the wire is moot where that attempt succeeds', async () => {
+    const of = await scene()
+    const item = await newItem(of)
+    await sql`update deliveries set replay = true where id = ${item.deliveryId}`
+    await store.record([success(of, item)])
+    assert.equal((await deliveryOf(item))['state'], 'DELIVERED')
+  })
+
   test('a fault of ours uses up no attempt', async () => {
     const of = await scene(3)
     const item = await newItem(of)

@@ -69,6 +69,32 @@ describe('what waits for an endpoint', () => {
     assert.equal(page.more, true)
   })
 
+  test('comes before retries that are due, and those before replays, however old these are', async () => {
+    const { workspaceId } = await addTenant(sql)
+    const endpoint = await addEndpoint(sql, workspaceId)
+    const ids: string[] = []
+    for (let index = 0; index < 4; index += 1)
+      ids.push((await emitEvent(sql, workspaceId))[0]?.deliveryId ?? '')
+    const [replay = '', retry = '', ...first] = ids
+    await sql`update deliveries set replay = true, attempt_count = 6, next_attempt_at = now() where id = ${replay}`
+    await sql`
+      update deliveries set state = 'RETRYING', attempt_count = 1, next_attempt_at = now() where id = ${retry}`
+    const page = await store.pending(endpoint, { exclude: [], limit: 9 })
+    assert.deepEqual(
+      page.items.map((item) => item.deliveryId),
+      [...first, retry, replay],
+    )
+    assert.deepEqual(
+      page.items.map(({ attemptNumber, dueAtMs }) => [attemptNumber, dueAtMs !== undefined]),
+      [
+        [1, false],
+        [1, false],
+        [2, true],
+        [7, true],
+      ],
+    )
+  })
+
   test('a retry waits until it is due, and its timer finds it only then', async () => {
     const { workspaceId } = await addTenant(sql)
     const endpoint = await addEndpoint(sql, workspaceId)

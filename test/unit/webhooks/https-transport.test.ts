@@ -94,6 +94,20 @@ describe('an endpoint over HTTPS', () => {
     assert.equal(driver.state.known.has(late.deliveryId), true)
   })
 
+  test('a first attempt never waits behind replays that are still in the store', () => {
+    const driver = new Driver(https())
+    const replays = () => Array.from({ length: 200 }, () => item({ attemptNumber: 7, replay: true }))
+    driver.tell({ type: 'wake' })
+    for (const _ of [1, 2]) driver.tell({ type: 'pulled', items: replays(), more: true })
+    assert.equal(driver.of('pull').length, 2)
+    const fresh = item()
+    driver.tell({ type: 'deliver', items: [fresh] })
+    assert.ok(driver.of('post').some((effect) => effect.item === fresh))
+    // The lane of retries is not low, and yet a hint is followed: the store may have first attempts.
+    driver.tell({ type: 'wake' })
+    assert.equal(driver.of('pull').length, 3)
+  })
+
   test('a wake during a pull is not lost: the store is asked once more', () => {
     const driver = new Driver(https())
     driver.tell({ type: 'wake' })
