@@ -6,7 +6,7 @@ import { type EndpointId, encodeId, newId, type WorkspaceId } from '../../../src
 import { deliveriesLogStore } from '../../../src/store/deliveries-log.store.ts'
 import { deliveriesReplayStore } from '../../../src/store/deliveries-replay.store.ts'
 import { connectPool, type Pool } from '../../../src/store/sql.ts'
-import { testDatabase } from '../../support/postgres.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
 
 const ROWS = 60_000
 const DAYS = 6
@@ -89,7 +89,7 @@ describe('the plans of the delivery log', () => {
   })
 
   test('a rare one is found without reading past the others', async () => {
-    const sql = connectPool({ url: database.url, max: 1, name: 'test' })
+    const sql = testPool(database, 1)
     const read = async () => {
       const [row] = await sql<{ rows: number }[]>`
         select coalesce(sum(idx_tup_fetch + seq_tup_read), 0)::int as rows
@@ -111,7 +111,6 @@ describe('the plans of the delivery log', () => {
       const rows = (await read()) - before
       assert.ok(rows < 1_000, `${name} read ${rows} rows`)
     }
-    await sql.end()
   })
 
   test('what a bulk replay counts and takes is found by its endpoint and state', async () => {
