@@ -120,10 +120,11 @@ step('ten thousand are replayed once each, in batches, and new events do not wai
   for (const { status, body } of answers)
     assert.ok(status === 200 || body.error.code === 'INVALID_STATE', JSON.stringify(body))
   assert.equal(counts[0] + counts[1], MANY)
+  await https.inbox.until('the first replays', () => https.inbox.received.length - before > 500)
   await write(scene, '15557000604', 'in between')
   await https.inbox.first('in between', textIs('in between'))
   const already = https.inbox.received.length - before
-  assert.ok(already < MANY, `it came after ${already} of ${MANY}`)
+  assert.ok(already < MANY / 2, `it came after ${already} of ${MANY}`)
   await eventually(
     'all are delivered',
     async () => {
