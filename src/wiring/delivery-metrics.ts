@@ -15,7 +15,7 @@ export const laneOfItem = (item: Item): Lane => {
 }
 
 /** What came of it, as a label: few values, whatever receivers answer. */
-export function codeOf(outcome: AttemptOutcome): string {
+function codeOf(outcome: AttemptOutcome): string {
   if ('code' in outcome) return outcome.code
   return outcome.statusCode === null ? 'frame' : statusClass(outcome.statusCode)
 }
