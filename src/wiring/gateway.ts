@@ -1,6 +1,6 @@
 // The gateway process, built and connected: the edges in front, actors behind them, the cluster around.
 import type { DirectoryEvent } from '../actors/directory.ts'
-import { createApi } from '../api/api.ts'
+import { createApi, refusalHeaders } from '../api/api.ts'
 import { referencePages } from '../api/docs/pages.ts'
 import { createAuthenticator } from '../auth/authenticate-key.ts'
 import { keyEnvironment } from '../auth/key-format.ts'
@@ -82,6 +82,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
     maxInFlight: settings.MAX_REQUESTS,
     unlimitedPaths: probePaths,
     trustedProxies: settings.TRUSTED_PROXIES,
+    refusalHeaders,
     onFault: (error, requestId) => log.error({ requestId, err: error }, 'request.failed'),
   })
   await node.serve()
