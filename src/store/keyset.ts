@@ -13,8 +13,10 @@ const piece = (sql: Sql) => sql``
  * A limit that is a parameter stands for a tenth of the table to Postgres; the constant below it says how few rows
  * there are at most, so that one plan is good for every caller and is not made anew for each.
  */
-export const rowsOfPage = (sql: Sql, ordered: Piece, page: PageRequest): Piece => sql`
-  select * from (${ordered} limit ${sql.unsafe(String(limits.pageMax + 1))}) ordered limit ${page.limit + 1}`
+export function rowsOfPage(sql: Sql, ordered: Piece, { limit }: PageRequest): Piece {
+  const most = sql.unsafe(String(Math.max(limits.pageMax, limit) + 1))
+  return sql`select * from (${ordered} limit ${most}) ordered limit ${limit + 1}`
+}
 
 /** `and <column> = <value>`, or nothing where the filter is not set. */
 export const equals = (sql: Sql, column: string, value: string | undefined): Piece =>
