@@ -85,8 +85,16 @@ const ring = async (from: string, toneHz: number): Promise<string> => {
 const isNear = (heard: number | null, hertz: number): boolean =>
   heard !== null && Math.abs(heard - hertz) <= TOLERANCE_HZ
 
-const hears = (wacid: string, hertz: number): Promise<void> =>
-  eventually(`${wacid} hears ${hertz} Hz`, async () => isNear((await simCall(wacid)).media.heardHz, hertz))
+async function hears(wacid: string, hertz: number): Promise<void> {
+  let media: Json
+  const hearsIt = async () => {
+    media = (await simCall(wacid)).media
+    return isNear(media.heardHz, hertz)
+  }
+  await eventually(`${wacid} hears ${hertz} Hz`, hearsIt).catch((error) => {
+    throw new Error(`${error.message} (${JSON.stringify(media)})`)
+  })
+}
 
 const ended = (callId: string): Json =>
   log.find((line) => line.event === 'call.ended' && line.callId === callId)
