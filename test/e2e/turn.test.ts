@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { createTurnClient, type TurnProtocol } from 'werift'
 import { createIceServers } from '../../src/calls/ice-servers.ts'
+import { createPeer } from '../../src/examples/bot/peer.ts'
+import { connectSwitchboard } from '../../src/examples/bot/switchboard.ts'
 import { decodeId } from '../../src/shared/ids.ts'
 import { type Coturn, findCoturn, startCoturn } from '../support/coturn.ts'
 import { askAllocation, type TurnCredentials } from '../support/turn-allocation.ts'
@@ -79,6 +81,16 @@ describe('the TURN credentials of GET /calls/ice', { skip }, () => {
       assert.deepEqual([from.port, back], [turn.relayedAddress[1], 'a voice, heard'])
     } finally {
       await turn.close()
+    }
+  })
+
+  test('give the bot a relay candidate for its calls', async () => {
+    const switchboard = connectSwitchboard(stack.gateway(0).origin, stack.key)
+    const peer = createPeer(await switchboard.iceServers(), '127.0.0.1')
+    try {
+      assert.match(await peer.offer(), /a=candidate:.* udp \d+ 127\.0\.0\.1 \d+ typ relay/)
+    } finally {
+      peer.close()
     }
   })
 

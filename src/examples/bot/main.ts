@@ -24,6 +24,7 @@ const log: Log = (event, fields) => void process.stdout.write(`${JSON.stringify(
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { tone: { type: 'string' }, call: { type: 'string' } } })
+  const voice = values.tone === undefined ? echo : tone(Number(values.tone))
   // Without a secret of its own the bot serves the development start of this machine.
   const development = SWITCHBOARD_SECRET ? undefined : readDevelopment(DATA_DIR)
   const switchboard = connectSwitchboard(
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
   const secret = SWITCHBOARD_SECRET ?? (development && (await becomeEndpoint(development, url))) ?? ''
   const bot = await startBot({
     switchboard,
-    voice: values.tone ? tone(Number(values.tone)) : echo,
+    voice,
     maxCalls: Number(BOT_MAX_CALLS),
     // The simulator's handsets are on loopback.
     mediaAddress: BOT_MEDIA_ADDRESS ?? (development && '127.0.0.1'),
@@ -53,6 +54,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: Error) => {
-  process.stderr.write(`${error.message}\n`)
+  process.stderr.write(`${[error.message, error.cause].filter(Boolean).join(': ')}\n`)
   process.exit(1)
 })

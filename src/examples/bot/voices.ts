@@ -22,6 +22,7 @@ const MAX_BURST = 10
 
 /** Plays one tone, of whole hertz. */
 export function tone(hertz: number): Voice {
+  if (!Number.isInteger(hertz) || hertz < 1) throw new Error('a tone takes whole hertz, such as --tone 440')
   // One second repeats without a seam; every call plays the same frames.
   const frames = encodeSecond(hertz)
   return (say) => {
