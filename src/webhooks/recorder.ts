@@ -18,6 +18,8 @@ export interface EndpointCount {
   readonly id: EndpointId
   readonly enabled: boolean
   readonly consecutiveFailures: number
+  /** Of the failures in a row that are counted now, how many were counted before. */
+  readonly failuresBefore: number
   readonly switchedOff: boolean
 }
 
@@ -101,9 +103,11 @@ function announce(ports: RecorderPorts, records: readonly AttemptRecord[], recor
   for (const endpoint of recorded.endpoints) warnOf(ports, endpoint)
 }
 
-function warnOf(ports: RecorderPorts, { id, consecutiveFailures, switchedOff }: EndpointCount): void {
+/** Several failures may be counted at once: a warning is due wherever the count has passed its mark. */
+function warnOf(ports: RecorderPorts, endpoint: EndpointCount): void {
+  const { id, enabled, consecutiveFailures, failuresBefore, switchedOff } = endpoint
   const fields = { endpointId: id, consecutiveFailures }
-  if (switchedOff) ports.warn('endpoint.switched_off', fields)
-  else if ((limits.failureWarnings as readonly number[]).includes(consecutiveFailures))
-    ports.warn('endpoint.failing', fields)
+  if (switchedOff) return ports.warn('endpoint.switched_off', fields)
+  const isPassed = limits.failureWarnings.some((mark) => failuresBefore < mark && mark <= consecutiveFailures)
+  if (enabled && isPassed) ports.warn('endpoint.failing', fields)
 }
