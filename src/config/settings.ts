@@ -153,6 +153,10 @@ export const settingsSchema = {
     meaning: 'A webhook socket without events is closed after this.',
   }),
   WEBHOOK_PING: setting(duration, { default: '20s', meaning: 'Ping interval of an open webhook socket.' }),
+  WEBHOOK_BACKLOG_BYTES: setting(integer(64 * 1024, 2 ** 40), {
+    default: '67108864',
+    meaning: 'Bytes of waiting events that a gateway keeps in memory; what is beyond waits in Postgres.',
+  }),
   WEBHOOK_CA_FILE: setting(v.string(), { meaning: 'A further certificate authority (PEM) for endpoints.' }),
   DNS_SERVERS: setting(list, {
     default: '',

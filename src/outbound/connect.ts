@@ -18,8 +18,15 @@ export type Connected =
   | { readonly type: 'connected'; readonly socket: Socket; readonly timings: AttemptTimings }
   | { readonly type: 'failed'; readonly code: AttemptErrorCode; readonly timings: AttemptTimings }
 
-/** Never rejects. The socket it hands over has an error listener, so it can never end the process. */
-export type Connector = (target: WebhookTarget, deadline: Deadline) => Promise<Connected>
+/**
+ * Never rejects. The socket it hands over has an error listener, so it can never end the process. `urgency` has fired
+ * for a dial that goes before others, or fires once it does.
+ */
+export type Connector = (
+  target: WebhookTarget,
+  deadline: Deadline,
+  urgency?: AbortSignal,
+) => Promise<Connected>
 
 type Opened<Kind> = { type: 'connected'; socket: Kind } | { type: 'failed'; code: AttemptErrorCode }
 

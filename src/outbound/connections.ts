@@ -28,6 +28,8 @@ export interface ConnectionWish {
   readonly deadline: Deadline
   /** Dial, even if a connection lies idle. */
   readonly fresh: boolean
+  /** Goes before others where dials wait for their turn. */
+  readonly isUrgent?: boolean
 }
 
 export interface ConnectionLimits {
@@ -173,7 +175,7 @@ export class ConnectionPool {
   }
 
   async #dial(wish: ConnectionWish, lane: Lane): Promise<Acquired> {
-    const connected = await this.#connect(wish.target, wish.deadline)
+    const connected = await this.#connect(wish.target, wish.deadline, wish.isUrgent ? urgent : undefined)
     if (connected.type === 'failed') {
       this.#leave(lane)
       return connected
@@ -201,6 +203,7 @@ export class ConnectionPool {
   }
 }
 
+const urgent = AbortSignal.abort('urgent')
 const overloaded: Acquired = { type: 'failed', code: 'OVERLOADED', timings: {} }
 const interrupted: Acquired = { type: 'failed', code: 'INTERRUPTED', timings: {} }
 

@@ -18,6 +18,8 @@ export interface DialRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly deadlineMs: number
+  /** Fires when the dial goes before others. */
+  readonly urgency?: AbortSignal
   readonly signal?: AbortSignal
 }
 
@@ -82,7 +84,7 @@ async function dialWithin(
     return { type: 'failed', report: failedReport(refusalCode(verdict), { durationMs: elapsedMs() }) }
   }
   const { target } = verdict
-  const connected = await options.connect(target, deadline)
+  const connected = await options.connect(target, deadline, request.urgency)
   if (connected.type === 'failed') {
     const { code, timings } = connected
     return { type: 'failed', report: failedReport(code, { durationMs: elapsedMs(), timings }) }

@@ -5,15 +5,17 @@ import type { Effects, EndpointConfig, EndpointEffect, EndpointMessage, QueuedIt
 import {
   dropQueued,
   type EndpointState,
-  enqueue,
   enqueueInTurn,
+  enqueueOrLeave,
   hasQueued,
   isSocket,
   nextToken,
-  setAside,
+  pullAll,
+  takeArrived,
 } from './endpoint-state.ts'
 import { answerDirect, type EndpointOptions, pullMore, type Turn } from './endpoint-work.ts'
-import { posted, pumpHttps } from './https-transport.ts'
+import { maxDirectPosts, posted, pumpHttps } from './https-transport.ts'
+import { pingDue, pong } from './socket-pings.ts'
 import {
   cooledDown,
   dialFailed,
@@ -23,8 +25,6 @@ import {
   dropSocket,
   frameDone,
   idleDue,
-  pingDue,
-  pong,
   pongLate,
   pumpSocket,
   settleDue,
@@ -36,8 +36,9 @@ import {
 export type EndpointTx = never
 export type EndpointActor = ActorDefinition<EndpointState, EndpointMessage, EndpointTx, EndpointEffect>
 
-/** Calls that ring while the socket is dialled: each is about 3 KiB and waits for five seconds at most. */
-const maxUrgent = 256
+/** Calls that wait for a socket, or for one of the requests under way to end (architecture 3.11). */
+const maxUrgent = 32
+const pullAgainMs = 1_000
 const idleSocketMs = 30_000
 const idleHttpsMs = 5 * 60_000
 const guarded = new Set<string>(['post', 'dial', 'frame'])
@@ -84,9 +85,17 @@ function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): voi
     case 'leave':
       return leave(turn)
     case 'wake':
+      return pullAll(turn.state)
     case 'pulled':
-    case 'pullFailed':
       return pulled(turn, message)
+    case 'pullFailed':
+      return pullFailed(turn, message.token)
+    case 'pullAgain':
+      turn.state.isPullPaused = false
+      return
+    case 'rested':
+      turn.state.isResting = false
+      return
   }
 }
 
@@ -137,8 +146,7 @@ function applySocket(turn: Turn, message: SocketMessage): void {
 
 function deliver({ state }: Turn, items: readonly QueuedItem[]): void {
   if (!state.config.enabled || state.isLeaving) return
-  if (state.pulling) setAside(state, items)
-  else enqueueInTurn(state, items)
+  for (const item of items) enqueueInTurn(state, item)
 }
 
 function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'item' | 'replyTo'>): void {
@@ -153,29 +161,30 @@ function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'ite
   if (state.urgent.length >= maxUrgent)
     return answerDirect(turn, work, { type: 'failed', code: 'OVERLOADED', message: 'endpoint overloaded' })
   state.urgent.push(work)
-  if (isSocket(state) && state.socket.phase !== 'open')
+  // A request has its own time limit; what waits for one, or for a socket, has this one.
+  if (isSocket(state) || state.directPosts >= maxDirectPosts)
     turn.effects.push(directTimerEffect(work.id, options.directTimeoutMs))
 }
 
-function pulled(
-  { state }: Turn,
-  message: Extract<EndpointMessage, { type: 'wake' | 'pulled' | 'pullFailed' }>,
-): void {
-  if (message.type === 'wake') {
-    state.moreInStore = !state.isLeaving
-    return
-  }
-  state.pulling = false
-  const arrived = state.arrived.splice(0)
-  if (!state.config.enabled || state.isLeaving) return
-  if (message.type === 'pullFailed') {
-    // The sweeper's next hint asks again.
-    state.moreInStore = false
-    return
-  }
-  for (const item of message.items) if (!enqueue(state, item)) state.moreInStore = true
-  if (message.more) state.moreInStore = true
-  enqueueInTurn(state, arrived)
+function pulled({ state }: Turn, message: Extract<EndpointMessage, { type: 'pulled' }>): void {
+  if (state.pulling?.token !== message.token) return
+  state.pulling = undefined
+  for (const item of message.items) enqueueOrLeave(state, item)
+  if (message.more.first) state.inStore.first = true
+  if (message.more.retries) state.inStore.retries = true
+  for (const item of takeArrived(state)) enqueueInTurn(state, item)
+}
+
+/** What the store holds still goes first, so what arrived meanwhile stays there too until it can be asked. */
+function pullFailed({ state, effects }: Turn, token: number): void {
+  const { pulling } = state
+  if (pulling?.token !== token) return
+  state.pulling = undefined
+  takeArrived(state)
+  if (pulling.first) state.inStore.first = true
+  if (pulling.retries) state.inStore.retries = true
+  state.isPullPaused = true
+  effects.push({ type: 'setTimer', name: 'pull', delayMs: pullAgainMs, message: { type: 'pullAgain' } })
 }
 
 function leave(turn: Turn): void {
@@ -223,8 +232,11 @@ function reloaded(turn: Turn, config: EndpointConfig | null): void {
   if (config.configVersion <= state.config.configVersion) return
   const turnedOn = !state.config.enabled
   const redial = config.url !== state.config.url || config.secret !== state.config.secret
-  state.pace.failures = config.consecutiveFailures
+  // Results that are not committed yet are counted here already.
+  state.pace.failures = turnedOn
+    ? config.consecutiveFailures
+    : Math.max(state.pace.failures, config.consecutiveFailures)
   if (redial) dropSocket(turn, 1000, 'configuration changed')
   state.config = config
-  if (turnedOn || hasQueued(state)) state.moreInStore = !state.isLeaving
+  if (turnedOn || hasQueued(state)) pullAll(state)
 }

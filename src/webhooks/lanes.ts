@@ -1,45 +1,63 @@
 // Queues of work for one endpoint. They hold, count and order; what may start is decided elsewhere.
+import type { Share } from './commons.ts'
 
 export interface LaneItem {
   readonly key: string
   readonly body: string
 }
 
+export interface LaneBounds {
+  readonly items: number
+  readonly bytes: number
+}
+
+export const bytesOf = ({ body }: { readonly body: string }): number => Buffer.byteLength(body)
+
 /**
  * A bounded queue in which items of one key are taken in order and one at a time: the next of a key waits until the
  * one before it was released (decisions 5, order). A busy key never holds up another.
  */
 export class KeyedLane<Item extends LaneItem> {
-  readonly #maxItems: number
-  readonly #maxBytes: number
+  readonly #bounds: LaneBounds
+  readonly #bytes: Share
   #front: Item[] = []
   #ready: Item[] = []
   #head = 0
   readonly #behind = new Map<string, Item[]>()
   readonly #busy = new Set<string>()
   #size = 0
-  #bytes = 0
 
-  constructor(maxItems: number, maxBytes: number) {
-    this.#maxItems = maxItems
-    this.#maxBytes = maxBytes
+  constructor(bounds: LaneBounds, bytes: Share) {
+    this.#bounds = bounds
+    this.#bytes = bytes
   }
 
   get size(): number {
     return this.#size
   }
 
+  /** An empty lane takes one item however little is left for it: every endpoint makes progress. */
   get isFull(): boolean {
-    return this.#size >= this.#maxItems || this.#bytes >= this.#maxBytes
+    if (this.#size === 0) return false
+    return this.#size >= this.#bounds.items || this.#bytes.held >= this.#mostBytes
   }
 
   get isLow(): boolean {
-    return this.#size < this.#maxItems / 4 && this.#bytes < this.#maxBytes / 4
+    if (this.#size === 0) return true
+    return this.#size < this.#bounds.items / 4 && this.#bytes.held < this.#mostBytes / 4
+  }
+
+  /** Bytes that it may still take in. */
+  get room(): number {
+    return Math.max(0, this.#mostBytes - this.#bytes.held)
+  }
+
+  get #mostBytes(): number {
+    return Math.min(this.#bounds.bytes, this.#bytes.limit)
   }
 
   push(item: Item): void {
-    this.#size += 1
-    this.#bytes += item.body.length
+    this.#add(item)
     const behind = this.#behind.get(item.key)
     if (behind) behind.push(item)
     else this.#ready.push(item)
@@ -51,7 +69,7 @@ export class KeyedLane<Item extends LaneItem> {
       if (!this.#busy.has(item.key)) {
         this.#busy.add(item.key)
         this.#size -= 1
-        this.#bytes -= item.body.length
+        this.#bytes.give(bytesOf(item))
         return item
       }
       const behind = this.#behind.get(item.key)
@@ -71,6 +89,13 @@ export class KeyedLane<Item extends LaneItem> {
     this.#front.push(...behind)
   }
 
+  /** What was taken had no attempt after all: it is the next of its key again, before those that came after it. */
+  putBack(item: Item): void {
+    this.#add(item)
+    this.release(item.key)
+    this.#front.unshift(item)
+  }
+
   /** Empties the lane and returns what was in it; keys stay busy until they are released. */
   clear(): Item[] {
     const items = [...this.#front, ...this.#ready.slice(this.#head), ...[...this.#behind.values()].flat()]
@@ -79,8 +104,13 @@ export class KeyedLane<Item extends LaneItem> {
     this.#head = 0
     this.#behind.clear()
     this.#size = 0
-    this.#bytes = 0
+    this.#bytes.give(this.#bytes.held)
     return items
+  }
+
+  #add(item: Item): void {
+    this.#size += 1
+    this.#bytes.take(bytesOf(item))
   }
 
   #shift(): Item | undefined {

@@ -8,6 +8,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { version } from '../contract/version.ts'
 import { createConnector } from '../outbound/connect.ts'
+import { limitDials } from '../outbound/dial-limits.ts'
 import { createHttpsSender } from '../outbound/https-sender.ts'
 import { type AddressResolver, createResolver } from '../outbound/resolve.ts'
 import { createSocketDialer } from '../outbound/socket-dialer.ts'
@@ -18,6 +19,7 @@ import { attemptStore } from '../store/attempts.store.ts'
 import { deliveryStore } from '../store/deliveries.store.ts'
 import { endpointStore, type SecretOpener } from '../store/endpoints.store.ts'
 import type { Pool } from '../store/sql.ts'
+import { Commons } from '../webhooks/commons.ts'
 import { endpointActor } from '../webhooks/endpoint.actor.ts'
 import type { DirectResult, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
 import { createRecorder, type RetryTimer } from '../webhooks/recorder.ts'
@@ -52,11 +54,7 @@ const directLimitMs = 12_000
 export function createWebhooks(options: WebhooksOptions) {
   const { sql, clock, settings, router, log } = options
   const resolver = resolverOf(settings, clock)
-  const connect = createConnector({
-    policy: settings.WEBHOOK_TARGETS,
-    resolver,
-    ...(settings.WEBHOOK_CA_FILE && { ca: readFileSync(settings.WEBHOOK_CA_FILE, 'utf8') }),
-  })
+  const connect = limitDials(connectorOf(settings, resolver), clock)
   const sender = { policy: settings.WEBHOOK_TARGETS, connect, clock }
   const https = createHttpsSender({ ...sender, userAgent: `Switchboard-Webhooks/${version}` })
   const tellHere = (id: string, message: EndpointMessage) => {
@@ -72,12 +70,15 @@ export function createWebhooks(options: WebhooksOptions) {
     recorded: (id, deliveryIds, enabled) => tellHere(id, { type: 'recorded', deliveryIds, enabled }),
     warn: (event, fields) => log.warn(fields, event),
   })
+  const commons = new Commons({ bytes: settings.WEBHOOK_BACKLOG_BYTES })
   const host = createEndpointHost({
     endpoints: endpointStore(sql, options.secrets),
     deliveries: deliveryStore(sql),
     https,
     dialer: createSocketDialer(sender),
     recorder,
+    commons,
+    attempted: options.attempted,
     clock,
     timeoutMs: settings.WEBHOOK_TIMEOUT,
     directTimeoutMs: settings.DIRECT_TIMEOUT,
@@ -106,6 +107,7 @@ export function createWebhooks(options: WebhooksOptions) {
     engine: createEngine(router),
     openSockets: () => host.sockets.openCount,
     openConnections: () => https.openConnections(),
+    backlogBytes: () => commons.bytesHeld,
     /** For after the actors have left: what they still had to write and to send. */
     async close(): Promise<void> {
       await recorder.drain()
@@ -122,6 +124,13 @@ const actorOptions = (settings: Settings) => ({
   retryDelaysMs: settings.WEBHOOK_RETRY_DELAYS,
   random: Math.random,
 })
+
+const connectorOf = (settings: Settings, resolver: AddressResolver) =>
+  createConnector({
+    policy: settings.WEBHOOK_TARGETS,
+    resolver,
+    ...(settings.WEBHOOK_CA_FILE && { ca: readFileSync(settings.WEBHOOK_CA_FILE, 'utf8') }),
+  })
 
 const resolverOf = (settings: Settings, clock: Clock): AddressResolver =>
   createResolver({

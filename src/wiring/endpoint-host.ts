@@ -6,10 +6,12 @@ import type { Clock } from '../shared/clock.ts'
 import type { EndpointId } from '../shared/ids.ts'
 import type { DeliveryStore } from '../store/deliveries.store.ts'
 import type { EndpointStore } from '../store/endpoints.store.ts'
+import type { Commons } from '../webhooks/commons.ts'
 import type { EndpointTx } from '../webhooks/endpoint.actor.ts'
 import type { DirectItem, EndpointEffect, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
 import { type EndpointState, newEndpointState } from '../webhooks/endpoint-state.ts'
 import type { Recorder } from '../webhooks/recorder.ts'
+import type { AttemptRecord } from '../webhooks/settle-attempt.ts'
 import { createSigning, type EndpointSigning, isQueued } from './endpoint-signing.ts'
 import { EndpointSockets } from './endpoint-sockets.ts'
 
@@ -19,6 +21,9 @@ export interface EndpointHostOptions {
   readonly https: HttpsSender
   readonly dialer: SocketDialer
   readonly recorder: Recorder
+  readonly commons: Commons
+  /** Told of attempts that leave no row. */
+  readonly attempted: (record: AttemptRecord) => void
   readonly clock: Clock
   /** WEBHOOK_TIMEOUT, DIRECT_TIMEOUT, HANDOVER_SILENCE. */
   readonly timeoutMs: number
@@ -48,13 +53,18 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
     sockets,
     ...rowsOf(options, versions),
     commit: () => Promise.resolve({ type: 'committed' }),
-    dropped: (id, epoch) => sockets.dropped(id, epoch),
+    dropped(id, epoch) {
+      sockets.dropped(id, epoch)
+      options.commons.close(id, epoch)
+    },
     run(effect, context) {
       switch (effect.type) {
         case 'post':
           return void post(options, signing, effect, context)
         case 'dial':
           return void sockets.dial(effect, context)
+        case 'hurryDial':
+          return sockets.hurry(effect, context)
         case 'frame':
           return sockets.frame(effect, context)
         case 'ping':
@@ -65,8 +75,10 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
           return sockets.cut(effect.token, context)
         case 'record':
           return options.recorder.add(effect.record)
+        case 'observe':
+          return options.attempted(effect.record)
         case 'pull':
-          return void pull(options, effect.exclude, context)
+          return void pull(options, effect, context)
         case 'reload':
           return void reload(options, versions, context)
       }
@@ -75,7 +87,7 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
 }
 
 function rowsOf(
-  { endpoints, deliveries, silenceMs, configChanged }: EndpointHostOptions,
+  { endpoints, deliveries, commons, silenceMs, configChanged }: EndpointHostOptions,
   versions: Map<string, number>,
 ): Pick<EndpointHost, 'load' | 'confirm' | 'release'> {
   return {
@@ -84,8 +96,14 @@ function rowsOf(
       if (!taken) return undefined
       versions.set(id, taken.config.configVersion)
       // What the last owner left behind goes first: it is what keeps the order over a change of owners.
-      const pending = await deliveries.pending(id as EndpointId, { exclude: [], limit: pageOfPending })
-      return { state: newEndpointState(taken.config, pending), epoch: taken.epoch, silentMs: taken.silentMs }
+      const pending = await deliveries.pending(id as EndpointId, {
+        exclude: [],
+        first: pageOfPending,
+        retries: pageOfPending,
+      })
+      const { config, epoch, silentMs } = taken
+      const stake = commons.open(id, epoch, config.workspaceId)
+      return { state: newEndpointState(config, pending, stake), epoch, silentMs }
     },
     async confirm(ids) {
       const rows = await endpoints.confirm(ids)
@@ -96,7 +114,10 @@ function rowsOf(
     },
     async release(owned, sid) {
       await endpoints.release(owned, sid)
-      for (const { id } of owned) versions.delete(id)
+      for (const { id, epoch } of owned) {
+        versions.delete(id)
+        commons.close(id, epoch)
+      }
     },
   }
 }
@@ -114,6 +135,7 @@ async function post(
     body,
     deadlineMs: isQueued(item) ? options.timeoutMs : options.directTimeoutMs,
     lane: laneOf(context.id, item),
+    isUrgent: !isQueued(item),
     signal: context.signal,
   })
   context.post({ type: 'posted', token, report })
@@ -121,18 +143,15 @@ async function post(
 
 async function pull(
   options: EndpointHostOptions,
-  exclude: readonly string[],
+  { token, ...wish }: Extract<EndpointEffect, { type: 'pull' }>,
   context: Context,
 ): Promise<void> {
   try {
-    const pulled = await options.deliveries.pending(context.id as EndpointId, {
-      exclude,
-      limit: pageOfPending,
-    })
-    context.post({ type: 'pulled', ...pulled })
+    const pulled = await options.deliveries.pending(context.id as EndpointId, wish)
+    context.post({ type: 'pulled', token, ...pulled })
   } catch (error) {
     options.log.warn({ endpointId: context.id, error: String(error) }, 'endpoint.pull_failed')
-    context.post({ type: 'pullFailed' })
+    context.post({ type: 'pullFailed', token })
   }
 }
 

@@ -7,9 +7,14 @@ import type { EndpointSigning } from './endpoint-signing.ts'
 type Context = EffectContext<EndpointMessage>
 type Of<Type extends EndpointEffect['type']> = Extract<EndpointEffect, { type: Type }>
 
+interface Dial {
+  readonly cut: AbortController
+  readonly hurry: AbortController
+}
+
 interface Incarnation {
   readonly open: Map<number, OutboundSocket>
-  readonly dialling: Map<number, AbortController>
+  readonly dialling: Map<number, Dial>
 }
 
 export interface EndpointSocketsOptions {
@@ -32,16 +37,18 @@ export class EndpointSockets {
     return count
   }
 
-  async dial({ token, config }: Of<'dial'>, context: Context): Promise<void> {
+  async dial({ token, config, isUrgent }: Of<'dial'>, context: Context): Promise<void> {
     const { open, dialling } = this.#of(context)
-    const abort = new AbortController()
-    dialling.set(token, abort)
+    const dial = { cut: new AbortController(), hurry: new AbortController() }
+    dialling.set(token, dial)
+    if (isUrgent) dial.hurry.abort('urgent')
     const dialled = await this.#options.dialer.dial(
       {
         url: config.url,
         headers: this.#options.signing.handshakeHeaders(config),
         deadlineMs: this.#options.dialTimeoutMs,
-        signal: abort.signal,
+        urgency: dial.hurry.signal,
+        signal: dial.cut.signal,
       },
       {
         onClose: (code) => {
@@ -54,9 +61,13 @@ export class EndpointSockets {
     dialling.delete(token)
     if (dialled.type === 'failed') return context.post({ type: 'dialFailed', token, report: dialled.report })
     // The owner may have given the endpoint up, or dropped this dial, while it went on.
-    if (context.signal.aborted || abort.signal.aborted) return dialled.socket.terminate()
+    if (context.signal.aborted || dial.cut.signal.aborted) return dialled.socket.terminate()
     open.set(token, dialled.socket)
     context.post({ type: 'dialled', token })
+  }
+
+  hurry({ token }: Of<'hurryDial'>, context: Context): void {
+    this.#of(context).dialling.get(token)?.hurry.abort('urgent')
   }
 
   frame({ token, frame, body }: Of<'frame'>, context: Context): void {
@@ -81,7 +92,7 @@ export class EndpointSockets {
     const { open, dialling } = this.#of(context)
     open.get(token)?.terminate()
     open.delete(token)
-    dialling.get(token)?.abort()
+    dialling.get(token)?.cut.abort()
   }
 
   /** Synchronous: a superseded owner must not send another byte. */
@@ -90,7 +101,7 @@ export class EndpointSockets {
     const incarnation = this.#incarnations.get(key)
     this.#incarnations.delete(key)
     for (const socket of incarnation?.open.values() ?? []) socket.terminate()
-    for (const abort of incarnation?.dialling.values() ?? []) abort.abort()
+    for (const { cut } of incarnation?.dialling.values() ?? []) cut.abort()
   }
 
   #of({ id, epoch }: Context): Incarnation {

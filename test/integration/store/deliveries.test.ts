@@ -61,12 +61,12 @@ describe('what waits for an endpoint', () => {
     const written = []
     for (let index = 0; index < 5; index += 1) written.push(...(await emitEvent(sql, workspaceId)))
     const ids = written.map((row) => row.deliveryId)
-    const page = await store.pending(endpoint, { exclude: ids.slice(0, 1), limit: 3 })
+    const page = await store.pending(endpoint, { exclude: ids.slice(0, 1), first: 3, retries: 3 })
     assert.deepEqual(
       page.items.map((item) => item.deliveryId),
       ids.slice(1, 4),
     )
-    assert.equal(page.more, true)
+    assert.deepEqual(page.more, { first: true, retries: false })
   })
 
   test('a retry waits until it is due, and its timer finds it only then', async () => {
@@ -77,12 +77,15 @@ describe('what waits for an endpoint', () => {
     await sql`
       update deliveries set state = 'RETRYING', attempt_count = 1, next_attempt_at = now() + interval '1 hour'
       where id = ${id}`
-    assert.equal((await store.pending(endpoint, { exclude: [], limit: 9 })).items.length, 0)
+    assert.equal((await store.pending(endpoint, { exclude: [], first: 9, retries: 9 })).items.length, 0)
     assert.equal(await store.dueRetry(id, 2), undefined)
     await sql`update deliveries set next_attempt_at = now() - interval '1 second' where id = ${id}`
     assert.equal((await store.dueRetry(id, 2))?.item.attemptNumber, 2)
     assert.equal(await store.dueRetry(id, 3), undefined)
-    assert.equal((await store.pending(endpoint, { exclude: [], limit: 9 })).items[0]?.attemptNumber, 2)
+    assert.equal(
+      (await store.pending(endpoint, { exclude: [], first: 9, retries: 9 })).items[0]?.attemptNumber,
+      2,
+    )
   })
 
   test('the sweep names endpoints whose rows are overdue, and not those that are off', async () => {

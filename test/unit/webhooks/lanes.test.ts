@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { newId } from '../../../src/shared/ids.ts'
+import { Commons } from '../../../src/webhooks/commons.ts'
 import { KeyedLane } from '../../../src/webhooks/lanes.ts'
 
-const lane = () => new KeyedLane<{ key: string; body: string; order: number }>(1_000, 1_000_000)
+const share = () => new Commons({ bytes: 1_000_000 }).open('x', 1, newId('workspace')).first
+const lane = () =>
+  new KeyedLane<{ key: string; body: string; order: number }>({ items: 1_000, bytes: 1_000_000 }, share())
 
 describe('a keyed lane', () => {
   test('items of one key come in the order they were put in, whatever is taken and released in between', () => {
@@ -49,7 +53,7 @@ describe('a keyed lane', () => {
   })
 
   test('it is full by count and by bytes', () => {
-    const small = new KeyedLane<{ key: string; body: string }>(2, 10)
+    const small = new KeyedLane<{ key: string; body: string }>({ items: 2, bytes: 10 }, share())
     small.push({ key: 'a', body: 'x'.repeat(10) })
     assert.equal(small.isFull, true)
     assert.equal(small.isLow, false)
