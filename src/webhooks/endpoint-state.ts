@@ -36,6 +36,8 @@ export interface OpenSocket {
   /** Accepted frames whose verdict waits: a close with 1008 shortly after the upgrade makes them failures. */
   readonly unsettled: Work[]
   settled: boolean
+  /** The receiver has answered a ping, and had not refused the signature before. */
+  hasPonged: boolean
   /** Bytes of frames that no pong covers yet. */
   unconfirmedBytes: number
   bytesSincePing: number

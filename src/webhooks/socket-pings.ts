@@ -54,6 +54,7 @@ export function pingDue(turn: Turn, token: number): void {
 export function pong(turn: Turn, token: number, number: number): void {
   const open = openSocket(turn.state, token)
   if (!open) return
+  open.hasPonged = true
   while (open.pings[0] && open.pings[0].ping <= number) {
     open.unconfirmedBytes -= open.pings.shift()?.bytes ?? 0
   }

@@ -1,4 +1,5 @@
 // The endpoint actor over a WebSocket: one connection, dialled inside an attempt, watched by pings, closed when idle.
+import { limits } from '../contract/limits.ts'
 import { type AttemptReport, failure } from './attempt.ts'
 import {
   type EndpointState,
@@ -62,6 +63,7 @@ export function dialled(turn: Turn, token: number): void {
     writing: new Map(),
     unsettled: [],
     settled: false,
+    hasPonged: false,
     unconfirmedBytes: 0,
     bytesSincePing: 0,
     framesSincePing: 0,
@@ -113,15 +115,22 @@ function feed(turn: Turn, open: OpenSocket): void {
   const { state } = turn
   writeUrgent(turn, open)
   if (isHeldUp(state)) return
-  let left = allowance(state.pace).total === 0 ? 0 : Number.POSITIVE_INFINITY
-  // While failures run in a row, one frame at a time: the twentieth must be the last.
-  if (state.pace.failures > 0) left = 1 - open.writing.size - open.unsettled.length
+  let left = frameAllowance(state, open)
   while (left > 0 && open.unconfirmedBytes < maxUnconfirmedQueued && open.unsettled.length < maxUnsettled) {
     const item = takeQueued(state)
     if (!item) return
     write(turn, open, { type: 'queued', item })
     left -= 1
   }
+}
+
+/**
+ * Frames whose verdict is open never exceed the failures that are left, so that the twentieth is the last. Of a
+ * receiver that has answered a ping a verdict of those it took is not to be feared.
+ */
+function frameAllowance({ pace }: EndpointState, open: OpenSocket): number {
+  const undecided = open.writing.size + (open.hasPonged && pace.failures === 0 ? 0 : open.unsettled.length)
+  return (pace.failures > 0 ? Math.min(1, allowance(pace).total) : limits.failuresToDisable) - undecided
 }
 
 function writeUrgent(turn: Turn, open: OpenSocket): void {
