@@ -95,8 +95,10 @@ export class Commons {
 
   /** For one incarnation of an endpoint; what an earlier one still held is given back. */
   open(id: string, epoch: number, workspaceId: WorkspaceId): Stake {
-    const earlier = this.#seats.get(id)
-    if (earlier) this.close(id, earlier.epoch)
+    const other = this.#seats.get(id)
+    // A load that took so long that another was begun: nobody will use it.
+    if (other && other.epoch > epoch) return new Commons({ bytes: 0 }).open(id, epoch, workspaceId)
+    if (other) this.close(id, other.epoch)
     const workspace = this.#workspaces.get(workspaceId) ?? { pot: new Pot(this.#postsPerWorkspace), seats: 0 }
     this.#workspaces.set(workspaceId, workspace)
     workspace.seats += 1

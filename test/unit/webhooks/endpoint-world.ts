@@ -47,7 +47,7 @@ const pullMs = 3
 export class EndpointWorld {
   readonly clock = new SimulatedClock()
   readonly outbox: MemoryOutbox
-  readonly commons: Commons
+  commons: Commons
   readonly started: Started[] = []
   receive: (item: QueuedItem | DirectItem) => Reception = () => ({ report: ok, afterMs: 5 })
   pullsFail = false
@@ -61,7 +61,7 @@ export class EndpointWorld {
   constructor(options: WorldOptions) {
     this.#options = options
     this.outbox = new MemoryOutbox(this.clock, options.failures)
-    this.commons = new Commons({ bytes: options.backlogBytes ?? 64 * 1024 * 1024 })
+    this.commons = this.#memory()
     const identity = { id: this.outbox.endpointId, workspaceId: newId('workspace') }
     this.#config = options.transport === 'https' ? https(identity) : config(identity)
     this.#actors = this.#start()
@@ -91,6 +91,7 @@ export class EndpointWorld {
   crash(): void {
     this.#redis.declareDead(`node-${this.#owner}`)
     this.#actors.close()
+    this.commons = this.#memory()
     this.#actors = this.#start()
   }
 
@@ -98,6 +99,10 @@ export class EndpointWorld {
     if (on) this.outbox.enable()
     else this.outbox.disable()
     this.tell({ type: 'configChanged' })
+  }
+
+  #memory(): Commons {
+    return new Commons({ bytes: this.#options.backlogBytes ?? 64 * 1024 * 1024 })
   }
 
   #start() {
