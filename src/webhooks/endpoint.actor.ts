@@ -7,7 +7,6 @@ import {
   type EndpointState,
   enqueueInTurn,
   enqueueOrLeave,
-  hasQueued,
   isSocket,
   nextToken,
   pullAll,
@@ -238,5 +237,5 @@ function reloaded(turn: Turn, config: EndpointConfig | null): void {
     : Math.max(state.pace.failures, config.consecutiveFailures)
   if (redial) dropSocket(turn, 1000, 'configuration changed')
   state.config = config
-  if (turnedOn || hasQueued(state)) pullAll(state)
+  if (turnedOn) pullAll(state)
 }
