@@ -29,6 +29,8 @@ export interface RecordedAttempts {
 }
 
 export interface RecorderPorts {
+  /** Wall clock, the one of the attempts. */
+  now(): number
   record(records: readonly AttemptRecord[]): Promise<RecordedAttempts>
   /** Sets the timers of retries; a timer that is lost is made up for by the sweeper. */
   scheduleRetries(retries: readonly RetryTimer[]): void
@@ -55,7 +57,8 @@ export function createRecorder(ports: RecorderPorts): Recorder {
     lingerMs,
     flush: async (records) => {
       failpoint('after_send_before_record')
-      announce(ports, records, await ports.record(records))
+      const nowMs = ports.now()
+      announce(ports, records, await ports.record(records.map((record) => fromNow(record, nowMs))))
       return records.map(() => undefined)
     },
   })
@@ -84,6 +87,14 @@ export function createRecorder(ports: RecorderPorts): Recorder {
       await Promise.allSettled(waiting)
     },
   }
+}
+
+/** Of the delay, what is left: it counts from the failure, and the result has waited to be written. */
+function fromNow(record: AttemptRecord, nowMs: number): AttemptRecord {
+  if (record.verdict.type !== 'retry') return record
+  // Both instants are cut to milliseconds, and no retry may be early; a clock that was set counts as little as it may.
+  const agoMs = Math.min(Math.max(0, nowMs - record.endedAt.getTime() - 2), giveUpMs)
+  return { ...record, verdict: { type: 'retry', delayMs: Math.max(0, record.verdict.delayMs - agoMs) } }
 }
 
 function announce(ports: RecorderPorts, records: readonly AttemptRecord[], recorded: RecordedAttempts): void {

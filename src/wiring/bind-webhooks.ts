@@ -62,6 +62,7 @@ export function createWebhooks(options: WebhooksOptions) {
   }
   const attempts = attemptStore(sql)
   const recorder = createRecorder({
+    now: () => clock.now(),
     record(records) {
       for (const record of records) options.attempted(record)
       return attempts.record(records)

@@ -49,6 +49,7 @@ const recordOf = (
   workspaceId,
   endpointId,
   startedAt: new Date(),
+  endedAt: new Date(),
   report,
   verdict,
   counts: report.outcome.type === 'delivered' ? 'success' : 'failure',

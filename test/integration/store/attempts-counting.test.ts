@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { newId, type OperatorId } from '../../../src/shared/ids.ts'
 import { attemptStore } from '../../../src/store/attempts.store.ts'
+import { deliveryStore } from '../../../src/store/deliveries.store.ts'
 import { endpointsAdminStore } from '../../../src/store/endpoints-admin.store.ts'
 import type { RecordedAttempts } from '../../../src/webhooks/recorder.ts'
 import type { AttemptRecord } from '../../../src/webhooks/settle-attempt.ts'
@@ -73,6 +74,17 @@ describe('the counter of failures in a row', () => {
     await stores[1].record(batch)
     assert.deepEqual(await endpointOf(of), { enabled: true, consecutiveFailures: 0 })
     assert.equal(await auditsOf(of), 1)
+  })
+
+  test('turned on at once, nothing that waited when it went off goes by itself', async () => {
+    const of = await scene(19)
+    const [waiting, failing] = [await newItem(of), await newItem(of)]
+    await stores[0].record([retry(of, failing)])
+    await enable(of)
+    const wish = { exclude: [], first: 10, retries: 10 }
+    assert.deepEqual((await deliveryStore(sql).pending(of.endpointId, wish)).items, [])
+    const rows = await sql`select id from deliveries where endpoint_id = ${of.endpointId} and state = 'HELD'`
+    assert.deepEqual(new Set(rows.map(({ id }) => id)), new Set([waiting.deliveryId, failing.deliveryId]))
   })
 
   test('an owner that missed the switch-off is told of it with its next result', async () => {
