@@ -84,6 +84,7 @@ export function pullMore(turn: Turn): void {
   turn.effects.push({
     type: 'pull',
     token,
+    workspaceId: state.config.workspaceId,
     exclude: [...state.known],
     first: first ? rowsFor(state.first) : 0,
     retries: retries ? rowsFor(state.retries) : 0,

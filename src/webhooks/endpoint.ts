@@ -109,7 +109,7 @@ export type EndpointEffect =
   | { readonly type: 'record'; readonly record: AttemptRecord }
   /** An attempt that a fault of ours ended: it is seen, but leaves no row. */
   | { readonly type: 'observe'; readonly record: AttemptRecord }
-  | ({ readonly type: 'pull'; readonly token: number } & PullWish)
+  | ({ readonly type: 'pull'; readonly token: number; readonly workspaceId: WorkspaceId } & PullWish)
   | { readonly type: 'reload' }
 
 export type Effects = (EndpointEffect | RuntimeEffect<EndpointMessage>)[]

@@ -23,6 +23,8 @@ export class KeyedLane<Item extends LaneItem> {
   #front: Item[] = []
   #ready: Item[] = []
   #head = 0
+  /** Of each key, how many are in front or ready: as long as there is one, a new one comes after it there. */
+  readonly #inLine = new Map<string, number>()
   readonly #behind = new Map<string, Item[]>()
   readonly #busy = new Set<string>()
   #size = 0
@@ -59,8 +61,12 @@ export class KeyedLane<Item extends LaneItem> {
   push(item: Item): void {
     this.#add(item)
     const behind = this.#behind.get(item.key)
-    if (behind) behind.push(item)
-    else this.#ready.push(item)
+    if (behind && !this.#inLine.has(item.key)) {
+      behind.push(item)
+      return
+    }
+    this.#ready.push(item)
+    this.#count(item.key, 1)
   }
 
   /** The next item whose key is free; marks the key busy. */
@@ -87,6 +93,7 @@ export class KeyedLane<Item extends LaneItem> {
     this.#behind.delete(key)
     // To the front: a later item of this key may be among the ready ones.
     this.#front.push(...behind)
+    this.#count(key, behind.length)
   }
 
   /** What was taken had no attempt after all: it is the next of its key again, before those that came after it. */
@@ -94,6 +101,7 @@ export class KeyedLane<Item extends LaneItem> {
     this.#add(item)
     this.release(item.key)
     this.#front.unshift(item)
+    this.#count(item.key, 1)
   }
 
   /** Empties the lane and returns what was in it; keys stay busy until they are released. */
@@ -103,6 +111,7 @@ export class KeyedLane<Item extends LaneItem> {
     this.#ready = []
     this.#head = 0
     this.#behind.clear()
+    this.#inLine.clear()
     this.#size = 0
     this.#bytes.give(this.#bytes.held)
     return items
@@ -113,7 +122,19 @@ export class KeyedLane<Item extends LaneItem> {
     this.#bytes.take(bytesOf(item))
   }
 
+  #count(key: string, by: number): void {
+    const count = (this.#inLine.get(key) ?? 0) + by
+    if (count === 0) this.#inLine.delete(key)
+    else this.#inLine.set(key, count)
+  }
+
   #shift(): Item | undefined {
+    const item = this.#next()
+    if (item) this.#count(item.key, -1)
+    return item
+  }
+
+  #next(): Item | undefined {
     if (this.#front.length > 0) return this.#front.shift()
     if (this.#head >= this.#ready.length) return undefined
     const item = this.#ready[this.#head]

@@ -3,6 +3,7 @@ import type { ActorHost, EffectContext } from '../actors/actor.ts'
 import type { HttpsSender } from '../outbound/https-sender.ts'
 import type { SocketDialer } from '../outbound/socket-dialer.ts'
 import type { Clock } from '../shared/clock.ts'
+import { fairTurns } from '../shared/fair-turns.ts'
 import type { EndpointId } from '../shared/ids.ts'
 import type { DeliveryStore } from '../store/deliveries.store.ts'
 import type { EndpointStore } from '../store/endpoints.store.ts'
@@ -42,6 +43,8 @@ type Context = EffectContext<EndpointMessage>
 
 const pageOfPending = 200
 const maxDialMs = 5_000
+/** Backlogs are read beside what events need the pool for, one workspace after the other (architecture 3.11). */
+const pullsAtOnce = 3
 
 export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
   const signing = createSigning(options.clock)
@@ -49,6 +52,7 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
   const sockets = new EndpointSockets({ dialer: options.dialer, signing, dialTimeoutMs })
   // Configuration versions the actors were told of.
   const versions = new Map<string, number>()
+  const pulls = fairTurns(pullsAtOnce)
   return {
     sockets,
     ...rowsOf(options, versions),
@@ -78,7 +82,7 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
         case 'observe':
           return options.attempted(effect.record)
         case 'pull':
-          return void pull(options, effect, context)
+          return void pulls.run(effect.workspaceId, () => pull(options, effect, context))
         case 'reload':
           return void reload(options, versions, context)
       }
@@ -143,11 +147,15 @@ async function post(
 
 async function pull(
   options: EndpointHostOptions,
-  { token, ...wish }: Extract<EndpointEffect, { type: 'pull' }>,
+  { token, exclude, first, retries }: Extract<EndpointEffect, { type: 'pull' }>,
   context: Context,
 ): Promise<void> {
   try {
-    const pulled = await options.deliveries.pending(context.id as EndpointId, wish)
+    const pulled = await options.deliveries.pending(context.id as EndpointId, {
+      exclude,
+      first,
+      retries,
+    })
     context.post({ type: 'pulled', token, ...pulled })
   } catch (error) {
     options.log.warn({ endpointId: context.id, error: String(error) }, 'endpoint.pull_failed')

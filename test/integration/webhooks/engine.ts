@@ -2,12 +2,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TellResult } from '../../../src/actors/letter.ts'
 import { MemoryDirectory } from '../../../src/actors/memory-ownership.ts'
 import { loadSettings } from '../../../src/config/config.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import type { EndpointId, WorkspaceId } from '../../../src/shared/ids.ts'
 import { deliveryStore } from '../../../src/store/deliveries.store.ts'
 import type { Pool } from '../../../src/store/sql.ts'
+import type { EndpointMessage } from '../../../src/webhooks/endpoint.ts'
 import { createWebhooks, type EndpointRouter, type Webhooks } from '../../../src/wiring/bind-webhooks.ts'
 import { sweepDeliveries } from '../../../workers/deliveries.ts'
 import { addEndpoint } from '../../support/rows.ts'
@@ -17,15 +20,22 @@ export class Engine {
   readonly #directory = new MemoryDirectory()
   readonly #nodes: { readonly sid: string; readonly webhooks: Webhooks; isGone: boolean }[] = []
   readonly #env: Record<string, string>
+  /** The last message to each endpoint: the next follows it. */
+  readonly #told = new Map<string, Promise<TellResult>>()
+  #isClosing = false
 
   constructor(sql: Pool, env: Record<string, string> = {}) {
     this.#sql = sql
     this.#env = { WEBHOOK_TARGETS: 'any', APP_ENV: 'test', ...env }
   }
 
-  /** Whoever has the endpoint, else the first that serves. */
+  /** Whoever has the endpoint, else the first that serves; as the real one it goes on until it is taken, in order. */
   readonly router: EndpointRouter = {
-    tell: (_kind, id, message) => this.#nodeOf(id).directory.tell(id, message),
+    tell: (_kind, id, message) => {
+      const told = (this.#told.get(id) ?? Promise.resolve()).then(() => this.#travel(id, message))
+      this.#told.set(id, told)
+      return told
+    },
     ask: (_kind, id, message, deadlineMs) => this.#nodeOf(id).directory.ask(id, message, deadlineMs),
   }
 
@@ -66,9 +76,19 @@ export class Engine {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true
     for (const { webhooks } of this.#nodes) {
       await webhooks.directory.drain(1)
       await webhooks.close()
+    }
+  }
+
+  async #travel(id: string, message: EndpointMessage): Promise<TellResult> {
+    for (;;) {
+      const result = await this.#nodeOf(id).directory.tell(id, message)
+      const isElsewhere = result.type === 'theirs' || result.type === 'leaving'
+      if (!isElsewhere || this.#isClosing) return result
+      await sleep(20)
     }
   }
 
