@@ -133,7 +133,7 @@ export const laneOf = (state: EndpointState, item: QueuedItem): KeyedLane<Queued
   state[laneNameOf(item)]
 
 /** False where the lane is full: the row stays in the store and is pulled when there is room. */
-export function enqueue(state: EndpointState, item: QueuedItem): boolean {
+function enqueue(state: EndpointState, item: QueuedItem): boolean {
   if (state.known.has(item.deliveryId)) return true
   const lane = laneOf(state, item)
   if (lane.isFull) return false

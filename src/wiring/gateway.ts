@@ -272,9 +272,7 @@ function gauges(
   gauge('call_actors', 'Calls owned by this process', () => calls.size)
   gauge('webhook_sockets', 'Open webhook sockets', () => webhooks.openSockets())
   gauge('webhook_connections', 'Open HTTPS connections to endpoints', () => webhooks.openConnections())
-  gauge('webhook_backlog_bytes', 'Bytes of events in memory that wait to be sent', () =>
-    webhooks.backlogBytes(),
-  )
+  gauge('webhook_backlog_bytes', 'Bytes of events that wait in memory', () => webhooks.backlogBytes())
 }
 
 /** What each step may take of DRAIN_TIMEOUT; the process is gone then, whatever Redis, Postgres or receivers do. */
