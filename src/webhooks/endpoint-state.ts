@@ -76,6 +76,8 @@ export interface EndpointState {
   directPosts: number
   socket: SocketState
   pace: Pace
+  /** Results on their way to the store, which does not count them yet. */
+  unrecorded: number
   /** A fault of ours ended an attempt: queued ones pause for a moment. */
   isResting: boolean
   /** The store has deliveries that the lanes do not, and that no pull under way may be relied on to bring. */
@@ -107,6 +109,7 @@ export function newEndpointState(config: EndpointConfig, pending: Pulled, stake:
     directPosts: 0,
     socket: { phase: 'idle' },
     pace: newPace(config.consecutiveFailures),
+    unrecorded: 0,
     isResting: false,
     inStore: { ...pending.more },
     pulling: undefined,

@@ -32,13 +32,21 @@ export function finish(turn: Turn, work: Work, report: AttemptReport): void {
   const record = settleAttempt(state.config, { item: work.item, report, endedAt: turn.at }, turn.options)
   if (record.counts === 'success') paceSuccess(state.pace, report.durationMs)
   if (record.counts === 'failure') paceFailure(state.pace)
-  if (record.verdict.type === 'uncharged' && state.config.enabled && !state.isLeaving) {
+  if (record.verdict.type === 'uncharged') {
     turn.effects.push({ type: 'observe', record })
-    laneOf(state, work.item).putBack(work.item)
+    takeBack(state, work.item)
     return rest(turn)
   }
+  state.unrecorded += 1
   laneOf(state, work.item).release(work.item.key)
   turn.effects.push({ type: 'record', record })
+}
+
+/** No attempt was made of it: it is the next again, or the store's where nothing goes out from here. */
+export function takeBack(state: EndpointState, item: QueuedItem): void {
+  if (state.config.enabled && !state.isLeaving) return laneOf(state, item).putBack(item)
+  laneOf(state, item).release(item.key)
+  state.known.delete(item.deliveryId)
 }
 
 /** What ails us ails every attempt: the next one waits a second, and none is passed by one that came after it. */

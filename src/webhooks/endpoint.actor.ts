@@ -14,6 +14,7 @@ import {
 } from './endpoint-state.ts'
 import { answerDirect, type EndpointOptions, pullMore, type Turn } from './endpoint-work.ts'
 import { maxDirectPosts, posted, pumpHttps } from './https-transport.ts'
+import { allowance } from './pace.ts'
 import { pingDue, pong } from './socket-pings.ts'
 import {
   cooledDown,
@@ -203,9 +204,15 @@ function leaveWhenDone(turn: Turn): void {
 }
 
 function recorded(turn: Turn, message: Extract<EndpointMessage, { type: 'recorded' }>): void {
-  for (const id of message.deliveryIds) turn.state.known.delete(id)
-  if (!message.enabled && turn.state.config.enabled) switchOff(turn)
+  const { state, effects } = turn
+  for (const id of message.deliveryIds) state.known.delete(id)
+  state.unrecorded -= message.deliveryIds.length
+  if (!message.enabled && state.config.enabled) switchOff(turn)
+  // On, though twenty were seen to fail: the store counts otherwise, as after an off and on that went by unseen.
+  else if (state.config.enabled && isSpent(state) && state.unrecorded === 0) effects.push({ type: 'reload' })
 }
+
+const isSpent = ({ pace }: EndpointState): boolean => allowance(pace).total === 0
 
 function switchOff(turn: Turn): void {
   const { state } = turn
@@ -228,13 +235,14 @@ function reloaded(turn: Turn, config: EndpointConfig | null): void {
     if (config) state.config = config
     return
   }
+  // Results that are not committed yet are counted here already.
+  state.pace.failures =
+    state.config.enabled && state.unrecorded > 0
+      ? Math.max(state.pace.failures, config.consecutiveFailures)
+      : config.consecutiveFailures
   if (config.configVersion <= state.config.configVersion) return
   const turnedOn = !state.config.enabled
   const redial = config.url !== state.config.url || config.secret !== state.config.secret
-  // Results that are not committed yet are counted here already.
-  state.pace.failures = turnedOn
-    ? config.consecutiveFailures
-    : Math.max(state.pace.failures, config.consecutiveFailures)
   if (redial) dropSocket(turn, 1000, 'configuration changed')
   state.config = config
   if (turnedOn) pullAll(state)

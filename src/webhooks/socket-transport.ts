@@ -12,7 +12,7 @@ import {
   takeQueued,
   type Work,
 } from './endpoint-state.ts'
-import { directTimer, finish, reportOf, type Turn } from './endpoint-work.ts'
+import { directTimer, finish, reportOf, type Turn, takeBack } from './endpoint-work.ts'
 import { bytesOf } from './lanes.ts'
 import { allowance } from './pace.ts'
 import { countFrame, openSocket, pingIfDue } from './socket-pings.ts'
@@ -204,19 +204,15 @@ export function dropSocket(turn: Turn, code: number, reason: string): void {
     forgetSocket(turn)
     settle(turn, socket, true)
     // Backwards, since each goes to the front: what was first is first again.
-    for (const work of [...socket.writing.values()].reverse()) takeBack(turn, work)
+    for (const work of [...socket.writing.values()].reverse()) {
+      if (work.type === 'queued') takeBack(state, work.item)
+      else finish(turn, work, reportOf(failure('INTERRUPTED')))
+    }
   } else if (socket.phase === 'dialling') {
     turn.effects.push({ type: 'cutSocket', token: socket.token })
     state.socket = { phase: 'idle' }
-    if (socket.head) takeBack(turn, { type: 'queued', item: socket.head })
+    if (socket.head) takeBack(state, socket.head)
   }
-}
-
-function takeBack(turn: Turn, work: Work): void {
-  const { state } = turn
-  if (work.type === 'direct' || !state.config.enabled || state.isLeaving)
-    return finish(turn, work, reportOf(failure('INTERRUPTED')))
-  laneOf(state, work.item).putBack(work.item)
 }
 
 function forgetSocket(turn: Turn): void {

@@ -19,6 +19,7 @@ export interface Row {
   attemptCount: number
   nextAttemptAt: number
   replay: boolean
+  wasHeld: boolean
 }
 
 /** One endpoint and its deliveries. */
@@ -48,18 +49,22 @@ export class MemoryOutbox {
       attemptCount: 0,
       nextAttemptAt: this.#clock.now() + 3_000,
       replay: false,
+      wasHeld: !this.enabled,
     }
     this.rows.push(row)
     return row
   }
 
   enable(): void {
+    if (this.enabled) return
+    this.holdForDisabled()
     this.enabled = true
     this.consecutiveFailures = 0
     this.configVersion += 1
   }
 
   disable(): void {
+    if (!this.enabled) return
     this.enabled = false
     this.configVersion += 1
     this.holdForDisabled()
@@ -67,7 +72,7 @@ export class MemoryOutbox {
 
   holdForDisabled(): void {
     if (this.enabled) return
-    for (const row of this.rows) if (isOpen(row)) row.state = 'HELD'
+    for (const row of this.rows) if (isOpen(row)) Object.assign(row, { state: 'HELD', wasHeld: true })
   }
 
   replay(id: DeliveryId): void {

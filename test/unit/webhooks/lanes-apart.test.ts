@@ -200,4 +200,17 @@ describe('an edit while attempts are on the wire', () => {
     for (let round = 0; round < 30; round += 1) driver.answerAll(failed)
     assert.equal(driver.of('post').length, 20)
   })
+
+  test('off and on again unseen, with twenty failures behind it, it asks what the store counts and goes on', () => {
+    const endpoint = https()
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'deliver', items: items(100) })
+    for (let round = 0; round < 30; round += 1) driver.answerAll(failed)
+    const ids = driver.records().map((record) => record.item.deliveryId)
+    assert.equal(ids.length, 20)
+    driver.tell({ type: 'recorded', deliveryIds: ids, enabled: true })
+    assert.equal(driver.of('reload').length, 1)
+    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 3, consecutiveFailures: 4 } })
+    assert.ok(driver.of('post').length > 20)
+  })
 })
