@@ -262,10 +262,7 @@ function edges(
   })
 }
 
-function gauges(
-  { metrics }: Foundation,
-  { webhooks, calls }: { webhooks: Webhooks; calls: CallDirectory },
-): void {
+function gauges({ metrics }: Foundation, { webhooks, calls }: Pick<Engine, 'webhooks' | 'calls'>): void {
   const gauge = (name: string, help: string, read: () => number) =>
     metrics.gauge({ name: `switchboard_${name}`, help, read })
   gauge('endpoint_actors', 'Endpoints owned by this process', () => webhooks.directory.size)
