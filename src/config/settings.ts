@@ -9,6 +9,7 @@ import {
   integer,
   list,
   secretsKey,
+  targets,
   url,
   visible,
 } from './setting-forms.ts'
@@ -135,6 +136,15 @@ export const settingsSchema = {
     default: 'public',
     meaning:
       'any lets endpoints use http, ws and private addresses, for tests and local work; refused in production.',
+  }),
+  WEBHOOK_ALLOW: setting(targets, {
+    default: '',
+    meaning:
+      'What endpoints may reach besides public addresses, comma separated: ranges and addresses of your own network, and local names (where those lead must be listed too). Whoever may add endpoints can then send requests there.',
+  }),
+  WEBHOOK_NAT64: setting(flag, {
+    default: 'false',
+    meaning: 'For networks with NAT64: addresses in 64:ff9b::/96 are judged by the IPv4 address inside.',
   }),
   WEBHOOK_RETRY_DELAYS: setting(durations, {
     default: '10s,1m,5m,30m,2h',

@@ -78,7 +78,7 @@ export function createConnector(options: ConnectorOptions): Connector {
 
 /** The address actually reached has the last word, whatever a resolver said. */
 const isAllowed = (socket: Socket, policy: TargetPolicy): boolean =>
-  policy === 'any' || judgeAddress(socket.remoteAddress ?? '').type === 'ok'
+  judgeAddress(socket.remoteAddress ?? '', policy).type === 'ok'
 
 const isEncrypted = ({ scheme }: WebhookTarget): boolean => scheme === 'https' || scheme === 'wss'
 
