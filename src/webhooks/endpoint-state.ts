@@ -1,6 +1,7 @@
 // What an endpoint actor holds. The cell owns it and nobody else has a reference, so a turn changes it in place:
 // a lane of a thousand deliveries is not copied for each of them.
 import type { ReplyTo } from '../actors/actor.ts'
+import type { AttemptReport } from './attempt.ts'
 import type { Share, Stake } from './commons.ts'
 import {
   type DirectItem,
@@ -8,6 +9,7 @@ import {
   type LaneName,
   type Pulled,
   type QueuedItem,
+  type SocketOpening,
   transportOf,
 } from './endpoint.ts'
 import { bytesOf, KeyedLane } from './lanes.ts'
@@ -27,19 +29,31 @@ export interface QueuedWork {
 
 export type Work = DirectWork | QueuedWork
 
+/** A frame handed to the socket, and what its attempt's report will say besides the outcome. */
+export interface Frame {
+  readonly work: Work
+  readonly bytes: number
+  readonly startedAtMs: number
+  readonly facts: Pick<AttemptReport, 'timings' | 'remoteAddress' | 'reusedConnection'>
+}
+
 export interface OpenSocket {
   readonly phase: 'open'
   readonly token: number
   readonly openedAtMs: number
+  readonly opening: SocketOpening
+  /** Whether a frame was handed to it: the dial was part of the first one's attempt. */
+  used: boolean
   /** Frames handed to the socket that it has not yet taken or refused. */
-  readonly writing: Map<number, Work>
+  readonly writing: Map<number, Frame>
   /** Accepted frames whose verdict waits: a close with 1008 shortly after the upgrade makes them failures. */
-  readonly unsettled: Work[]
+  readonly unsettled: (Frame & { readonly acceptedAtMs: number })[]
   settled: boolean
   /** The receiver has answered a ping, and had not refused the signature before. */
   hasPonged: boolean
-  /** Bytes of frames that no pong covers yet. */
+  /** Bytes of frames that no pong covers yet, those still in `writing` included. */
   unconfirmedBytes: number
+  /** Of frames taken since the last ping. */
   bytesSincePing: number
   framesSincePing: number
   /** Pings without their pong, oldest first, with the bytes each covers. */

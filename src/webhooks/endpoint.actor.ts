@@ -120,7 +120,7 @@ const isSocketMessage = (message: EndpointMessage): message is SocketMessage =>
 function applySocket(turn: Turn, message: SocketMessage): void {
   switch (message.type) {
     case 'dialled':
-      return dialled(turn, message.token)
+      return dialled(turn, message.token, message.opening)
     case 'dialFailed':
       return dialFailed(turn, message.token, message.report)
     case 'frameDone':

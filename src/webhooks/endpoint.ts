@@ -59,6 +59,11 @@ export type DirectResult =
   | { readonly type: 'delivered' }
   | { readonly type: 'failed'; readonly code: string; readonly message: string }
 
+/** What it took to open a socket: part of the report of the first frame on it. */
+export interface SocketOpening extends Pick<AttemptReport, 'timings' | 'remoteAddress'> {
+  readonly startedAtMs: number
+}
+
 export type EndpointMessage =
   | { readonly type: 'deliver'; readonly items: readonly QueuedItem[] }
   | { readonly type: 'direct'; readonly item: DirectItem }
@@ -73,7 +78,7 @@ export type EndpointMessage =
   | { readonly type: 'configChanged' }
   | { readonly type: 'reloaded'; readonly config: EndpointConfig | null }
   | { readonly type: 'posted'; readonly token: number; readonly report: AttemptReport }
-  | { readonly type: 'dialled'; readonly token: number }
+  | { readonly type: 'dialled'; readonly token: number; readonly opening: SocketOpening }
   | { readonly type: 'dialFailed'; readonly token: number; readonly report: AttemptReport }
   | { readonly type: 'frameDone'; readonly token: number; readonly frame: number; readonly written: boolean }
   | { readonly type: 'socketClosed'; readonly token: number; readonly code: number }

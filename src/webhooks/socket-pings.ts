@@ -8,14 +8,15 @@ const unconfirmedPingMs = 5_000
 const pongTimeoutMs = 5_000
 
 /** A frame of so many bytes is about to be written. */
-export function countFrame(turn: Turn, open: OpenSocket, bytes: number): void {
+export function frameBegun(turn: Turn, open: OpenSocket, bytes: number): void {
   if (open.unconfirmedBytes === 0) schedulePing(turn, open, unconfirmedPingMs)
   open.unconfirmedBytes += bytes
-  open.bytesSincePing += bytes
-  open.framesSincePing += 1
 }
 
-export function pingIfDue(turn: Turn, open: OpenSocket): void {
+/** The socket took it. Only now: a ping covers no frame that a lapsed guard or a full socket still holds back. */
+export function frameTaken(turn: Turn, open: OpenSocket, bytes: number): void {
+  open.bytesSincePing += bytes
+  open.framesSincePing += 1
   if (open.bytesSincePing >= pingAfterBytes || open.framesSincePing >= pingAfterFrames) ping(turn, open)
 }
 
@@ -54,6 +55,8 @@ export function pingDue(turn: Turn, token: number): void {
 export function pong(turn: Turn, token: number, number: number): void {
   const open = openSocket(turn.state, token)
   if (!open) return
+  // A pong that nobody asked for proves nothing.
+  if (!open.pings.some(({ ping }) => ping === number)) return
   open.hasPonged = true
   while (open.pings[0] && open.pings[0].ping <= number) {
     open.unconfirmedBytes -= open.pings.shift()?.bytes ?? 0

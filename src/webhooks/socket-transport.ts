@@ -1,8 +1,10 @@
 // The endpoint actor over a WebSocket: one connection, dialled inside an attempt, watched by pings, closed when idle.
 import { limits } from '../contract/limits.ts'
-import { type AttemptReport, failure } from './attempt.ts'
+import { type AttemptErrorCode, type AttemptOutcome, type AttemptReport, failure } from './attempt.ts'
+import type { SocketOpening } from './endpoint.ts'
 import {
   type EndpointState,
+  type Frame,
   hasQueued,
   isHeldUp,
   laneOf,
@@ -13,9 +15,8 @@ import {
   type Work,
 } from './endpoint-state.ts'
 import { directTimer, finish, reportOf, type Turn, takeBack } from './endpoint-work.ts'
-import { bytesOf } from './lanes.ts'
 import { allowance } from './pace.ts'
-import { countFrame, openSocket, pingIfDue } from './socket-pings.ts'
+import { frameBegun, frameTaken, openSocket } from './socket-pings.ts'
 
 /** A receiver that closes with 1008 this soon after the upgrade has refused the signature (decisions 5). */
 const verdictMs = 2_000
@@ -51,7 +52,7 @@ function dial(turn: Turn, forQueued: boolean): void {
   turn.effects.push({ type: 'dial', token, config: state.config, isUrgent: !forQueued })
 }
 
-export function dialled(turn: Turn, token: number): void {
+export function dialled(turn: Turn, token: number, opening: SocketOpening): void {
   const { state, effects } = turn
   if (state.socket.phase !== 'dialling' || state.socket.token !== token) return
   const { head } = state.socket
@@ -60,6 +61,8 @@ export function dialled(turn: Turn, token: number): void {
     phase: 'open',
     token,
     openedAtMs: now,
+    opening,
+    used: false,
     writing: new Map(),
     unsettled: [],
     settled: false,
@@ -145,23 +148,43 @@ function write(turn: Turn, open: OpenSocket, work: Work): void {
   const { state, effects } = turn
   const frame = nextToken(state)
   const { body } = work.item
-  open.writing.set(frame, work)
-  countFrame(turn, open, bytesOf(work.item))
-  open.lastEventAtMs = turn.at.getTime()
+  const [bytes, now] = [Buffer.byteLength(body), turn.at.getTime()]
+  frameBegun(turn, open, bytes)
+  open.writing.set(frame, frameOf(open, { work, bytes, now }))
+  open.used = true
+  open.lastEventAtMs = now
   effects.push({ type: 'frame', token: open.token, frame, body })
   // Frames of a key follow one another in the stream: the next need not wait for this one's verdict.
   if (work.type === 'queued') laneOf(state, work.item).release(work.item.key)
-  pingIfDue(turn, open)
+}
+
+/** The dial is part of the first frame's attempt. */
+function frameOf({ opening, used }: OpenSocket, begun: { work: Work; bytes: number; now: number }): Frame {
+  const { startedAtMs, timings, remoteAddress } = opening
+  return {
+    work: begun.work,
+    bytes: begun.bytes,
+    startedAtMs: used ? begun.now : startedAtMs,
+    facts: { timings: used ? {} : timings, remoteAddress, reusedConnection: used },
+  }
+}
+
+/** Ends the attempt of a frame; what was accepted earlier ended then, however late its verdict. */
+function end(turn: Turn, { work, startedAtMs, facts }: Frame, outcome: AttemptOutcome, at = turn.at): void {
+  const durationMs = Math.max(0, at.getTime() - startedAtMs)
+  finish({ ...turn, at }, work, { ...reportOf(outcome, durationMs), ...facts })
 }
 
 export function frameDone(turn: Turn, token: number, done: { frame: number; written: boolean }): void {
   const open = openSocket(turn.state, token)
-  const work = open?.writing.get(done.frame)
-  if (!open || !work) return
+  const frame = open?.writing.get(done.frame)
+  if (!open || !frame) return
+  // The end of the socket is on its way, and tells why: it may be a signature that the receiver refuses.
+  if (!done.written) return
   open.writing.delete(done.frame)
-  if (!done.written) finish(turn, work, reportOf(failure('SOCKET_CLOSED')))
-  else if (open.settled) finish(turn, work, reportOf({ type: 'delivered', statusCode: null }))
-  else open.unsettled.push(work)
+  frameTaken(turn, open, frame.bytes)
+  if (open.settled) end(turn, frame, accepted)
+  else open.unsettled.push({ ...frame, acceptedAtMs: turn.at.getTime() })
 }
 
 export function settleDue(turn: Turn, token: number): void {
@@ -175,22 +198,24 @@ export function settleNow(turn: Turn, open: OpenSocket): void {
   settle(turn, open, true)
 }
 
-function settle(turn: Turn, open: OpenSocket, accepted: boolean): void {
-  const report = reportOf(
-    accepted ? { type: 'delivered', statusCode: null } : failure('SOCKET_REJECTED_SIGNATURE'),
-  )
-  for (const work of open.unsettled.splice(0)) finish(turn, work, report)
+function settle(turn: Turn, open: OpenSocket, isAccepted: boolean): void {
+  for (const frame of open.unsettled.splice(0)) {
+    if (isAccepted) end(turn, frame, accepted, new Date(frame.acceptedAtMs))
+    else end(turn, frame, failure('SOCKET_REJECTED_SIGNATURE'))
+  }
 }
 
 export function socketClosed(turn: Turn, token: number, code: number): void {
-  const { state } = turn
-  const open = openSocket(state, token)
+  const open = openSocket(turn.state, token)
   if (!open) return
-  const rejected = code === 1008 && turn.at.getTime() - open.openedAtMs <= verdictMs
+  const isRejected = code === 1008 && turn.at.getTime() - open.openedAtMs <= verdictMs
+  lose(turn, open, isRejected ? 'SOCKET_REJECTED_SIGNATURE' : 'SOCKET_CLOSED')
+}
+
+function lose(turn: Turn, open: OpenSocket, code: AttemptErrorCode): void {
   forgetSocket(turn)
-  settle(turn, open, !rejected)
-  const report = reportOf(failure(rejected ? 'SOCKET_REJECTED_SIGNATURE' : 'SOCKET_CLOSED'))
-  for (const work of open.writing.values()) finish(turn, work, report)
+  settle(turn, open, code !== 'SOCKET_REJECTED_SIGNATURE')
+  for (const frame of open.writing.values()) end(turn, frame, failure(code))
   // A receiver that hangs up at once would otherwise be dialled in a tight loop.
   if (turn.at.getTime() - open.openedAtMs <= verdictMs) coolDown(turn)
 }
@@ -204,7 +229,7 @@ export function dropSocket(turn: Turn, code: number, reason: string): void {
     forgetSocket(turn)
     settle(turn, socket, true)
     // Backwards, since each goes to the front: what was first is first again.
-    for (const work of [...socket.writing.values()].reverse()) {
+    for (const { work } of [...socket.writing.values()].reverse()) {
       if (work.type === 'queued') takeBack(state, work.item)
       else finish(turn, work, reportOf(failure('INTERRUPTED')))
     }
@@ -225,7 +250,7 @@ export function pongLate(turn: Turn, token: number): void {
   const open = openSocket(turn.state, token)
   if (!open) return
   turn.effects.push({ type: 'cutSocket', token })
-  socketClosed(turn, token, 1006)
+  lose(turn, open, 'BACKPRESSURE')
 }
 
 export function idleDue(turn: Turn, token: number): void {
@@ -241,7 +266,8 @@ export function idleDue(turn: Turn, token: number): void {
 export function directDue(turn: Turn, id: number): void {
   const { state } = turn
   const work = waitingCall(state, id) ?? unwrittenCall(state, id)
-  if (work) finish(turn, work, reportOf(failure('TIMEOUT'), turn.options.directTimeoutMs))
+  const outcome = failure(state.socket.phase === 'open' ? 'BACKPRESSURE' : 'TIMEOUT')
+  if (work) finish(turn, work, reportOf(outcome, turn.options.directTimeoutMs))
 }
 
 function waitingCall({ urgent }: EndpointState, id: number): Work | undefined {
@@ -251,13 +277,15 @@ function waitingCall({ urgent }: EndpointState, id: number): Work | undefined {
 
 function unwrittenCall({ socket }: EndpointState, id: number): Work | undefined {
   if (socket.phase !== 'open') return undefined
-  for (const [frame, work] of socket.writing) {
+  for (const [frame, { work }] of socket.writing) {
     if (work.type !== 'direct' || work.id !== id) continue
     socket.writing.delete(frame)
     return work
   }
   return undefined
 }
+
+const accepted: AttemptOutcome = { type: 'delivered', statusCode: null }
 
 export const directTimerEffect = (id: number, delayMs: number) =>
   ({ type: 'setTimer', name: directTimer(id), delayMs, message: { type: 'directDue', work: id } }) as const

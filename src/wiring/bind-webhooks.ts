@@ -12,6 +12,7 @@ import { limitDials } from '../outbound/dial-limits.ts'
 import { createHttpsSender } from '../outbound/https-sender.ts'
 import { type AddressResolver, createResolver } from '../outbound/resolve.ts'
 import { createSocketDialer } from '../outbound/socket-dialer.ts'
+import type { DialTimes } from '../redis/dial-times.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import type { EndpointId } from '../shared/ids.ts'
@@ -19,6 +20,7 @@ import { attemptStore } from '../store/attempts.store.ts'
 import { deliveryStore } from '../store/deliveries.store.ts'
 import { endpointStore, type SecretOpener } from '../store/endpoints.store.ts'
 import type { Pool } from '../store/sql.ts'
+import { policyOf, type TargetPolicy } from '../webhooks/address-rule.ts'
 import { Commons } from '../webhooks/commons.ts'
 import { endpointActor } from '../webhooks/endpoint.actor.ts'
 import type { DirectResult, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
@@ -36,6 +38,7 @@ export interface WebhooksOptions {
   readonly sql: Pool
   readonly secrets: SecretOpener
   readonly ownership: Ownership
+  readonly dialTimes: DialTimes
   readonly clock: Clock
   readonly settings: Settings
   readonly scheduleRetries: (retries: readonly RetryTimer[]) => void
@@ -53,9 +56,10 @@ const directLimitMs = 12_000
 
 export function createWebhooks(options: WebhooksOptions) {
   const { sql, clock, settings, router, log } = options
-  const resolver = resolverOf(settings, clock)
-  const connect = limitDials(connectorOf(settings, resolver), clock)
-  const sender = { policy: settings.WEBHOOK_TARGETS, connect, clock }
+  const policy = targetPolicy(settings)
+  const resolver = resolverOf(settings, policy, clock)
+  const connect = limitDials(connectorOf(settings, policy, resolver), clock)
+  const sender = { policy, connect, clock }
   const https = createHttpsSender({ ...sender, userAgent: `Switchboard-Webhooks/${version}` })
   const tellHere = (id: string, message: EndpointMessage) => {
     if (directory.has(id)) void directory.tell(id, message)
@@ -77,6 +81,7 @@ export function createWebhooks(options: WebhooksOptions) {
     deliveries: deliveryStore(sql),
     https,
     dialer: createSocketDialer(sender),
+    dialTimes: options.dialTimes,
     recorder,
     commons,
     attempted: options.attempted,
@@ -126,16 +131,23 @@ const actorOptions = (settings: Settings) => ({
   random: Math.random,
 })
 
-const connectorOf = (settings: Settings, resolver: AddressResolver) =>
+export const targetPolicy = (settings: Settings): TargetPolicy =>
+  policyOf({
+    targets: settings.WEBHOOK_TARGETS,
+    nat64: settings.WEBHOOK_NAT64,
+    allow: settings.WEBHOOK_ALLOW,
+  })
+
+const connectorOf = (settings: Settings, policy: TargetPolicy, resolver: AddressResolver) =>
   createConnector({
-    policy: settings.WEBHOOK_TARGETS,
+    policy,
     resolver,
     ...(settings.WEBHOOK_CA_FILE && { ca: readFileSync(settings.WEBHOOK_CA_FILE, 'utf8') }),
   })
 
-const resolverOf = (settings: Settings, clock: Clock): AddressResolver =>
+const resolverOf = (settings: Settings, policy: TargetPolicy, clock: Clock): AddressResolver =>
   createResolver({
-    policy: settings.WEBHOOK_TARGETS,
+    policy,
     clock,
     ...(settings.DNS_SERVERS.length > 0 && { servers: settings.DNS_SERVERS }),
   })

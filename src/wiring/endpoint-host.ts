@@ -2,6 +2,7 @@
 import type { ActorHost, EffectContext } from '../actors/actor.ts'
 import type { HttpsSender } from '../outbound/https-sender.ts'
 import type { SocketDialer } from '../outbound/socket-dialer.ts'
+import type { DialTimes } from '../redis/dial-times.ts'
 import type { Clock } from '../shared/clock.ts'
 import { fairTurns } from '../shared/fair-turns.ts'
 import type { EndpointId } from '../shared/ids.ts'
@@ -21,6 +22,7 @@ export interface EndpointHostOptions {
   readonly deliveries: DeliveryStore
   readonly https: HttpsSender
   readonly dialer: SocketDialer
+  readonly dialTimes: DialTimes
   readonly recorder: Recorder
   readonly commons: Commons
   /** Told of attempts that leave no row. */
@@ -49,7 +51,8 @@ const pullsAtOnce = 3
 export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
   const signing = createSigning(options.clock)
   const dialTimeoutMs = Math.min(maxDialMs, options.timeoutMs)
-  const sockets = new EndpointSockets({ dialer: options.dialer, signing, dialTimeoutMs })
+  const { dialer, dialTimes, clock } = options
+  const sockets = new EndpointSockets({ dialer, dialTimes, clock, signing, dialTimeoutMs })
   // Configuration versions the actors were told of.
   const versions = new Map<string, number>()
   const pulls = fairTurns(pullsAtOnce)

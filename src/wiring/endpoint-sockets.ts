@@ -1,6 +1,8 @@
 // The open sockets of endpoint actors, by incarnation and by the token the actor knows each by.
 import type { EffectContext } from '../actors/actor.ts'
 import type { OutboundSocket, SocketDialer } from '../outbound/socket-dialer.ts'
+import type { DialTimes } from '../redis/dial-times.ts'
+import type { Clock } from '../shared/clock.ts'
 import type { EndpointEffect, EndpointMessage } from '../webhooks/endpoint.ts'
 import type { EndpointSigning } from './endpoint-signing.ts'
 
@@ -20,6 +22,8 @@ interface Incarnation {
 export interface EndpointSocketsOptions {
   readonly dialer: SocketDialer
   readonly signing: EndpointSigning
+  readonly dialTimes: DialTimes
+  readonly clock: Clock
   readonly dialTimeoutMs: number
 }
 
@@ -42,11 +46,13 @@ export class EndpointSockets {
     const dial = { cut: new AbortController(), hurry: new AbortController() }
     dialling.set(token, dial)
     if (isUrgent) dial.hurry.abort('urgent')
-    const dialled = await this.#options.dialer.dial(
+    const { dialer, dialTimes, signing, dialTimeoutMs, clock } = this.#options
+    const startedAtMs = clock.now()
+    const dialled = await dialer.dial(
       {
         url: config.url,
-        headers: this.#options.signing.handshakeHeaders(config),
-        deadlineMs: this.#options.dialTimeoutMs,
+        headers: dialTimes.next(context.id).then((at) => signing.handshakeHeaders(config, at)),
+        deadlineMs: dialTimeoutMs,
         urgency: dial.hurry.signal,
         signal: dial.cut.signal,
       },
@@ -63,7 +69,9 @@ export class EndpointSockets {
     // The owner may have given the endpoint up, or dropped this dial, while it went on.
     if (context.signal.aborted || dial.cut.signal.aborted) return dialled.socket.terminate()
     open.set(token, dialled.socket)
-    context.post({ type: 'dialled', token })
+    const { timings, socket } = dialled
+    const opening = { startedAtMs, timings, remoteAddress: socket.remoteAddress }
+    context.post({ type: 'dialled', token, opening })
   }
 
   hurry({ token }: Of<'hurryDial'>, context: Context): void {

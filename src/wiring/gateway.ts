@@ -12,6 +12,7 @@ import type { HttpHandler } from '../http/exchange.ts'
 import { type HttpServer, listen } from '../http/uws.ts'
 import { providerWebhooks } from '../ingest/webhooks.ts'
 import { createCallSessions } from '../redis/call-sessions.ts'
+import { createDialTimes } from '../redis/dial-times.ts'
 import { createRateLimiter } from '../redis/rate-limit.ts'
 import { createAccounts } from '../store/calls.store.ts'
 import { createCallReader } from '../store/calls-read.store.ts'
@@ -104,8 +105,7 @@ async function joinCluster({ settings, redisUrl, secrets, clock, log }: Foundati
     redisUrl,
     secret: secrets.cluster,
     isFastDeathEnabled: settings.FAST_DEATH,
-    clock,
-    log,
+    ...{ clock, log },
     address: settings.INTERNAL_ADDRESS ?? `http://${settings.INTERNAL_HOST}:${internal.port}`,
     version,
     sessionTtlMs: settings.SESSION_TTL,
@@ -136,6 +136,7 @@ function build({ base, bulk, node, timers, health, media }: Parts): Engine {
   const shared = { sql, ownership: node.ownership, clock, log }
   const webhooks = createWebhooks({
     ...shared,
+    dialTimes: createDialTimes(node.redis, clock),
     secrets: secrets.box,
     settings,
     scheduleRetries: timers.schedule,

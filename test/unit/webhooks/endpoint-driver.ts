@@ -62,9 +62,13 @@ export class Driver {
     this.state = newEndpointState(endpoint, pending, commons.open(endpoint.id, 1, endpoint.workspaceId))
   }
 
+  at(): Date {
+    return new Date(this.#start + this.nowMs)
+  }
+
   /** One turn; returns what it asked for. */
   tell(message: EndpointMessage, replyTo?: string): Out[] {
-    const at = new Date(this.#start + this.nowMs)
+    const at = this.at()
     const step = this.actor.handle(this.state, { message, at, replyTo: replyTo as ReplyTo | undefined })
     this.effects.push(...step.effects)
     return [...step.effects]
@@ -83,7 +87,8 @@ export class Driver {
   /** Dials and opens the socket that the last effects asked for. */
   open(): number {
     const { token } = this.last('dial')
-    this.tell({ type: 'dialled', token })
+    const opening = { startedAtMs: this.at().getTime(), timings: {}, remoteAddress: null }
+    this.tell({ type: 'dialled', token, opening })
     return token
   }
 

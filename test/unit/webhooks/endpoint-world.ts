@@ -161,13 +161,17 @@ export class EndpointWorld {
         const { report, afterMs } = this.#begin(effect.item, context)
         return void later(afterMs, { type: 'posted', token: effect.token, report })
       }
-      case 'dial':
-        return void later(5, { type: 'dialled', token: effect.token })
+      case 'dial': {
+        const opening = { startedAtMs: this.clock.now(), timings: {}, remoteAddress: null }
+        return void later(5, { type: 'dialled', token: effect.token, opening })
+      }
       case 'frame': {
         const { report, afterMs } = this.#begin(this.#itemOf(effect.body), context)
         const { token, frame } = effect
         const written = report.outcome.type === 'delivered'
         later(afterMs, { type: 'frameDone', token, frame, written })
+        // A socket that fails a write has ended, and says so next.
+        if (!written) later(afterMs, { type: 'socketClosed', token, code: 1006 })
         return
       }
       case 'ping':
