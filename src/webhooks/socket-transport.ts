@@ -179,9 +179,8 @@ export function frameDone(turn: Turn, token: number, done: { frame: number; writ
   const open = openSocket(turn.state, token)
   const frame = open?.writing.get(done.frame)
   if (!open || !frame) return
-  // The end of the socket is on its way, and tells why: it may be a signature that the receiver refuses.
-  if (!done.written) return
   open.writing.delete(done.frame)
+  if (!done.written) return end(turn, frame, failure('SOCKET_CLOSED'))
   frameTaken(turn, open, frame.bytes)
   if (open.settled) end(turn, frame, accepted)
   else open.unsettled.push({ ...frame, acceptedAtMs: turn.at.getTime() })

@@ -81,9 +81,10 @@ export class EndpointSockets {
   frame({ token, frame, body }: Of<'frame'>, context: Context): void {
     const socket = this.#of(context).open.get(token)
     if (!socket) return context.post({ type: 'frameDone', token, frame, written: false })
-    socket.send(body, (error) =>
-      context.post({ type: 'frameDone', token, frame, written: error === undefined }),
-    )
+    socket.send(body, (error) => {
+      // After an error the socket's end follows, and its code says why: it may be a signature that is refused.
+      if (!error) context.post({ type: 'frameDone', token, frame, written: true })
+    })
   }
 
   ping({ token, ping }: Of<'ping'>, context: Context): void {

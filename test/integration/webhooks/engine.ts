@@ -45,6 +45,7 @@ export class Engine {
       sql: this.#sql,
       secrets: { open: () => `whsec_${Buffer.alloc(32).toString('base64')}` },
       ownership: this.#directory.join({ nodeId: sid, sid, address: sid }),
+      dialTimes: { next: async () => Date.now() },
       clock: systemClock,
       settings: loadSettings(this.#env),
       scheduleRetries: () => undefined,

@@ -170,8 +170,6 @@ export class EndpointWorld {
         const { token, frame } = effect
         const written = report.outcome.type === 'delivered'
         later(afterMs, { type: 'frameDone', token, frame, written })
-        // A socket that fails a write has ended, and says so next.
-        if (!written) later(afterMs, { type: 'socketClosed', token, code: 1006 })
         return
       }
       case 'ping':

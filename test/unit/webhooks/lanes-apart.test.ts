@@ -136,7 +136,7 @@ describe('calls', () => {
     const token = driver.open()
     const [timer] = driver.of('setTimer').filter(({ name }) => name.startsWith('direct:'))
     driver.tell(timer?.message ?? assert.fail())
-    assert.equal((driver.last('reply').value as { code: string }).code, 'TIMEOUT')
+    assert.equal((driver.last('reply').value as { code: string }).code, 'BACKPRESSURE')
     const replies = driver.of('reply').length
     driver.tell({ type: 'frameDone', token, frame: driver.last('frame').frame, written: true })
     assert.equal(driver.of('reply').length, replies)

@@ -78,20 +78,6 @@ describe('an endpoint over a socket', () => {
       assert.deepEqual(outcome, { type: 'unreachable', code: 'SOCKET_REJECTED_SIGNATURE' })
   })
 
-  test('a frame that the closing socket refused is failed by what the close says', () => {
-    for (const [code, error] of [
-      [1008, 'SOCKET_REJECTED_SIGNATURE'],
-      [1011, 'SOCKET_CLOSED'],
-    ] as const) {
-      const driver = new Driver(config())
-      driver.tell({ type: 'deliver', items: items(1) })
-      const token = driver.open()
-      driver.tell({ type: 'frameDone', token, frame: driver.last('frame').frame, written: false })
-      driver.tell({ type: 'socketClosed', token, code })
-      assert.deepEqual(driver.records()[0]?.report.outcome, { type: 'unreachable', code: error })
-    }
-  })
-
   test('a close for another reason fails what was not written and keeps what was', () => {
     const driver = new Driver(config())
     driver.tell({ type: 'deliver', items: items(2) })
