@@ -135,10 +135,7 @@ function build({ base, bulk, node, timers, health, media }: Parts): Engine {
   }
   const shared = { sql, ownership: node.ownership, clock, log }
   const webhooks = createWebhooks({
-    ...shared,
-    dialTimes: createDialTimes(node.redis, clock),
-    secrets: secrets.box,
-    settings,
+    ...{ ...shared, settings, secrets: secrets.box, dialTimes: createDialTimes(node.redis, clock) },
     scheduleRetries: timers.schedule,
     router: node.router,
     attempted: metrics.attempted,
