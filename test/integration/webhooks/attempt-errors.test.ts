@@ -46,11 +46,18 @@ const atSocketClosedWith = (t: TestContext, code: number) =>
     }),
   )
 
+/** The endpoint is switched off while its receiver lets the upgrade wait. */
 async function whileDialling(t: TestContext): Promise<AttemptOutcome> {
   const cluster = new Cluster(t)
-  const { endpointId, ...rest } = await endpointAt(`ws://127.0.0.1:${await fullBacklog(t)}/`)
-  await emitTo(cluster.node(), { endpointId, ...rest })
-  await sql`update endpoints set enabled = false, config_version = config_version + 1 where id = ${endpointId}`
+  let isReached = false
+  const port = await rawReceiver(t, () => {
+    isReached = true
+  })
+  const endpoint = await endpointAt(`ws://127.0.0.1:${port}/`)
+  await emitTo(cluster.node(), endpoint)
+  await until('the dial', () => isReached)
+  await sql`
+    update endpoints set enabled = false, config_version = config_version + 1 where id = ${endpoint.endpointId}`
   return (await until('an attempt', () => cluster.records[0])).report.outcome
 }
 
