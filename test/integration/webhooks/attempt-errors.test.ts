@@ -8,9 +8,9 @@ import { type AttemptErrorCode, type AttemptOutcome, attemptErrors } from '../..
 import { makeCertificate } from '../../support/certificate.ts'
 import { fullBacklog } from '../outbound/full-backlog.ts'
 import { type Answer, startNameServer } from '../outbound/name-server.ts'
-import { httpsReceiver, onRequest, rawReceiver } from '../outbound/receivers.ts'
+import { httpsReceiver, makeSender, onRequest, rawReceiver, request } from '../outbound/receivers.ts'
 import { socketReceiver, switching } from '../outbound/socket-receivers.ts'
-import { Cluster, emitTo, endpointAt, sql, until } from './nodes.ts'
+import { Cluster, emitTo, endpointAt, until } from './nodes.ts'
 
 type Env = Record<string, string>
 
@@ -46,19 +46,12 @@ const atSocketClosedWith = (t: TestContext, code: number) =>
     }),
   )
 
-/** The endpoint is switched off while its receiver lets the upgrade wait. */
-async function whileDialling(t: TestContext): Promise<AttemptOutcome> {
-  const cluster = new Cluster(t)
-  let isReached = false
-  const port = await rawReceiver(t, () => {
-    isReached = true
-  })
-  const endpoint = await endpointAt(`ws://127.0.0.1:${port}/`)
-  await emitTo(cluster.node(), endpoint)
-  await until('the dial', () => isReached)
-  await sql`
-    update endpoints set enabled = false, config_version = config_version + 1 where id = ${endpoint.endpointId}`
-  return (await until('an attempt', () => cluster.records[0])).report.outcome
+/** What is broken off by us was not attempted, so no delivery's log ever shows it: the sender itself says so. */
+async function brokenOff(t: TestContext): Promise<AttemptOutcome> {
+  const cut = new AbortController()
+  const port = await rawReceiver(t, (socket) => onRequest(socket, () => cut.abort()))
+  const asked = request(`http://127.0.0.1:${port}/`, { signal: cut.signal })
+  return (await makeSender(t).send(asked)).outcome
 }
 
 async function behindTenDials(t: TestContext): Promise<AttemptOutcome> {
@@ -110,7 +103,7 @@ const causes: Record<AttemptErrorCode, (t: TestContext) => Promise<AttemptOutcom
   },
   OVERLOADED: behindTenDials,
   EGRESS_FAILED: starved,
-  INTERRUPTED: whileDialling,
+  INTERRUPTED: brokenOff,
 }
 
 describe('an attempt fails with', () => {
