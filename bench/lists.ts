@@ -11,7 +11,7 @@ import { median, type Spread, spreadOf } from './harness/figures.ts'
 import { freshDatabases } from './harness/seed.ts'
 import { environment, launch, openServers, ready } from './harness/world.ts'
 import { busyCustomer, type ListCase, listCases, pageSize } from './lists/list-cases.ts'
-import { plansOf, scannedWhole } from './lists/plans.ts'
+import { plansOf, scannedWhole, sortsToLimit } from './lists/plans.ts'
 import { type BigWorkspace, seedLists } from './lists/seed-lists.ts'
 
 const usage = `npm run bench:lists -- [options]
@@ -104,7 +104,7 @@ async function insertKey(sql: Pool, { workspaceId, keyId }: BigWorkspace): Promi
   return key
 }
 
-/** Fails where a list would read a big table whole. */
+/** Fails where a list would read a big table whole, or sort all that fits it. */
 async function checkPlans(url: string, cases: readonly ListCase[]): Promise<void> {
   for (const { name, read } of cases) {
     const plans = await plansOf(url, async (sql) => {
@@ -113,8 +113,9 @@ async function checkPlans(url: string, cases: readonly ListCase[]): Promise<void
     })
     const scanned = plans.flatMap((plan) => scannedWhole(plan, bigTables))
     if (scanned.length > 0) throw new Error(`${name} reads ${scanned[0]} whole`)
+    if (plans.some((plan) => sortsToLimit(plan))) throw new Error(`${name} sorts all that fit`)
   }
-  say(`${cases.length} lists, none of which reads a table whole`)
+  say(`${cases.length} lists, none of which reads a table whole or sorts more than a page`)
 }
 
 async function timed(work: () => PromiseLike<unknown>, count: number): Promise<Spread> {

@@ -40,12 +40,13 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
   const numberId = workspace.numberIds[1]
   const { campaignId } = workspace
   const [since, until] = [daysAgo(46), daysAgo(45)]
+  const wide = { since: daysAgo(80), until: daysAgo(1) }
   const messages: MessageFilter[] = [
     ...[{}, { direction: 'INBOUND' as const }, { direction: 'OUTBOUND' as const }],
     ...[{ status: 'FAILED' as const }, { status: 'READ' as const }, { status: 'QUEUED' as const }],
     ...[{ type: 'IMAGE' as const }, { type: 'TEMPLATE' as const }, { type: 'STICKER' as const }],
     ...[{ conversationId }, { contact }, { contact: '15550000000' }, { numberId }, { campaignId }],
-    ...[{ since }, { until }, { since, until }],
+    ...[{ since }, { until }, { since, until }, wide],
     ...[
       { numberId, status: 'FAILED' as const },
       { conversationId, direction: 'INBOUND' as const },
@@ -55,11 +56,11 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
     ...[{}, { direction: 'INBOUND' as const }, { direction: 'OUTBOUND' as const }],
     ...[{ status: 'MISSED' as const }, { status: 'FAILED' as const }, { live: true }, { live: false }],
     ...[{ conversationId }, { contact }, { contact: '15550000000' }, { numberId }],
-    ...[{ since }, { until }, { since, until }, { numberId, status: 'MISSED' as const }],
+    ...[{ since }, { until }, { since, until }, wide, { numberId, status: 'MISSED' as const }],
   ]
   const conversations: ConversationFilter[] = [
     ...[{}, { unread: true }, { unread: false }, { numberId }, { contact }, { contact: '15550000000' }],
-    ...[{ since }, { until }, { since, until }, { unread: true, numberId }],
+    ...[{ since }, { until }, { since, until }, wide, { unread: true, numberId }],
   ]
   const { workspaceId } = workspace
   return [

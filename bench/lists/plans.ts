@@ -52,3 +52,8 @@ export const scannedWhole = (plan: PlanNode, tables: readonly string[]): string[
     : []),
   ...(plan.Plans ?? []).flatMap((inner) => scannedWhole(inner, tables)),
 ]
+
+/** Whether a plan sorts to find the first rows: then it reads all that fit, however many they are. */
+export const sortsToLimit = (plan: PlanNode, isLimited = false): boolean =>
+  (isLimited && plan['Node Type'] === 'Sort') ||
+  (plan.Plans ?? []).some((inner) => sortsToLimit(inner, isLimited || plan['Node Type'] === 'Limit'))

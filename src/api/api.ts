@@ -19,11 +19,17 @@ export interface ApiOptions {
 // What a new key gets: told to those who have shown none, from whose bucket nothing was taken.
 const newKey = { key: '', ratePerSecond: 100, burst: 200 }
 
+const anonymousRate = rateHeaders(newKey, newKey.burst)
+
+/** Of an answer that the API itself did not give. */
+export const refusalHeaders = (path: string): Readonly<Record<string, string>> =>
+  path.startsWith('/api/') ? anonymousRate : {}
+
 export const createApi = ({ services, authenticate, ...options }: ApiOptions): HttpHandler =>
   createPipeline({
     ...options,
     prefix: apiPrefix,
     routes: table,
     guard: createGuard(authenticate, services),
-    anonymousRate: rateHeaders(newKey, newKey.burst),
+    anonymousRate,
   })

@@ -1,7 +1,7 @@
 // Whom the API lets in: key, standing of the workspace, scope, in this order.
 import type { AuthenticateKey } from '../auth/authenticate-key.ts'
 import { AppError } from '../contract/errors.ts'
-import { grants } from '../contract/scopes.ts'
+import { grants, type Scope } from '../contract/scopes.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 import type { Admission } from '../http/pipeline.ts'
 import { burstOf } from '../http/rate-limit.ts'
@@ -17,12 +17,9 @@ export const createGuard = (authenticate: AuthenticateKey, services: ApiServices
     if (verdict.type === 'refused')
       throw new AppError('INVALID_API_KEY', 'the API key is unknown, revoked or expired', challenge)
     const { caller, suspended, requestsPerSecond } = verdict
-    if (suspended)
-      throw new AppError('TENANT_SUSPENDED', 'the workspace of this key is suspended; contact its owner')
-    if (!grants(caller.scopes, route.scope))
-      throw new AppError('FORBIDDEN', `the key lacks the scope ${route.scope}; add it in the console`)
     return {
       context: { caller, services },
+      refusal: suspended ? suspendedWorkspace() : lackOf(route.scope, caller.scopes),
       subject: {
         workspaceId: encodeId('workspace', caller.workspaceId),
         keyId: encodeId('key', caller.keyId),
@@ -30,6 +27,14 @@ export const createGuard = (authenticate: AuthenticateKey, services: ApiServices
       bucket: { key: caller.keyId, ratePerSecond: requestsPerSecond, burst: burstOf(requestsPerSecond) },
     }
   }
+
+const suspendedWorkspace = () =>
+  new AppError('TENANT_SUSPENDED', 'the workspace of this key is suspended; contact its owner')
+
+const lackOf = (scope: Scope, held: readonly Scope[]): AppError | undefined =>
+  grants(held, scope)
+    ? undefined
+    : new AppError('FORBIDDEN', `the key lacks the scope ${scope}; add it in the console`)
 
 /** Authorization wins over X-Api-Key; where it is not of the Bearer form it is no key, and no other is tried. */
 function presentedKey(request: HttpRequest): string {

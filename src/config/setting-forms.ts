@@ -1,6 +1,7 @@
 // What a setting's text may look like, and what it is read as. Every message reads on after the name.
 import * as v from 'valibot'
 import { parseDuration } from '../shared/duration.ts'
+import { parseRange } from '../shared/ip.ts'
 
 export const integer = (min: number, max: number) =>
   v.pipe(
@@ -26,6 +27,19 @@ export const list = v.pipe(
       .filter((part) => part !== ''),
   ),
 )
+
+/** Ranges of addresses, single addresses and host names. */
+export const targets = v.pipe(
+  list,
+  v.check(
+    (entries) => entries.every((entry) => parseRange(entry) !== undefined || isHostName(entry)),
+    'must be ranges such as 10.20.0.0/16 or fd00:1::/32, addresses or host names, comma separated',
+  ),
+)
+
+// A number at its end, of whatever base, makes an address of it.
+const isHostName = (text: string): boolean =>
+  /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i.test(text) && !/(^|\.)(\d+|0x[\da-f]*)$/i.test(text)
 
 // The form of RFC 7064 and 7065.
 const iceUrl = /^(stuns?:[^\s?/@]+|turns?:[^\s?/@]+(\?transport=(udp|tcp))?)$/

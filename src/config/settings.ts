@@ -9,6 +9,7 @@ import {
   integer,
   list,
   secretsKey,
+  targets,
   url,
   visible,
 } from './setting-forms.ts'
@@ -139,6 +140,15 @@ export const settingsSchema = {
     meaning:
       'any lets endpoints use http, ws and private addresses, for tests and local work; refused in production.',
   }),
+  WEBHOOK_ALLOW: setting(targets, {
+    default: '',
+    meaning:
+      'What endpoints may reach besides public addresses, comma separated: ranges and addresses of your own network, and local names (where those lead must be listed too). Whoever may add endpoints can then send requests there.',
+  }),
+  WEBHOOK_NAT64: setting(flag, {
+    default: 'false',
+    meaning: 'For networks with NAT64: addresses in 64:ff9b::/96 are judged by the IPv4 address inside.',
+  }),
   WEBHOOK_RETRY_DELAYS: setting(durations, {
     default: '10s,1m,5m,30m,2h',
     meaning: 'Delays after the failed attempts of a queued delivery.',
@@ -156,6 +166,10 @@ export const settingsSchema = {
     meaning: 'A webhook socket without events is closed after this.',
   }),
   WEBHOOK_PING: setting(duration, { default: '20s', meaning: 'Ping interval of an open webhook socket.' }),
+  WEBHOOK_BACKLOG_BYTES: setting(integer(64 * 1024, 2 ** 40), {
+    default: '67108864',
+    meaning: 'Bytes of waiting events that a gateway keeps in memory; what is beyond waits in Postgres.',
+  }),
   WEBHOOK_CA_FILE: setting(v.string(), { meaning: 'A further certificate authority (PEM) for endpoints.' }),
   DNS_SERVERS: setting(list, {
     default: '',

@@ -8,6 +8,7 @@ export interface ChildOptions {
   readonly name: string
   /** Relative to the project's folder. */
   readonly script: string
+  readonly args?: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly logDir: string
 }
@@ -24,13 +25,13 @@ export interface Child {
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-export function startChild({ name, script, env, logDir }: ChildOptions): Child {
+export function startChild({ name, script, args = [], env, logDir }: ChildOptions): Child {
   mkdirSync(logDir, { recursive: true })
   const logFile = join(logDir, `${name}.log`)
   const log = openSync(logFile, 'w')
   // A pipe as standard input closes with this process, however it ends; a group of its own keeps Ctrl-C from
   // reaching the child before this process has its turn.
-  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
     cwd: root,
     env: { ...env, EXIT_WITH_PARENT: 'true', SIM_EXIT_WITH_PARENT: '1' },
     stdio: ['pipe', log, log],

@@ -12,9 +12,11 @@ import { Answer, RawAnswer, type Route } from './route.ts'
 import { createRouter } from './router.ts'
 import { check, validationError } from './validate.ts'
 
-/** Whom the guard let in. */
+/** Whom the guard knows. */
 export interface Admission<Context> {
   readonly context: Context
+  /** Why somebody who is known is not let in: it costs a token, too, and the answer tells of the own bucket. */
+  readonly refusal?: AppError | undefined
   /** Ids for the log line, under their stable names. */
   readonly subject: Readonly<Record<string, string>>
   readonly bucket?: Bucket
@@ -36,7 +38,7 @@ export interface Served {
 export interface PipelineOptions<Context, R extends Route<Context>> {
   readonly prefix: string
   readonly routes: readonly R[]
-  /** Throws an AppError for whom it does not let in. */
+  /** Throws an AppError for whom it does not know. */
   readonly guard: (request: HttpRequest, route: R) => Promise<Admission<Context>>
   readonly limiter?: RateLimiter
   /** The rate of an answer to somebody unknown; the edge that has none sends no rate headers. */
@@ -70,6 +72,7 @@ export function createPipeline<Context, R extends Route<Context>>(
     exchange.subject = admission.subject
     if (admission.bucket && options.limiter)
       exchange.rate = await take(options.limiter, admission.bucket, exchange)
+    if (admission.refusal) throw admission.refusal
     const values = await readInput(matched.route, matched.params, request)
     const result = await matched.route.handle({ context: admission.context, request, ...values })
     return toResponse(matched.route, result)

@@ -27,6 +27,8 @@ export interface ListenOptions {
   readonly bodyDeadlineMs?: number
   /** How long `close` waits for requests in flight before it cuts them off. */
   readonly closeDeadlineMs?: number
+  /** Headers of what is refused before a handler saw it, or because one threw. */
+  readonly refusalHeaders?: (path: string) => Readonly<Record<string, string>>
   /** What a handler or a streamed body threw, which none should. */
   readonly onFault?: (error: unknown, requestId: string) => void
   readonly clock?: Clock
@@ -144,8 +146,7 @@ class Server {
   }
 
   #refuse(response: WireResponse, request: LiveRequest, fault: Head['fault']): void {
-    const refusal = fault === undefined ? overloaded() : validationError([fault])
-    const answer = errorResponse(refusal, request.requestId)
+    const answer = this.#refusal(request, fault === undefined ? overloaded() : validationError([fault]))
     if (fault === undefined && !request.isChunked)
       return void writeAnswer(response, request, answer, this.#draining)
     void nextTurn().then(() => writeAnswer(response, request, answer, true))
@@ -176,7 +177,12 @@ class Server {
       // What a caller did wrong is no fault, whoever refused it.
       if (refusal.status >= 500 && !(error instanceof RequestAborted))
         this.#options.onFault?.(error, request.requestId)
-      return errorResponse(refusal, request.requestId)
+      return this.#refusal(request, refusal)
     }
+  }
+
+  #refusal({ path, requestId }: LiveRequest, refusal: AppError): HttpResponse {
+    const answer = errorResponse(refusal, requestId)
+    return { ...answer, headers: { ...this.#options.refusalHeaders?.(path), ...answer.headers } }
   }
 }

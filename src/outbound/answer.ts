@@ -16,18 +16,20 @@ export const answerOf = (statusCode: number, headers: IncomingHttpHeaders, body:
   body: body.bytes(),
 })
 
-/** What is kept of a receiver's headers, in their order, until the 4 KiB are full. */
+/** What is kept of a receiver's headers, in their order: those that fit into 4 KiB together. */
 function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const kept: Record<string, string> = {}
+  const kept: [string, string][] = []
   let room = limits.responseHeaderBytes
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue
     const text = Array.isArray(value) ? value.join(', ') : value
-    room -= Buffer.byteLength(name) + Buffer.byteLength(text)
-    if (room < 0) break
-    kept[name] = text
+    const bytes = Buffer.byteLength(name) + Buffer.byteLength(text)
+    if (bytes > room) continue
+    room -= bytes
+    kept.push([name, text])
   }
-  return kept
+  // Names are the receiver's choice, `__proto__` among them.
+  return Object.fromEntries(kept)
 }
 
 /** Keeps the first 16 KiB of a body in one piece of memory, however small the pieces it comes in. */

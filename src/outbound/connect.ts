@@ -18,8 +18,15 @@ export type Connected =
   | { readonly type: 'connected'; readonly socket: Socket; readonly timings: AttemptTimings }
   | { readonly type: 'failed'; readonly code: AttemptErrorCode; readonly timings: AttemptTimings }
 
-/** Never rejects. The socket it hands over has an error listener, so it can never end the process. */
-export type Connector = (target: WebhookTarget, deadline: Deadline) => Promise<Connected>
+/**
+ * Never rejects. The socket it hands over has an error listener, so it can never end the process. `urgency` has fired
+ * for a dial that goes before others, or fires once it does.
+ */
+export type Connector = (
+  target: WebhookTarget,
+  deadline: Deadline,
+  urgency?: AbortSignal,
+) => Promise<Connected>
 
 type Opened<Kind> = { type: 'connected'; socket: Kind } | { type: 'failed'; code: AttemptErrorCode }
 
@@ -71,7 +78,7 @@ export function createConnector(options: ConnectorOptions): Connector {
 
 /** The address actually reached has the last word, whatever a resolver said. */
 const isAllowed = (socket: Socket, policy: TargetPolicy): boolean =>
-  policy === 'any' || judgeAddress(socket.remoteAddress ?? '').type === 'ok'
+  judgeAddress(socket.remoteAddress ?? '', policy).type === 'ok'
 
 const isEncrypted = ({ scheme }: WebhookTarget): boolean => scheme === 'https' || scheme === 'wss'
 

@@ -14,6 +14,10 @@ export interface Connection {
   uses: number
   /** Whether a byte came from the receiver since the flag was last cleared. */
   heard: boolean
+  /** Bytes that came from the receiver in all, framing included. */
+  receivedBytes(): number
+  /** Called when more of them are there, before the client reads them. */
+  onReceived: () => void
   end(): void
 }
 
@@ -28,6 +32,8 @@ export interface ConnectionWish {
   readonly deadline: Deadline
   /** Dial, even if a connection lies idle. */
   readonly fresh: boolean
+  /** Goes before others where dials wait for their turn. */
+  readonly isUrgent?: boolean
 }
 
 export interface ConnectionLimits {
@@ -92,8 +98,10 @@ export class ConnectionPool {
   release(connection: Connection): void {
     const home = this.#homes.get(connection)
     if (home === undefined || home.socket.destroyed || connection.client.destroyed) return
-    const { lane, openedAt } = home
-    if (this.#closed || performance.now() - openedAt > MAX_AGE_MS) {
+    const { lane, openedAt, socket } = home
+    // A receiver that answered without reading the request: the next one would queue behind what it leaves unread.
+    const isClogged = socket.writableLength > 0
+    if (this.#closed || isClogged || performance.now() - openedAt > MAX_AGE_MS) {
       connection.end()
       return
     }
@@ -173,7 +181,7 @@ export class ConnectionPool {
   }
 
   async #dial(wish: ConnectionWish, lane: Lane): Promise<Acquired> {
-    const connected = await this.#connect(wish.target, wish.deadline)
+    const connected = await this.#connect(wish.target, wish.deadline, wish.isUrgent ? urgent : undefined)
     if (connected.type === 'failed') {
       this.#leave(lane)
       return connected
@@ -201,6 +209,7 @@ export class ConnectionPool {
   }
 }
 
+const urgent = AbortSignal.abort('urgent')
 const overloaded: Acquired = { type: 'failed', code: 'OVERLOADED', timings: {} }
 const interrupted: Acquired = { type: 'failed', code: 'INTERRUPTED', timings: {} }
 
@@ -220,6 +229,8 @@ function adopt(socket: Socket, timings: AttemptTimings, target: WebhookTarget): 
     timings,
     uses: 1,
     heard: false,
+    receivedBytes: () => socket.bytesRead,
+    onReceived: () => {},
     end() {
       void client.destroy()
       // The client takes hold of the socket with its first request only: without one it leaves it open.
@@ -228,7 +239,9 @@ function adopt(socket: Socket, timings: AttemptTimings, target: WebhookTarget): 
   }
   // The socket's own counter also counts TLS records, a farewell among them; what is readable is the answer.
   socket.on('readable', () => {
-    if (socket.readableLength > 0) connection.heard = true
+    if (socket.readableLength === 0) return
+    connection.heard = true
+    connection.onReceived()
   })
   return connection
 }

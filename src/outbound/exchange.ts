@@ -19,6 +19,8 @@ type Head = { statusCode: number; headers: IncomingHttpHeaders; firstByteMs: num
 
 /** Reading the rest of a longer body costs more than a new connection. */
 const MAX_DRAIN_BYTES = 64 * 1024
+/** Early answers, chunk extensions and trailers are no body and have no other bound than this. */
+const MAX_RECEIVED_BYTES = 256 * 1024
 
 /**
  * One POST and its answer on one connection. The status line is the verdict; the body is read as far as it is
@@ -32,11 +34,13 @@ export function exchange(
   const startedAt = performance.now()
   const body = new BodyHead()
   let head: Head | undefined
+  const receivedBefore = connection.receivedBytes()
   connection.heard = false
 
   return new Promise((resolve) => {
     const finish = (code: AttemptErrorCode) => {
       deadline.signal.removeEventListener('abort', stop)
+      connection.onReceived = () => {}
       resolve(head ? answered(head, body) : { type: 'failed', code })
     }
     const breakOff = (code: AttemptErrorCode) => {
@@ -57,6 +61,9 @@ export function exchange(
       },
       onResponseEnd: () => finish('INVALID_RESPONSE'),
       onResponseError: (_controller, error) => breakOff(errorCode(error, connection.heard)),
+    }
+    connection.onReceived = () => {
+      if (connection.receivedBytes() - receivedBefore > MAX_RECEIVED_BYTES) breakOff('INVALID_RESPONSE')
     }
     deadline.signal.addEventListener('abort', stop, { once: true })
     if (deadline.signal.aborted) return stop()

@@ -27,6 +27,7 @@ export interface SendRequest {
    * never do. One lane per endpoint and urgency keeps a slow endpoint from delaying another, or its own calls.
    */
   readonly lane: string
+  readonly isUrgent?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -80,7 +81,13 @@ export function createHttpsSender(options: HttpsSenderOptions): HttpsSender {
     target: WebhookTarget,
     { deadline, fresh }: { deadline: Deadline; fresh: boolean },
   ): Promise<Try> {
-    const acquired = await pool.acquire({ target, lane: request.lane, deadline, fresh })
+    const acquired = await pool.acquire({
+      target,
+      lane: request.lane,
+      deadline,
+      fresh,
+      isUrgent: request.isUrgent === true,
+    })
     if (acquired.type === 'failed') return { exchanged: acquired, timings: acquired.timings, reused: false }
     const { connection } = acquired
     const reused = connection.uses > 1

@@ -45,6 +45,8 @@ interface Remembered {
   readonly untilMs: number
 }
 
+/** Of each family. All answers are judged; more than these no dial has the time to try. */
+const MAX_ADDRESSES = 8
 const TIME_LIMIT_MS = 2_000
 const MAX_POSITIVE_MS = 300_000
 const MAX_NEGATIVE_MS = 30_000
@@ -89,33 +91,38 @@ export function createResolver(options: ResolverOptions): AddressResolver {
 
 function withoutAsking(host: string, policy: TargetPolicy): Resolution | undefined {
   const family = isIP(host)
-  if (family === 4 || family === 6) {
-    if (policy === 'public' && judgeAddress(host).type === 'refused') return failed('ADDRESS_FORBIDDEN')
-    return { type: 'resolved', addresses: [{ address: host, family }] }
-  }
-  if (host !== 'localhost' && !host.endsWith('.localhost')) return undefined
-  if (policy === 'public') return failed('ADDRESS_FORBIDDEN')
-  const addresses = [{ address: '127.0.0.1', family: 4 } as const, { address: '::1', family: 6 } as const]
-  return { type: 'resolved', addresses }
+  const isLocal = host === 'localhost' || host.endsWith('.localhost')
+  if (family === 0 && !isLocal) return undefined
+  const addresses = isLocal ? ['127.0.0.1', '::1'] : [host]
+  return areAllowed(addresses, policy) ? resolved(addresses) : failed('ADDRESS_FORBIDDEN')
 }
+
+const areAllowed = (addresses: readonly string[], policy: TargetPolicy): boolean =>
+  addresses.every((address) => judgeAddress(address, policy).type === 'ok')
+
+const resolved = (addresses: readonly string[]): Resolution => ({
+  type: 'resolved',
+  addresses: addresses.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 })),
+})
 
 /** IPv4 comes first: a machine without an IPv6 route is common, and finding out costs time on every dial. */
 function judge(four: Answer, six: Answer, { policy, clock }: ResolverOptions): Remembered {
   const records = [...recordsOf(four), ...recordsOf(six)]
+  const all = records.map(({ address }) => address)
   const untilMs = (ms: number) => clock.mono() + ms
   if (records.length === 0) {
     const code = worstOf(four, six)
     return { resolution: failed(code), untilMs: untilMs(negativeMs[code]) }
   }
   // One bad answer among good ones is how a rebinding name looks: none of them is used.
-  if (policy === 'public' && records.some(({ address }) => judgeAddress(address).type === 'refused')) {
+  if (!areAllowed(all, policy)) {
     return { resolution: failed('ADDRESS_FORBIDDEN'), untilMs: untilMs(MAX_NEGATIVE_MS) }
   }
-  const addresses = records.map(({ address }) => ({ address, family: isIP(address) === 6 ? 6 : 4 }) as const)
+  const kept = [four, six].flatMap((answer) => recordsOf(answer).slice(0, MAX_ADDRESSES))
   const ttlMs = Math.min(...records.map((record) => record.ttl * 1000), MAX_POSITIVE_MS)
   const isWhole = four.type !== 'failed' && six.type !== 'failed'
   const keepMs = isWhole ? ttlMs : Math.min(ttlMs, FAILED_MS)
-  return { resolution: { type: 'resolved', addresses }, untilMs: untilMs(keepMs) }
+  return { resolution: resolved(kept.map(({ address }) => address)), untilMs: untilMs(keepMs) }
 }
 
 const negativeMs: Record<ResolveError, number> = {

@@ -5,6 +5,7 @@ import { judgeUrl, type TargetPolicy } from '../webhooks/address-rule.ts'
 import type { AttemptReport, AttemptTimings } from '../webhooks/attempt.ts'
 import type { Connector } from './connect.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
+import { throttleInflow } from './inflow.ts'
 import { failedReport, refusalCode, refusedUpgradeReport } from './report.ts'
 import { upgrade } from './upgrade.ts'
 
@@ -14,10 +15,15 @@ export interface SocketDialerOptions {
   readonly clock: Clock
 }
 
+export type HandshakeHeaders = Readonly<Record<string, string>>
+
 export interface DialRequest {
   readonly url: string
-  readonly headers: Readonly<Record<string, string>>
+  /** A promise is waited for once the connection stands, so that nobody waits for both in turn. Must not reject. */
+  readonly headers: HandshakeHeaders | Promise<HandshakeHeaders>
   readonly deadlineMs: number
+  /** Fires when the dial goes before others. */
+  readonly urgency?: AbortSignal
   readonly signal?: AbortSignal
 }
 
@@ -36,7 +42,7 @@ export interface OutboundSocket {
   ping(payload: Uint8Array): void
   /** Bytes that wait to be written; what the kernel already took is not among them. */
   bufferedBytes(): number
-  /** Starts the closing handshake; after two seconds without its end the socket is cut. */
+  /** Starts the closing handshake; after a second without its end the socket is cut. */
   close(code: number, reason: string): void
   /** Cuts the socket at once. */
   terminate(): void
@@ -82,7 +88,7 @@ async function dialWithin(
     return { type: 'failed', report: failedReport(refusalCode(verdict), { durationMs: elapsedMs() }) }
   }
   const { target } = verdict
-  const connected = await options.connect(target, deadline)
+  const connected = await options.connect(target, deadline, request.urgency)
   if (connected.type === 'failed') {
     const { code, timings } = connected
     return { type: 'failed', report: failedReport(code, { durationMs: elapsedMs(), timings }) }
@@ -90,7 +96,7 @@ async function dialWithin(
   const { socket } = connected
   const connectedMs = elapsedMs()
   const remoteAddress = socket.remoteAddress ?? null
-  const upgraded = await upgrade({ socket, target, headers: request.headers, deadline })
+  const upgraded = await upgrade({ socket, target, headers: await request.headers, deadline })
   const durationMs = elapsedMs()
   if (upgraded.type === 'failed') {
     const facts = { durationMs, timings: connected.timings, remoteAddress }
@@ -101,6 +107,7 @@ async function dialWithin(
     const facts = { durationMs, timings, remoteAddress }
     return { type: 'failed', report: refusedUpgradeReport(upgraded.answer, facts, options.clock) }
   }
+  throttleInflow(upgraded.websocket, socket)
   return { type: 'open', durationMs, timings, socket: handOver(upgraded.websocket, remoteAddress, handlers) }
 }
 

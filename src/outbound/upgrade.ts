@@ -22,7 +22,9 @@ export type Upgraded =
 /** Receivers have nothing to say on a socket, so what they send needs little room. */
 const MAX_INCOMING_FRAME_BYTES = 4 * 1024
 const MAX_PENDING_PONGS = 8
-const CLOSE_TIMEOUT_MS = 2_000
+const CLOSE_TIMEOUT_MS = 1_000
+/** Early answers are none; a receiver that gives nothing else is not waited for. */
+const MAX_EARLY_ANSWERS = 16
 
 /**
  * Asks for a WebSocket on a connection that is already there. Anything but a 101 is an answer like any other, and
@@ -69,6 +71,11 @@ function clientOptions(
     // The URL parser inside would rewrite what the operator typed.
     finishRequest(request) {
       request.path = target.path
+      let earlyAnswers = 0
+      request.on('information', () => {
+        earlyAnswers += 1
+        if (earlyAnswers > MAX_EARLY_ANSWERS) request.destroy(new Error('too many early answers'))
+      })
       request.end()
     },
     perMessageDeflate: false,

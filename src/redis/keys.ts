@@ -19,7 +19,7 @@ export const keys = {
   dead: (sid: string) => `gw:dead:${sid}`,
   /** Hash e, sdpType, sdp, own; 180 s after the last change, the owner, fenced by e: the only store of SDP. */
   callState: (id: string) => `gw:call:${id}`,
-  /** Hash e, lastDialAt, openSince; 1 h, the owner, fenced by e: keeps the handshake timestamps rising. */
+  /** Hash lastDialAt; 1 h, whoever dials, Lua only: keeps the handshake timestamps rising. */
   endpointState: (id: string) => `gw:ep:${id}`,
   /** Stream of envelopes, about 10,000 entries, 1 h after the last: messages to a node that HTTP does not reach. */
   inbox: (nodeId: string) => `gw:in:${nodeId}`,

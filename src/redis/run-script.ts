@@ -22,7 +22,7 @@ export const scripts = {
   declareDead: load('declare-dead'),
   register: load('register'),
   renew: load('renew'),
-  fencedHset: load('fenced-hset'),
+  dialTime: load('dial-time'),
   takeToken: load('take-token'),
 } as const
 

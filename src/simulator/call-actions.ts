@@ -201,11 +201,11 @@ async function makeAnswer(world: World, call: Call): Promise<void> {
     call.localSdp = stampAnswer(world.offerText, offer)
     return
   }
-  const peer = await answeringPeer(offer)
+  const peer = await answeringPeer(offer, { toneHz: call.handset.toneHz })
   call.peer = peer
   call.localSdp = peer.sdp
   // The call may have been answered or have ended while the peer was being made.
-  if (call.state === 'accepted') peer.startEcho()
+  if (call.state === 'accepted') peer.startTalking()
   if (call.state === 'ended') peer.close()
 }
 

@@ -135,7 +135,7 @@ export function markAccepted(world: World, call: Call): void {
   call.state = 'accepted'
   call.acceptedAtMs = Date.now()
   if (call.ringTimer !== undefined) world.timers.cancel(call.ringTimer)
-  call.peer?.startEcho()
+  call.peer?.startTalking()
   const permission = permissionOf(call.handset, call.number.id, call.acceptedAtMs)
   // Any connected call gives the business its permission requests back.
   permission.requestedAt = []
@@ -147,16 +147,17 @@ type CallIn = Readonly<{
   number: BusinessNumber
   handset: Handset
   media?: 'real' | 'template' | undefined
+  toneHz?: number | undefined
   scheduledNs?: bigint
 }>
 
 /** The handset calls the business: the connect webhook carries our offer. */
 export async function callFromHandset(
   world: World,
-  { number, handset, media, scheduledNs }: CallIn,
+  { number, handset, media, toneHz = handset.toneHz, scheduledNs }: CallIn,
 ): Promise<Call> {
   const kind = media ?? handset.media ?? mediaOf(handset.waId)
-  const peer = kind === 'real' ? await offeringPeer() : undefined
+  const peer = kind === 'real' ? await offeringPeer({ toneHz }) : undefined
   const call = openCall(world, { direction: 'USER_INITIATED', number, handset, media: kind })
   call.peer = peer
   call.localSdp = peer?.sdp ?? stampSdp(world.offerText)

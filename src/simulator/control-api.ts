@@ -34,7 +34,14 @@ const HANDSETS_LISTED = 500
 
 type Handler = (world: World, request: ApiRequest, id: string) => unknown
 
-const CallBody = v.strictObject({ to: v.string(), media: v.optional(v.picklist(['real', 'template'])) })
+/** What a telephone carries well. */
+const toneHz = v.optional(v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(3000)))
+
+const CallBody = v.strictObject({
+  to: v.string(),
+  media: v.optional(v.picklist(['real', 'template'])),
+  toneHz,
+})
 
 const PermissionBody = v.strictObject({
   to: v.string(),
@@ -51,6 +58,7 @@ const HandsetChange = v.strictObject({
   online: v.optional(v.boolean()),
   name: v.optional(v.string()),
   media: v.optional(v.picklist(['real', 'template'])),
+  toneHz,
 })
 
 const milliseconds = v.pipe(v.number(), v.minValue(1), v.maxValue(86_400_000))
@@ -99,10 +107,10 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     return { id: writeFromHandset(world, numberOf(world, message.to), handset, message) }
   },
   'POST handsets/calls': async (world, { body }, waId) => {
-    const { to, media } = read(CallBody, body)
+    const { to, ...sound } = read(CallBody, body)
     const handset = onlineHandset(world, waId)
     if (liveCall(world, handset) !== undefined) throw new ControlError(409, 'the handset is in a call')
-    const call = await callFromHandset(world, { number: numberOf(world, to), handset, media })
+    const call = await callFromHandset(world, { number: numberOf(world, to), handset, ...sound })
     return { wacid: call.wacid }
   },
   'POST handsets/permission': (world, { body }, waId) => {
@@ -201,6 +209,7 @@ function changeHandset(world: World, handset: Handset, body: unknown): unknown {
   const change = read(HandsetChange, body)
   handset.name = change.name ?? handset.name
   handset.media = change.media ?? handset.media
+  handset.toneHz = change.toneHz ?? handset.toneHz
   handset.online = change.online ?? handset.online
   if (handset.online) for (const action of handset.whenOnline.splice(0)) action()
   return handsetView(world, handset)

@@ -1,24 +1,37 @@
-import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters } from 'werift'
+import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from 'werift'
 import { asProviderSdp, renameMid, withProviderDigits } from './sdp.ts'
+import { createEar, FRAME_MS, FRAME_SAMPLES, toneFrames } from './sound.ts'
 
-/** One WebRTC peer on the provider's side of a call: ICE-lite, loopback only, echoing what it hears. */
+/** What a handset says: a tone, or back what it hears. */
+export type Saying = Readonly<{ toneHz?: number | undefined }>
+
+/** One WebRTC peer on the provider's side of a call: ICE-lite, loopback only. */
 export type RealPeer = {
   /** Our description, in the provider's shape. */
   readonly sdp: string
-  readonly facts: () => Readonly<{ connection: string; packetsHeard: number; packetsEchoed: number }>
+  readonly facts: () => Readonly<{
+    connection: string
+    packetsHeard: number
+    packetsEchoed: number
+    packetsPlayed: number
+    /** The pitch of what a handset with a tone hears now. */
+    heardHz: number | null
+  }>
   /** Applies the answer to our offer. */
   acceptAnswer(sdp: string): Promise<void>
-  /** Until the call is answered nothing is echoed. */
-  startEcho(): void
+  /** Until the call is answered nothing is said. */
+  startTalking(): void
   close(): void
 }
+
+const OPUS = 111
 
 const CODECS = () => [
   new RTCRtpCodecParameters({
     mimeType: 'audio/opus',
     clockRate: 48_000,
     channels: 2,
-    payloadType: 111,
+    payloadType: OPUS,
     parameters: 'minptime=10;useinbandfec=1',
   }),
   new RTCRtpCodecParameters({ mimeType: 'audio/telephone-event', clockRate: 8000, payloadType: 126 }),
@@ -37,13 +50,16 @@ const connection = (): RTCPeerConnection =>
     headerExtensions: { audio: [], video: [] },
   })
 
-function echoing(pc: RTCPeerConnection, track: MediaStreamTrack) {
-  const counts = { heard: 0, echoed: 0 }
+function talking(pc: RTCPeerConnection, track: MediaStreamTrack, { toneHz }: Saying) {
+  const counts = { heard: 0, echoed: 0, played: 0 }
+  const ear = toneHz === undefined ? undefined : createEar()
   let live = false
+  let timer: NodeJS.Timeout | undefined
   pc.onTrack.subscribe((remote) => {
     remote.onReceiveRtp.subscribe((packet) => {
       counts.heard += 1
-      if (!live) return
+      ear?.hear(packet.payload)
+      if (!live || ear !== undefined) return
       counts.echoed += 1
       track.writeRtp(packet.clone())
     })
@@ -53,23 +69,41 @@ function echoing(pc: RTCPeerConnection, track: MediaStreamTrack) {
       connection: pc.connectionState,
       packetsHeard: counts.heard,
       packetsEchoed: counts.echoed,
+      packetsPlayed: counts.played,
+      heardHz: ear?.hertz() ?? null,
     }),
-    startEcho: () => {
+    startTalking: () => {
       live = true
+      if (toneHz !== undefined) timer ??= playTone(track, toneHz, counts)
     },
     close: () => {
+      clearInterval(timer)
       track.stop()
       pc.close().catch(() => undefined)
     },
   }
 }
 
+/** A frame every 20 ms, whether the other end is connected yet or not. */
+function playTone(track: MediaStreamTrack, toneHz: number, counts: { played: number }): NodeJS.Timeout {
+  const nextFrame = toneFrames(toneHz)
+  return setInterval(() => {
+    const header = new RtpHeader({
+      payloadType: OPUS,
+      sequenceNumber: counts.played % 65_536,
+      timestamp: (counts.played * FRAME_SAMPLES) % 2 ** 32,
+    })
+    counts.played += 1
+    track.writeRtp(new RtpPacket(header, nextFrame()))
+  }, FRAME_MS)
+}
+
 /** A peer that offers, for a call from the handset. */
-export async function offeringPeer(): Promise<RealPeer> {
+export async function offeringPeer(saying: Saying = {}): Promise<RealPeer> {
   const pc = connection()
   const track = new MediaStreamTrack({ kind: 'audio' })
   pc.addTransceiver(track, { direction: 'sendrecv' })
-  const peer = echoing(pc, track)
+  const peer = talking(pc, track, saying)
   await pc.setLocalDescription(await pc.createOffer())
   return {
     ...peer,
@@ -79,10 +113,10 @@ export async function offeringPeer(): Promise<RealPeer> {
 }
 
 /** A peer that answers the business's offer, for a call to the handset. */
-export async function answeringPeer(offer: string): Promise<RealPeer> {
+export async function answeringPeer(offer: string, saying: Saying = {}): Promise<RealPeer> {
   const pc = connection()
   const track = new MediaStreamTrack({ kind: 'audio' })
-  const peer = echoing(pc, track)
+  const peer = talking(pc, track, saying)
   await pc.setRemoteDescription({ type: 'offer', sdp: withProviderDigits(offer) })
   const transceiver = pc.getTransceivers()[0]
   if (transceiver === undefined) throw new Error('the offer has no media')

@@ -62,6 +62,8 @@ export type Handset = {
   online: boolean
   /** Overrides what the number's ending says about media. */
   media: 'real' | 'template' | undefined
+  /** Plays this tone in calls with real media, in place of an echo. */
+  toneHz: number | undefined
   readonly inbox: InboxItem[]
   readonly outbox: OutboxItem[]
   readonly calls: string[]
@@ -200,6 +202,7 @@ export function handsetOf(world: World, waId: string): Handset {
     name: `Handset ${waId.slice(-4)}`,
     online: true,
     media: undefined,
+    toneHz: undefined,
     inbox: [],
     outbox: [],
     calls: [],

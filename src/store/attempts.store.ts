@@ -6,24 +6,51 @@ import type { AttemptRecord } from '../webhooks/settle-attempt.ts'
 import type { Sql } from './sql.ts'
 
 export const attemptStore = (sql: Sql) => ({
-  /** Attempt rows, delivery states and endpoint counters of many attempts, in one statement (architecture 3.9, T4). */
+  /**
+   * Attempt rows, delivery states and endpoint counters of many attempts, in one statement (architecture 3.9, T4).
+   * May be told again of what it was told before, or of a second try of the same attempt: each attempt of a delivery
+   * is kept and counted once, whoever reports it first.
+   */
   async record(records: readonly AttemptRecord[]): Promise<RecordedAttempts> {
-    const charged = records.filter((record) => record.verdict.type !== 'uncharged')
+    const charged = firstReports(records.filter((record) => record.verdict.type !== 'uncharged'))
     const uncharged = records.filter((record) => record.verdict.type === 'uncharged')
     if (uncharged.length > 0) await postpone(sql, uncharged)
     if (charged.length === 0) return { retries: [], endpoints: [] }
-    const streaks = streaksOf(charged)
     const rows = await sql<RecordedRow[]>`
       with attempt as (
         select * from jsonb_to_recordset(${sql.json(charged.map(toAttemptRow) as never)}) as a (
           id uuid, workspace_id uuid, delivery_id uuid, endpoint_id uuid, number integer, at timestamptz,
           status_code integer, error text, duration_ms integer, timings jsonb, response_headers jsonb,
           response_body text, remote_address text, reused_connection boolean, replay boolean, state text,
-          delay_ms double precision)
+          delay_ms double precision, place integer, counts text)
+      ),
+      accepted as (
+        select a.id, a.endpoint_id, a.place, a.counts
+        from attempt a
+        join deliveries d on d.id = a.delivery_id
+        where d.attempt_count = a.number - 1
+          -- Held or discarded while the attempt was on the wire: what came of it is kept all the same.
+          and d.state in ('PENDING', 'RETRYING', 'HELD', 'DISCARDED')
+        order by d.id
+        for no key update of d
+      ),
+      -- Failures after each success of this batch, and before the first (turn 0), in the order in which they ended.
+      run as (
+        select endpoint_id, turn, count(*) filter (where counts = 'failure')::integer as failures
+        from (
+          select endpoint_id, counts,
+            count(*) filter (where counts = 'success') over (partition by endpoint_id order by place) as turn
+          from accepted
+          where counts <> 'nothing') outcome
+        group by endpoint_id, turn
       ),
       streak as (
-        select * from jsonb_to_recordset(${sql.json(streaks as never)}) as s (
-          endpoint_id uuid, has_success boolean, opening integer, longest integer, closing integer)
+        select endpoint_id, max(turn) > 0 as has_success,
+          coalesce(max(failures) filter (where turn = 0), 0) as opening,
+          coalesce(max(failures) filter (where turn > 0), 0) as longest,
+          (array_agg(failures order by turn desc))[1] as closing
+        from run
+        group by endpoint_id
       ),
       counted as (
         update endpoints e
@@ -39,6 +66,7 @@ export const attemptStore = (sql: Sql) => ({
           -- Nearly every batch: nothing to count, so the row is left alone.
           and not (s.opening = 0 and s.longest = 0 and s.closing = 0 and e.consecutive_failures = 0)
         returning e.id, e.workspace_id, e.enabled, e.consecutive_failures,
+          case when s.has_success then 0 else e.consecutive_failures - s.opening end as failures_before,
           e.switched_off_by is not distinct from pg_current_xact_id() as switched_off
       ),
       audited as (
@@ -64,14 +92,12 @@ export const attemptStore = (sql: Sql) => ({
           end,
           finished_at = case when a.state <> 'RETRYING' and not ${replayFollows(sql)} then now() end,
           replay = ${replayFollows(sql)}
-        from attempt a
+        from accepted
+        join attempt a on a.id = accepted.id
         join endpoints e on e.id = a.endpoint_id
         left join counted c on c.id = a.endpoint_id
         where d.id = a.delivery_id
-          and d.attempt_count = a.number - 1
-          -- Held or discarded while the attempt was on the wire: what came of it is kept all the same.
-          and d.state in ('PENDING', 'RETRYING', 'HELD', 'DISCARDED')
-        returning d.id, d.endpoint_id, d.state, a.id as attempt_id, a.number, a.delay_ms
+        returning d.id, d.endpoint_id, d.state, a.number, a.delay_ms
       ),
       logged as (
         insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, error, duration_ms,
@@ -79,18 +105,34 @@ export const attemptStore = (sql: Sql) => ({
         select a.id, a.workspace_id, a.delivery_id, a.endpoint_id, a.number, a.at, a.status_code, a.error, a.duration_ms,
           a.timings, a.response_headers, decode(a.response_body, 'base64'), a.remote_address, a.reused_connection
         from attempt a
-        join moved m on m.attempt_id = a.id
+        join accepted on accepted.id = a.id
       )
       select 'retry' as type, id, endpoint_id, number, delay_ms, null::boolean as enabled,
-        null::integer as consecutive_failures, null::boolean as switched_off
+        null::integer as consecutive_failures, null::integer as failures_before, null::boolean as switched_off
       from moved
       where state = 'RETRYING'
       union all
-      select 'endpoint', id, id, null, null, enabled, consecutive_failures, switched_off
-      from counted`
+      select 'endpoint', id, id, null, null, enabled, consecutive_failures, failures_before, switched_off
+      from counted
+      union all
+      -- Off, though nothing was counted now: the owner shall know, should it have missed it.
+      select 'endpoint', e.id, e.id, null, null, false, e.consecutive_failures, e.consecutive_failures, false
+      from endpoints e
+      where e.id in (select endpoint_id from attempt)
+        and not e.enabled
+        and e.id not in (select id from counted)`
     return toRecorded(rows)
   },
 })
+
+/** Two reports of one delivery in one batch are of the same attempt: a second begins when the first is committed. */
+function firstReports(records: readonly AttemptRecord[]): AttemptRecord[] {
+  const byDelivery = new Map<DeliveryId, AttemptRecord>()
+  for (const record of records) {
+    if (!byDelivery.has(record.item.deliveryId)) byDelivery.set(record.item.deliveryId, record)
+  }
+  return [...byDelivery.values()]
+}
 
 /** No attempt was used up: the delivery waits its turn again, a second from now. */
 const postpone = (sql: Sql, records: readonly AttemptRecord[]) => sql`
@@ -113,6 +155,7 @@ interface RecordedRow {
   delayMs: number
   enabled: boolean
   consecutiveFailures: number
+  failuresBefore: number
   switchedOff: boolean
 }
 
@@ -132,6 +175,7 @@ function toRecorded(rows: readonly RecordedRow[]): RecordedAttempts {
         id: row.endpointId,
         enabled: row.enabled,
         consecutiveFailures: row.consecutiveFailures,
+        failuresBefore: row.failuresBefore,
         switchedOff: row.switchedOff,
       })),
   }
@@ -145,7 +189,10 @@ const states = {
   uncharged: null,
 } as const
 
-function toAttemptRow({ item, report, verdict, ...record }: AttemptRecord): Record<string, unknown> {
+function toAttemptRow(
+  { item, report, verdict, ...record }: AttemptRecord,
+  place: number,
+): Record<string, unknown> {
   const { outcome } = report
   return {
     id: newId('attempt'),
@@ -165,38 +212,7 @@ function toAttemptRow({ item, report, verdict, ...record }: AttemptRecord): Reco
     replay: item.replay,
     state: states[verdict.type],
     delay_ms: verdict.type === 'retry' ? verdict.delayMs : null,
+    place,
+    counts: record.counts,
   }
-}
-
-interface Streak {
-  endpoint_id: EndpointId
-  has_success: boolean
-  /** Failures before the first success, after the last one, and the longest run between two. */
-  opening: number
-  closing: number
-  longest: number
-}
-
-/** Folds the outcomes of each endpoint, in order, so that one update counts them exactly. */
-function streaksOf(records: readonly AttemptRecord[]): Streak[] {
-  const streaks = new Map<EndpointId, Streak>()
-  for (const { endpointId, counts } of records) {
-    const streak = streaks.get(endpointId) ?? {
-      endpoint_id: endpointId,
-      has_success: false,
-      opening: 0,
-      closing: 0,
-      longest: 0,
-    }
-    streaks.set(endpointId, streak)
-    if (counts === 'success') {
-      streak.has_success = true
-      streak.closing = 0
-    } else if (counts === 'failure') {
-      streak.closing += 1
-      if (streak.has_success) streak.longest = Math.max(streak.longest, streak.closing)
-      else streak.opening += 1
-    }
-  }
-  return [...streaks.values()]
 }

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../contract/page.ts'
 import { type CallRecord, type CallStatus, liveCallStatuses } from '../contract/records/call.ts'
 import type { Direction } from '../contract/records/message.ts'
 import type { CallId, ConversationId, NumberId, WorkspaceId } from '../shared/ids.ts'
-import { contactIs, createdWithin, equals, olderThan } from './keyset.ts'
+import { contactIs, createdWithin, equals, olderThan, type Piece, rowsOfPage } from './keyset.ts'
 import { newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
@@ -20,11 +20,11 @@ export interface CallFilter {
   readonly until?: Date | undefined
 }
 
-const selectCalls = (sql: Sql) => sql`
+const selectCalls = (sql: Sql, calls: Piece) => sql`
   select c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.direction, c.from_name, c.created_at,
     n.number, n.phone_number_id, p.wa_id as contact_wa_id, c.wacid, c.status, c.last_forward_error, c.end_reason,
     c.ringing_at, c.accepted_at, c.ended_at, c.duration_seconds
-  from calls c
+  from (${calls}) c
   join numbers n on n.id = c.number_id
   join contacts p on p.id = c.contact_id`
 
@@ -35,16 +35,15 @@ export interface CallReader {
 
 export const createCallReader = (sql: Sql): CallReader => ({
   async find(workspaceId, id) {
-    const [row] = await sql<CallRecordRow[]>`
-      ${selectCalls(sql)}
-      where c.workspace_id = ${workspaceId}
-        and c.id = ${id}`
+    const one = sql`select * from calls where workspace_id = ${workspaceId} and id = ${id}`
+    const [row] = await sql<CallRecordRow[]>`${selectCalls(sql, one)}`
     return row && toCallRecord(row)
   },
 
   async list(workspaceId, filter, page) {
-    const rows = await sql<CallRecordRow[]>`
-      ${selectCalls(sql)}
+    const ordered = sql`
+      select *
+      from calls c
       where c.workspace_id = ${workspaceId}
         ${equals(sql, 'c.direction', filter.direction)}
         ${equals(sql, 'c.status', filter.status)}
@@ -54,8 +53,10 @@ export const createCallReader = (sql: Sql): CallReader => ({
         ${equals(sql, 'c.number_id', filter.numberId)}
         ${createdWithin(sql, 'c', filter)}
         ${olderThan(sql, 'c', page)}
-      order by c.id desc
-      limit ${page.limit + 1}`
+      order by c.id desc`
+    const rows = await sql<CallRecordRow[]>`
+      ${selectCalls(sql, rowsOfPage(sql, ordered, page))}
+      order by c.id desc`
     return newestFirst(rows, page, toCallRecord)
   },
 })

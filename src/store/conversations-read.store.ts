@@ -4,7 +4,7 @@ import type { ConversationRecord } from '../contract/records/conversation.ts'
 import type { Direction, MessageType } from '../contract/records/message.ts'
 import { type ConversationId, encodeId, type NumberId, type WorkspaceId } from '../shared/ids.ts'
 import { toE164 } from '../shared/phone.ts'
-import { contactIs, equals } from './keyset.ts'
+import { contactIs, equals, type Piece, rowsOfPage } from './keyset.ts'
 import { iso } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
@@ -49,16 +49,15 @@ const WINDOW_MS = 24 * 3_600_000
 
 export const createConversationReader = (sql: Sql): ConversationReader => ({
   async find(workspaceId, id) {
-    const [row] = await sql<Row[]>`
-      ${selected(sql)}
-      where v.workspace_id = ${workspaceId}
-        and v.id = ${id}`
+    const one = sql`select * from conversations where workspace_id = ${workspaceId} and id = ${id}`
+    const [row] = await sql<Row[]>`${selected(sql, one)}`
     return row && toRecord(row)
   },
 
   async list(workspaceId, filter, page) {
-    const rows = await sql<Row[]>`
-      ${selected(sql)}
+    const ordered = sql`
+      select *
+      from conversations v
       where v.workspace_id = ${workspaceId}
         ${filter.unread === undefined ? sql`` : unread(sql, filter.unread)}
         ${equals(sql, 'v.number_id', filter.numberId)}
@@ -66,17 +65,19 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
         ${filter.since ? sql`and v.updated_at >= ${filter.since}` : sql``}
         ${filter.until ? sql`and v.updated_at < ${filter.until}` : sql``}
         ${before(sql, page)}
-      order by v.updated_at desc, v.id desc
-      limit ${page.limit + 1}`
+      order by v.updated_at desc, v.id desc`
+    const rows = await sql<Row[]>`
+      ${selected(sql, rowsOfPage(sql, ordered, page))}
+      order by v.updated_at desc, v.id desc`
     return toPage(rows, page.limit, (row) => [row.updatedAt.toISOString(), row.id], toRecord)
   },
 })
 
-const selected = (sql: Sql) => sql`
+const selected = (sql: Sql, conversations: Piece) => sql`
   select v.id, v.number_id, n.number, p.wa_id, p.name, p.opt_state, v.unread_count, v.last_inbound_at,
     v.call_permission, v.created_at, v.updated_at,
     m.id as message_id, m.direction, m.type, m.text, m.created_at as message_at
-  from conversations v
+  from (${conversations}) v
   join numbers n on n.id = v.number_id
   join contacts p on p.id = v.contact_id
   left join messages m on m.id = v.last_message_id`

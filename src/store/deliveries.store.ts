@@ -1,7 +1,7 @@
 // Queued deliveries: what waits and what is overdue.
 import type { EventKind } from '../contract/events.ts'
 import type { DeliveryId, EndpointId } from '../shared/ids.ts'
-import type { QueuedItem } from '../webhooks/endpoint.ts'
+import type { Pulled, PullWish, QueuedItem } from '../webhooks/endpoint.ts'
 import type { Sql } from './sql.ts'
 
 export type DeliveryStore = ReturnType<typeof deliveryStore>
@@ -18,42 +18,42 @@ interface PendingRow {
 
 export const deliveryStore = (sql: Sql) => ({
   /**
-   * What an endpoint has waiting: first attempts in their order, then retries that are due, then replays. A first
-   * attempt never waits behind ten thousand replays, though their ids are older.
+   * What an endpoint has waiting: first attempts in their order; and apart from them, for they are many at times,
+   * retries that are due and replays.
    */
-  async pending(
-    endpointId: EndpointId,
-    options: { readonly exclude: readonly string[]; readonly limit: number },
-  ): Promise<{ items: QueuedItem[]; more: boolean }> {
-    const known = options.exclude as string[]
-    const rows = await sql<PendingRow[]>`
+  async pending(endpointId: EndpointId, { exclude, first, retries }: PullWish): Promise<Pulled> {
+    const known = exclude as string[]
+    const rows = await sql<(PendingRow & { turn: number })[]>`
       with waiting as (
         (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 1 as turn
          from deliveries
          where endpoint_id = ${endpointId} and state = 'PENDING' and not replay and id <> all(${known}::uuid[])
          order by id
-         limit ${options.limit + 1})
+         limit ${pageOf(first)})
         union all
         (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 2
          from deliveries
          where endpoint_id = ${endpointId} and state = 'RETRYING' and next_attempt_at <= now()
            and id <> all(${known}::uuid[])
          order by next_attempt_at
-         limit ${options.limit + 1})
+         limit ${pageOf(retries)})
         union all
         (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 3
          from deliveries
-         where endpoint_id = ${endpointId} and state = 'PENDING' and replay and next_attempt_at <= now()
-           and id <> all(${known}::uuid[])
+         where endpoint_id = ${endpointId} and state = 'PENDING' and replay and id <> all(${known}::uuid[])
          order by id
-         limit ${options.limit + 1})
+         limit ${pageOf(retries)})
       )
-      select w.id, w.kind, w.key, e.body, w.attempt_count, w.replay, w.next_attempt_at
+      select w.id, w.kind, w.key, e.body, w.attempt_count, w.replay, w.next_attempt_at, w.turn
       from waiting w
       join events e on e.id = w.event_id
-      order by w.turn, w.id
-      limit ${options.limit + 1}`
-    return { items: rows.slice(0, options.limit).map(toItem), more: rows.length > options.limit }
+      order by w.turn, w.id`
+    const fresh = rows.filter(({ turn }) => turn === 1)
+    const again = rows.filter(({ turn }) => turn > 1)
+    return {
+      items: [...fresh.slice(0, first), ...again.slice(0, retries)].map(toItem),
+      more: { first: fresh.length > first, retries: again.length > retries },
+    }
   },
 
   /** One retry whose timer rang; undefined where it was overtaken: replayed, held, discarded, or not due yet. */
@@ -115,6 +115,9 @@ export const deliveryStore = (sql: Sql) => ({
     return rows.count
   },
 })
+
+/** One more than is wanted shows whether there are more; nothing is read of a lane that wants nothing. */
+const pageOf = (wanted: number): number => (wanted === 0 ? 0 : wanted + 1)
 
 const toItem = (row: PendingRow): QueuedItem => ({
   deliveryId: row.id,

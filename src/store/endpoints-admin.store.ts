@@ -65,6 +65,7 @@ export const endpointsAdminStore = (pool: Pool): EndpointAdministration => ({
   enable(author, id) {
     return change(pool, author, id, async (sql, row) => {
       if (row.enabled) return { type: 'changed', endpoint: toEndpointRecord(row) }
+      await holdWaiting(sql, id)
       await sql`
         update endpoints
         set enabled = true, consecutive_failures = 0, disabled_at = null, disabled_reason = null, ${bumped(sql)}
@@ -97,6 +98,19 @@ export const endpointsAdminStore = (pool: Pool): EndpointAdministration => ({
     })
   },
 })
+
+/**
+ * What the sweep has not come to since the endpoint went off: turned on, nothing goes out by itself (decisions 5).
+ * Rows that are locked are being settled by an attempt, which holds them itself.
+ */
+const holdWaiting = (sql: Sql, id: EndpointId) => sql`
+  update deliveries
+  set state = 'HELD', next_attempt_at = null
+  where id in (
+    select id
+    from deliveries
+    where endpoint_id = ${id} and state in ('PENDING', 'RETRYING')
+    for update skip locked)`
 
 const bumped = (sql: Sql) => sql`config_version = config_version + 1, updated_at = now()`
 

@@ -10,7 +10,7 @@ import {
   type NumberId,
   type WorkspaceId,
 } from '../shared/ids.ts'
-import { contactIs, createdWithin, equals, olderThan } from './keyset.ts'
+import { contactIs, createdWithin, equals, olderThan, type Piece, rowsOfPage } from './keyset.ts'
 import { iso, newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
@@ -58,13 +58,13 @@ export interface MessageRow {
   readonly failedAt: Date | null
 }
 
-/** `select ... from messages m` with everything a MessageRow has; the condition is the caller's. */
-const selectMessages = (sql: Sql) => sql`
+/** These rows of messages with everything a MessageRow has. */
+const selectMessages = (sql: Sql, messages: Piece) => sql`
   select m.id, m.conversation_id, m.number_id, m.provider_message_id, m.direction, m.type, m.status, m.text,
     m.template, m.from_name, m.error, m.details, m.metadata, m.api_key_id, k.name as api_key_name,
     m.idempotency_key, m.campaign_id, n.number, c.wa_id, f.mime_type, f.file_name, f.size_bytes, f.sha256,
     m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at
-  from messages m
+  from (${messages}) m
   join numbers n on n.id = m.number_id
   join contacts c on c.id = m.contact_id
   left join api_keys k on k.id = m.api_key_id
@@ -117,16 +117,15 @@ export interface MessageReader {
 
 export const createMessageReader = (sql: Sql): MessageReader => ({
   async find(workspaceId, id) {
-    const [row] = await sql<MessageRow[]>`
-      ${selectMessages(sql)}
-      where m.workspace_id = ${workspaceId}
-        and m.id = ${id}`
+    const one = sql`select * from messages where workspace_id = ${workspaceId} and id = ${id}`
+    const [row] = await sql<MessageRow[]>`${selectMessages(sql, one)}`
     return row && toMessageRecord(row)
   },
 
   async list(workspaceId, filter, page) {
-    const rows = await sql<MessageRow[]>`
-      ${selectMessages(sql)}
+    const ordered = sql`
+      select *
+      from messages m
       where m.workspace_id = ${workspaceId}
         ${equals(sql, 'm.direction', filter.direction)}
         ${equals(sql, 'm.status', filter.status)}
@@ -137,8 +136,10 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
         ${equals(sql, 'm.campaign_id', filter.campaignId)}
         ${createdWithin(sql, 'm', filter)}
         ${olderThan(sql, 'm', page)}
-      order by m.id desc
-      limit ${page.limit + 1}`
+      order by m.id desc`
+    const rows = await sql<MessageRow[]>`
+      ${selectMessages(sql, rowsOfPage(sql, ordered, page))}
+      order by m.id desc`
     return newestFirst(rows, page, toMessageRecord)
   },
 })

@@ -1,8 +1,31 @@
 // Judges the text of an address and IP addresses. Resolves nothing: who asks for a name judges each of its answers.
 import { limits } from '../contract/limits.ts'
+import { type IpRange, isInRange, parseIpv4, parseIpv6, parseRange, rangesOf } from '../shared/ip.ts'
 
 /** `any` lets tests and local work use plain schemes, local names and private addresses. */
-export type TargetPolicy = 'public' | 'any'
+export type TargetPolicy = 'public' | 'any' | TargetExceptions
+
+/** Public targets, and what an operator makes of his own network besides. Schemes are encrypted all the same. */
+export interface TargetExceptions {
+  /** 64:ff9b::/96 is judged by the IPv4 address inside it. */
+  readonly nat64: boolean
+  readonly ranges: readonly IpRange[]
+  /** Local names that may be written; where they lead is judged like any other address. */
+  readonly names: ReadonlySet<string>
+}
+
+/** Entries of WEBHOOK_ALLOW: ranges, addresses, names. */
+export function policyOf(settings: {
+  readonly targets: 'public' | 'any'
+  readonly nat64: boolean
+  readonly allow: readonly string[]
+}): TargetPolicy {
+  if (settings.targets === 'any') return 'any'
+  if (!settings.nat64 && settings.allow.length === 0) return 'public'
+  const ranges = settings.allow.map(parseRange).filter((range) => range !== undefined)
+  const names = settings.allow.filter((entry) => parseRange(entry) === undefined)
+  return { nat64: settings.nat64, ranges, names: new Set(names.map((name) => name.toLowerCase())) }
+}
 
 export const urlRefusals = {
   TOO_LONG: 'the address is longer than 2048 characters',
@@ -61,12 +84,7 @@ const localZones = [
   'consul',
 ]
 
-interface Range {
-  readonly prefix: bigint
-  readonly shift: bigint
-}
-
-const forbiddenRanges4 = [
+const forbiddenRanges4 = rangesOf([
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -84,35 +102,47 @@ const forbiddenRanges4 = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-].map(parseRange)
+])
 
 // Default deny: nothing outside global unicast is public, which leaves out every mapped and translated form in ::/8.
-const globalRange6 = parseRange('2000::/3')
-const forbiddenRanges6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(parseRange)
+const globalRange6 = rangesOf(['2000::/3'])
+const forbiddenRanges6 = rangesOf(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
+const nat64Range = rangesOf(['64:ff9b::/96'])
 
-/** Whether an IP address is public. Anything that is not the plain text of one address is refused. */
-export function judgeAddress(ip: string): AddressVerdict {
+const REFUSED: AddressVerdict = { type: 'refused' }
+
+/** Whether events may be sent to an IP address. Anything that is not the plain text of one is refused. */
+export function judgeAddress(ip: string, policy: TargetPolicy = 'public'): AddressVerdict {
   const four = parseIpv4(ip)
-  if (four !== undefined) {
-    return forbiddenRanges4.some((range) => isIn(range, four))
-      ? { type: 'refused' }
-      : { type: 'ok', family: 4 }
-  }
+  if (four !== undefined) return isGood4(four, policy) ? { type: 'ok', family: 4 } : REFUSED
   const six = parseIpv6(ip)
-  const isPublic =
-    six !== undefined &&
-    isIn(globalRange6, six) &&
-    !forbiddenRanges6.some((range) => isIn(range, six)) &&
-    !isIsatap(six)
-  return isPublic ? { type: 'ok', family: 6 } : { type: 'refused' }
+  return six !== undefined && isGood6(six, policy) ? { type: 'ok', family: 6 } : REFUSED
 }
+
+const isGood4 = (value: bigint, policy: TargetPolicy): boolean =>
+  isExempt(4, value, policy) || !isAmong(forbiddenRanges4, value)
+
+function isGood6(value: bigint, policy: TargetPolicy): boolean {
+  if (isExempt(6, value, policy)) return true
+  if (typeof policy === 'object' && policy.nat64 && isAmong(nat64Range, value))
+    return isGood4(value & 0xffff_ffffn, policy)
+  return isAmong(globalRange6, value) && !isAmong(forbiddenRanges6, value) && !isIsatap(value)
+}
+
+function isExempt(family: 4 | 6, value: bigint, policy: TargetPolicy): boolean {
+  if (typeof policy === 'string') return policy === 'any'
+  return policy.ranges.some((range) => range.family === family && isInRange(range, value))
+}
+
+const isAmong = (ranges: readonly IpRange[], value: bigint): boolean =>
+  ranges.some((range) => isInRange(range, value))
 
 /** Judges everything about an address that needs no resolver. */
 export function judgeUrl(text: string, policy: TargetPolicy): UrlVerdict {
   const written = readText(text)
   if (typeof written === 'string') return refused(written)
   const scheme = written.scheme.toLowerCase()
-  if (!isScheme(scheme) || (policy === 'public' && DEFAULT_PORTS[scheme] === 80)) return refused('SCHEME')
+  if (!isScheme(scheme) || (policy !== 'any' && DEFAULT_PORTS[scheme] === 80)) return refused('SCHEME')
   if (written.authority.includes('@')) return refused('CREDENTIALS')
   if (written.fragment !== '') return refused('FRAGMENT')
   const rawHost = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(written.authority)?.[1]
@@ -159,14 +189,16 @@ function judgeHost(raw: string, host: string, policy: TargetPolicy): UrlRefusal 
   const name = host.replace(/\.$/, '')
   const labels = name.split('.')
   if (name.length > 253 || !labels.every((label) => /^[a-z0-9_-]{1,63}$/.test(label))) return 'MALFORMED'
-  return policy === 'public' && isLocalName(name) ? 'LOCAL_NAME' : undefined
+  return isNameAllowed(name, policy) ? undefined : 'LOCAL_NAME'
 }
 
 const judgeLiteral = (ip: string, policy: TargetPolicy): UrlRefusal | undefined =>
-  policy === 'public' && judgeAddress(ip).type === 'refused' ? 'PRIVATE_ADDRESS' : undefined
+  judgeAddress(ip, policy).type === 'refused' ? 'PRIVATE_ADDRESS' : undefined
 
-const isLocalName = (name: string): boolean =>
-  !name.includes('.') || localZones.some((zone) => name === zone || name.endsWith(`.${zone}`))
+function isNameAllowed(name: string, policy: TargetPolicy): boolean {
+  if (policy === 'any' || (typeof policy === 'object' && policy.names.has(name))) return true
+  return name.includes('.') && !localZones.some((zone) => name === zone || name.endsWith(`.${zone}`))
+}
 
 const isScheme = (text: string): text is TargetScheme => Object.hasOwn(DEFAULT_PORTS, text)
 
@@ -180,32 +212,6 @@ function parseUrl(text: string): URL | undefined {
     return undefined
   }
 }
-
-function parseIpv4(text: string): bigint | undefined {
-  if (!/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(text)) return undefined
-  return text.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n)
-}
-
-/** Leaves the many spellings of IPv6 to the platform's URL parser, and reads its one canonical form. */
-function parseIpv6(text: string): bigint | undefined {
-  const parsed = /^[0-9a-f:.]+$/i.test(text) ? parseUrl(`http://[${text}]`) : undefined
-  if (parsed === undefined) return undefined
-  const [head = '', tail = ''] = parsed.hostname.slice(1, -1).split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === '' ? [] : tail.split(':')
-  const zeros = Array<string>(8 - left.length - right.length).fill('0')
-  return [...left, ...zeros, ...right].reduce((value, word) => (value << 16n) | BigInt(`0x${word}`), 0n)
-}
-
-function parseRange(text: string): Range {
-  const [ip = '', length = ''] = text.split('/')
-  const four = parseIpv4(ip)
-  const value = four ?? parseIpv6(ip) ?? 0n
-  const shift = (four === undefined ? 128n : 32n) - BigInt(length)
-  return { prefix: value >> shift, shift }
-}
-
-const isIn = (range: Range, value: bigint): boolean => value >> range.shift === range.prefix
 
 /** An interface identifier 0000:5efe or 0200:5efe tunnels to the IPv4 address behind it, under any prefix. */
 const isIsatap = (value: bigint): boolean => ((value >> 32n) & 0xfdff_ffffn) === 0x5efen

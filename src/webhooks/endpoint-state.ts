@@ -1,8 +1,18 @@
 // What an endpoint actor holds. The cell owns it and nobody else has a reference, so a turn changes it in place:
 // a lane of a thousand deliveries is not copied for each of them.
 import type { ReplyTo } from '../actors/actor.ts'
-import { type DirectItem, type EndpointConfig, type QueuedItem, transportOf } from './endpoint.ts'
-import { KeyedLane } from './lanes.ts'
+import type { AttemptReport } from './attempt.ts'
+import type { Share, Stake } from './commons.ts'
+import {
+  type DirectItem,
+  type EndpointConfig,
+  type LaneName,
+  type Pulled,
+  type QueuedItem,
+  type SocketOpening,
+  transportOf,
+} from './endpoint.ts'
+import { bytesOf, KeyedLane } from './lanes.ts'
 import { newPace, type Pace } from './pace.ts'
 
 export interface DirectWork {
@@ -19,17 +29,31 @@ export interface QueuedWork {
 
 export type Work = DirectWork | QueuedWork
 
+/** A frame handed to the socket, and what its attempt's report will say besides the outcome. */
+export interface Frame {
+  readonly work: Work
+  readonly bytes: number
+  readonly startedAtMs: number
+  readonly facts: Pick<AttemptReport, 'timings' | 'remoteAddress' | 'reusedConnection'>
+}
+
 export interface OpenSocket {
   readonly phase: 'open'
   readonly token: number
   readonly openedAtMs: number
+  readonly opening: SocketOpening
+  /** Whether a frame was handed to it: the dial was part of the first one's attempt. */
+  used: boolean
   /** Frames handed to the socket that it has not yet taken or refused. */
-  readonly writing: Map<number, Work>
+  readonly writing: Map<number, Frame>
   /** Accepted frames whose verdict waits: a close with 1008 shortly after the upgrade makes them failures. */
-  readonly unsettled: Work[]
+  readonly unsettled: (Frame & { readonly acceptedAtMs: number })[]
   settled: boolean
-  /** Bytes of frames that no pong covers yet. */
+  /** The receiver has answered a ping, and had not refused the signature before. */
+  hasPonged: boolean
+  /** Bytes of frames that no pong covers yet, those still in `writing` included. */
   unconfirmedBytes: number
+  /** Of frames taken since the last ping. */
   bytesSincePing: number
   framesSincePing: number
   /** Pings without their pong, oldest first, with the bytes each covers. */
@@ -40,7 +64,12 @@ export interface OpenSocket {
 export type SocketState =
   | { readonly phase: 'idle' }
   /** `head` is the delivery whose attempt the dial is part of. */
-  | { readonly phase: 'dialling'; readonly token: number; readonly head: QueuedItem | undefined }
+  | {
+      readonly phase: 'dialling'
+      readonly token: number
+      readonly head: QueuedItem | undefined
+      isUrgent: boolean
+    }
   | OpenSocket
   /** A dial failed a moment ago: queued events wait, a ringing call dials at once. */
   | { readonly phase: 'cooldown' }
@@ -55,48 +84,56 @@ export interface EndpointState {
   readonly known: Set<string>
   /** HTTPS requests under way. */
   readonly posts: Map<number, Work>
+  /** What the process grants to the queued ones among them. */
+  readonly postsShare: Share
   retryPosts: number
   directPosts: number
   socket: SocketState
   pace: Pace
-  /** The store has first attempts that the lanes do not, and that no pull under way may be relied on to bring. */
-  moreInStore: boolean
-  /** The same of retries and replays, however many: first attempts never queue up behind them. */
-  moreRetries: boolean
-  pulling: boolean
-  /** Delivered while a pull is under way: they go behind what it brings. */
+  /** Results on their way to the store, which does not count them yet. */
+  unrecorded: number
+  /** A fault of ours ended an attempt: queued ones pause for a moment. */
+  isResting: boolean
+  /** The store has deliveries that the lanes do not, and that no pull under way may be relied on to bring. */
+  readonly inStore: Record<LaneName, boolean>
+  /** The pull under way, and whether it brings first attempts. */
+  pulling: { readonly token: number; readonly first: boolean; readonly retries: boolean } | undefined
+  /** A pull failed a moment ago. */
+  isPullPaused: boolean
+  /** First attempts delivered while a pull brings older ones: they go behind them. */
   readonly arrived: QueuedItem[]
+  readonly arrivedShare: Share
   /** The process goes away: what is under way ends, nothing begins. */
   isLeaving: boolean
   lastToken: number
 }
 
-const laneItems = 1_000
-const laneBytes = 4 * 1024 * 1024
+const laneBounds = { items: 1_000, bytes: 4 * 1024 * 1024 }
 
-export function newEndpointState(
-  config: EndpointConfig,
-  pending: { readonly items: readonly QueuedItem[]; readonly more: boolean },
-): EndpointState {
+export function newEndpointState(config: EndpointConfig, pending: Pulled, stake: Stake): EndpointState {
   const state: EndpointState = {
     config,
-    first: new KeyedLane(laneItems, laneBytes),
-    retries: new KeyedLane(laneItems, laneBytes),
+    first: new KeyedLane(laneBounds, stake.first),
+    retries: new KeyedLane(laneBounds, stake.retries),
     urgent: [],
     known: new Set(),
     posts: new Map(),
+    postsShare: stake.posts,
     retryPosts: 0,
     directPosts: 0,
     socket: { phase: 'idle' },
     pace: newPace(config.consecutiveFailures),
-    moreInStore: pending.more,
-    moreRetries: pending.more,
-    pulling: false,
+    unrecorded: 0,
+    isResting: false,
+    inStore: { ...pending.more },
+    pulling: undefined,
+    isPullPaused: false,
     arrived: [],
+    arrivedShare: stake.arrived,
     isLeaving: false,
     lastToken: 0,
   }
-  for (const item of pending.items) enqueue(state, item)
+  for (const item of pending.items) enqueueOrLeave(state, item)
   return state
 }
 
@@ -105,11 +142,15 @@ export const nextToken = (state: EndpointState): number => {
   return state.lastToken
 }
 
+/** A replay is somebody's second try, so it waits among the retries. */
+export const laneNameOf = (item: QueuedItem): LaneName =>
+  item.attemptNumber > 1 || item.replay ? 'retries' : 'first'
+
 export const laneOf = (state: EndpointState, item: QueuedItem): KeyedLane<QueuedItem> =>
-  item.attemptNumber > 1 || item.replay ? state.retries : state.first
+  state[laneNameOf(item)]
 
 /** False where the lane is full: the row stays in the store and is pulled when there is room. */
-export function enqueue(state: EndpointState, item: QueuedItem): boolean {
+function enqueue(state: EndpointState, item: QueuedItem): boolean {
   if (state.known.has(item.deliveryId)) return true
   const lane = laneOf(state, item)
   if (lane.isFull) return false
@@ -118,31 +159,38 @@ export function enqueue(state: EndpointState, item: QueuedItem): boolean {
   return true
 }
 
-/** Behind what the store brought, in the order of arrival; while the store holds older ones they stay there too. */
-export function enqueueInTurn(state: EndpointState, items: readonly QueuedItem[]): void {
-  for (const item of items) {
-    const isBehind = state.moreInStore && laneOf(state, item) === state.first
-    if (isBehind || !enqueue(state, item)) leaveInStore(state, item)
+export function enqueueOrLeave(state: EndpointState, item: QueuedItem): void {
+  if (!enqueue(state, item)) state.inStore[laneNameOf(item)] = true
+}
+
+/** Behind what the store holds: while it has older ones of the lane, the new one stays there too. */
+export function enqueueInTurn(state: EndpointState, item: QueuedItem): void {
+  const lane = laneNameOf(item)
+  if (state.inStore[lane]) return
+  if (lane === 'first' && state.pulling?.first) setAside(state, item)
+  else enqueueOrLeave(state, item)
+}
+
+/** Keeps it for the end of the pull. */
+function setAside(state: EndpointState, item: QueuedItem): void {
+  const { arrived, arrivedShare } = state
+  const hasRoom = arrived.length < laneBounds.items && arrivedShare.held < arrivedShare.limit
+  if (!hasRoom) {
+    state.inStore.first = true
+    return
   }
+  arrived.push(item)
+  arrivedShare.take(bytesOf(item))
 }
 
-/** It did not fit, or must not overtake: a pull brings it. */
-export function leaveInStore(state: EndpointState, item: QueuedItem): void {
-  if (laneOf(state, item) === state.first) state.moreInStore = true
-  else state.moreRetries = true
+/** What was set aside, in the order of its arrival. */
+export function takeArrived(state: EndpointState): QueuedItem[] {
+  state.arrivedShare.give(state.arrivedShare.held)
+  return state.arrived.splice(0)
 }
 
-/** A hint that names no delivery, or a page that ended before the store did: either lane may have more. */
-export function lookAgain(state: EndpointState): void {
-  state.moreInStore = !state.isLeaving
-  state.moreRetries = !state.isLeaving
-}
-
-/** Keeps them for the end of the pull. */
-export function setAside(state: EndpointState, items: readonly QueuedItem[]): void {
-  if (state.arrived.length + items.length <= laneItems) state.arrived.push(...items)
-  else for (const item of items) leaveInStore(state, item)
-}
+/** Whether what waits here may start at all. */
+export const isHeldUp = (state: EndpointState): boolean => state.isResting || state.isLeaving
 
 /** The next queued delivery, first attempts before retries. */
 export const takeQueued = (state: EndpointState): QueuedItem | undefined =>
@@ -153,9 +201,16 @@ export const hasQueued = (state: EndpointState): boolean => state.first.size > 0
 /** Forgets what waits; the rows are in the store. What is under way goes on. */
 export function dropQueued(state: EndpointState): void {
   for (const item of [...state.first.clear(), ...state.retries.clear()]) state.known.delete(item.deliveryId)
-  state.arrived.length = 0
-  state.moreInStore = false
-  state.moreRetries = false
+  takeArrived(state)
+  // What a pull still brings was read before this.
+  state.pulling = undefined
+  state.inStore.first = false
+  state.inStore.retries = false
+}
+
+export function pullAll(state: EndpointState): void {
+  state.inStore.first = true
+  state.inStore.retries = true
 }
 
 export const isSocket = (state: EndpointState): boolean => transportOf(state.config.url) === 'socket'

@@ -5,18 +5,17 @@ import type { Effects, EndpointConfig, EndpointEffect, EndpointMessage, QueuedIt
 import {
   dropQueued,
   type EndpointState,
-  enqueue,
   enqueueInTurn,
-  hasQueued,
+  enqueueOrLeave,
   isSocket,
-  laneOf,
-  leaveInStore,
-  lookAgain,
   nextToken,
-  setAside,
+  pullAll,
+  takeArrived,
 } from './endpoint-state.ts'
 import { answerDirect, type EndpointOptions, pullMore, type Turn } from './endpoint-work.ts'
-import { posted, pumpHttps } from './https-transport.ts'
+import { maxDirectPosts, posted, pumpHttps } from './https-transport.ts'
+import { allowance } from './pace.ts'
+import { pingDue, pong } from './socket-pings.ts'
 import {
   cooledDown,
   dialFailed,
@@ -26,8 +25,6 @@ import {
   dropSocket,
   frameDone,
   idleDue,
-  pingDue,
-  pong,
   pongLate,
   pumpSocket,
   settleDue,
@@ -39,8 +36,9 @@ import {
 export type EndpointTx = never
 export type EndpointActor = ActorDefinition<EndpointState, EndpointMessage, EndpointTx, EndpointEffect>
 
-/** Calls that ring while the socket is dialled: each is about 3 KiB and waits for five seconds at most. */
-const maxUrgent = 256
+/** Calls that wait for a socket, or for one of the requests under way to end (architecture 3.11). */
+const maxUrgent = 32
+const pullAgainMs = 1_000
 const idleSocketMs = 30_000
 const idleHttpsMs = 5 * 60_000
 const guarded = new Set<string>(['post', 'dial', 'frame'])
@@ -87,9 +85,17 @@ function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): voi
     case 'leave':
       return leave(turn)
     case 'wake':
+      return pullAll(turn.state)
     case 'pulled':
-    case 'pullFailed':
       return pulled(turn, message)
+    case 'pullFailed':
+      return pullFailed(turn, message.token)
+    case 'pullAgain':
+      turn.state.isPullPaused = false
+      return
+    case 'rested':
+      turn.state.isResting = false
+      return
   }
 }
 
@@ -114,7 +120,7 @@ const isSocketMessage = (message: EndpointMessage): message is SocketMessage =>
 function applySocket(turn: Turn, message: SocketMessage): void {
   switch (message.type) {
     case 'dialled':
-      return dialled(turn, message.token)
+      return dialled(turn, message.token, message.opening)
     case 'dialFailed':
       return dialFailed(turn, message.token, message.report)
     case 'frameDone':
@@ -140,8 +146,7 @@ function applySocket(turn: Turn, message: SocketMessage): void {
 
 function deliver({ state }: Turn, items: readonly QueuedItem[]): void {
   if (!state.config.enabled || state.isLeaving) return
-  if (state.pulling) setAside(state, items)
-  else enqueueInTurn(state, items)
+  for (const item of items) enqueueInTurn(state, item)
 }
 
 function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'item' | 'replyTo'>): void {
@@ -156,32 +161,30 @@ function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'ite
   if (state.urgent.length >= maxUrgent)
     return answerDirect(turn, work, { type: 'failed', code: 'OVERLOADED', message: 'endpoint overloaded' })
   state.urgent.push(work)
-  if (isSocket(state) && state.socket.phase !== 'open')
+  // A request has its own time limit; what waits for one, or for a socket, has this one.
+  if (isSocket(state) || state.directPosts >= maxDirectPosts)
     turn.effects.push(directTimerEffect(work.id, options.directTimeoutMs))
 }
 
-function pulled(
-  { state }: Turn,
-  message: Extract<EndpointMessage, { type: 'wake' | 'pulled' | 'pullFailed' }>,
-): void {
-  if (message.type === 'wake') return lookAgain(state)
-  state.pulling = false
-  const arrived = state.arrived.splice(0)
-  if (!state.config.enabled || state.isLeaving) return
-  if (message.type === 'pullFailed') {
-    // The sweeper's next hint asks again.
-    state.moreInStore = false
-    state.moreRetries = false
-    return
-  }
-  for (const item of message.items) if (!enqueue(state, item)) leaveInStore(state, item)
-  // The store gives first attempts first: a page that ends with another has brought all of them.
-  const last = message.items.at(-1)
-  if (message.more && last) {
-    state.moreRetries = true
-    if (laneOf(state, last) === state.first) state.moreInStore = true
-  }
-  enqueueInTurn(state, arrived)
+function pulled({ state }: Turn, message: Extract<EndpointMessage, { type: 'pulled' }>): void {
+  if (state.pulling?.token !== message.token) return
+  state.pulling = undefined
+  for (const item of message.items) enqueueOrLeave(state, item)
+  if (message.more.first) state.inStore.first = true
+  if (message.more.retries) state.inStore.retries = true
+  for (const item of takeArrived(state)) enqueueInTurn(state, item)
+}
+
+/** What the store holds still goes first, so what arrived meanwhile stays there too until it can be asked. */
+function pullFailed({ state, effects }: Turn, token: number): void {
+  const { pulling } = state
+  if (pulling?.token !== token) return
+  state.pulling = undefined
+  takeArrived(state)
+  if (pulling.first) state.inStore.first = true
+  if (pulling.retries) state.inStore.retries = true
+  state.isPullPaused = true
+  effects.push({ type: 'setTimer', name: 'pull', delayMs: pullAgainMs, message: { type: 'pullAgain' } })
 }
 
 function leave(turn: Turn): void {
@@ -201,9 +204,15 @@ function leaveWhenDone(turn: Turn): void {
 }
 
 function recorded(turn: Turn, message: Extract<EndpointMessage, { type: 'recorded' }>): void {
-  for (const id of message.deliveryIds) turn.state.known.delete(id)
-  if (!message.enabled && turn.state.config.enabled) switchOff(turn)
+  const { state, effects } = turn
+  for (const id of message.deliveryIds) state.known.delete(id)
+  state.unrecorded -= message.deliveryIds.length
+  if (!message.enabled && state.config.enabled) switchOff(turn)
+  // On, though twenty were seen to fail: the store counts otherwise, as after an off and on that went by unseen.
+  else if (state.config.enabled && isSpent(state) && state.unrecorded === 0) effects.push({ type: 'reload' })
 }
+
+const isSpent = ({ pace }: EndpointState): boolean => allowance(pace).total === 0
 
 function switchOff(turn: Turn): void {
   const { state } = turn
@@ -226,11 +235,15 @@ function reloaded(turn: Turn, config: EndpointConfig | null): void {
     if (config) state.config = config
     return
   }
+  // Results that are not committed yet are counted here already.
+  state.pace.failures =
+    state.config.enabled && state.unrecorded > 0
+      ? Math.max(state.pace.failures, config.consecutiveFailures)
+      : config.consecutiveFailures
   if (config.configVersion <= state.config.configVersion) return
   const turnedOn = !state.config.enabled
   const redial = config.url !== state.config.url || config.secret !== state.config.secret
-  state.pace.failures = config.consecutiveFailures
   if (redial) dropSocket(turn, 1000, 'configuration changed')
   state.config = config
-  if (turnedOn || hasQueued(state)) lookAgain(state)
+  if (turnedOn) pullAll(state)
 }

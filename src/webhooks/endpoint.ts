@@ -34,6 +34,21 @@ export interface QueuedItem {
   readonly dueAtMs?: number
 }
 
+/** What to bring from the store: at most so many first attempts, and so many retries and replays. */
+export interface PullWish {
+  readonly exclude: readonly string[]
+  readonly first: number
+  readonly retries: number
+}
+
+export interface Pulled {
+  readonly items: readonly QueuedItem[]
+  /** Whether the store has more of each. */
+  readonly more: Record<LaneName, boolean>
+}
+
+export type LaneName = 'first' | 'retries'
+
 /** A ringing or accepted call: one try within five seconds, no delivery row (specification, direct delivery). */
 export interface DirectItem {
   readonly kind: DirectEventKind
@@ -48,6 +63,11 @@ export type DirectResult =
   | { readonly type: 'delivered' }
   | { readonly type: 'failed'; readonly code: string; readonly message: string }
 
+/** What it took to open a socket: part of the report of the first frame on it. */
+export interface SocketOpening extends Pick<AttemptReport, 'timings' | 'remoteAddress'> {
+  readonly startedAtMs: number
+}
+
 export type EndpointMessage =
   | { readonly type: 'deliver'; readonly items: readonly QueuedItem[] }
   | { readonly type: 'direct'; readonly item: DirectItem }
@@ -55,12 +75,14 @@ export type EndpointMessage =
   | { readonly type: 'wake' }
   /** The process is leaving: finish what is under way, take nothing new. */
   | { readonly type: 'leave' }
-  | { readonly type: 'pulled'; readonly items: readonly QueuedItem[]; readonly more: boolean }
-  | { readonly type: 'pullFailed' }
+  | ({ readonly type: 'pulled'; readonly token: number } & Pulled)
+  | { readonly type: 'pullFailed'; readonly token: number }
+  | { readonly type: 'pullAgain' }
+  | { readonly type: 'rested' }
   | { readonly type: 'configChanged' }
   | { readonly type: 'reloaded'; readonly config: EndpointConfig | null }
   | { readonly type: 'posted'; readonly token: number; readonly report: AttemptReport }
-  | { readonly type: 'dialled'; readonly token: number }
+  | { readonly type: 'dialled'; readonly token: number; readonly opening: SocketOpening }
   | { readonly type: 'dialFailed'; readonly token: number; readonly report: AttemptReport }
   | { readonly type: 'frameDone'; readonly token: number; readonly frame: number; readonly written: boolean }
   | { readonly type: 'socketClosed'; readonly token: number; readonly code: number }
@@ -81,7 +103,14 @@ export type EndpointEffect =
       readonly config: EndpointConfig
       readonly item: QueuedItem | DirectItem
     }
-  | { readonly type: 'dial'; readonly token: number; readonly config: EndpointConfig }
+  | {
+      readonly type: 'dial'
+      readonly token: number
+      readonly config: EndpointConfig
+      readonly isUrgent: boolean
+    }
+  /** A call waits for the dial under way. */
+  | { readonly type: 'hurryDial'; readonly token: number }
   | {
       readonly type: 'frame'
       readonly token: number
@@ -92,7 +121,9 @@ export type EndpointEffect =
   | { readonly type: 'closeSocket'; readonly token: number; readonly code: number; readonly reason: string }
   | { readonly type: 'cutSocket'; readonly token: number }
   | { readonly type: 'record'; readonly record: AttemptRecord }
-  | { readonly type: 'pull'; readonly exclude: readonly string[] }
+  /** An attempt that a fault of ours ended: it is seen, but leaves no row. */
+  | { readonly type: 'observe'; readonly record: AttemptRecord }
+  | ({ readonly type: 'pull'; readonly token: number; readonly workspaceId: WorkspaceId } & PullWish)
   | { readonly type: 'reload' }
 
 export type Effects = (EndpointEffect | RuntimeEffect<EndpointMessage>)[]

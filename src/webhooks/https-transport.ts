@@ -1,16 +1,17 @@
 // The endpoint actor over HTTPS: which attempts start, and what their reports lead to.
 import type { AttemptReport } from './attempt.ts'
-import { type EndpointState, nextToken, type Work } from './endpoint-state.ts'
-import { answerDirect, finish, room, type Turn } from './endpoint-work.ts'
+import { type EndpointState, laneNameOf, nextToken, type Work } from './endpoint-state.ts'
+import { finish, room, type Turn } from './endpoint-work.ts'
 
-const maxDirectPosts = 32
+export const maxDirectPosts = 32
 
 /** Starts what may start: calls first and always, then first attempts, then retries in places of their own. */
 export function pumpHttps(turn: Turn): void {
   const { state } = turn
-  for (let work = state.urgent.shift(); work; work = state.urgent.shift()) {
-    if (state.directPosts < maxDirectPosts) post(turn, work)
-    else answerDirect(turn, work, { type: 'failed', code: 'OVERLOADED', message: 'endpoint overloaded' })
+  while (state.directPosts < maxDirectPosts) {
+    const work = state.urgent.shift()
+    if (!work) break
+    post(turn, work)
   }
   const queued = state.posts.size - state.directPosts
   const free = room(state, { first: queued - state.retryPosts, retries: state.retryPosts })
@@ -45,6 +46,11 @@ function post(turn: Turn, work: Work): void {
 }
 
 function count({ state }: Turn, work: Work, by: 1 | -1): void {
-  if (work.type === 'direct') state.directPosts += by
-  else if (work.item.attemptNumber > 1 || work.item.replay) state.retryPosts += by
+  if (work.type === 'direct') {
+    state.directPosts += by
+    return
+  }
+  if (by === 1) state.postsShare.take(1)
+  else state.postsShare.give(1)
+  if (laneNameOf(work.item) === 'retries') state.retryPosts += by
 }

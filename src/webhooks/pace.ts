@@ -25,18 +25,22 @@ export function paceFailure(pace: Pace): void {
 }
 
 /**
- * Attempts that may be under way: in all, and of each lane. While a streak of failures runs it is one, and it never
- * exceeds what is left to the limit: so the endpoint is switched off at exactly the twentieth failure, with no
- * attempt beyond it.
+ * Attempts that may be under way: in all, and of each lane, which never take each other's places. While a streak of
+ * failures runs it is one of each. In all they never exceed what is left to the limit: so the endpoint is switched off
+ * at exactly the twentieth failure, with no attempt beyond it. `most` is what the process has to spare.
  */
-export function allowance(pace: Pace): {
+export function allowance(
+  pace: Pace,
+  most = maxCap,
+): {
   readonly total: number
   readonly first: number
   readonly retries: number
 } {
   const left = limits.failuresToDisable - pace.failures
   if (left <= 0) return { total: 0, first: 0, retries: 0 }
-  if (pace.failures > 0) return { total: 1, first: 1, retries: 1 }
-  const retries = Math.ceil(pace.cap / 2)
-  return { total: Math.min(pace.cap + retries, left), first: pace.cap, retries }
+  if (pace.failures > 0) return { total: Math.min(2, left), first: 1, retries: 1 }
+  const first = Math.min(pace.cap, most)
+  const retries = Math.min(Math.ceil(first / 2), left - first)
+  return { total: first + retries, first, retries }
 }

@@ -18,6 +18,8 @@ export interface EndpointCount {
   readonly id: EndpointId
   readonly enabled: boolean
   readonly consecutiveFailures: number
+  /** Of the failures in a row that are counted now, how many were counted before. */
+  readonly failuresBefore: number
   readonly switchedOff: boolean
 }
 
@@ -27,6 +29,8 @@ export interface RecordedAttempts {
 }
 
 export interface RecorderPorts {
+  /** Wall clock, the one of the attempts. */
+  now(): number
   record(records: readonly AttemptRecord[]): Promise<RecordedAttempts>
   /** Sets the timers of retries; a timer that is lost is made up for by the sweeper. */
   scheduleRetries(retries: readonly RetryTimer[]): void
@@ -53,7 +57,8 @@ export function createRecorder(ports: RecorderPorts): Recorder {
     lingerMs,
     flush: async (records) => {
       failpoint('after_send_before_record')
-      announce(ports, records, await ports.record(records))
+      const nowMs = ports.now()
+      announce(ports, records, await ports.record(records.map((record) => fromNow(record, nowMs))))
       return records.map(() => undefined)
     },
   })
@@ -84,6 +89,14 @@ export function createRecorder(ports: RecorderPorts): Recorder {
   }
 }
 
+/** Of the delay, what is left: it counts from the failure, and the result has waited to be written. */
+function fromNow(record: AttemptRecord, nowMs: number): AttemptRecord {
+  if (record.verdict.type !== 'retry') return record
+  // Both instants are cut to milliseconds, and no retry may be early; a clock that was set counts as little as it may.
+  const agoMs = Math.min(Math.max(0, nowMs - record.endedAt.getTime() - 2), giveUpMs)
+  return { ...record, verdict: { type: 'retry', delayMs: Math.max(0, record.verdict.delayMs - agoMs) } }
+}
+
 function announce(ports: RecorderPorts, records: readonly AttemptRecord[], recorded: RecordedAttempts): void {
   if (recorded.retries.length > 0) failpoint('after_record_before_timer')
   if (recorded.retries.length > 0) ports.scheduleRetries(recorded.retries)
@@ -101,9 +114,11 @@ function announce(ports: RecorderPorts, records: readonly AttemptRecord[], recor
   for (const endpoint of recorded.endpoints) warnOf(ports, endpoint)
 }
 
-function warnOf(ports: RecorderPorts, { id, consecutiveFailures, switchedOff }: EndpointCount): void {
+/** Several failures may be counted at once: a warning is due wherever the count has passed its mark. */
+function warnOf(ports: RecorderPorts, endpoint: EndpointCount): void {
+  const { id, enabled, consecutiveFailures, failuresBefore, switchedOff } = endpoint
   const fields = { endpointId: id, consecutiveFailures }
-  if (switchedOff) ports.warn('endpoint.switched_off', fields)
-  else if ((limits.failureWarnings as readonly number[]).includes(consecutiveFailures))
-    ports.warn('endpoint.failing', fields)
+  if (switchedOff) return ports.warn('endpoint.switched_off', fields)
+  const isPassed = limits.failureWarnings.some((mark) => failuresBefore < mark && mark <= consecutiveFailures)
+  if (enabled && isPassed) ports.warn('endpoint.failing', fields)
 }

@@ -6,6 +6,7 @@ import { nextRetryAt } from './retry-schedule.ts'
 
 export type AttemptVerdict =
   | { readonly type: 'delivered' }
+  /** After the failure, which is a while ago when it is written. */
   | { readonly type: 'retry'; readonly delayMs: number }
   | { readonly type: 'failed' }
   /** The address is refused: the delivery ends at once and nothing is counted. */
@@ -18,6 +19,7 @@ export interface AttemptRecord {
   readonly workspaceId: WorkspaceId
   readonly endpointId: EndpointId
   readonly startedAt: Date
+  readonly endedAt: Date
   readonly report: AttemptReport
   readonly verdict: AttemptVerdict
   /** Whether it moves the endpoint's consecutive failures. */
@@ -40,6 +42,7 @@ export function settleAttempt(
     workspaceId: config.workspaceId,
     endpointId: config.id,
     startedAt: new Date(endedAt.getTime() - report.durationMs),
+    endedAt,
     report,
     verdict: verdictOf(item, report, { endedAt, ...options }),
     counts: countsOf(item, report),

@@ -1,34 +1,46 @@
 // The endpoint actor over a WebSocket: one connection, dialled inside an attempt, watched by pings, closed when idle.
-import { type AttemptReport, failure } from './attempt.ts'
+import { limits } from '../contract/limits.ts'
+import { type AttemptErrorCode, type AttemptOutcome, type AttemptReport, failure } from './attempt.ts'
+import type { SocketOpening } from './endpoint.ts'
 import {
   type EndpointState,
+  type Frame,
   hasQueued,
+  isHeldUp,
   laneOf,
   nextToken,
   type OpenSocket,
+  type SocketState,
   takeQueued,
   type Work,
 } from './endpoint-state.ts'
-import { directTimer, finish, reportOf, type Turn } from './endpoint-work.ts'
+import { directTimer, finish, reportOf, type Turn, takeBack } from './endpoint-work.ts'
 import { allowance } from './pace.ts'
+import { frameBegun, frameTaken, openSocket } from './socket-pings.ts'
 
 /** A receiver that closes with 1008 this soon after the upgrade has refused the signature (decisions 5). */
 const verdictMs = 2_000
 const maxUnconfirmedBytes = 256 * 1024
+/** The rest of the window is kept for calls: a backlog that fills its part never holds them up. */
+const maxUnconfirmedQueued = 192 * 1024
 const maxUnsettled = 1_000
-const pingAfterBytes = 64 * 1024
-const pingAfterFrames = 16
-const unconfirmedPingMs = 5_000
-const pongTimeoutMs = 5_000
 const cooldownMs = 1_000
 
 export function pumpSocket(turn: Turn): void {
   const { state } = turn
   const { socket } = state
   if (socket.phase === 'open') return feed(turn, socket)
-  if (socket.phase === 'dialling') return
+  if (socket.phase === 'dialling') return hurry(turn, socket)
   if (state.urgent.length > 0) return dial(turn, false)
-  if (socket.phase === 'idle' && hasQueued(state) && allowance(state.pace).total > 0) dial(turn, true)
+  if (socket.phase !== 'idle' || isHeldUp(state) || !hasQueued(state)) return
+  if (allowance(state.pace).total > 0) dial(turn, true)
+}
+
+/** A call came while the dial waits for its turn among others. */
+function hurry({ state, effects }: Turn, socket: Extract<SocketState, { phase: 'dialling' }>): void {
+  if (socket.isUrgent || state.urgent.length === 0) return
+  socket.isUrgent = true
+  effects.push({ type: 'hurryDial', token: socket.token })
 }
 
 function dial(turn: Turn, forQueued: boolean): void {
@@ -36,11 +48,11 @@ function dial(turn: Turn, forQueued: boolean): void {
   const token = nextToken(state)
   const head = forQueued ? takeQueued(state) : undefined
   if (state.socket.phase === 'cooldown') turn.effects.push({ type: 'clearTimer', name: 'cooldown' })
-  state.socket = { phase: 'dialling', token, head }
-  turn.effects.push({ type: 'dial', token, config: state.config })
+  state.socket = { phase: 'dialling', token, head, isUrgent: !forQueued }
+  turn.effects.push({ type: 'dial', token, config: state.config, isUrgent: !forQueued })
 }
 
-export function dialled(turn: Turn, token: number): void {
+export function dialled(turn: Turn, token: number, opening: SocketOpening): void {
   const { state, effects } = turn
   if (state.socket.phase !== 'dialling' || state.socket.token !== token) return
   const { head } = state.socket
@@ -49,9 +61,12 @@ export function dialled(turn: Turn, token: number): void {
     phase: 'open',
     token,
     openedAtMs: now,
+    opening,
+    used: false,
     writing: new Map(),
     unsettled: [],
     settled: false,
+    hasPonged: false,
     unconfirmedBytes: 0,
     bytesSincePing: 0,
     framesSincePing: 0,
@@ -69,7 +84,7 @@ export function dialled(turn: Turn, token: number): void {
     },
     { type: 'setTimer', name: 'ping', delayMs: turn.options.pingMs, message: { type: 'pingDue', token } },
   )
-  while (state.urgent.length > 0) writeUrgent(turn, open)
+  writeUrgent(turn, open)
   if (head) write(turn, open, { type: 'queued', item: head })
 }
 
@@ -101,11 +116,10 @@ export function cooledDown({ state }: Turn): void {
 /** Calls first; then deliveries, while the receiver proves that it reads. */
 function feed(turn: Turn, open: OpenSocket): void {
   const { state } = turn
-  while (state.urgent.length > 0) writeUrgent(turn, open)
-  let left = allowance(state.pace).total === 0 ? 0 : Number.POSITIVE_INFINITY
-  // While failures run in a row, one frame at a time: the twentieth must be the last.
-  if (state.pace.failures > 0) left = 1 - open.writing.size - open.unsettled.length
-  while (left > 0 && open.unconfirmedBytes < maxUnconfirmedBytes && open.unsettled.length < maxUnsettled) {
+  writeUrgent(turn, open)
+  if (isHeldUp(state)) return
+  let left = frameAllowance(state, open)
+  while (left > 0 && open.unconfirmedBytes < maxUnconfirmedQueued && open.unsettled.length < maxUnsettled) {
     const item = takeQueued(state)
     if (!item) return
     write(turn, open, { type: 'queued', item })
@@ -113,35 +127,63 @@ function feed(turn: Turn, open: OpenSocket): void {
   }
 }
 
+/**
+ * Frames whose verdict is open never exceed the failures that are left, so that the twentieth is the last. Of a
+ * receiver that has answered a ping a verdict of those it took is not to be feared.
+ */
+function frameAllowance({ pace }: EndpointState, open: OpenSocket): number {
+  const undecided = open.writing.size + (open.hasPonged && pace.failures === 0 ? 0 : open.unsettled.length)
+  return (pace.failures > 0 ? Math.min(1, allowance(pace).total) : limits.failuresToDisable) - undecided
+}
+
 function writeUrgent(turn: Turn, open: OpenSocket): void {
-  const work = turn.state.urgent.shift()
-  if (work) write(turn, open, work)
+  while (open.unconfirmedBytes < maxUnconfirmedBytes) {
+    const work = turn.state.urgent.shift()
+    if (!work) return
+    write(turn, open, work)
+  }
 }
 
 function write(turn: Turn, open: OpenSocket, work: Work): void {
   const { state, effects } = turn
   const frame = nextToken(state)
   const { body } = work.item
-  if (open.unconfirmedBytes === 0) schedulePing(turn, open, unconfirmedPingMs)
-  open.writing.set(frame, work)
-  open.unconfirmedBytes += body.length
-  open.bytesSincePing += body.length
-  open.framesSincePing += 1
-  open.lastEventAtMs = turn.at.getTime()
+  const [bytes, now] = [Buffer.byteLength(body), turn.at.getTime()]
+  frameBegun(turn, open, bytes)
+  open.writing.set(frame, frameOf(open, { work, bytes, now }))
+  open.used = true
+  open.lastEventAtMs = now
   effects.push({ type: 'frame', token: open.token, frame, item: work.item })
   // Frames of a key follow one another in the stream: the next need not wait for this one's verdict.
   if (work.type === 'queued') laneOf(state, work.item).release(work.item.key)
-  if (open.bytesSincePing >= pingAfterBytes || open.framesSincePing >= pingAfterFrames) ping(turn, open)
+}
+
+/** The dial is part of the first frame's attempt. */
+function frameOf({ opening, used }: OpenSocket, begun: { work: Work; bytes: number; now: number }): Frame {
+  const { startedAtMs, timings, remoteAddress } = opening
+  return {
+    work: begun.work,
+    bytes: begun.bytes,
+    startedAtMs: used ? begun.now : startedAtMs,
+    facts: { timings: used ? {} : timings, remoteAddress, reusedConnection: used },
+  }
+}
+
+/** Ends the attempt of a frame; what was accepted earlier ended then, however late its verdict. */
+function end(turn: Turn, { work, startedAtMs, facts }: Frame, outcome: AttemptOutcome, at = turn.at): void {
+  const durationMs = Math.max(0, at.getTime() - startedAtMs)
+  finish({ ...turn, at }, work, { ...reportOf(outcome, durationMs), ...facts })
 }
 
 export function frameDone(turn: Turn, token: number, done: { frame: number; written: boolean }): void {
   const open = openSocket(turn.state, token)
-  const work = open?.writing.get(done.frame)
-  if (!open || !work) return
+  const frame = open?.writing.get(done.frame)
+  if (!open || !frame) return
   open.writing.delete(done.frame)
-  if (!done.written) finish(turn, work, reportOf(failure('SOCKET_CLOSED')))
-  else if (open.settled) finish(turn, work, reportOf({ type: 'delivered', statusCode: null }))
-  else open.unsettled.push(work)
+  if (!done.written) return end(turn, frame, failure('SOCKET_CLOSED'))
+  frameTaken(turn, open, frame.bytes)
+  if (open.settled) end(turn, frame, accepted)
+  else open.unsettled.push({ ...frame, acceptedAtMs: turn.at.getTime() })
 }
 
 export function settleDue(turn: Turn, token: number): void {
@@ -155,22 +197,24 @@ export function settleNow(turn: Turn, open: OpenSocket): void {
   settle(turn, open, true)
 }
 
-function settle(turn: Turn, open: OpenSocket, accepted: boolean): void {
-  const report = reportOf(
-    accepted ? { type: 'delivered', statusCode: null } : failure('SOCKET_REJECTED_SIGNATURE'),
-  )
-  for (const work of open.unsettled.splice(0)) finish(turn, work, report)
+function settle(turn: Turn, open: OpenSocket, isAccepted: boolean): void {
+  for (const frame of open.unsettled.splice(0)) {
+    if (isAccepted) end(turn, frame, accepted, new Date(frame.acceptedAtMs))
+    else end(turn, frame, failure('SOCKET_REJECTED_SIGNATURE'))
+  }
 }
 
 export function socketClosed(turn: Turn, token: number, code: number): void {
-  const { state } = turn
-  const open = openSocket(state, token)
+  const open = openSocket(turn.state, token)
   if (!open) return
-  const rejected = code === 1008 && turn.at.getTime() - open.openedAtMs <= verdictMs
+  const isRejected = code === 1008 && turn.at.getTime() - open.openedAtMs <= verdictMs
+  lose(turn, open, isRejected ? 'SOCKET_REJECTED_SIGNATURE' : 'SOCKET_CLOSED')
+}
+
+function lose(turn: Turn, open: OpenSocket, code: AttemptErrorCode): void {
   forgetSocket(turn)
-  settle(turn, open, !rejected)
-  const report = reportOf(failure(rejected ? 'SOCKET_REJECTED_SIGNATURE' : 'SOCKET_CLOSED'))
-  for (const work of open.writing.values()) finish(turn, work, report)
+  settle(turn, open, code !== 'SOCKET_REJECTED_SIGNATURE')
+  for (const frame of open.writing.values()) end(turn, frame, failure(code))
   // A receiver that hangs up at once would otherwise be dialled in a tight loop.
   if (turn.at.getTime() - open.openedAtMs <= verdictMs) coolDown(turn)
 }
@@ -183,11 +227,15 @@ export function dropSocket(turn: Turn, code: number, reason: string): void {
     turn.effects.push({ type: 'closeSocket', token: socket.token, code, reason })
     forgetSocket(turn)
     settle(turn, socket, true)
-    for (const work of socket.writing.values()) finish(turn, work, reportOf(failure('INTERRUPTED')))
+    // Backwards, since each goes to the front: what was first is first again.
+    for (const { work } of [...socket.writing.values()].reverse()) {
+      if (work.type === 'queued') takeBack(state, work.item)
+      else finish(turn, work, reportOf(failure('INTERRUPTED')))
+    }
   } else if (socket.phase === 'dialling') {
     turn.effects.push({ type: 'cutSocket', token: socket.token })
     state.socket = { phase: 'idle' }
-    if (socket.head) finish(turn, { type: 'queued', item: socket.head }, reportOf(failure('INTERRUPTED')))
+    if (socket.head) takeBack(state, socket.head)
   }
 }
 
@@ -196,54 +244,12 @@ function forgetSocket(turn: Turn): void {
   for (const name of ['settle', 'idle', 'ping', 'pong']) turn.effects.push({ type: 'clearTimer', name })
 }
 
-function schedulePing(turn: Turn, open: OpenSocket, delayMs: number): void {
-  const message = { type: 'pingDue', token: open.token } as const
-  turn.effects.push({
-    type: 'setTimer',
-    name: 'ping',
-    delayMs: Math.min(delayMs, turn.options.pingMs),
-    message,
-  })
-}
-
-/** Each pong proves that the receiver's side took everything before its ping. */
-function ping(turn: Turn, open: OpenSocket): void {
-  const number = nextToken(turn.state)
-  if (open.pings.length === 0) armPongTimer(turn, open)
-  open.pings.push({ ping: number, bytes: open.bytesSincePing })
-  open.bytesSincePing = 0
-  open.framesSincePing = 0
-  turn.effects.push({ type: 'ping', token: open.token, ping: number })
-}
-
-function armPongTimer(turn: Turn, open: OpenSocket): void {
-  const message = { type: 'pongLate', token: open.token } as const
-  turn.effects.push({ type: 'setTimer', name: 'pong', delayMs: pongTimeoutMs, message })
-}
-
-export function pingDue(turn: Turn, token: number): void {
-  const open = openSocket(turn.state, token)
-  if (!open) return
-  ping(turn, open)
-  schedulePing(turn, open, open.unconfirmedBytes > 0 ? unconfirmedPingMs : turn.options.pingMs)
-}
-
-export function pong(turn: Turn, token: number, number: number): void {
-  const open = openSocket(turn.state, token)
-  if (!open) return
-  while (open.pings[0] && open.pings[0].ping <= number) {
-    open.unconfirmedBytes -= open.pings.shift()?.bytes ?? 0
-  }
-  if (open.pings.length > 0) armPongTimer(turn, open)
-  else turn.effects.push({ type: 'clearTimer', name: 'pong' })
-}
-
 /** A half-open connection: cut it, since its closing handshake would wait for the same dead peer. */
 export function pongLate(turn: Turn, token: number): void {
   const open = openSocket(turn.state, token)
   if (!open) return
   turn.effects.push({ type: 'cutSocket', token })
-  socketClosed(turn, token, 1006)
+  lose(turn, open, 'BACKPRESSURE')
 }
 
 export function idleDue(turn: Turn, token: number): void {
@@ -255,15 +261,30 @@ export function idleDue(turn: Turn, token: number): void {
   turn.effects.push({ type: 'setTimer', name: 'idle', delayMs, message: { type: 'idleDue', token } })
 }
 
-/** A call waited for a socket as long as its five seconds allow. */
+/** A call waited as long as its five seconds allow: for a socket, or for one that takes its frame. */
 export function directDue(turn: Turn, id: number): void {
-  const index = turn.state.urgent.findIndex((work) => work.id === id)
-  const [work] = index < 0 ? [] : turn.state.urgent.splice(index, 1)
-  if (work) finish(turn, work, reportOf(failure('TIMEOUT'), turn.options.directTimeoutMs))
+  const { state } = turn
+  const work = waitingCall(state, id) ?? unwrittenCall(state, id)
+  const outcome = failure(state.socket.phase === 'open' ? 'BACKPRESSURE' : 'TIMEOUT')
+  if (work) finish(turn, work, reportOf(outcome, turn.options.directTimeoutMs))
 }
+
+function waitingCall({ urgent }: EndpointState, id: number): Work | undefined {
+  const index = urgent.findIndex((work) => work.id === id)
+  return index < 0 ? undefined : urgent.splice(index, 1)[0]
+}
+
+function unwrittenCall({ socket }: EndpointState, id: number): Work | undefined {
+  if (socket.phase !== 'open') return undefined
+  for (const [frame, { work }] of socket.writing) {
+    if (work.type !== 'direct' || work.id !== id) continue
+    socket.writing.delete(frame)
+    return work
+  }
+  return undefined
+}
+
+const accepted: AttemptOutcome = { type: 'delivered', statusCode: null }
 
 export const directTimerEffect = (id: number, delayMs: number) =>
   ({ type: 'setTimer', name: directTimer(id), delayMs, message: { type: 'directDue', work: id } }) as const
-
-const openSocket = (state: EndpointState, token: number): OpenSocket | undefined =>
-  state.socket.phase === 'open' && state.socket.token === token ? state.socket : undefined

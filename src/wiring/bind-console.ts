@@ -33,6 +33,7 @@ import { sessionsStore } from '../store/sessions.store.ts'
 import type { Pool } from '../store/sql.ts'
 import { templateSubmissionStore } from '../store/template-submission.store.ts'
 import { createTemplateStore } from '../store/templates.store.ts'
+import { targetPolicy } from './bind-webhooks.ts'
 
 export interface ConsoleOptions {
   readonly sql: Pool
@@ -79,7 +80,7 @@ function servicesOf(options: ConsoleOptions): ConsoleServices {
     settings: {
       publicUrl: settings.PUBLIC_URL,
       production: settings.APP_ENV === 'production',
-      targets: settings.WEBHOOK_TARGETS,
+      targets: targetPolicy(settings),
       keyEnvironment: keyEnvironment(settings.APP_ENV),
     },
     clock,

@@ -8,9 +8,11 @@ import type { Settings } from '../config/settings.ts'
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { version } from '../contract/version.ts'
 import { type Connector, createConnector } from '../outbound/connect.ts'
+import { limitDials } from '../outbound/dial-limits.ts'
 import { createHttpsSender } from '../outbound/https-sender.ts'
 import { type AddressResolver, createResolver } from '../outbound/resolve.ts'
 import { createSocketDialer } from '../outbound/socket-dialer.ts'
+import type { DialTimes } from '../redis/dial-times.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import type { EndpointId } from '../shared/ids.ts'
@@ -18,7 +20,9 @@ import { attemptStore } from '../store/attempts.store.ts'
 import { deliveryStore } from '../store/deliveries.store.ts'
 import { endpointStore, type SecretOpener } from '../store/endpoints.store.ts'
 import type { Pool } from '../store/sql.ts'
+import { policyOf, type TargetPolicy } from '../webhooks/address-rule.ts'
 import { failure } from '../webhooks/attempt.ts'
+import { Commons } from '../webhooks/commons.ts'
 import { type EndpointActor, endpointActor } from '../webhooks/endpoint.actor.ts'
 import type { DirectResult, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
 import type { EndpointState } from '../webhooks/endpoint-state.ts'
@@ -36,6 +40,7 @@ export interface WebhooksOptions {
   readonly sql: Pool
   readonly secrets: SecretOpener
   readonly ownership: Ownership
+  readonly dialTimes: DialTimes
   readonly clock: Clock
   readonly settings: Settings
   readonly scheduleRetries: (retries: readonly RetryTimer[]) => void
@@ -52,13 +57,10 @@ const directLimitMs = 12_000
 
 export function createWebhooks(options: WebhooksOptions) {
   const { sql, clock, settings, router, log, metrics } = options
-  const resolver = resolverOf(settings, clock)
-  const connect = createConnector({
-    policy: settings.WEBHOOK_TARGETS,
-    resolver,
-    ...(settings.WEBHOOK_CA_FILE && { ca: readFileSync(settings.WEBHOOK_CA_FILE, 'utf8') }),
-  })
-  const sender = { policy: settings.WEBHOOK_TARGETS, connect, clock }
+  const policy = targetPolicy(settings)
+  const resolver = resolverOf(settings, policy, clock)
+  const connect = limitDials(connectorOf(settings, policy, resolver), clock)
+  const sender = { policy, connect, clock }
   const https = createHttpsSender({
     ...sender,
     connect: counted(connect, metrics),
@@ -68,6 +70,7 @@ export function createWebhooks(options: WebhooksOptions) {
     if (directory.has(id)) void directory.tell(id, message)
   }
   const recorder = createRecorder({
+    now: () => clock.now(),
     record: (records) => attemptStore(sql).record(records),
     scheduleRetries: options.scheduleRetries,
     recorded: (id, deliveryIds, enabled) => tellHere(id, { type: 'recorded', deliveryIds, enabled }),
@@ -76,19 +79,17 @@ export function createWebhooks(options: WebhooksOptions) {
       log.warn(fields, event)
     },
   })
+  const commons = new Commons({ bytes: settings.WEBHOOK_BACKLOG_BYTES })
   const host = createEndpointHost({
+    ...{ https, recorder, commons, clock, metrics, log },
     endpoints: endpointStore(sql, options.secrets),
     deliveries: deliveryStore(sql),
-    https,
     dialer: createSocketDialer(sender),
-    recorder,
-    clock,
-    metrics,
+    dialTimes: options.dialTimes,
     timeoutMs: settings.WEBHOOK_TIMEOUT,
     directTimeoutMs: settings.DIRECT_TIMEOUT,
     silenceMs: settings.HANDOVER_SILENCE,
     configChanged: (id) => tellHere(id, { type: 'configChanged' }),
-    log,
   })
   const directory = new ActorDirectory({
     definition: noting(endpointActor(actorOptions(settings)), metrics),
@@ -112,6 +113,7 @@ export function createWebhooks(options: WebhooksOptions) {
     engine: createEngine(router),
     openSockets: () => host.sockets.openCount,
     openConnections: () => https.openConnections(),
+    backlogBytes: () => commons.bytesHeld,
     /** For after the actors have left: what they still had to write and to send. */
     async close(): Promise<void> {
       await recorder.drain()
@@ -158,9 +160,23 @@ const actorOptions = (settings: Settings) => ({
   random: Math.random,
 })
 
-const resolverOf = (settings: Settings, clock: Clock): AddressResolver =>
+export const targetPolicy = (settings: Settings): TargetPolicy =>
+  policyOf({
+    targets: settings.WEBHOOK_TARGETS,
+    nat64: settings.WEBHOOK_NAT64,
+    allow: settings.WEBHOOK_ALLOW,
+  })
+
+const connectorOf = (settings: Settings, policy: TargetPolicy, resolver: AddressResolver) =>
+  createConnector({
+    policy,
+    resolver,
+    ...(settings.WEBHOOK_CA_FILE && { ca: readFileSync(settings.WEBHOOK_CA_FILE, 'utf8') }),
+  })
+
+const resolverOf = (settings: Settings, policy: TargetPolicy, clock: Clock): AddressResolver =>
   createResolver({
-    policy: settings.WEBHOOK_TARGETS,
+    policy,
     clock,
     ...(settings.DNS_SERVERS.length > 0 && { servers: settings.DNS_SERVERS }),
   })

@@ -2,10 +2,13 @@
 import type { ActorHost, EffectContext } from '../actors/actor.ts'
 import type { HttpsSender } from '../outbound/https-sender.ts'
 import type { SocketDialer } from '../outbound/socket-dialer.ts'
+import type { DialTimes } from '../redis/dial-times.ts'
 import type { Clock } from '../shared/clock.ts'
+import { fairTurns } from '../shared/fair-turns.ts'
 import type { EndpointId } from '../shared/ids.ts'
 import type { DeliveryStore } from '../store/deliveries.store.ts'
 import type { EndpointStore } from '../store/endpoints.store.ts'
+import type { Commons } from '../webhooks/commons.ts'
 import type { EndpointTx } from '../webhooks/endpoint.actor.ts'
 import type { DirectItem, EndpointEffect, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
 import { type EndpointState, newEndpointState } from '../webhooks/endpoint-state.ts'
@@ -19,7 +22,9 @@ export interface EndpointHostOptions {
   readonly deliveries: DeliveryStore
   readonly https: HttpsSender
   readonly dialer: SocketDialer
+  readonly dialTimes: DialTimes
   readonly recorder: Recorder
+  readonly commons: Commons
   readonly clock: Clock
   readonly metrics: DeliveryMetrics
   /** WEBHOOK_TIMEOUT, DIRECT_TIMEOUT, HANDOVER_SILENCE. */
@@ -39,25 +44,33 @@ type Context = EffectContext<EndpointMessage>
 
 const pageOfPending = 200
 const maxDialMs = 5_000
+/** Backlogs are read beside what events need the pool for, one workspace after the other (architecture 3.11). */
+const pullsAtOnce = 3
 
 export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
   const signing = createSigning(options.clock)
   const dialTimeoutMs = Math.min(maxDialMs, options.timeoutMs)
-  const { dialer, metrics } = options
-  const sockets = new EndpointSockets({ dialer, signing, dialTimeoutMs, metrics })
+  const { dialer, dialTimes, clock, metrics } = options
+  const sockets = new EndpointSockets({ dialer, dialTimes, clock, signing, dialTimeoutMs, metrics })
   // Configuration versions the actors were told of.
   const versions = new Map<string, number>()
+  const pulls = fairTurns(pullsAtOnce)
   return {
     sockets,
     ...rowsOf(options, versions),
     commit: () => Promise.resolve({ type: 'committed' }),
-    dropped: (id, epoch) => sockets.dropped(id, epoch),
+    dropped(id, epoch) {
+      sockets.dropped(id, epoch)
+      options.commons.close(id, epoch)
+    },
     run(effect, context) {
       switch (effect.type) {
         case 'post':
           return void post(options, signing, effect, context)
         case 'dial':
           return void sockets.dial(effect, context)
+        case 'hurryDial':
+          return sockets.hurry(effect, context)
         case 'frame':
           return sockets.frame(effect, context)
         case 'ping':
@@ -69,8 +82,10 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
         case 'record':
           metrics.attempted(effect.record)
           return options.recorder.add(effect.record)
+        case 'observe':
+          return metrics.attempted(effect.record)
         case 'pull':
-          return void pull(options, effect.exclude, context)
+          return void pulls.run(effect.workspaceId, () => pull(options, effect, context))
         case 'reload':
           return void reload(options, versions, context)
       }
@@ -79,7 +94,7 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
 }
 
 function rowsOf(
-  { endpoints, deliveries, silenceMs, configChanged, metrics }: EndpointHostOptions,
+  { endpoints, deliveries, commons, silenceMs, configChanged, metrics }: EndpointHostOptions,
   versions: Map<string, number>,
 ): Pick<EndpointHost, 'load' | 'confirm' | 'release'> {
   return {
@@ -88,9 +103,15 @@ function rowsOf(
       if (!taken) return undefined
       versions.set(id, taken.config.configVersion)
       // What the last owner left behind goes first: it is what keeps the order over a change of owners.
-      const pending = await deliveries.pending(id as EndpointId, { exclude: [], limit: pageOfPending })
+      const pending = await deliveries.pending(id as EndpointId, {
+        exclude: [],
+        first: pageOfPending,
+        retries: pageOfPending,
+      })
       metrics.arrived(pending.items)
-      return { state: newEndpointState(taken.config, pending), epoch: taken.epoch, silentMs: taken.silentMs }
+      const { config, epoch, silentMs } = taken
+      const stake = commons.open(id, epoch, config.workspaceId)
+      return { state: newEndpointState(config, pending, stake), epoch, silentMs }
     },
     async confirm(ids) {
       const rows = await endpoints.confirm(ids)
@@ -101,7 +122,10 @@ function rowsOf(
     },
     async release(owned, sid) {
       await endpoints.release(owned, sid)
-      for (const { id } of owned) versions.delete(id)
+      for (const { id, epoch } of owned) {
+        versions.delete(id)
+        commons.close(id, epoch)
+      }
     },
   }
 }
@@ -120,6 +144,7 @@ async function post(
     body,
     deadlineMs: isQueued(item) ? options.timeoutMs : options.directTimeoutMs,
     lane: laneOf(context.id, item),
+    isUrgent: !isQueued(item),
     signal: context.signal,
   })
   options.metrics.posted(item, begunAt, report)
@@ -128,18 +153,19 @@ async function post(
 
 async function pull(
   options: EndpointHostOptions,
-  exclude: readonly string[],
+  { token, exclude, first, retries }: Extract<EndpointEffect, { type: 'pull' }>,
   context: Context,
 ): Promise<void> {
   try {
     const pulled = await options.deliveries.pending(context.id as EndpointId, {
       exclude,
-      limit: pageOfPending,
+      first,
+      retries,
     })
-    context.post({ type: 'pulled', ...pulled })
+    context.post({ type: 'pulled', token, ...pulled })
   } catch (error) {
     options.log.warn({ endpointId: context.id, error: String(error) }, 'endpoint.pull_failed')
-    context.post({ type: 'pullFailed' })
+    context.post({ type: 'pullFailed', token })
   }
 }
 

@@ -10,7 +10,7 @@ export interface EndpointSigning {
     item: QueuedItem | DirectItem,
     body: Uint8Array,
   ): Record<string, string>
-  handshakeHeaders(config: EndpointConfig): Record<string, string>
+  handshakeHeaders(config: EndpointConfig, dialledAt: number): Record<string, string>
 }
 
 export const isQueued = (item: QueuedItem | DirectItem): item is QueuedItem => 'deliveryId' in item
@@ -52,6 +52,7 @@ export function createSigning(clock: Clock): EndpointSigning {
         ...signer.attemptHeaders({ event: item.kind, deliveryId, attemptNumber: 1, body, at }),
       }
     },
-    handshakeHeaders: (config) => signerOf(config).handshakeHeaders(clock.now(), crypto.randomUUID()),
+    handshakeHeaders: (config, dialledAt) =>
+      signerOf(config).handshakeHeaders(dialledAt, crypto.randomUUID()),
   }
 }

@@ -1,6 +1,8 @@
 // The open sockets of endpoint actors, by incarnation and by the token the actor knows each by.
 import type { EffectContext } from '../actors/actor.ts'
 import type { OutboundSocket, SocketDialer } from '../outbound/socket-dialer.ts'
+import type { DialTimes } from '../redis/dial-times.ts'
+import type { Clock } from '../shared/clock.ts'
 import type { EndpointEffect, EndpointMessage } from '../webhooks/endpoint.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import type { EndpointSigning } from './endpoint-signing.ts'
@@ -8,14 +10,21 @@ import type { EndpointSigning } from './endpoint-signing.ts'
 type Context = EffectContext<EndpointMessage>
 type Of<Type extends EndpointEffect['type']> = Extract<EndpointEffect, { type: Type }>
 
+interface Dial {
+  readonly cut: AbortController
+  readonly hurry: AbortController
+}
+
 interface Incarnation {
   readonly open: Map<number, OutboundSocket>
-  readonly dialling: Map<number, AbortController>
+  readonly dialling: Map<number, Dial>
 }
 
 export interface EndpointSocketsOptions {
   readonly dialer: SocketDialer
   readonly signing: EndpointSigning
+  readonly dialTimes: DialTimes
+  readonly clock: Clock
   readonly dialTimeoutMs: number
   readonly metrics: DeliveryMetrics
 }
@@ -34,16 +43,20 @@ export class EndpointSockets {
     return count
   }
 
-  async dial({ token, config }: Of<'dial'>, context: Context): Promise<void> {
+  async dial({ token, config, isUrgent }: Of<'dial'>, context: Context): Promise<void> {
     const { open, dialling } = this.#of(context)
-    const abort = new AbortController()
-    dialling.set(token, abort)
-    const dialled = await this.#options.dialer.dial(
+    const dial = { cut: new AbortController(), hurry: new AbortController() }
+    dialling.set(token, dial)
+    if (isUrgent) dial.hurry.abort('urgent')
+    const { dialer, dialTimes, signing, dialTimeoutMs, clock } = this.#options
+    const startedAtMs = clock.now()
+    const dialled = await dialer.dial(
       {
         url: config.url,
-        headers: this.#options.signing.handshakeHeaders(config),
-        deadlineMs: this.#options.dialTimeoutMs,
-        signal: abort.signal,
+        headers: dialTimes.next(context.id).then((at) => signing.handshakeHeaders(config, at)),
+        deadlineMs: dialTimeoutMs,
+        urgency: dial.hurry.signal,
+        signal: dial.cut.signal,
       },
       {
         onClose: (code) => {
@@ -57,9 +70,15 @@ export class EndpointSockets {
     this.#options.metrics.dialled('socket', dialled.type === 'failed' ? dialled.report.outcome : undefined)
     if (dialled.type === 'failed') return context.post({ type: 'dialFailed', token, report: dialled.report })
     // The owner may have given the endpoint up, or dropped this dial, while it went on.
-    if (context.signal.aborted || abort.signal.aborted) return dialled.socket.terminate()
+    if (context.signal.aborted || dial.cut.signal.aborted) return dialled.socket.terminate()
     open.set(token, dialled.socket)
-    context.post({ type: 'dialled', token })
+    const { timings, socket } = dialled
+    const opening = { startedAtMs, timings, remoteAddress: socket.remoteAddress }
+    context.post({ type: 'dialled', token, opening })
+  }
+
+  hurry({ token }: Of<'hurryDial'>, context: Context): void {
+    this.#of(context).dialling.get(token)?.hurry.abort('urgent')
   }
 
   frame({ token, frame, item }: Of<'frame'>, context: Context): void {
@@ -70,8 +89,12 @@ export class EndpointSockets {
       context.post({ type: 'frameDone', token, frame, written })
     }
     const socket = this.#of(context).open.get(token)
-    if (socket) socket.send(item.body, (error) => done(error === undefined))
-    else done(false)
+    if (!socket) return done(false)
+    socket.send(item.body, (error) => {
+      // After an error the socket's end follows, and its code says why: it may be a signature that is refused.
+      if (error) metrics.framed(item, false)
+      else done(true)
+    })
   }
 
   ping({ token, ping }: Of<'ping'>, context: Context): void {
@@ -88,7 +111,7 @@ export class EndpointSockets {
     const { open, dialling } = this.#of(context)
     open.get(token)?.terminate()
     open.delete(token)
-    dialling.get(token)?.abort()
+    dialling.get(token)?.cut.abort()
   }
 
   /** Synchronous: a superseded owner must not send another byte. */
@@ -97,7 +120,7 @@ export class EndpointSockets {
     const incarnation = this.#incarnations.get(key)
     this.#incarnations.delete(key)
     for (const socket of incarnation?.open.values() ?? []) socket.terminate()
-    for (const abort of incarnation?.dialling.values() ?? []) abort.abort()
+    for (const { cut } of incarnation?.dialling.values() ?? []) cut.abort()
   }
 
   #of({ id, epoch }: Context): Incarnation {

@@ -13,4 +13,5 @@ export function gatewayGauges(
   gauge('call_actors', 'Calls owned by this process', () => calls.size)
   gauge('webhook_sockets', 'Open webhook sockets', () => webhooks.openSockets())
   gauge('webhook_connections', 'Open HTTPS connections to endpoints', () => webhooks.openConnections())
+  gauge('webhook_backlog_bytes', 'Bytes of events that wait in memory', () => webhooks.backlogBytes())
 }

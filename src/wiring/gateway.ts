@@ -1,6 +1,6 @@
 // The gateway process, built and connected: the edges in front, actors behind them, the cluster around.
 import type { DirectoryEvent } from '../actors/directory.ts'
-import { createApi } from '../api/api.ts'
+import { createApi, refusalHeaders } from '../api/api.ts'
 import { referencePages } from '../api/docs/pages.ts'
 import { createAuthenticator } from '../auth/authenticate-key.ts'
 import { keyEnvironment } from '../auth/key-format.ts'
@@ -12,6 +12,7 @@ import type { HttpHandler } from '../http/exchange.ts'
 import { type HttpServer, listen } from '../http/uws.ts'
 import { providerWebhooks } from '../ingest/webhooks.ts'
 import { createCallSessions } from '../redis/call-sessions.ts'
+import { createDialTimes } from '../redis/dial-times.ts'
 import { createRateLimiter } from '../redis/rate-limit.ts'
 import { createAccounts } from '../store/calls.store.ts'
 import { createCallReader } from '../store/calls-read.store.ts'
@@ -88,6 +89,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
     maxInFlight: settings.MAX_REQUESTS,
     unlimitedPaths: probePaths,
     trustedProxies: settings.TRUSTED_PROXIES,
+    refusalHeaders,
     onFault: (error, requestId) => log.error({ requestId, err: error }, 'request.failed'),
   })
   await node.serve()
@@ -116,8 +118,7 @@ async function joinCluster({ settings, redisUrl, secrets, clock, log }: Foundati
     redisUrl,
     secret: secrets.cluster,
     isFastDeathEnabled: settings.FAST_DEATH,
-    clock,
-    log,
+    ...{ clock, log },
     address: settings.INTERNAL_ADDRESS ?? `http://${settings.INTERNAL_HOST}:${internal.port}`,
     version,
     sessionTtlMs: settings.SESSION_TTL,
@@ -147,9 +148,7 @@ function build({ base, bulk, node, timers, deliveries, health, media }: Parts): 
   }
   const shared = { sql, ownership: node.ownership, clock, log }
   const webhooks = createWebhooks({
-    ...shared,
-    secrets: secrets.box,
-    settings,
+    ...{ ...shared, settings, secrets: secrets.box, dialTimes: createDialTimes(node.redis, clock) },
     scheduleRetries: timers.schedule,
     router: node.router,
     metrics: deliveries,

@@ -31,7 +31,9 @@ const fences: Readonly<Record<string, { readonly folders: string; readonly packa
   api: { ...edge, packages: `${edge.packages} @valibot/to-json-schema node:fs` },
   ingest: edge,
   console: edge,
-  simulator: { folders: 'shared', packages: 'undici valibot pino sdp-transform werift ws node:*' },
+  simulator: { folders: 'shared', packages: 'undici valibot pino sdp-transform werift ws @evan/opus node:*' },
+  // To be copied as it is: it knows the API and nothing of ours.
+  examples: { folders: '', packages: 'ws werift @evan/opus node:*' },
   'main.ts': { folders: 'config wiring', packages: '' },
   wiring: anything,
   dev: anything,
@@ -45,12 +47,14 @@ const keepers: Readonly<Record<string, RegExp>> = {
   postgres: /^(src\/(store|wiring|dev)|test|bench)\//,
   redis: /^(src\/(redis|wiring|queue)|test|bench)\//,
   bullmq: /^(src\/(queue|wiring)|workers|test|bench)\//,
-  ws: /^(src\/(outbound|simulator)|test|bench)\//,
+  ws: /^(src\/(outbound|simulator|examples)|test|bench)\//,
   'uWebSockets.js': /^(src\/http\/uws\.ts$|test\/|bench\/)/,
-  werift: /^(src\/simulator|test|bench)\//,
+  werift: /^(src\/(simulator|examples)|test|bench)\//,
+  '@evan/opus': /^(src\/(simulator|examples)|test)\//,
 }
 
-const environmentReaders = /^(src\/config\/config\.ts$|src\/simulator\/main\.ts$|src\/dev\/|test\/|bench\/)/
+const environmentReaders =
+  /^(src\/config\/config\.ts$|src\/(simulator|examples\/bot)\/main\.ts$|src\/dev\/|test\/|bench\/)/
 
 interface Source {
   readonly path: string
@@ -119,7 +123,8 @@ describe('what may import what', () => {
       .flatMap(({ path, ours }) =>
         ours
           .filter(
-            (to) => /^(test|bench|src\/dev|src\/simulator)\//.test(to) && folderOf(to) !== folderOf(path),
+            (to) =>
+              /^(test|bench|src\/(dev|simulator|examples))\//.test(to) && folderOf(to) !== folderOf(path),
           )
           .map((to) => `${path} -> ${to}`),
       )

@@ -18,11 +18,11 @@ import {
 import { foreignCases, ownCases } from './hostile-console.ts'
 import { answersIn, leaveHalfway, shapes } from './hostile-http.ts'
 import { noKeys, routes, withoutScope } from './hostile-keys.ts'
+import { foreignAsks, nobodys } from './hostile-strangers.ts'
 import { oddWebhooks } from './hostile-webhooks.ts'
 import { type HostileWorld, openHostileWorld, sendable } from './hostile-world.ts'
 import { logsWith } from './leaks.ts'
 import { eventually, scenario } from './scene.ts'
-import { session } from './sdp.ts'
 
 let world: HostileWorld
 before(async () => {
@@ -137,25 +137,36 @@ step('API: a key past its rate, its time or its life is refused', async () => {
   assertApiRefused(await api({ path: '/numbers' }, short.key), '401 INVALID_API_KEY')
 })
 
-step('API: ids of another workspace do not exist', async () => {
+step('API: ids of another workspace do not exist: not a byte tells them from those of nobody', async () => {
   const { call, message, stranger, stack } = world
-  const post = (path: string, body: unknown) => ({ method: 'POST', path, body })
-  const none = '404 NOT_FOUND'
-  const cases: Case[] = [
-    ['message', { path: `/messages/chat/${message.id}` }, none],
-    ['call', { path: `/calls/${call.id}` }, none],
-    ['offer', { path: `/calls/${call.id}/offer` }, none],
-    ['answer', post(`/calls/${call.id}/answer`, { session: session('answer') }), none],
-    ['decline', post(`/calls/${call.id}/action`, { action: 'DECLINE' }), none],
-    ['place', post(`/conversations/${call.conversationId}/call`, { session: session('offer') }), none],
-    ['from', post('/messages/chat', { ...sendable(), from: stack.numbers[0].id }), '422 NO_SENDER_NUMBER'],
-  ]
-  await refusesAll(cases, (ask) => api(ask, stranger.key), assertApiRefused)
+  const made = await ok(stack.api.post('/campaigns', campaign), 201)
+  const { conversationId } = call
+  const ids = { messages: message.id, conversations: conversationId, calls: call.id, campaigns: made.id }
+  const before = () =>
+    Promise.all(foreignAsks(ids).map((ask) => (ask.method === 'GET' ? api(ask) : undefined)))
+  const known = await before()
+  const alike = ({ status, headers, text, json }: Told) => {
+    const { date, 'x-request-id': requestId, ...others } = headers
+    return [status, others, text.replaceAll(json.error.requestId, '')]
+  }
+  const nobody = foreignAsks(nobodys)
+  for (const [index, ask] of foreignAsks(ids).entries()) {
+    const told = await api(ask, stranger.key)
+    assertApiRefused(told, '404 NOT_FOUND')
+    assert.deepEqual(alike(told), alike(await api(nobody[index] ?? ask, stranger.key)), ask.path)
+  }
+  const texts = (all: readonly (Told | undefined)[]) =>
+    all.map((told) => told?.text.replace(/"(fetchedAt|requestId)":"[^"]*"/, ''))
+  assert.deepEqual(texts(await before()), texts(known))
+  const from = { method: 'POST', path: '/messages/chat', body: { ...sendable(), from: stack.numbers[0].id } }
+  assertApiRefused(await api(from, stranger.key), '422 NO_SENDER_NUMBER')
   for (const path of [
     '/numbers',
     '/templates',
     `/messages/chat?conversationId=${message.conversationId}`,
+    `/messages/chat?campaignId=${made.id}`,
     `/calls?numberId=${call.numberId}`,
+    `/conversations?numberId=${call.numberId}`,
   ])
     assert.deepEqual((await api({ path }, stranger.key)).json, { data: [], nextCursor: null }, path)
 })

@@ -50,6 +50,19 @@ step('an image comes in by itself, and goes out whole and in parts, at every gat
     const part = await fetchMedia({ stack, gateway }, id, { range: 'bytes=1000000-1999999' })
     assert.deepEqual([part.status, part.headers.get('content-range')], [206, 'bytes 1000000-1999999/3000000'])
     assert.ok(part.bytes.equals(bytes.subarray(1_000_000, 2_000_000)))
+    const etag = String(whole.headers.get('etag'))
+    for (const [headers, status, from, length] of [
+      [{ range: 'bytes=-10' }, 206, 2_999_990, 10],
+      [{ range: 'bytes=2999999-' }, 206, 2_999_999, 1],
+      [{ range: 'bytes=0-9', 'if-range': etag }, 206, 0, 10],
+      [{ range: 'bytes=0-9', 'if-range': '"another"' }, 200, 0, 3_000_000],
+      [{ range: 'bytes=0-9,20-29' }, 200, 0, 3_000_000],
+      [{ 'if-none-match': '"another"' }, 200, 0, 3_000_000],
+    ] as const) {
+      const got = await fetchMedia({ stack, gateway }, id, headers)
+      assert.deepEqual([got.status, got.bytes.length], [status, length], JSON.stringify(headers))
+      assert.ok(got.bytes.equals(bytes.subarray(from, from + length)))
+    }
     const known = await fetchMedia({ stack, gateway }, id, { 'if-none-match': `"${sha256(bytes)}"` })
     assert.deepEqual([known.status, known.bytes.length], [304, 0])
     const beyond = await fetchMedia({ stack, gateway }, id, { range: 'bytes=3000000-' })

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Child, startChild } from '../../src/dev/child.ts'
+import { type Child, type ChildOptions, startChild } from '../../src/dev/child.ts'
 
 const START_MS = 30_000
 /** Past DRAIN_TIMEOUT and its overtime: a process that is still there then has gone wrong. */
@@ -33,7 +33,7 @@ export interface Running {
 export function run(
   name: string,
   script: string,
-  where: { readonly env: Readonly<Record<string, string | undefined>>; readonly logDir: string },
+  where: Pick<ChildOptions, 'env' | 'logDir' | 'args'>,
 ): Running {
   const child = startChild({ name, script, ...where })
   let ended: string | undefined

@@ -36,6 +36,8 @@ export interface Stack {
   readonly redis: TestRedis
   readonly workspaceId: string
   readonly key: string
+  /** The owner, who signs in to the console. */
+  readonly operator: Demo['operator']
   /** Its certificate is trusted by the gateways: for receivers on 127.0.0.1 and localhost. */
   readonly tls: Certificate
   /** Two numbers of the simulator; the first is the default sender. */
@@ -184,6 +186,7 @@ async function bringUp(options: StackOptions, ground: Ground, stop: () => Promis
   return {
     ...{ sql, redis, workspaceId, tls, sim, workers, gateways, gateway, console, stop },
     key: demo.apiKey,
+    operator: demo.operator,
     numbers: [first, second],
     api: inTurn(() => running().map(({ api }) => api)),
     ...consoleActions(console),

@@ -4,14 +4,14 @@ import type { ConversationRecord } from '../../contract/records/conversation.ts'
 import { directions, messageTypes } from '../../contract/records/message.ts'
 import { pageQuery } from '../../http/paging.ts'
 import { about } from '../../http/shown.ts'
-import { contact, flag, id, idView, period, timestamp } from './fields.ts'
+import { activePeriod, contact, flag, id, idView, timestamp } from './fields.ts'
 import { callPermissionView } from './messages.ts'
 
 export const conversationQuery = v.strictObject({
   unread: v.optional(flag),
   numberId: v.optional(id('number')),
   contact: v.optional(contact),
-  ...period,
+  ...activePeriod,
   ...pageQuery,
 })
 

@@ -50,11 +50,16 @@ export const flag = v.pipe(
   v.transform((text) => text === 'true'),
 )
 
+const between = (what: string) => ({
+  since: v.optional(about(time, `${what} at this time or later: ISO 8601 with a zone.`)),
+  until: v.optional(about(time, `${what} before this time: ISO 8601 with a zone.`)),
+})
+
 /** since ≤ createdAt < until. */
-export const period = {
-  since: v.optional(about(time, 'Created at this time or later: ISO 8601 with a zone.')),
-  until: v.optional(about(time, 'Created before this time: ISO 8601 with a zone.')),
-}
+export const period = between('Created')
+
+/** since ≤ updatedAt < until. */
+export const activePeriod = between('Last active')
 
 // A record schema takes a list for an object and leaves these names out without a word.
 export const unsafeNames = ['__proto__', 'constructor', 'prototype']

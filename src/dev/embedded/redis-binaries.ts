@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Candidate, firstWorking } from './candidates.ts'
-import { unpackDebianRedis } from './redis-apt.ts'
+import { unpackDebian, unpackedProgram } from './debian-package.ts'
 
 /** `emulated`: not a Redis at all but a stand-in in JavaScript, without password, persistence or speed. */
 export type RedisBinary = Readonly<{
@@ -16,6 +16,13 @@ export type RedisBinary = Readonly<{
 export type RedisSearch = Readonly<{ cacheDir: string; serverBin?: string; onSkip?: (line: string) => void }>
 
 const OLDEST = [6, 2] as const
+// One binary under several names: it is a server when it is called one.
+export const debianRedis = {
+  package: 'redis-tools',
+  folder: 'redis',
+  name: 'redis-server',
+  binary: 'redis-check-rdb',
+} as const
 const REMEDY = 'Set REDIS_URL, or install Redis: apt-get install -y redis-server, or brew install redis'
 
 /** An explicit `serverBin` is obeyed or refused. `cacheDir` keeps what was unpacked from Debian packages. */
@@ -45,10 +52,10 @@ function fromNpm(): Promise<RedisBinary> {
 
 async function fromDebian(cacheDir: string): Promise<RedisBinary> {
   const via = 'Debian package'
-  const cached = join(cacheDir, 'redis', 'redis-server')
+  const cached = unpackedProgram(debianRedis, cacheDir)
   // What was unpacked may no longer fit the system after an upgrade: then it is fetched again.
   return prove(via, cached).catch(async () => {
-    await unpackDebianRedis(cacheDir)
+    await unpackDebian(debianRedis, cacheDir)
     return prove(via, cached)
   })
 }

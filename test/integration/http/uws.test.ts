@@ -206,6 +206,34 @@ describe('listening', () => {
     assert.deepEqual(faults, [])
   })
 
+  test('what no handler answered has the headers of its path: a fault, an overload, a throw', async () => {
+    const { opened, open } = gate()
+    const started = gate()
+    const { url, port } = await serve(
+      async ({ path }) => {
+        if (path === '/api/throws') throw new Error('broken')
+        started.open()
+        await opened
+        return { status: 200 }
+      },
+      { maxInFlight: 1, refusalHeaders: (path) => (path.startsWith('/api/') ? { ratelimit: 'mine' } : {}) },
+    )
+    const told = async (path: string) => {
+      const { status, headers } = await fetch(url + path)
+      return [status, headers.get('ratelimit'), headers.has('x-request-id')]
+    }
+    assert.deepEqual(await told('/api/throws'), [500, 'mine', true])
+    const running = fetch(`${url}/api/slow`)
+    await started.opened
+    assert.deepEqual(await told('/api/x'), [503, 'mine', true])
+    assert.deepEqual(await told('/other'), [503, null, true])
+    open()
+    assert.equal((await running).headers.get('ratelimit'), null)
+    const client = await raw(port)
+    client.write(head('GET /api/x HTTP/1.1', ['X-Api-Key: a', 'X-Api-Key: b']))
+    assert.match(await client.closed(), /^HTTP\/1\.1 400 .*\r\nratelimit: mine\r\n/s)
+  })
+
   test('HEAD gets the length of what GET would get, and no content', async () => {
     const { port } = await serve((request: HttpRequest) => ({ status: 200, body: `for ${request.method}` }))
     const client = await raw(port)

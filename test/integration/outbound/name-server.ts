@@ -1,10 +1,19 @@
 // A name server on loopback that answers what a test tells it to, as late as it tells it to. A delay counts from the
 // first question for a name, as it does with a resolver that has to fetch the answer once for all who ask.
 import { createSocket } from 'node:dgram'
+import { createServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 
 export type Answer =
-  | { readonly addresses: readonly string[]; readonly ttl?: number; readonly delayMs?: number }
+  | {
+      readonly addresses: readonly string[]
+      readonly ttl?: number
+      readonly delayMs?: number
+      /** Names that stand between the one asked for and the addresses. */
+      readonly aliases?: readonly string[]
+      /** Over UDP the answer is cut short, so that it has to be fetched over TCP. */
+      readonly truncated?: boolean
+    }
   | 'unknown name'
   | 'server failure'
   | 'refused'
@@ -15,45 +24,95 @@ export type Zone = (name: string, family: 4 | 6, count: number) => Answer
 
 const codes = { 'server failure': 2, 'unknown name': 3, refused: 5 } as const
 const TYPE_AAAA = 28
+const TYPE_CNAME = 5
+const TRUNCATED = 0x0200
 
 export interface NameServer {
   readonly address: string
-  /** How many questions came for a name, both families counted. */
+  /** How many questions came for a name, both families counted, and those over TCP again. */
   asked(name: string): number
 }
 
+type Reply = (
+  query: Buffer,
+  isTcp: boolean,
+) => { readonly reply: Buffer; readonly delayMs: number } | undefined
+
 export async function startNameServer(t: TestContext, zone: Zone): Promise<NameServer> {
   const counts = new Map<string, number>()
-  const firstAskedAt = new Map<string, number>()
-  const server = createSocket('udp4')
+  const reply = replier(zone, counts)
+  const { udp, tcp, port } = await bindBoth()
   let isRunning = true
-  server.on('message', (query, from) => {
-    const { name, type, end } = readQuestion(query)
-    const family = type === TYPE_AAAA ? 6 : 4
-    const count = (counts.get(`${name} ${family}`) ?? 0) + 1
-    counts.set(`${name} ${family}`, count)
-    const answer = zone(name, family, count)
-    if (answer === 'silence') return
-    const reply =
-      typeof answer === 'string'
-        ? replyTo(query, end, codes[answer], [])
-        : replyWith(query, end, type, answer)
-    const firstAt = firstAskedAt.get(`${name} ${family}`) ?? performance.now()
-    firstAskedAt.set(`${name} ${family}`, firstAt)
-    const delayMs = typeof answer === 'string' ? 0 : (answer.delayMs ?? 0) - (performance.now() - firstAt)
+  udp.on('message', (query, from) => {
+    const answer = reply(query, false)
+    if (!answer) return
     setTimeout(() => {
-      if (isRunning) server.send(reply, from.port, from.address, () => {})
-    }, delayMs).unref()
+      if (isRunning) udp.send(answer.reply, from.port, from.address, () => {})
+    }, answer.delayMs).unref()
   })
-  await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve))
+  tcp.on('connection', (socket) => serveTcp(socket, reply))
   t.after(() => {
     isRunning = false
-    server.close()
+    udp.close()
+    tcp.close()
   })
   return {
-    address: `127.0.0.1:${server.address().port}`,
+    address: `127.0.0.1:${port}`,
     asked: (name) => (counts.get(`${name} 4`) ?? 0) + (counts.get(`${name} 6`) ?? 0),
   }
+}
+
+/** One port for both: the kernel gives one that is free for UDP, and somebody may have it for TCP. */
+async function bindBoth() {
+  for (;;) {
+    const udp = createSocket('udp4')
+    await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve))
+    const { port } = udp.address()
+    const tcp = createServer()
+    const isBound = await new Promise((resolve) => {
+      tcp.once('error', () => resolve(false))
+      tcp.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (isBound) return { udp, tcp, port }
+    udp.close()
+  }
+}
+
+function replier(zone: Zone, counts: Map<string, number>): Reply {
+  const firstAskedAt = new Map<string, number>()
+  return (query, isTcp) => {
+    const { name, type, end } = readQuestion(query)
+    const family = type === TYPE_AAAA ? 6 : 4
+    const key = `${name} ${family}`
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    const answer = zone(name, family, count)
+    if (answer === 'silence') return undefined
+    if (typeof answer === 'string') return { reply: replyTo(query, end, codes[answer], []), delayMs: 0 }
+    const firstAt = firstAskedAt.get(key) ?? performance.now()
+    firstAskedAt.set(key, firstAt)
+    const delayMs = (answer.delayMs ?? 0) - (performance.now() - firstAt)
+    if (answer.truncated && !isTcp) return { reply: replyTo(query, end, TRUNCATED, []), delayMs }
+    return { reply: replyWith(query, end, type, answer), delayMs }
+  }
+}
+
+/** Each message has its length in front. */
+function serveTcp(socket: Socket, reply: Reply): void {
+  let seen = Buffer.alloc(0)
+  socket.on('error', () => {})
+  socket.on('data', (chunk) => {
+    seen = Buffer.concat([seen, chunk])
+    while (seen.length >= 2 && seen.length >= 2 + seen.readUInt16BE(0)) {
+      const end = 2 + seen.readUInt16BE(0)
+      const answer = reply(seen.subarray(2, end), true)
+      seen = seen.subarray(end)
+      if (!answer) continue
+      const length = Buffer.alloc(2)
+      length.writeUInt16BE(answer.reply.length)
+      setTimeout(() => socket.write(Buffer.concat([length, answer.reply])), answer.delayMs).unref()
+    }
+  })
 }
 
 function readQuestion(query: Buffer): { name: string; type: number; end: number } {
@@ -66,22 +125,35 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 }
 }
 
-function replyWith(
-  query: Buffer,
-  end: number,
-  type: number,
-  answer: { addresses: readonly string[]; ttl?: number },
-) {
-  const records = answer.addresses.map((address) => {
+function replyWith(query: Buffer, end: number, type: number, answer: Exclude<Answer, string>): Buffer {
+  const { addresses, aliases = [], ttl = 60 } = answer
+  // The name asked for stands right behind the header.
+  const names = [Buffer.from([0xc0, 12]), ...aliases.map(encodeName)]
+  const chain = aliases.map((alias, index) =>
+    record(names[index] ?? Buffer.alloc(0), { type: TYPE_CNAME, ttl, data: encodeName(alias) }),
+  )
+  const last = names.at(-1) ?? Buffer.alloc(0)
+  const records = addresses.map((address) => {
     const data = address.includes(':') ? bytesOf6(address) : Buffer.from(address.split('.').map(Number))
-    const head = Buffer.from('c00c00000001000000000000', 'hex')
-    head.writeUInt16BE(type, 2)
-    head.writeUInt32BE(answer.ttl ?? 60, 6)
-    head.writeUInt16BE(data.byteLength, 10)
-    return Buffer.concat([head, data])
+    return record(last, { type, ttl, data })
   })
-  return replyTo(query, end, 0, records)
+  return replyTo(query, end, 0, [...chain, ...records])
 }
+
+function record(name: Buffer, { type, ttl, data }: { type: number; ttl: number; data: Buffer }): Buffer {
+  const head = Buffer.alloc(10)
+  head.writeUInt16BE(type, 0)
+  head.writeUInt16BE(1, 2)
+  head.writeUInt32BE(ttl, 4)
+  head.writeUInt16BE(data.byteLength, 8)
+  return Buffer.concat([name, head, data])
+}
+
+const encodeName = (name: string): Buffer =>
+  Buffer.concat([
+    ...name.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])),
+    Buffer.from([0]),
+  ])
 
 function replyTo(query: Buffer, end: number, code: number, records: Buffer[]): Buffer {
   const head = Buffer.from(query.subarray(0, end))

@@ -2,16 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { createResolver } from '../../../src/outbound/resolve.ts'
 import { SimulatedClock, systemClock } from '../../../src/shared/clock.ts'
+import { policyOf, type TargetPolicy } from '../../../src/webhooks/address-rule.ts'
 import { type Answer, startNameServer, type Zone } from './name-server.ts'
 
 const GOOD4 = '93.184.215.14'
 const GOOD6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c'
 const none: Answer = { addresses: [] }
+const forbidden = { type: 'failed', code: 'ADDRESS_FORBIDDEN' } as const
 
 async function setUp(
   t: TestContext,
   zone: Zone,
-  { policy = 'public' as 'public' | 'any', cacheSize = 100 } = {},
+  { policy = 'public' as TargetPolicy, cacheSize = 100 } = {},
 ) {
   const server = await startNameServer(t, zone)
   const clock = new SimulatedClock()
@@ -128,6 +130,72 @@ describe('the resolver', () => {
     const servers = [silent.address, good.address]
     const resolver = createResolver({ policy: 'public', clock: systemClock, servers })
     assert.equal((await resolver.resolve('good.example.org')).type, 'resolved')
+  })
+})
+
+describe('an answer', () => {
+  test('behind a chain of aliases is used and judged like any other', async (t) => {
+    const aliases = ['www.example.net', 'edge.example.net', 'node7.example.net']
+    const { resolver } = await setUp(t, (name, family) => {
+      if (family === 6) return none
+      return { aliases, addresses: [name.startsWith('good') ? GOOD4 : '10.0.0.7'] }
+    })
+    const good = await resolver.resolve('good.example.org')
+    assert.deepEqual(good, { type: 'resolved', addresses: [{ address: GOOD4, family: 4 }] })
+    assert.deepEqual(await resolver.resolve('inward.example.org'), forbidden)
+  })
+
+  test('with aliases alone leads nowhere', async (t) => {
+    const { resolver } = await setUp(t, () => ({ aliases: ['gone.example.net'], addresses: [] }))
+    assert.deepEqual(await resolver.resolve('a.example.org'), { type: 'failed', code: 'DNS_NOT_FOUND' })
+  })
+
+  test('that is cut short is fetched whole over TCP', async (t) => {
+    const zone: Zone = (_name, family) => (family === 4 ? { addresses: [GOOD4], truncated: true } : none)
+    const { resolver, server } = await setUp(t, zone)
+    assert.equal((await resolver.resolve('long.example.org')).type, 'resolved')
+    assert(server.asked('long.example.org') >= 3)
+  })
+
+  test('of thousands of addresses is judged to the last, and a few of them are kept', async (t) => {
+    const many = (count: number, last: string) =>
+      Array.from({ length: count }, (_, index) =>
+        index === count - 1 ? last : `93.184.${index >> 8}.${index & 255}`,
+      )
+    const { resolver } = await setUp(t, (name, family) => {
+      if (family === 6) return none
+      return { addresses: many(4_000, name.startsWith('good') ? GOOD4 : '127.0.0.1'), truncated: true }
+    })
+    const good = await resolver.resolve('good.example.org')
+    assert(good.type === 'resolved')
+    assert.equal(good.addresses.length, 8)
+    assert.deepEqual(await resolver.resolve('bad.example.org'), forbidden)
+  })
+})
+
+describe('an operator’s exceptions', () => {
+  const answers: Record<string, string> = { own: '10.20.1.1', other: '10.21.1.1', nat: '64:ff9b::5db8:d70e' }
+  const zone: Zone = (name, family) => {
+    const address = answers[name.split('.')[0] ?? ''] ?? '64:ff9b::a00:1'
+    return address.includes(':') === (family === 6) ? { addresses: [address] } : none
+  }
+  const resolve = async (t: TestContext, name: string, nat64: boolean) => {
+    const policy = policyOf({ targets: 'public', nat64, allow: ['10.20.0.0/16', 'localhost', '127.0.0.1'] })
+    const { resolver } = await setUp(t, zone, { policy })
+    return resolver.resolve(name)
+  }
+
+  test('are addresses that names may lead to, and no others', async (t) => {
+    assert.equal((await resolve(t, 'own.example.org', false)).type, 'resolved')
+    assert.deepEqual(await resolve(t, 'other.example.org', false), forbidden)
+    // The name is allowed, the address ::1 that it also leads to is not.
+    assert.deepEqual(await resolve(t, 'localhost', false), forbidden)
+  })
+
+  test('let a NAT64 network reach what is public behind its translator', async (t) => {
+    assert.deepEqual(await resolve(t, 'nat.example.org', false), forbidden)
+    assert.equal((await resolve(t, 'nat.example.org', true)).type, 'resolved')
+    assert.deepEqual(await resolve(t, 'inner.example.org', true), forbidden)
   })
 })
 

@@ -51,19 +51,6 @@ describe('redis', () => {
       assert.deepEqual(endless, [keys.generation, keys.nodes])
     })
 
-    test('write the state of an actor only for its owner with its epoch', async () => {
-      await redis.hSet(keys.owner('endpoint', 'e'), { s: 'sid', n: 'n', e: '7' })
-      const write = (sid: string, epoch: number, value: string) =>
-        runScript(redis, scripts.fencedHset, {
-          keys: [keys.owner('endpoint', 'e'), keys.endpointState('e')],
-          args: [sid, epoch, 60_000, 'lastDialAt', value],
-        })
-      assert.equal(await write('sid', 7, 'kept'), 1)
-      assert.equal(await write('sid', 6, 'old epoch'), 0)
-      assert.equal(await write('other', 7, 'other session'), 0)
-      assert.deepEqual({ ...(await redis.hGetAll(keys.endpointState('e'))) }, { e: '7', lastDialAt: 'kept' })
-    })
-
     test('renew only what is still there', async () => {
       const renew = () =>
         runScript(redis, scripts.renew, {

@@ -1,58 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { EndpointId, WorkspaceId } from '../../../src/shared/ids.ts'
 import { attemptStore } from '../../../src/store/attempts.store.ts'
-import { type AttemptReport, failure } from '../../../src/webhooks/attempt.ts'
+import { failure } from '../../../src/webhooks/attempt.ts'
 import type { QueuedItem } from '../../../src/webhooks/endpoint.ts'
 import { reportOf } from '../../../src/webhooks/endpoint-work.ts'
-import type { AttemptRecord, AttemptVerdict } from '../../../src/webhooks/settle-attempt.ts'
-import { toItem } from '../../../src/wiring/bind-webhooks.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
+import { attemptRows, refused, type Scene } from './attempt-rows.ts'
 
 const sql = testPool(await testDatabase())
 const store = attemptStore(sql)
 
-const delivered = reportOf({ type: 'delivered', statusCode: 200 }, 12)
-const refused: AttemptReport = {
-  ...reportOf({ type: 'refused', statusCode: 503 }, 7),
-  responseHeaders: { 'content-type': 'text/plain' },
-  responseBody: Buffer.from([0, 255, 1]),
-}
-
-interface Scene {
-  readonly workspaceId: WorkspaceId
-  readonly endpointId: EndpointId
-}
-
-async function scene(failures = 0): Promise<Scene> {
-  const { workspaceId } = await addTenant(sql)
-  return { workspaceId, endpointId: await addEndpoint(sql, workspaceId, { failures }) }
-}
-
-async function newItem({ workspaceId }: Scene): Promise<QueuedItem> {
-  const [written] = await emitEvent(sql, workspaceId)
-  return toItem(written ?? assert.fail())
-}
-
-const recordOf = (
-  { workspaceId, endpointId }: Scene,
-  item: QueuedItem,
-  { report, verdict }: { report: AttemptReport; verdict: AttemptVerdict },
-): AttemptRecord => ({
-  item,
-  workspaceId,
-  endpointId,
-  startedAt: new Date(),
-  report,
-  verdict,
-  counts: report.outcome.type === 'delivered' ? 'success' : 'failure',
-})
-
-const success = (of: Scene, item: QueuedItem) =>
-  recordOf(of, item, { report: delivered, verdict: { type: 'delivered' } })
-const retry = (of: Scene, item: QueuedItem) =>
-  recordOf(of, item, { report: refused, verdict: { type: 'retry', delayMs: 60_000 } })
+const { scene, newItem, success, retry, recordOf } = attemptRows(sql)
 
 const deliveryOf = async (item: QueuedItem) => {
   const [row] =
@@ -111,7 +69,7 @@ describe('recorded attempts', () => {
     const [item, other] = [await newItem(of), await newItem(of)]
     const recorded = await store.record([retry(of, item), retry(of, other)])
     assert.deepEqual(recorded.endpoints, [
-      { id: of.endpointId, enabled: false, consecutiveFailures: 20, switchedOff: true },
+      { id: of.endpointId, enabled: false, consecutiveFailures: 20, failuresBefore: 18, switchedOff: true },
     ])
     assert.deepEqual(recorded.retries, [])
     assert.equal((await deliveryOf(item))['state'], 'HELD')

@@ -61,12 +61,12 @@ describe('what waits for an endpoint', () => {
     const written = []
     for (let index = 0; index < 5; index += 1) written.push(...(await emitEvent(sql, workspaceId)))
     const ids = written.map((row) => row.deliveryId)
-    const page = await store.pending(endpoint, { exclude: ids.slice(0, 1), limit: 3 })
+    const page = await store.pending(endpoint, { exclude: ids.slice(0, 1), first: 3, retries: 3 })
     assert.deepEqual(
       page.items.map((item) => item.deliveryId),
       ids.slice(1, 4),
     )
-    assert.equal(page.more, true)
+    assert.deepEqual(page.more, { first: true, retries: false })
   })
 
   test('comes before retries that are due, and those before replays, however old these are', async () => {
@@ -79,7 +79,7 @@ describe('what waits for an endpoint', () => {
     await sql`update deliveries set replay = true, attempt_count = 6, next_attempt_at = now() where id = ${replay}`
     await sql`
       update deliveries set state = 'RETRYING', attempt_count = 1, next_attempt_at = now() where id = ${retry}`
-    const page = await store.pending(endpoint, { exclude: [], limit: 9 })
+    const page = await store.pending(endpoint, { exclude: [], first: 9, retries: 9 })
     assert.deepEqual(
       page.items.map((item) => item.deliveryId),
       [...first, retry, replay],
@@ -103,12 +103,15 @@ describe('what waits for an endpoint', () => {
     await sql`
       update deliveries set state = 'RETRYING', attempt_count = 1, next_attempt_at = now() + interval '1 hour'
       where id = ${id}`
-    assert.equal((await store.pending(endpoint, { exclude: [], limit: 9 })).items.length, 0)
+    assert.equal((await store.pending(endpoint, { exclude: [], first: 9, retries: 9 })).items.length, 0)
     assert.equal(await store.dueRetry(id, 2), undefined)
     await sql`update deliveries set next_attempt_at = now() - interval '1 second' where id = ${id}`
     assert.equal((await store.dueRetry(id, 2))?.item.attemptNumber, 2)
     assert.equal(await store.dueRetry(id, 3), undefined)
-    assert.equal((await store.pending(endpoint, { exclude: [], limit: 9 })).items[0]?.attemptNumber, 2)
+    assert.equal(
+      (await store.pending(endpoint, { exclude: [], first: 9, retries: 9 })).items[0]?.attemptNumber,
+      2,
+    )
   })
 
   test('the sweep names endpoints whose rows are overdue, and not those that are off', async () => {

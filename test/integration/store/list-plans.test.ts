@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { busyCustomer, type ListCase, listCases } from '../../../bench/lists/list-cases.ts'
-import { plansOf, scannedWhole } from '../../../bench/lists/plans.ts'
+import { plansOf, scannedWhole, sortsToLimit } from '../../../bench/lists/plans.ts'
 import { seedLists } from '../../../bench/lists/seed-lists.ts'
 import { connectPool } from '../../../src/store/sql.ts'
 import { testDatabase } from '../../support/postgres.ts'
@@ -19,7 +19,7 @@ describe('the plans of the lists', () => {
     await sql.end()
   })
 
-  test('every list and filter, first page and next, reads no big table whole', async () => {
+  test('every list and filter, first page and next, reads no big table whole and sorts no more than a page', async () => {
     assert.ok(cases.length > 40)
     const empty: string[] = []
     for (const { name, read } of cases) {
@@ -34,6 +34,7 @@ describe('the plans of the lists', () => {
         [],
         name,
       )
+      assert.ok(!plans.some((plan) => sortsToLimit(plan)), name)
     }
     assert.deepEqual(empty, [
       'messages status=QUEUED',
@@ -48,8 +49,9 @@ describe('the plans of the lists', () => {
   test('a statement without an index is found out', async () => {
     const plans = await plansOf(
       database.url,
-      (sql) => sql`select id from messages where text = ${'Order 7 is ready.'}`,
+      (sql) => sql`select id from messages where text = ${'Order 7 is ready.'} order by id limit 50`,
     )
+    assert.ok(plans.every((plan) => sortsToLimit(plan)))
     assert.deepEqual(
       plans.flatMap((plan) => scannedWhole(plan, big)),
       ['messages', 'messages'],

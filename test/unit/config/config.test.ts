@@ -52,6 +52,28 @@ describe('settings', () => {
     assert.equal(loadSettings({ APP_ENV: 'production', SECRETS_KEY: key }).APP_ENV, 'production')
   })
 
+  test('exceptions for endpoints are ranges, addresses and names, as they are written', () => {
+    for (const bad of [
+      '10.20.0.1/16',
+      '10.0.0.0/33',
+      '10.0/8',
+      '127.1',
+      '0x7f000001',
+      'a..b',
+      'https://a',
+      '::1/129',
+    ])
+      refused({ WEBHOOK_ALLOW: bad }, /WEBHOOK_ALLOW must be ranges such as/)
+    const settings = loadSettings({
+      WEBHOOK_ALLOW: '10.20.0.0/16, fd00:1::/32,::1, receiver',
+      WEBHOOK_NAT64: 'true',
+    })
+    assert.deepEqual(settings.WEBHOOK_ALLOW, ['10.20.0.0/16', 'fd00:1::/32', '::1', 'receiver'])
+    assert.equal(settings.WEBHOOK_NAT64, true)
+    // Printed at the start, by a logger that cannot write every number.
+    assert.match(JSON.stringify(describeSettings(settings)), /10\.20\.0\.0/)
+  })
+
   test('a guard as long as the silence of a successor is refused', () => {
     refused({ GUARD: '3s' }, /GUARD must be shorter than HANDOVER_SILENCE/)
   })

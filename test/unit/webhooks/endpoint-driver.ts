@@ -2,8 +2,9 @@
 import type { ReplyTo } from '../../../src/actors/actor.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { type AttemptReport, failure } from '../../../src/webhooks/attempt.ts'
+import { Commons } from '../../../src/webhooks/commons.ts'
 import { type EndpointActor, endpointActor } from '../../../src/webhooks/endpoint.actor.ts'
-import type { EndpointConfig, EndpointMessage, QueuedItem } from '../../../src/webhooks/endpoint.ts'
+import type { EndpointConfig, EndpointMessage, Pulled, QueuedItem } from '../../../src/webhooks/endpoint.ts'
 import { type EndpointState, newEndpointState } from '../../../src/webhooks/endpoint-state.ts'
 import { reportOf } from '../../../src/webhooks/endpoint-work.ts'
 
@@ -37,6 +38,8 @@ export const ok: AttemptReport = reportOf({ type: 'delivered', statusCode: 200 }
 export const failed: AttemptReport = reportOf({ type: 'refused', statusCode: 500 }, 5)
 export const unreachable: AttemptReport = reportOf(failure('CONNECT_REFUSED'), 5)
 
+const none = { first: false, retries: false }
+
 export class Driver {
   readonly actor: EndpointActor
   readonly state: EndpointState
@@ -46,7 +49,8 @@ export class Driver {
 
   constructor(
     endpoint: EndpointConfig,
-    pending: { items: QueuedItem[]; more: boolean } = { items: [], more: false },
+    pending: Pulled = { items: [], more: none },
+    commons = new Commons({ bytes: 64 * 1024 * 1024 }),
   ) {
     this.actor = endpointActor({
       idleCloseMs: 180_000,
@@ -55,12 +59,16 @@ export class Driver {
       retryDelaysMs: [10_000, 60_000],
       random: () => 0,
     })
-    this.state = newEndpointState(endpoint, pending)
+    this.state = newEndpointState(endpoint, pending, commons.open(endpoint.id, 1, endpoint.workspaceId))
+  }
+
+  at(): Date {
+    return new Date(this.#start + this.nowMs)
   }
 
   /** One turn; returns what it asked for. */
   tell(message: EndpointMessage, replyTo?: string): Out[] {
-    const at = new Date(this.#start + this.nowMs)
+    const at = this.at()
     const step = this.actor.handle(this.state, { message, at, replyTo: replyTo as ReplyTo | undefined })
     this.effects.push(...step.effects)
     return [...step.effects]
@@ -79,8 +87,14 @@ export class Driver {
   /** Dials and opens the socket that the last effects asked for. */
   open(): number {
     const { token } = this.last('dial')
-    this.tell({ type: 'dialled', token })
+    const opening = { startedAtMs: this.at().getTime(), timings: {}, remoteAddress: null }
+    this.tell({ type: 'dialled', token, opening })
     return token
+  }
+
+  /** Answers the last pull. */
+  pulled(items: readonly QueuedItem[], more: Partial<Pulled['more']> = {}): Out[] {
+    return this.tell({ type: 'pulled', token: this.last('pull').token, items, more: { ...none, ...more } })
   }
 
   /** The socket takes every frame that waits. */

@@ -84,28 +84,14 @@ describe('an endpoint over HTTPS', () => {
   test('a full lane leaves further deliveries in the store and pulls them when it runs low', () => {
     const driver = new Driver(https())
     driver.tell({ type: 'deliver', items: items(1_500) })
-    assert.equal(driver.state.moreInStore, true)
+    assert.equal(driver.state.inStore.first, true)
     for (let round = 0; round < 200 && driver.of('pull').length === 0; round += 1) driver.answerAll(ok)
     assert.equal(driver.of('pull').length, 1)
     const late = item()
     driver.tell({ type: 'deliver', items: [late] })
     assert.equal(driver.state.known.has(late.deliveryId), false)
-    driver.tell({ type: 'pulled', items: [late], more: false })
+    driver.pulled([late])
     assert.equal(driver.state.known.has(late.deliveryId), true)
-  })
-
-  test('a first attempt never waits behind replays that are still in the store', () => {
-    const driver = new Driver(https())
-    const replays = () => Array.from({ length: 200 }, () => item({ attemptNumber: 7, replay: true }))
-    driver.tell({ type: 'wake' })
-    for (const _ of [1, 2]) driver.tell({ type: 'pulled', items: replays(), more: true })
-    assert.equal(driver.of('pull').length, 2)
-    const fresh = item()
-    driver.tell({ type: 'deliver', items: [fresh] })
-    assert.ok(driver.of('post').some((effect) => effect.item === fresh))
-    // The lane of retries is not low, and yet a hint is followed: the store may have first attempts.
-    driver.tell({ type: 'wake' })
-    assert.equal(driver.of('pull').length, 3)
   })
 
   test('a wake during a pull is not lost: the store is asked once more', () => {
@@ -113,9 +99,9 @@ describe('an endpoint over HTTPS', () => {
     driver.tell({ type: 'wake' })
     driver.tell({ type: 'wake' })
     assert.equal(driver.of('pull').length, 1)
-    driver.tell({ type: 'pulled', items: [], more: false })
+    driver.pulled([])
     assert.equal(driver.of('pull').length, 2)
-    driver.tell({ type: 'pulled', items: [], more: false })
+    driver.pulled([])
     assert.equal(driver.of('pull').length, 2)
   })
 
@@ -125,7 +111,7 @@ describe('an endpoint over HTTPS', () => {
     driver.tell({ type: 'wake' })
     driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
     driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2 } })
-    driver.tell({ type: 'pulled', items: [], more: false })
+    driver.pulled([])
     assert.equal(driver.of('pull').length, 2)
   })
 
@@ -136,7 +122,7 @@ describe('an endpoint over HTTPS', () => {
     driver.tell({ type: 'wake' })
     driver.tell({ type: 'deliver', items: [newer, older] })
     assert.equal(driver.of('post').length, 0)
-    driver.tell({ type: 'pulled', items: [older], more: false })
+    driver.pulled([older])
     driver.answerAll(ok)
     driver.answerAll(ok)
     assert.deepEqual(
@@ -151,7 +137,7 @@ describe('an endpoint over HTTPS', () => {
     const late = item()
     driver.tell({ type: 'wake' })
     driver.tell({ type: 'deliver', items: [late] })
-    driver.tell({ type: 'pulled', items: items(3), more: true })
+    driver.pulled(items(3), { first: true })
     assert.equal(driver.state.known.has(late.deliveryId), false)
     assert.equal(driver.of('pull').length, 2)
   })

@@ -1,55 +1,70 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { newId } from '../../../src/shared/ids.ts'
+import { Commons } from '../../../src/webhooks/commons.ts'
 import { KeyedLane } from '../../../src/webhooks/lanes.ts'
 
-const lane = () => new KeyedLane<{ key: string; body: string; order: number }>(1_000, 1_000_000)
+const share = () => new Commons({ bytes: 1_000_000 }).open('x', 1, newId('workspace')).first
+const lane = () =>
+  new KeyedLane<{ key: string; body: string; order: number }>({ items: 1_000, bytes: 1_000_000 }, share())
 
 describe('a keyed lane', () => {
-  test('items of one key come in the order they were put in, whatever is taken and released in between', () => {
+  test('items of one key come in the order they were put in, whatever is taken, released and put back in between', () => {
+    const key = fc.constantFrom('a', 'b', 'c', 'd')
     const steps = fc.array(
       fc.oneof(
-        fc.record({ type: fc.constant('push' as const), key: fc.constantFrom('a', 'b', 'c') }),
-        fc.record({ type: fc.constant('take' as const) }),
-        fc.record({ type: fc.constant('release' as const), key: fc.constantFrom('a', 'b', 'c') }),
+        { weight: 3, arbitrary: fc.record({ type: fc.constant('push' as const), key }) },
+        { weight: 2, arbitrary: fc.record({ type: fc.constant('take' as const), key }) },
+        { weight: 2, arbitrary: fc.record({ type: fc.constant('release' as const), key }) },
+        { weight: 1, arbitrary: fc.record({ type: fc.constant('putBack' as const), key }) },
       ),
-      { maxLength: 80 },
+      { maxLength: 150, size: 'max' },
     )
-    fc.assert(
-      fc.property(steps, (script) => {
-        const queue = lane()
-        const seen = new Map<string, number>()
-        const busy = new Set<string>()
-        let held = 0
-        const take = () => {
-          const taken = queue.take()
-          if (!taken) return
-          held -= 1
-          assert.ok(!busy.has(taken.key))
-          assert.ok(taken.order > (seen.get(taken.key) ?? 0))
-          seen.set(taken.key, taken.order)
-          busy.add(taken.key)
-        }
-        const release = (key: string) => {
-          if (busy.delete(key)) queue.release(key)
-        }
-        const push = (key: string, order: number) => {
+    const property = fc.property(steps, (script) => {
+      const queue = lane()
+      const taken = new Map<string, { key: string; body: string; order: number }>()
+      const waiting = new Map<string, number[]>()
+      let held = 0
+      const doStep = {
+        push(of: string, order: number) {
           held += 1
-          queue.push({ key, body: 'x', order })
-        }
-        script.forEach((step, index) => {
-          if (step.type === 'take') take()
-          else if (step.type === 'release') release(step.key)
-          else push(step.key, index + 1)
-          assert.equal(queue.size, held)
-        })
-        assert.equal(queue.clear().length, held)
-      }),
-    )
+          waiting.set(of, [...(waiting.get(of) ?? []), order])
+          queue.push({ key: of, body: 'x', order })
+        },
+        take() {
+          const item = queue.take()
+          const isFree = [...waiting].some(([of, orders]) => orders.length > 0 && !taken.has(of))
+          assert.equal(item !== undefined, isFree)
+          if (!item) return
+          held -= 1
+          assert.equal(item.order, waiting.get(item.key)?.shift())
+          assert.ok(!taken.has(item.key))
+          taken.set(item.key, item)
+        },
+        release(of: string) {
+          if (taken.delete(of)) queue.release(of)
+        },
+        putBack(of: string) {
+          const item = taken.get(of)
+          if (!item) return
+          taken.delete(of)
+          held += 1
+          waiting.get(of)?.unshift(item.order)
+          queue.putBack(item)
+        },
+      }
+      for (const [order, step] of script.entries()) {
+        doStep[step.type](step.key, order)
+        assert.equal(queue.size, held)
+      }
+      assert.equal(queue.clear().length, held)
+    })
+    fc.assert(property, { numRuns: 500 })
   })
 
   test('it is full by count and by bytes', () => {
-    const small = new KeyedLane<{ key: string; body: string }>(2, 10)
+    const small = new KeyedLane<{ key: string; body: string }>({ items: 2, bytes: 10 }, share())
     small.push({ key: 'a', body: 'x'.repeat(10) })
     assert.equal(small.isFull, true)
     assert.equal(small.isLow, false)

@@ -92,16 +92,119 @@ describe('an endpoint over a socket', () => {
     )
   })
 
-  test('no more than 256 KiB go unconfirmed, and a pong opens the way again', () => {
+  test('no more than 256 KiB go unconfirmed, the last quarter for calls, and a pong opens the way again', () => {
     const driver = new Driver(config())
-    const body = 'x'.repeat(20_000)
+    const kilobytes = () => driver.of('frame').length * 16
+    const body = 'x'.repeat(16 * 1024)
     driver.tell({ type: 'deliver', items: Array.from({ length: 30 }, () => item({ body })) })
     const token = driver.open()
-    const before = driver.of('frame').length
-    assert.ok(before * body.length <= 256 * 1024 + body.length)
-    assert.ok(before < 30)
+    assert.equal(kilobytes(), 192)
+    for (let count = 0; count < 10; count += 1)
+      driver.tell({ type: 'direct', item: { ...call, body } }, 'asker')
+    assert.equal(kilobytes(), 256)
+    driver.writeAll()
+    assert.equal(kilobytes(), 256)
+    // Each ping covers 64 KiB; the four calls that fit then come before the deliveries that waited longer.
+    driver.tell({ type: 'pong', token, ping: driver.of('ping')[0]?.ping ?? 0 })
+    assert.equal(kilobytes(), 320)
     driver.tell({ type: 'pong', token, ping: driver.last('ping').ping })
-    assert.ok(driver.of('frame').length > before)
+    assert.ok(kilobytes() > 352)
+    driver.writeAll()
+    driver.tell({ type: 'settleDue', token })
+    assert.equal(driver.of('reply').length, 10)
+  })
+
+  test('bytes are counted as they go over the wire', () => {
+    const driver = new Driver(config())
+    const body = '語'.repeat(16 * 1024)
+    driver.tell({ type: 'deliver', items: Array.from({ length: 10 }, () => item({ body })) })
+    driver.open()
+    assert.equal(driver.of('frame').length, 192 / 48)
+  })
+
+  test('a ping covers no frame that the socket has not taken', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(3) })
+    const token = driver.open()
+    driver.tell({ type: 'pingDue', token })
+    driver.tell({ type: 'pong', token, ping: driver.last('ping').ping })
+    const open = driver.state.socket
+    assert(open.phase === 'open')
+    assert.equal(open.unconfirmedBytes, 3 * item().body.length)
+    driver.writeAll()
+    driver.tell({ type: 'pingDue', token })
+    driver.tell({ type: 'pong', token, ping: driver.last('ping').ping })
+    assert.equal(open.unconfirmedBytes, 0)
+  })
+
+  test('a pong that answers no ping gains the receiver no time', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(1) })
+    const token = driver.open()
+    driver.tell({ type: 'pingDue', token })
+    for (const ping of [0, 2 ** 32 - 1]) assert.deepEqual(driver.tell({ type: 'pong', token, ping }), [])
+  })
+
+  test('a call on a socket that takes nothing fails after its five seconds, as does one that finds no room', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(1) })
+    const token = driver.open()
+    for (const body of ['x'.repeat(256 * 1024), call.body]) {
+      driver.tell({ type: 'direct', item: { ...call, body } }, 'asker')
+    }
+    const timers = driver.of('setTimer').filter(({ name }) => name.startsWith('direct:'))
+    const codes = timers.map(({ message }) => {
+      const [reply] = driver.of('reply', driver.tell(message)) as unknown as { value: { code: string } }[]
+      return reply?.value.code
+    })
+    assert.deepEqual(codes, ['BACKPRESSURE', 'BACKPRESSURE'])
+    // Taken after all, too late: nobody is told twice.
+    const frame = driver.of('frame').at(-1)?.frame ?? 0
+    assert.deepEqual(driver.of('reply', driver.tell({ type: 'frameDone', token, frame, written: true })), [])
+  })
+
+  test('a frame that was never taken has failed for backpressure when the pong stays out', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(2) })
+    const token = driver.open()
+    driver.tell({ type: 'frameDone', token, frame: driver.of('frame')[0]?.frame ?? 0, written: true })
+    driver.nowMs = 10_000
+    driver.tell({ type: 'pongLate', token })
+    assert.deepEqual(
+      driver.records().map(({ report }) => report.outcome),
+      [
+        { type: 'delivered', statusCode: null },
+        { type: 'timedOut', code: 'BACKPRESSURE' },
+      ],
+    )
+  })
+
+  test('the first frame reports its dial, the next that it found the socket open; each at its own time', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(2) })
+    const { token } = driver.last('dial')
+    driver.nowMs = 120
+    const opening = {
+      startedAtMs: driver.at().getTime() - 120,
+      timings: { connectMs: 30, tlsMs: 40, firstByteMs: 45 },
+      remoteAddress: '93.184.215.14',
+    }
+    driver.tell({ type: 'dialled', token, opening })
+    driver.nowMs = 125
+    driver.writeAll()
+    driver.nowMs = 2_120
+    driver.tell({ type: 'settleDue', token })
+    const seen = driver.records().map(({ startedAt, report }) => ({
+      at: startedAt.getTime() - opening.startedAtMs,
+      ms: report.durationMs,
+      timings: report.timings,
+      reused: report.reusedConnection,
+      from: report.remoteAddress,
+    }))
+    assert.deepEqual(seen, [
+      { at: 0, ms: 125, timings: opening.timings, reused: false, from: opening.remoteAddress },
+      { at: 120, ms: 5, timings: {}, reused: true, from: opening.remoteAddress },
+    ])
   })
 
   test('a receiver that answers no ping is cut off', () => {

@@ -18,26 +18,42 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const APT_MS = 60_000
 
+export interface DebianProgram {
+  /** As apt knows it. */
+  readonly package: string
+  /** Where it is kept, under the cache. */
+  readonly folder: string
+  /** What to run in that folder. */
+  readonly name: string
+  /** Under `usr/bin` of the package. One binary may serve under several names, so it is given this program's. */
+  readonly binary: string
+}
+
 /**
- * Downloads the Debian package, as the system's own apt does, signatures and all, and unpacks it without root into
- * `<cacheDir>/redis`. Work happens aside, so that processes that do this at once do not disturb each other.
+ * Downloads the package and the libraries that are missing here, as the system's own apt does, signatures and all, and
+ * unpacks them without root into `<cacheDir>/<folder>`. Work happens aside, so that processes
+ * that do this at once do not disturb each other.
  */
-export async function unpackDebianRedis(cacheDir: string): Promise<void> {
+export async function unpackDebian(program: DebianProgram, cacheDir: string): Promise<void> {
   mkdirSync(cacheDir, { recursive: true })
-  const draft = mkdtempSync(join(cacheDir, '.redis-'))
+  const draft = mkdtempSync(join(cacheDir, `.${program.folder}-`))
   try {
-    const archives = await download(draft)
-    const unpacked = join(draft, 'redis')
+    const archives = await download(program.package, draft)
+    const unpacked = join(draft, program.folder)
     mkdirSync(unpacked)
     for (const archive of archives) await run('dpkg-deb', ['-x', archive, join(unpacked, 'root')])
-    writeLauncher(unpacked)
-    publish(unpacked, cacheDir)
+    writeLauncher(program, unpacked)
+    publish(program.folder, unpacked, cacheDir)
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
 }
 
-async function download(draft: string): Promise<string[]> {
+/** The program as it was unpacked before. */
+export const unpackedProgram = ({ folder, name }: DebianProgram, cacheDir: string): string =>
+  join(cacheDir, folder, name)
+
+async function download(packageName: string, draft: string): Promise<string[]> {
   const archives = join(draft, 'archives')
   mkdirSync(join(draft, 'lists', 'partial'), { recursive: true })
   mkdirSync(join(archives, 'partial'), { recursive: true })
@@ -58,7 +74,7 @@ async function download(draft: string): Promise<string[]> {
     '--download-only',
     '--reinstall',
     '--no-install-recommends',
-    'redis-tools',
+    packageName,
   ]
   const installFailure = await aptGet([...options, ...install])
   if (installFailure) throw new Error([installFailure, updateFailure].filter(Boolean).join('; '))
@@ -84,28 +100,25 @@ async function aptGet(args: readonly string[]): Promise<string | null> {
 }
 
 // One plain path to run, from wherever it is called and wherever the folder is moved.
-function writeLauncher(unpacked: string): void {
-  const libraries = readdirSync(join(unpacked, 'root', 'usr', 'lib')).find((name) => name.includes('-linux-'))
-  const launcher = join(unpacked, 'redis-server')
-  // One binary under several names: it is a server when it is called one.
+function writeLauncher({ name, binary }: DebianProgram, unpacked: string): void {
+  const usr = join(unpacked, 'root', 'usr')
+  const libraries = readdirSync(join(usr, 'lib')).find((folder) => folder.includes('-linux-'))
+  const launcher = join(unpacked, name)
   const lines = [
     '#!/bin/sh',
     `root=\${0%/*}/root/usr`,
     `export LD_LIBRARY_PATH="$root/lib/${libraries ?? ''}"`,
-    'exec "$root/bin/redis-server" "$@"',
+    `exec "$root/bin/${name}" "$@"`,
   ]
-  renameSync(
-    join(unpacked, 'root', 'usr', 'bin', 'redis-check-rdb'),
-    join(unpacked, 'root', 'usr', 'bin', 'redis-server'),
-  )
+  renameSync(join(usr, 'bin', binary), join(usr, 'bin', name))
   writeFileSync(launcher, `${lines.join('\n')}\n`)
   chmodSync(launcher, 0o755)
 }
 
-// A link can be replaced in one step, a folder cannot: at no moment is there half a server, or none.
-function publish(unpacked: string, cacheDir: string): void {
-  const name = `redis-${randomBytes(6).toString('hex')}`
-  const place = join(cacheDir, 'redis')
+// A link can be replaced in one step, a folder cannot: at no moment is there half a program, or none.
+function publish(folder: string, unpacked: string, cacheDir: string): void {
+  const name = `${folder}-${randomBytes(6).toString('hex')}`
+  const place = join(cacheDir, folder)
   renameSync(unpacked, join(cacheDir, name))
   symlinkSync(name, `${unpacked}.link`)
   const old = existsSync(place) ? readlinkSync(place) : null

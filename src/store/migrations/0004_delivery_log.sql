@@ -5,12 +5,6 @@ create index deliveries_key on deliveries (workspace_id, key, id desc);
 -- What a bulk replay counts and takes; failures are few, so the index is small.
 create index deliveries_failed on deliveries (endpoint_id, id) where state = 'FAILED';
 
--- Ten thousand replays have older ids than what occurs now: apart from them, first attempts are found without reading
--- past them.
-drop index deliveries_open;
-create index deliveries_open on deliveries (endpoint_id, state, replay, id)
-  where state in ('PENDING', 'RETRYING', 'HELD');
-
 alter table attempts add column remote_address text, add column reused_connection boolean;
 
 -- Attaching waits for nobody who reads or writes; a partition made in place would lock the table against everybody.

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { unpackDebianRedis } from '../../../src/dev/embedded/redis-apt.ts'
+import { unpackDebian } from '../../../src/dev/embedded/debian-package.ts'
+import { debianRedis } from '../../../src/dev/embedded/redis-binaries.ts'
 import { temporaryFolder } from './owner-process.ts'
 
 const hasApt = ['apt-get', 'dpkg-deb'].every((name) => existsSync(`/usr/bin/${name}`))
@@ -37,7 +38,9 @@ function useSource(source: string): void {
   Object.assign(process.env, { APT_CONFIG: join(dir, 'apt.conf') })
 }
 
-describe('the Debian package', { skip: hasApt ? false : 'this system has no apt-get' }, () => {
+const unpackDebianRedis = (cacheDir: string) => unpackDebian(debianRedis, cacheDir)
+
+describe('a Debian package', { skip: hasApt ? false : 'this system has no apt-get' }, () => {
   test('is unpacked twice at once without harm, again over itself, and runs wherever the folder is moved', async () => {
     useSource(`deb [trusted=yes] copy:${makeArchive()} ./`)
     const cacheDir = temporaryFolder()

@@ -1,0 +1,71 @@
+// The endpoint: one WebSocket server, to which Switchboard dials. Behind it, the calls.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { Calls, type CallsOptions, type Log } from './calls.ts'
+import { handshakeJudge } from './handshake.ts'
+
+export interface BotOptions extends CallsOptions {
+  readonly host: string
+  readonly port: number
+  /** The signing secret of the endpoint. */
+  readonly secret: string
+}
+
+export interface Bot {
+  readonly calls: Calls
+  /** Hangs up, then closes the socket. */
+  close(): Promise<void>
+}
+
+// An event with its SDP stays far below; there is one socket an endpoint, and a few while gateways change.
+const MAX_FRAME_BYTES = 256 * 1024
+const MAX_SOCKETS = 20
+const BAD_SIGNATURE = 1008
+const GOING_AWAY = 1001
+
+export async function startBot({ host, port, secret, ...options }: BotOptions): Promise<Bot> {
+  const calls = new Calls(options)
+  const server = createServer((_, response) => void response.writeHead(426).end())
+  server.maxConnections = MAX_SOCKETS
+  const isGenuine = handshakeJudge(secret)
+  const sockets = new WebSocketServer({ server, maxPayload: MAX_FRAME_BYTES })
+  sockets.on('connection', (socket, { headers }) => {
+    // After this comes `close`, which needs nothing: Switchboard dials again.
+    socket.on('error', () => undefined)
+    if (isGenuine(headers)) receive(socket, calls, options.log)
+    else socket.close(BAD_SIGNATURE, 'bad signature')
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  options.log('bot.listening', { host, port })
+  return {
+    calls,
+    async close() {
+      await calls.close()
+      for (const socket of sockets.clients) socket.close(GOING_AWAY)
+      sockets.close()
+      server.close()
+      server.closeIdleConnections()
+    },
+  }
+}
+
+/** A frame that was received counts as delivered: the work comes after, and its failures are ours. */
+function receive(socket: WebSocket, calls: Calls, log: Log): void {
+  socket.on('message', (frame) => {
+    void take(String(frame), calls).catch((error) => log('event.failed', { error: String(error) }))
+  })
+}
+
+async function take(frame: string, calls: Calls): Promise<void> {
+  const { event, call, data } = JSON.parse(frame)
+  switch (event) {
+    case 'call.ringing':
+      return calls.ring(call)
+    case 'call.accepted':
+      return calls.accepted(call)
+    case 'call.status':
+      return calls.status(data)
+  }
+}

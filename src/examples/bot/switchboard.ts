@@ -1,0 +1,87 @@
+// The few requests that a voice bot makes, with an API key of the scopes CALLS_WRITE and, to place calls,
+// CONVERSATIONS_READ.
+import type { RTCIceServer } from 'werift'
+
+const REQUEST_MS = 15_000
+
+// biome-ignore lint/suspicious/noExplicitAny: its shapes are in the reference.
+type Json = any
+
+export interface Switchboard {
+  /** With credentials that hold for another while; asked for when they are needed, and ahead of the first call. */
+  iceServers(): Promise<RTCIceServer[]>
+  answer(callId: string, sdp: string): Promise<void>
+  /** Gives the call's id; the answer to the offer comes in call.accepted. */
+  place(conversationId: string, sdp: string): Promise<string>
+  /** Declines what rings, hangs up what was answered; a call that has ended already is no error. */
+  end(callId: string): Promise<void>
+  /** The latest conversation with a phone number. */
+  conversationWith(number: string): Promise<string>
+}
+
+/** An error answer of the API, such as CALL_ENDED or CALL_ALREADY_ANSWERED. */
+class Refused extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(`${code}: ${message}`)
+    this.code = code
+  }
+}
+
+export const isRefused = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Refused && codes.includes(error.code)
+
+const fail = (error: unknown): never => {
+  throw error
+}
+
+export function connectSwitchboard(url: string, key: string): Switchboard {
+  const ask = async (method: string, path: string, body?: unknown): Promise<Json> => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      signal: AbortSignal.timeout(REQUEST_MS),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const json: Json = await answer.json()
+    if (!answer.ok) throw new Refused(json.error.code, json.error.message)
+    return json
+  }
+  let ice = { servers: [] as RTCIceServer[], staleAt: 0 }
+  return {
+    async iceServers() {
+      if (Date.now() >= ice.staleAt) {
+        const { iceServers, ttlSeconds } = await ask('GET', '/calls/ice')
+        // In the second half of their life they might end within a call.
+        ice = { servers: iceServers, staleAt: Date.now() + ttlSeconds * 500 }
+      }
+      return ice.servers
+    },
+    async answer(callId, sdp) {
+      await ask('POST', `/calls/${callId}/answer`, { session: { sdpType: 'answer', sdp } })
+    },
+    async place(conversationId, sdp) {
+      const call = await ask('POST', `/conversations/${conversationId}/call`, {
+        session: { sdpType: 'offer', sdp },
+      })
+      return call.id
+    },
+    async end(callId) {
+      const act = (action: string) => ask('POST', `/calls/${callId}/action`, { action })
+      try {
+        await act('HANG_UP').catch((error) =>
+          isRefused(error, 'INVALID_STATE') ? act('DECLINE') : fail(error),
+        )
+      } catch (error) {
+        if (!isRefused(error, 'CALL_ENDED')) throw error
+      }
+    },
+    async conversationWith(number) {
+      const contact = number.replace(/^\+/, '')
+      const { data } = await ask('GET', `/conversations?limit=1&contact=${encodeURIComponent(contact)}`)
+      if (data.length === 0) throw new Error(`there is no conversation with ${number} yet`)
+      return data[0].id
+    },
+  }
+}

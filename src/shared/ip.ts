@@ -1,0 +1,57 @@
+// IP addresses as numbers, and ranges of them.
+
+export interface IpRange {
+  readonly family: 4 | 6
+  readonly prefix: bigint
+  readonly shift: bigint
+}
+
+/** The plain dotted form alone, without leading zeros. */
+export function parseIpv4(text: string): bigint | undefined {
+  if (!/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(text)) return undefined
+  return text.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n)
+}
+
+/** Leaves the many spellings of IPv6 to the platform's URL parser, and reads its one canonical form. */
+export function parseIpv6(text: string): bigint | undefined {
+  const canonical = /^[0-9a-f:.]+$/i.test(text) ? canonicalOf(text) : undefined
+  if (canonical === undefined) return undefined
+  const [head = '', tail = ''] = canonical.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === '' ? [] : tail.split(':')
+  const zeros = Array<string>(8 - left.length - right.length).fill('0')
+  return [...left, ...zeros, ...right].reduce((value, word) => (value << 16n) | BigInt(`0x${word}`), 0n)
+}
+
+/** Not URL.canParse: on Node 20 it goes wrong once it is compiled. */
+function canonicalOf(ip: string): string | undefined {
+  try {
+    return new URL(`http://[${ip}]`).hostname.slice(1, -1)
+  } catch {
+    return undefined
+  }
+}
+
+/** `10.0.0.0/8`, `fd00::/8`, or one address; undefined for anything else, and where bits are set behind the length. */
+export function parseRange(text: string): IpRange | undefined {
+  const [ip = '', length, ...rest] = text.split('/')
+  const four = parseIpv4(ip)
+  const value = four ?? parseIpv6(ip)
+  const bits = four === undefined ? 128n : 32n
+  if (value === undefined || rest.length > 0 || !/^\d{1,3}$/.test(length ?? '0')) return undefined
+  const shift = length === undefined ? 0n : bits - BigInt(length)
+  if (shift < 0n || (value >> shift) << shift !== value) return undefined
+  return { family: four === undefined ? 6 : 4, prefix: value >> shift, shift }
+}
+
+/** For ranges that the code itself lists. */
+export function rangesOf(texts: readonly string[]): IpRange[] {
+  return texts.map((text) => {
+    const range = parseRange(text)
+    if (range === undefined) throw new Error(`${text} is no range of addresses`)
+    return range
+  })
+}
+
+/** The value must be of the range's family. */
+export const isInRange = (range: IpRange, value: bigint): boolean => value >> range.shift === range.prefix

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { newId } from '../../../src/shared/ids.ts'
+import { attemptStore } from '../../../src/store/attempts.store.ts'
+import { deliveryStore } from '../../../src/store/deliveries.store.ts'
+import { deliveriesReplayStore } from '../../../src/store/deliveries-replay.store.ts'
+import { endpointsAdminStore } from '../../../src/store/endpoints-admin.store.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
+import { https } from '../../unit/webhooks/endpoint-driver.ts'
+import { outboxSuite } from './suite.ts'
+
+const sql = testPool(await testDatabase())
+const operatorId = newId('operator')
+await sql`insert into operators (id, email, name, password_hash) values (${operatorId}, 'op@lumen.test', 'Op', '')`
+
+outboxSuite('Postgres', async (failures = 0) => {
+  const { workspaceId } = await addTenant(sql)
+  const endpointId = await addEndpoint(sql, workspaceId, { failures })
+  const author = { workspaceId, operatorId, ip: '127.0.0.1' }
+  const [deliveries, replays, endpoints] = [
+    deliveryStore(sql),
+    deliveriesReplayStore(sql),
+    endpointsAdminStore(sql),
+  ]
+  return {
+    endpoint: https({ id: endpointId, workspaceId }),
+    async emit(key) {
+      await emitEvent(sql, workspaceId, { key })
+      const [row] =
+        await sql`select id from deliveries where endpoint_id = ${endpointId} order by id desc limit 1`
+      return row?.['id'] ?? assert.fail()
+    },
+    pending: (wish) => deliveries.pending(endpointId, wish),
+    dueRetry: async (id, attemptNumber) => (await deliveries.dueRetry(id, attemptNumber))?.item,
+    record: (records) => attemptStore(sql).record(records),
+    isOverdue: async () => (await deliveries.overdueEndpoints(1_000)).includes(endpointId),
+    replay: async (id) => assert.equal((await replays.replay(author, id)).type, 'replayed'),
+    enable: async () => assert.equal((await endpoints.enable(author, endpointId)).type, 'changed'),
+    async disable() {
+      assert.equal((await endpoints.disable(author, endpointId)).type, 'changed')
+      await replays.close(endpointId, 'HELD')
+    },
+    async state(id) {
+      const [row] = await sql<{ state: string; attemptCount: number }[]>`
+        select state, attempt_count from deliveries where id = ${id}`
+      return row ? { ...row } : assert.fail()
+    },
+    async counter() {
+      const [row] = await sql<{ enabled: boolean; consecutiveFailures: number }[]>`
+        select enabled, consecutive_failures from endpoints where id = ${endpointId}`
+      return row ? { ...row } : assert.fail()
+    },
+    // Postgres keeps its own time: to the rows it has gone by when they are that much older.
+    pass: async (ms) =>
+      void (await sql`
+        update deliveries
+        set next_attempt_at = next_attempt_at - ${ms} * interval '1 millisecond'
+        where endpoint_id = ${endpointId}`),
+  }
+})

@@ -1,0 +1,186 @@
+// The outbox in memory, on a clock of its own: deliveries, attempts and the endpoint's counter, as the stores in
+// Postgres keep them. test/conformance/outbox runs one suite over both.
+import { limits } from '../../src/contract/limits.ts'
+import type { Clock } from '../../src/shared/clock.ts'
+import { type DeliveryId, type EndpointId, newId } from '../../src/shared/ids.ts'
+import type { Pulled, PullWish, QueuedItem } from '../../src/webhooks/endpoint.ts'
+import type { RecordedAttempts, RetryTimer } from '../../src/webhooks/recorder.ts'
+import type { AttemptRecord } from '../../src/webhooks/settle-attempt.ts'
+
+type State = 'PENDING' | 'RETRYING' | 'DELIVERED' | 'FAILED' | 'HELD' | 'BLOCKED'
+
+export interface Row {
+  readonly id: DeliveryId
+  readonly key: string
+  readonly body: string
+  /** In the order in which they were written. */
+  readonly place: number
+  state: State
+  attemptCount: number
+  nextAttemptAt: number
+  replay: boolean
+  wasHeld: boolean
+}
+
+/** One endpoint and its deliveries. */
+export class MemoryOutbox {
+  readonly endpointId: EndpointId = newId('endpoint')
+  readonly rows: Row[] = []
+  readonly attempts: { readonly deliveryId: DeliveryId; readonly number: number }[] = []
+  enabled = true
+  consecutiveFailures: number
+  configVersion = 1
+  switchedOff = 0
+  readonly #clock: Clock
+
+  constructor(clock: Clock, consecutiveFailures = 0) {
+    this.#clock = clock
+    this.consecutiveFailures = consecutiveFailures
+  }
+
+  emit(key: string, padding = ''): Row {
+    const id = newId('delivery')
+    const row: Row = {
+      id,
+      key,
+      body: JSON.stringify({ id, padding }),
+      place: this.rows.length,
+      state: this.enabled ? 'PENDING' : 'HELD',
+      attemptCount: 0,
+      nextAttemptAt: this.#clock.now() + 3_000,
+      replay: false,
+      wasHeld: !this.enabled,
+    }
+    this.rows.push(row)
+    return row
+  }
+
+  enable(): void {
+    if (this.enabled) return
+    this.holdForDisabled()
+    this.enabled = true
+    this.consecutiveFailures = 0
+    this.configVersion += 1
+  }
+
+  disable(): void {
+    if (!this.enabled) return
+    this.enabled = false
+    this.configVersion += 1
+    this.holdForDisabled()
+  }
+
+  holdForDisabled(): void {
+    if (this.enabled) return
+    for (const row of this.rows) if (isOpen(row)) Object.assign(row, { state: 'HELD', wasHeld: true })
+  }
+
+  replay(id: DeliveryId): void {
+    const row = this.#row(id)
+    Object.assign(row, { replay: true, state: 'PENDING', nextAttemptAt: this.#clock.now() })
+  }
+
+  pending({ exclude, first, retries }: PullWish): Pulled {
+    const known = new Set(exclude)
+    const open = this.rows.filter((row) => isOpen(row) && !known.has(row.id))
+    const now = this.#clock.now()
+    const fresh = open.filter(({ state, replay }) => state === 'PENDING' && !replay)
+    const due = open.filter(({ state, nextAttemptAt }) => state === 'RETRYING' && nextAttemptAt <= now)
+    const again = [...due, ...open.filter(({ state, replay }) => state === 'PENDING' && replay)]
+    return {
+      items: [...fresh.slice(0, first), ...again.slice(0, retries)].map(toItem),
+      more: {
+        first: first > 0 && fresh.length > first,
+        retries: retries > 0 && again.length > retries,
+      },
+    }
+  }
+
+  dueRetry(id: DeliveryId, attemptNumber: number): QueuedItem | undefined {
+    const row = this.#row(id)
+    const isDue = row.state === 'RETRYING' && row.nextAttemptAt <= this.#clock.now()
+    return isDue && row.attemptCount === attemptNumber - 1 ? toItem(row) : undefined
+  }
+
+  /** Whether a row waits longer than it should. */
+  isOverdue(): boolean {
+    const now = this.#clock.now()
+    const grace = ({ state }: Row) => (state === 'RETRYING' ? 5_000 : 0)
+    return this.enabled && this.rows.some((row) => isOpen(row) && row.nextAttemptAt < now - grace(row))
+  }
+
+  record(records: readonly AttemptRecord[]): RecordedAttempts {
+    const accepted = records.filter((record) => this.#accept(record))
+    const outcomes = accepted.map(({ counts }) => counts).filter((counts) => counts !== 'nothing')
+    const failuresBefore = outcomes.includes('success') ? 0 : this.consecutiveFailures
+    const isFull = outcomes.map((outcome) => this.#count(outcome)).includes(limits.failuresToDisable)
+    const switchedOff = isFull && this.enabled
+    if (switchedOff) {
+      this.enabled = false
+      this.configVersion += 1
+      this.switchedOff += 1
+    }
+    const retries = accepted.flatMap((record) => this.#move(record))
+    const { endpointId: id, enabled, consecutiveFailures } = this
+    const endpoint = { id, enabled, consecutiveFailures, failuresBefore, switchedOff }
+    return { retries, endpoints: outcomes.length > 0 || !enabled ? [endpoint] : [] }
+  }
+
+  #count(outcome: 'success' | 'failure'): number {
+    const next = outcome === 'success' ? 0 : this.consecutiveFailures + 1
+    this.consecutiveFailures = Math.min(limits.failuresToDisable, next)
+    return this.consecutiveFailures
+  }
+
+  #accept({ item, verdict }: AttemptRecord): boolean {
+    const row = this.#row(item.deliveryId)
+    if (verdict.type === 'uncharged') {
+      if (isOpen(row)) row.nextAttemptAt = this.#clock.now() + 1_000
+      return false
+    }
+    if (row.attemptCount !== item.attemptNumber - 1 || !(isOpen(row) || row.state === 'HELD')) return false
+    row.attemptCount = item.attemptNumber
+    this.attempts.push({ deliveryId: row.id, number: item.attemptNumber })
+    return true
+  }
+
+  #move({ item, verdict }: AttemptRecord): RetryTimer[] {
+    const row = this.#row(item.deliveryId)
+    row.replay = false
+    if (verdict.type !== 'retry') {
+      row.state = finalStates[verdict.type]
+      return []
+    }
+    const isHeld = row.state === 'HELD' || !this.enabled
+    row.state = isHeld ? 'HELD' : 'RETRYING'
+    row.nextAttemptAt = this.#clock.now() + verdict.delayMs
+    if (isHeld) return []
+    const { endpointId } = this
+    const attemptNumber = item.attemptNumber + 1
+    return [{ deliveryId: row.id, endpointId, attemptNumber, delayMs: verdict.delayMs }]
+  }
+
+  #row(id: DeliveryId): Row {
+    const row = this.rows.find((one) => one.id === id)
+    if (!row) throw new Error(`no delivery ${id}`)
+    return row
+  }
+}
+
+const finalStates = {
+  delivered: 'DELIVERED',
+  failed: 'FAILED',
+  blocked: 'BLOCKED',
+  uncharged: 'PENDING',
+} as const
+
+const isOpen = ({ state }: Row): boolean => state === 'PENDING' || state === 'RETRYING'
+
+export const toItem = ({ id, key, body, attemptCount, replay }: Row): QueuedItem => ({
+  deliveryId: id,
+  kind: 'message.status',
+  key,
+  body,
+  attemptNumber: attemptCount + 1,
+  replay,
+})

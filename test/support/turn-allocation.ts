@@ -1,0 +1,58 @@
+// Asks a TURN server for an allocation and says what it answered. Unlike a WebRTC library's client it hears refusals,
+// which a server cannot sign, since it knows no key for who was refused.
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { classes, Message, makeIntegrityKey, methods, parseMessage } from 'werift'
+
+export interface TurnCredentials {
+  readonly username: string
+  readonly credential: string
+}
+
+const UDP = 0x11_00_00_00
+const ANSWER_MS = 10_000
+const REPEAT_MS = 500
+
+/** 200 where it was given one, which goes with the socket; else the code of the refusal. */
+export async function askAllocation(
+  port: number,
+  { username, credential }: TurnCredentials,
+): Promise<number> {
+  const socket = createSocket('udp4')
+  try {
+    socket.connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    // The first request is refused by design: it brings the realm and the nonce for the next.
+    const challenge = await exchange(socket, allocation())
+    const realm: string = challenge.getAttributeValue('REALM')
+    const request = allocation()
+      .setAttribute('USERNAME', username)
+      .setAttribute('REALM', realm)
+      .setAttribute('NONCE', challenge.getAttributeValue('NONCE'))
+      .addMessageIntegrity(makeIntegrityKey(username, realm, credential))
+    const answer = await exchange(socket, request)
+    return answer.messageClass === classes.RESPONSE ? 200 : answer.getAttributeValue('ERROR-CODE')[0]
+  } finally {
+    socket.close()
+  }
+}
+
+const allocation = (): Message =>
+  new Message(methods.ALLOCATE, classes.REQUEST)
+    .setAttribute('LIFETIME', 60)
+    .setAttribute('REQUESTED-TRANSPORT', UDP)
+
+async function exchange(socket: Socket, request: Message): Promise<Message> {
+  const signal = AbortSignal.timeout(ANSWER_MS)
+  const repeat = setInterval(() => socket.send(request.bytes), REPEAT_MS)
+  try {
+    socket.send(request.bytes)
+    for (;;) {
+      const [data] = (await once(socket, 'message', { signal })) as [Buffer]
+      const answer = parseMessage(data)
+      if (answer?.transactionIdHex === request.transactionIdHex) return answer
+    }
+  } finally {
+    clearInterval(repeat)
+  }
+}
