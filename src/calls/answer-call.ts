@@ -9,7 +9,7 @@ import type {
   ProviderRefusal,
   Turn,
 } from './call.messages.ts'
-import type { CallProgress, CallRow, PendingAction } from './call.ts'
+import type { CallRow, PendingAction } from './call.ts'
 import {
   andThen,
   answerWith,
@@ -54,8 +54,10 @@ const busy = (row: CallRow, wanted: 'ANSWER' | 'PRE_ACCEPT', isSame: boolean): V
     : { type: 'wrongState', status: row.status, pending: row.pendingAction }
 
 function begin(turn: Turn, state: CallState, message: Answer, action: PendingAction): CallStep {
-  const isPreAccepted = state.row.answerHash === message.hash
-  const command = { ...newCommand(turn, message.sdp), isRepeat: isPreAccepted }
+  const { answerHash, doubtHash } = state.row
+  const isPreAccepted = answerHash === message.hash
+  const isRepeat = isPreAccepted || doubtHash === message.hash
+  const command = { ...newCommand(turn, message.sdp), isRepeat }
   const intent = save(
     { ...state, command },
     { pendingAction: action, actionId: message.actionId, actionAt: turn.at, answerHash: message.hash },
@@ -82,16 +84,39 @@ export function answerOutcome(turn: Turn, state: CallState, message: ProviderAns
   const { request, outcome } = message
   const { row, command } = state
   if (row.actionId !== message.actionId || command === null) return tooLate(state, message)
-  if (request === 'preAccept' && hasHappened(outcome, command)) return preAccepted(turn, state, command)
-  if (request === 'accept' && hasHappened(outcome, command)) return accepted(turn, state)
-  if (outcome.type === 'ok') return keep(state)
-  if (outcome.type === 'unknown' && !command.isRepeat)
-    return ask(state, { ...command, isRepeat: true }, request === 'accept' ? 'accept' : 'preAccept')
-  // Perhaps this very SDP was accepted: no other may answer, the same may be posted again.
-  return outcome.type === 'unknown'
-    ? refused(turn, state, outcome.error, {})
-    : freed(turn, state, outcome.error)
+  if (revealsAnswer(row, outcome)) return answeredBefore(turn, state, { type: 'alreadyAnswered' })
+  if (!hasHappened(outcome, command)) return notTaken(turn, state, message, command)
+  if (request === 'accept') return accepted(turn, state, { type: 'done' })
+  return preAccepted(turn, outcome.type === 'ok' ? withoutDoubt(state) : state, command)
 }
+
+function notTaken(
+  turn: Turn,
+  state: CallState,
+  { request, outcome }: ProviderAnswered,
+  command: Command,
+): CallStep {
+  const { answerHash, doubtHash } = state.row
+  if (outcome.type === 'ok') return keep(state)
+  if (outcome.type !== 'unknown') return freed(turn, state, outcome.error, doubtHash)
+  if (!command.isRepeat)
+    return ask(state, { ...command, isRepeat: true }, request === 'accept' ? 'accept' : 'preAccept')
+  // Perhaps this very SDP was accepted. Others may try: the provider takes one, and tells the rest that it has.
+  return freed(turn, state, outcome.error, request === 'accept' ? answerHash : doubtHash)
+}
+
+// A call that takes a pre-accept is in progress with nobody.
+const withoutDoubt = (state: CallState): CallState => ({ ...state, row: { ...state.row, doubtHash: null } })
+
+/** The call is in progress, and it was another SDP that did it: the lost one has come to light. */
+export const revealsAnswer = ({ doubtHash, answerHash }: CallRow, outcome: ProviderOutcome): boolean =>
+  outcome.type === 'refused' &&
+  outcome.error.class === 'callAnswered' &&
+  doubtHash !== null &&
+  doubtHash !== answerHash
+
+export const answeredBefore = (turn: Turn, state: CallState, reply: CallReply): CallStep =>
+  accepted(turn, { ...state, row: { ...state.row, answerHash: state.row.doubtHash } }, reply)
 
 // A repeat that the provider refuses because the call is in progress found the first request's effect.
 const hasHappened = (outcome: ProviderOutcome, command: Command): boolean =>
@@ -105,31 +130,29 @@ function preAccepted(turn: Turn, state: CallState, command: Command): CallStep {
   return ask(state, { ...command, notes: [...command.notes, note] }, 'accept')
 }
 
-function accepted(turn: Turn, state: CallState): CallStep {
+function accepted(turn: Turn, state: CallState, reply: CallReply): CallStep {
   const note = { at: turn.at, kind: 'provider.accept_confirmed' }
   const { notes = [], waiting = [] } = state.command ?? {}
   const cleared = { ...state, command: null, session: null }
-  const noted = save(cleared, { pendingAction: null, actionId: null, actionAt: null }, ...notes, note)
+  const settled = { pendingAction: null, actionId: null, actionAt: null, doubtHash: null }
+  const noted = save(cleared, settled, ...notes, note)
   const moved = andThen(noted, (last) => move(turn, last, 'ACCEPTED', { patch: { acceptedAt: turn.at } }))
   return andThen(moved, (last) =>
-    keep(last, ...waiting.flatMap((to) => replyTo(to, { type: 'done' })), { type: 'dropSession' }),
+    keep(last, ...waiting.flatMap((to) => replyTo(to, reply)), { type: 'dropSession' }),
   )
 }
 
-/** The call rings on, and may be answered again. */
-export const freed = (turn: Turn, state: CallState, error: ProviderRefusal): CallStep =>
-  refused(turn, state, error, { answerHash: null })
-
-function refused(
+/** The call rings on, and may be answered again; `doubtHash` names an SDP that may have been taken all the same. */
+export function freed(
   turn: Turn,
   state: CallState,
   error: ProviderRefusal,
-  patch: Partial<CallProgress>,
+  doubtHash: string | null,
 ): CallStep {
   const reply =
     error.class === 'callGone' ? ({ type: 'ended' } as const) : ({ type: 'refused', error } as const)
   const note = refusalNote(turn, 'provider.refused', error)
-  return andThen(settle(state, patch, reply, note), (last) =>
+  return andThen(settle(state, { answerHash: null, doubtHash }, reply, note), (last) =>
     keep(last, { type: 'keepSession', session: last.session, ownSdp: null }),
   )
 }

@@ -5,9 +5,18 @@ import type {
   CallTerminateUpdate,
 } from '../contract/provider-updates.ts'
 import { type CallId, decodeId } from '../shared/ids.ts'
-import { inboundCall } from './begin-call.ts'
-import type { CallMessage, CallTiming } from './call.messages.ts'
-import type { BegunCall, CallClock, CallLedger, CallLog, CallOwners, Contacts } from './ports.ts'
+import { endedCall, inboundCall, isStale } from './begin-call.ts'
+import type { CallMessage, CallTiming, TerminateFacts } from './call.messages.ts'
+import type {
+  Beginning,
+  Begun,
+  BegunCall,
+  CallClock,
+  CallLedger,
+  CallLog,
+  CallOwners,
+  Contacts,
+} from './ports.ts'
 
 export type CallUpdate = CallConnectUpdate | CallStatusUpdate | CallTerminateUpdate
 
@@ -21,6 +30,8 @@ export interface CallUpdatesOptions {
   /** Counted: updates that concern nobody here. */
   readonly ignored?: (why: 'unknownNumber' | 'unknownCall') => void
 }
+
+const entombed = { type: 'entombed' } as const
 
 /** A commit, and behind a takeover the load before it. The provider repeats what takes longer. */
 const updateLimitMs = 5_000
@@ -43,17 +54,41 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
     return placed && ledger.findPlaced(placed, { wacid, phoneNumberId })
   }
 
-  // Without asking first whether the call exists: nearly always it does not, and it rings now.
-  async function ring(update: CallConnectUpdate, from: string): Promise<void> {
-    const { phoneNumberId, wacid, session, fromName: name } = update
-    const parties = await options.contacts.resolveParties({ phoneNumberId, waId: from, name })
-    if (!parties) return ignore('unknownNumber', update)
-    const at = new Date(options.clock.now())
-    const begun = await ledger.beginInbound(inboundCall(parties, update, at, options.timing))
-    if (begun.type === 'begun') return begin(begun, { type: 'ringing', session })
+  function ignore(why: 'unknownNumber' | 'unknownCall', { phoneNumberId, type, wacid }: CallUpdate): void {
+    options.ignored?.(why)
+    options.log.info({ why, phoneNumberId, wacid, update: type }, 'call.update_ignored')
+  }
+
+  const ring = createRing(options, { tell, ignore })
+
+  async function entomb(update: CallTerminateUpdate): Promise<void> {
+    const { wacid, phoneNumberId } = update
+    const number = await options.contacts.findNumber(phoneNumberId)
+    if (!number) return ignore('unknownNumber', update)
+    const { workspaceId } = number
+    await ledger.addTombstone({ wacid, workspaceId, at: update.endedAt ?? update.at, ...factsOf(update) })
     const id = await ledger.findByWacid(wacid)
     if (id) await tell(id, messageOf(update))
   }
+
+  return async (update) => {
+    if (update.type === 'callConnect' && update.direction === 'INBOUND' && update.from !== null)
+      return ring(update, update.from)
+    const id = await known(update)
+    if (id) return tell(id, messageOf(update))
+    if (update.type === 'callTerminate' && update.direction === 'INBOUND') return entomb(update)
+    ignore('unknownCall', update)
+  }
+}
+
+interface Reports {
+  readonly tell: (id: CallId, message: CallMessage) => Promise<void>
+  readonly ignore: (why: 'unknownNumber', update: CallUpdate) => void
+}
+
+/** What a connect of an inbound call sets off. */
+function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
+  const { ledger, owners } = options
 
   async function begin(call: BegunCall, first: CallMessage): Promise<void> {
     const { id, workspaceId, status, wacid } = call.row
@@ -71,31 +106,30 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
   // A terminate on another node may commit its tombstone while our insert runs, and neither statement sees the other.
   // It looks for the call after its tombstone, we look for the tombstone after the call: one of the two finds it.
   async function lookForTombstone(id: CallId, wacid: string): Promise<void> {
-    if (!(await ledger.hasTombstone(wacid))) return
-    await tell(id, { type: 'providerTerminate', wacid, durationSeconds: null, error: null })
+    const end = await ledger.tombstoneOf(wacid)
+    if (!end) return
+    const { durationSeconds, error } = end
+    await tell(id, { type: 'providerTerminate', wacid, durationSeconds, error })
   }
 
-  async function entomb(update: CallTerminateUpdate): Promise<void> {
-    const { wacid, phoneNumberId } = update
-    const number = await options.contacts.findNumber(phoneNumberId)
-    if (!number) return ignore('unknownNumber', update)
-    await ledger.addTombstone({ wacid, workspaceId: number.workspaceId, at: update.endedAt ?? update.at })
+  // It had ended before we heard of it: it rings nobody.
+  async function recordEnded(call: Beginning, wacid: string): Promise<Begun> {
+    const end = await ledger.tombstoneOf(wacid)
+    return ledger.recordEnded(endedCall(call, end ?? null, options.timing))
+  }
+
+  // Without asking first whether the call exists: nearly always it does not, and it rings now.
+  return async (update: CallConnectUpdate, from: string): Promise<void> => {
+    const { phoneNumberId, wacid, session, fromName: name } = update
+    const parties = await options.contacts.resolveParties({ phoneNumberId, waId: from, name })
+    if (!parties) return ignore('unknownNumber', update)
+    const at = new Date(options.clock.now())
+    const call = inboundCall(parties, update, at, options.timing)
+    const rung = isStale(update, at) ? entombed : await ledger.beginInbound(call)
+    const begun = rung.type === 'entombed' ? await recordEnded(call.ringing, wacid) : rung
+    if (begun.type === 'begun') return begin(begun, { type: 'ringing', session })
     const id = await ledger.findByWacid(wacid)
     if (id) await tell(id, messageOf(update))
-  }
-
-  function ignore(why: 'unknownNumber' | 'unknownCall', { phoneNumberId, type, wacid }: CallUpdate): void {
-    options.ignored?.(why)
-    options.log.info({ why, phoneNumberId, wacid, update: type }, 'call.update_ignored')
-  }
-
-  return async (update) => {
-    if (update.type === 'callConnect' && update.direction === 'INBOUND' && update.from !== null)
-      return ring(update, update.from)
-    const id = await known(update)
-    if (id) return tell(id, messageOf(update))
-    if (update.type === 'callTerminate' && update.direction === 'INBOUND') return entomb(update)
-    ignore('unknownCall', update)
   }
 }
 
@@ -106,9 +140,12 @@ function messageOf(update: CallUpdate): CallMessage {
       return { type: 'providerConnect', wacid, session: update.session }
     case 'callStatus':
       return { type: 'providerStatus', wacid, status: update.status }
-    case 'callTerminate': {
-      const error = update.error && { code: update.error.code, title: update.error.title }
-      return { type: 'providerTerminate', wacid, durationSeconds: update.durationSeconds, error }
-    }
+    case 'callTerminate':
+      return { type: 'providerTerminate', wacid, ...factsOf(update) }
   }
 }
+
+const factsOf = ({ durationSeconds, error }: CallTerminateUpdate): TerminateFacts => ({
+  durationSeconds,
+  error: error && { code: error.code, title: error.title },
+})

@@ -3,7 +3,7 @@ import { hasEnded } from './call.machine.ts'
 import type { CallOut, CallState, CallTiming, Turn } from './call.messages.ts'
 import type { CallRow } from './call.ts'
 import { forwardFailed, isForwarding, lateAnswerMs, restarted, ringIsOldMs } from './forward-call.ts'
-import { completed, isSettling, missed, rangOut, settleMs } from './provider-updates.ts'
+import { completed, hangUpAtProvider, isSettling, missed, settleMs, unanswered } from './provider-updates.ts'
 import { handOverMs } from './resume-call.ts'
 import { andThen, type CallStep, end, keep } from './turn.ts'
 
@@ -22,14 +22,25 @@ interface Deadline {
 
 function deadlines(state: CallState, timing: CallTiming): Deadline[] {
   const { row } = state
+  if (hasEnded(row)) return isForwarding(state) ? [unforwarded(row)] : []
   const due: Deadline[] = [silence(row, timing)]
   if (isSettling(state))
-    due.push({ atMs: after(row.endedAt, settleMs), act: (turn, known) => rangOut(turn, known, 'RANG_OUT') })
+    due.push({
+      atMs: after(row.endedAt, settleMs),
+      act: (turn, known) => unanswered(turn, known, 'RANG_OUT'),
+    })
   if (row.pendingAction === 'PLACE')
     due.push({ atMs: after(row.actionAt, placeGraceMs), act: outcomeUnknown })
   if (isForwarding(state) && state.session === null) due.push(lateSdp(row))
   return due
 }
+
+// The outcome of a forward is awaited beyond the end of the call; where there was nothing to forward yet, none comes.
+const unforwarded = (row: CallRow): Deadline => ({
+  atMs: after(row.forwardStartedAt, ringIsOldMs),
+  act: (turn, state) =>
+    forwardFailed(turn, state, { code: 'CALL_ENDED', message: 'the call ended before it was forwarded' }),
+})
 
 const lateSdp = (row: CallRow): Deadline =>
   row.direction === 'OUTBOUND'
@@ -37,16 +48,19 @@ const lateSdp = (row: CallRow): Deadline =>
     : { atMs: after(row.forwardStartedAt, ringIsOldMs), act: noLateOffer }
 
 function silence(row: CallRow, timing: CallTiming): Deadline {
-  if (row.status === 'ACCEPTED') return { atMs: after(row.acceptedAt, timing.callTimeoutMs), act: silentCall }
+  if (row.status === 'ACCEPTED') return { atMs: after(lastHeard(row), timing.callTimeoutMs), act: silentCall }
   return { atMs: after(row.ringingAt ?? row.createdAt, timing.ringTimeoutMs), act: silentRing }
 }
+
+const lastHeard = ({ acceptedAt, heardAt }: CallRow): Date | null =>
+  acceptedAt !== null && heardAt !== null && heardAt > acceptedAt ? heardAt : acceptedAt
 
 const silentCall = (turn: Turn, state: CallState): CallStep =>
   andThen(completed(turn, state, null, 'TIMEOUT'), tellProvider)
 
 const silentRing = (turn: Turn, state: CallState): CallStep =>
   andThen(
-    state.row.direction === 'INBOUND' ? missed(turn, state, 'TIMEOUT') : rangOut(turn, state, 'TIMEOUT'),
+    state.row.direction === 'INBOUND' ? missed(turn, state, 'TIMEOUT') : unanswered(turn, state, 'TIMEOUT'),
     tellProvider,
   )
 
@@ -60,35 +74,26 @@ const noLateOffer = (turn: Turn, state: CallState): CallStep => forwardFailed(tu
 
 // We only stopped believing in it: where the call still stands at the provider, it must not outlive its record.
 const tellProvider = (state: CallState): CallStep =>
-  state.row.wacid === null
-    ? keep(state)
-    : keep(state, {
-        type: 'askProvider',
-        call: state.row,
-        request: 'terminate',
-        actionId: null,
-        wacid: state.row.wacid,
-      })
+  state.row.wacid === null ? keep(state) : keep(state, hangUpAtProvider(state.row, state.row.wacid))
 
 /** Does what is due, the earliest first. */
 export function wake(turn: Turn, state: CallState): CallStep {
-  if (hasEnded(state.row)) return keep(state)
   const [first] = deadlines(state, turn.timing).sort((a, b) => a.atMs - b.atMs)
   if (first === undefined || first.atMs > turn.at.getTime()) return keep(state)
   return andThen(first.act(turn, state), (next) => wake(turn, next))
 }
 
+/** Infinity where nothing is due any more. */
 const nextDeadlineMs = (state: CallState, timing: CallTiming): number =>
   Math.min(...deadlines(state, timing).map(({ atMs }) => atMs))
 
 /** When the reaper shall look: at the next deadline, or sooner where a dead owner would leave something undone. */
 function wakeAt(state: CallState, timing: CallTiming): Date | null {
   const { row } = state
-  if (hasEnded(row)) return null
   let atMs = nextDeadlineMs(state, timing)
   if (row.pendingAction !== null) atMs = Math.min(atMs, after(row.actionAt, commandCheckMs))
   if (isForwarding(state)) atMs = Math.min(atMs, after(row.forwardStartedAt, forwardCheckMs))
-  return new Date(atMs)
+  return Number.isFinite(atMs) ? new Date(atMs) : null
 }
 
 /** The end of every turn: `wake_at` goes with the commit, and the owner's own timer follows the state. */
@@ -117,12 +122,9 @@ const timerMs = (state: CallState, timing: CallTiming): number =>
     ? nextDeadlineMs(state, timing)
     : Math.min(nextDeadlineMs(state, timing), after(state.row.forwardStartedAt, handOverMs))
 
-const timer = (turn: Turn, state: CallState): CallOut =>
-  hasEnded(state.row)
-    ? { type: 'clearTimer', name: 'wake' }
-    : {
-        type: 'setTimer',
-        name: 'wake',
-        delayMs: Math.max(0, timerMs(state, turn.timing) - turn.at.getTime()),
-        message: { type: 'wake' },
-      }
+function timer(turn: Turn, state: CallState): CallOut {
+  const atMs = timerMs(state, turn.timing)
+  if (!Number.isFinite(atMs)) return { type: 'clearTimer', name: 'wake' }
+  const delayMs = Math.max(0, atMs - turn.at.getTime())
+  return { type: 'setTimer', name: 'wake', delayMs, message: { type: 'wake' } }
+}

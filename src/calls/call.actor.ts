@@ -30,7 +30,7 @@ export const callActor = (timing: CallTiming): CallActor => ({
   mailboxLimit: 64,
   drain: { type: 'drain' },
   idleAfterMs(state) {
-    if (hasEnded(state.row)) return afterEndMs
+    if (hasEnded(state.row)) return isForwarding(state) ? undefined : afterEndMs
     const isQuiet = state.row.status === 'ACCEPTED' && state.command === null && !isForwarding(state)
     return isQuiet ? quietCallMs : undefined
   },
@@ -48,6 +48,10 @@ export const callActor = (timing: CallTiming): CallActor => ({
 function react(turn: Turn, state: CallState, message: CallMessage): CallStep {
   switch (message.type) {
     case 'providerConnect':
+      // The provider does not repeat what it was told we have: its SDP must not be in our memory alone by then.
+      return andThen(providerUpdate(turn, state, message), (last) => keep(last, ...replyOnceKept(turn)))
+    case 'sessionKept':
+      return keep(state, ...replyTo(message.replyTo, { type: 'done' }))
     case 'providerStatus':
     case 'providerTerminate':
       return andThen(providerUpdate(turn, state, message), (last) =>
@@ -67,6 +71,9 @@ function react(turn: Turn, state: CallState, message: CallMessage): CallStep {
       return command(turn, state, message)
   }
 }
+
+const replyOnceKept = ({ replyTo: to }: Turn): CallOut[] =>
+  to === undefined ? [] : [{ type: 'replyOnceKept', to }]
 
 type CommandMessage = Extract<
   CallMessage,

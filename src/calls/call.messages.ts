@@ -67,6 +67,8 @@ export type CallMessage =
       readonly actionId: string | null
       readonly outcome: ProviderOutcome
     }
+  /** The SDP is where a successor finds it, or could not be brought there. */
+  | { readonly type: 'sessionKept'; readonly replyTo: ReplyTo }
   /** From the timer, or from the reaper where the timer died with its process: do what is due. */
   | { readonly type: 'wake' }
   | { readonly type: 'drain' }
@@ -143,6 +145,8 @@ export type CallEffect =
   | { readonly type: 'noteForwarded'; readonly wakeAt: Date | null; readonly notes: readonly Note[] }
   | ({ readonly type: 'keepSession' } & KeptSession)
   | { readonly type: 'dropSession' }
+  /** Answers with `sessionKept` when what `keepSession` began is over. */
+  | { readonly type: 'replyOnceKept'; readonly to: ReplyTo }
 
 export type CallOut = CallEffect | RuntimeEffect<CallMessage>
 

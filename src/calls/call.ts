@@ -52,6 +52,8 @@ export interface CallProgress {
   readonly actionAt: Date | null
   /** SHA-256 in hex of the SDP that answered or pre-accepted: recognises the winner's own repeat. */
   readonly answerHash: string | null
+  /** The same of an SDP whose accept may have been taken, since its outcome was lost: the call is free all the same. */
+  readonly doubtHash: string | null
   readonly endReason: string | null
   readonly error: { readonly code: string; readonly title: string } | null
   readonly ringingAt: Date | null
@@ -59,6 +61,8 @@ export interface CallProgress {
   /** On a live outbound call: the provider ended it, and whether the customer declined is not known yet. */
   readonly endedAt: Date | null
   readonly durationSeconds: number | null
+  /** The provider's last update. */
+  readonly heardAt: Date | null
   readonly wakeAt: Date | null
 }
 
@@ -66,9 +70,9 @@ export interface CallRow extends CallIdentity, CallProgress {}
 
 export type CallRecordRow = Omit<
   CallRow,
-  'version' | 'forwardState' | 'forwardStartedAt' | 'answerHash' | 'error' | 'wakeAt' | keyof Pending
+  'version' | 'forwardState' | 'forwardStartedAt' | 'error' | 'heardAt' | 'wakeAt' | keyof Pending
 >
-type Pending = Pick<CallRow, 'pendingAction' | 'actionId' | 'actionAt'>
+type Pending = Pick<CallRow, 'pendingAction' | 'actionId' | 'actionAt' | 'answerHash' | 'doubtHash'>
 
 export function toCallRecord(row: CallRecordRow): CallRecord {
   const ended = hasEnded(row)

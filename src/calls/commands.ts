@@ -1,6 +1,7 @@
 // What the API can do with calls. Each checks that the call is the workspace's own, asks its owner, and answers with the
 // record as it stands afterwards.
 import { createHash, randomUUID } from 'node:crypto'
+import { permissionAt } from '../contract/call-permission.ts'
 import { AppError, notFound } from '../contract/errors.ts'
 import type { SessionDescription } from '../contract/events.ts'
 import type { CallRecord } from '../contract/records/call.ts'
@@ -94,7 +95,7 @@ export function createCallCommands(options: CallCommandsOptions): CallCommands {
       const at = new Date(clock.now())
       checkPermission(dialled, at)
       const begun = await ledger.beginOutbound(outboundCall(dialled, at), apiKeyId)
-      if (begun.type === 'exists') throw new AppError('INTERNAL', 'a new call exists already')
+      if (begun.type !== 'begun') throw new AppError('INTERNAL', 'a new call exists already')
       const { id } = begun.row
       void owners.adopt(begun)
       const reply = await owners.ask(id, { type: 'place', sdp: session.sdp }, commandLimitMs)
@@ -123,14 +124,11 @@ const ownSdp = ({ sdp }: SessionDescription): OwnSdp => ({
 
 // Nothing known is no refusal: the contact may have granted it before we listened, and the provider has the last word.
 function checkPermission({ callPermission }: Dialled, at: Date): void {
-  if (callPermission === null) return
-  const { granted, isPermanent, expiresAt = null } = callPermission
-  const hasExpired = !isPermanent && expiresAt !== null && Date.parse(expiresAt) <= at.getTime()
-  if (!granted || hasExpired)
-    throw new AppError(
-      'CALL_PERMISSION_REQUIRED',
-      hasExpired
-        ? 'the permission to call this contact has expired; ask for it again'
-        : 'this contact has not granted permission to be called; ask for it first',
-    )
+  if (callPermission === null || permissionAt(callPermission, at).granted) return
+  throw new AppError(
+    'CALL_PERMISSION_REQUIRED',
+    callPermission.granted
+      ? 'the permission to call this contact has expired; ask for it again'
+      : 'this contact has not granted permission to be called; ask for it first',
+  )
 }

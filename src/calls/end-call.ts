@@ -1,7 +1,9 @@
 // Declining a ringing call and hanging up: the status changes once the provider has agreed.
+
+import { answeredBefore, revealsAnswer } from './answer-call.ts'
 import { hasEnded } from './call.machine.ts'
-import type { CallMessage, CallState, ProviderOutcome, Turn } from './call.messages.ts'
-import type { PendingAction } from './call.ts'
+import type { CallMessage, CallReply, CallState, ProviderOutcome, Turn } from './call.messages.ts'
+import type { CallRow, PendingAction } from './call.ts'
 import { cancelled, completed, declined, isSettling } from './provider-updates.ts'
 import {
   andThen,
@@ -26,7 +28,8 @@ export function decline(turn: Turn, state: CallState, message: End): CallStep {
   if (row.direction === 'OUTBOUND' || row.status !== 'RINGING')
     return answerWith(turn, state, { type: 'notRinging' })
   if (row.pendingAction === 'DECLINE') return join(turn, state)
-  if (row.pendingAction !== null) return answerWith(turn, state, { type: 'alreadyAnswered' })
+  if (row.pendingAction === 'ANSWER') return answerWith(turn, state, { type: 'alreadyAnswered' })
+  if (row.pendingAction !== null) return answerWith(turn, state, wrongState(row))
   return begin(turn, state, message, 'DECLINE')
 }
 
@@ -40,9 +43,15 @@ export function hangUp(turn: Turn, state: CallState, message: End): CallStep {
   if (row.pendingAction === 'HANG_UP') return join(turn, state)
   const rings = row.direction === 'INBOUND' && row.status !== 'ACCEPTED'
   if (rings || row.pendingAction !== null || row.wacid === null)
-    return answerWith(turn, state, { type: 'wrongState', status: row.status, pending: row.pendingAction })
+    return answerWith(turn, state, wrongState(row))
   return begin(turn, state, message, 'HANG_UP')
 }
+
+const wrongState = ({ status, pendingAction: pending }: CallRow): CallReply => ({
+  type: 'wrongState',
+  status,
+  pending,
+})
 
 function begin(turn: Turn, state: CallState, { actionId }: End, action: EndAction): CallStep {
   const intent = save(
@@ -68,6 +77,7 @@ export function endOutcome(turn: Turn, state: CallState, message: ProviderAnswer
   if (outcome.type === 'ok' || isRepeatedEnd(outcome, command.isRepeat)) return agreed(turn, state)
   if (outcome.type === 'unknown' && !command.isRepeat)
     return askToEnd({ ...state, command: { ...command, isRepeat: true } })
+  if (revealsAnswer(row, outcome)) return answeredBefore(turn, state, { type: 'notRinging' })
   const { error } = outcome
   const reply =
     error.class === 'callGone' ? ({ type: 'ended' } as const) : ({ type: 'refused', error } as const)

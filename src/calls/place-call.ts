@@ -2,6 +2,7 @@
 // id, may still tell how it went.
 import { hasEnded } from './call.machine.ts'
 import type { CallMessage, CallState, ProviderRefusal, Turn } from './call.messages.ts'
+import { hangUpAtProvider } from './provider-updates.ts'
 import {
   andThen,
   answerWith,
@@ -70,5 +71,5 @@ const unknown = (state: CallState): CallStep =>
 // We had given it up, and it was placed after all: nobody here would ever hang it up.
 function stray(state: CallState, wacid: string | undefined): CallStep {
   if (wacid === undefined || state.row.wacid === wacid) return keep(state)
-  return keep(state, { type: 'askProvider', call: state.row, request: 'terminate', actionId: null, wacid })
+  return keep(state, hangUpAtProvider(state.row, wacid))
 }

@@ -1,7 +1,15 @@
 // What the calls domain needs of the world; the wiring provides it.
 import type { Claim } from '../actors/ownership.ts'
+import type { CallPermissionDetails } from '../contract/events.ts'
 import type { CallId, ConversationId, EndpointId, KeyId, NumberId, Uuid, WorkspaceId } from '../shared/ids.ts'
-import type { CallMessage, CallReply, ForwardOutcome, KeptSession, Note } from './call.messages.ts'
+import type {
+  CallMessage,
+  CallReply,
+  ForwardOutcome,
+  KeptSession,
+  Note,
+  TerminateFacts,
+} from './call.messages.ts'
 import type { CallRow } from './call.ts'
 
 export interface CallNumber {
@@ -35,13 +43,22 @@ export interface Beginning {
 }
 
 export interface InboundCall {
-  /** As it shall stand when it rings and when it does not. */
   readonly ringing: Beginning
-  readonly missed: Beginning
-  /** The connect is stale: nobody is rung. */
-  readonly isStale: boolean
   /** `wake_at` of a call that is being forwarded. */
   readonly forwardCheckAt: Date
+}
+
+/** What a terminate said of a call that was not known yet. */
+export interface ForetoldEnd extends TerminateFacts {
+  /** When it came in. */
+  readonly toldAt: Date
+}
+
+export interface Tombstone extends TerminateFacts {
+  readonly wacid: string
+  readonly workspaceId: WorkspaceId
+  /** When the call ended, by the provider's clock. */
+  readonly at: Date
 }
 
 export interface BegunCall {
@@ -59,21 +76,20 @@ export type Begun =
   | BegunCall
   /** The provider repeats itself, or another update made it first. */
   | { readonly type: 'exists' }
+  /** It has ended already: its tombstone says how. Nothing was written. */
+  | { readonly type: 'entombed' }
 
 export interface Dialled extends CallParties {
   readonly contactName: string | null
   /** Null: the contact has never said anything about calls. */
-  readonly callPermission: {
-    readonly granted: boolean
-    readonly isPermanent: boolean
-    /** ISO time; absent for a permanent permission and for a refusal. */
-    readonly expiresAt?: string | null
-  } | null
+  readonly callPermission: CallPermissionDetails | null
 }
 
 /** The rows of calls. What begins is durable, and its deliveries are handed over, when the promise resolves. */
 export interface CallLedger {
   beginInbound(call: InboundCall): Promise<Begun>
+  /** A call that had ended before we heard of it: its row and its one event, and nobody to own it. */
+  recordEnded(call: Beginning): Promise<Begun>
   beginOutbound(call: Beginning, apiKeyId: KeyId | null): Promise<Begun>
   dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined>
   find(workspaceId: WorkspaceId, id: CallId): Promise<CallRow | undefined>
@@ -82,12 +98,8 @@ export interface CallLedger {
     id: CallId,
     update: { readonly wacid: string; readonly phoneNumberId: string },
   ): Promise<CallId | undefined>
-  addTombstone(tombstone: {
-    readonly wacid: string
-    readonly workspaceId: WorkspaceId
-    readonly at: Date
-  }): Promise<void>
-  hasTombstone(wacid: string): Promise<boolean>
+  addTombstone(tombstone: Tombstone): Promise<void>
+  tombstoneOf(wacid: string): Promise<ForetoldEnd | undefined>
 }
 
 /** The owners of calls, wherever they are. */

@@ -1,8 +1,9 @@
 // The provider's updates about a call. Each may come twice, late and out of order: the table decides what counts, and
 // what changes nothing is only noted.
+import { classOfReported } from '../contract/provider-errors.ts'
 import { type EndReason, hasEnded, mayBecome } from './call.machine.ts'
-import type { CallMessage, CallState, Note, TerminateFacts, Turn } from './call.messages.ts'
-import type { CallProgress } from './call.ts'
+import type { CallMessage, CallOut, CallState, Note, TerminateFacts, Turn } from './call.messages.ts'
+import type { CallProgress, CallRow } from './call.ts'
 import { forward, forwardAccepted, takeSession } from './forward-call.ts'
 import { andThen, type CallStep, end, keep, move, save, secondsBetween, settle } from './turn.ts'
 
@@ -16,8 +17,9 @@ type MessageOf<Type extends CallMessage['type']> = Extract<CallMessage, { type: 
 type Update = MessageOf<'providerConnect' | 'providerStatus' | 'providerTerminate'>
 
 export function providerUpdate(turn: Turn, state: CallState, update: Update): CallStep {
-  const noted = named(state, update.wacid, noteOf(turn, update))
+  const noted = heard(turn, state, update)
   return andThen(noted, (known) => {
+    if (isStray(known, update)) return keep(known, hangUpAtProvider(known.row, update.wacid))
     switch (update.type) {
       case 'providerConnect':
         return takeSession(turn, known, update.session)
@@ -29,20 +31,42 @@ export function providerUpdate(turn: Turn, state: CallState, update: Update): Ca
   })
 }
 
-function noteOf(turn: Turn, update: Update): Note {
-  if (update.type === 'providerConnect') return { at: turn.at, kind: 'provider.connect' }
-  if (update.type === 'providerStatus')
-    return { at: turn.at, kind: `provider.${update.status.toLowerCase()}` }
-  const { durationSeconds, error } = update
-  const detail = { durationSeconds, ...(error && { code: error.code, title: error.title }) }
-  return { at: turn.at, kind: 'provider.terminate', detail }
+function notesOf({ at }: Turn, update: Update): Note[] {
+  if (update.type === 'providerTerminate') return terminateNotes(at, update)
+  const what = update.type === 'providerConnect' ? 'connect' : update.status.toLowerCase()
+  return [{ at, kind: `provider.${what}` }]
+}
+
+/** Where the provider says that the audio failed, a line of its own tells of it. */
+export function terminateNotes(at: Date, { durationSeconds, error }: TerminateFacts): Note[] {
+  const reason = error && { code: error.code, title: error.title }
+  const note = { at, kind: 'provider.terminate', detail: { durationSeconds, ...reason } }
+  const hasMediaFailed = reason !== null && classOfReported(Number(reason.code)) === 'callFailed'
+  return hasMediaFailed ? [note, { at, kind: 'media.failed', detail: reason }] : [note]
 }
 
 // An update that knows our id may overtake the answer to our own request, or be all that is left of it.
-const named = (state: CallState, wacid: string, note: Note): CallStep =>
-  state.row.wacid === null && state.row.pendingAction === 'PLACE'
-    ? settle(state, { wacid }, { type: 'done' }, note)
-    : save(state, { wacid: state.row.wacid ?? wacid }, note)
+function heard(turn: Turn, state: CallState, update: Update): CallStep {
+  const { wacid, pendingAction } = state.row
+  const patch = { wacid: wacid ?? update.wacid, heardAt: turn.at }
+  const notes = notesOf(turn, update)
+  return wacid === null && pendingAction === 'PLACE'
+    ? settle(state, patch, { type: 'done' }, ...notes)
+    : save(state, patch, ...notes)
+}
+
+// Given up without knowing whether it was placed. It was, and nobody here would ever hang it up.
+const isStray = ({ row }: CallState, update: Update): boolean =>
+  row.endReason === 'OUTCOME_UNKNOWN' && hasEnded(row) && update.type !== 'providerTerminate'
+
+/** Nobody waits for it: it only makes the provider agree with us. */
+export const hangUpAtProvider = (call: CallRow, wacid: string): CallOut => ({
+  type: 'askProvider',
+  call,
+  request: 'terminate',
+  actionId: null,
+  wacid,
+})
 
 function statusUpdate(turn: Turn, state: CallState, status: 'RINGING' | 'ACCEPTED' | 'REJECTED'): CallStep {
   // Only placed calls have statuses: an inbound call is accepted by us and by nobody else.
@@ -51,12 +75,12 @@ function statusUpdate(turn: Turn, state: CallState, status: 'RINGING' | 'ACCEPTE
     case 'RINGING':
       return move(turn, state, 'RINGING', { patch: { ringingAt: turn.at } })
     case 'REJECTED':
-      return end(turn, state, 'REJECTED', { patch: { endReason: 'CUSTOMER_DECLINED' } })
+      return end(turn, state, 'REJECTED', { patch: { endReason: 'CUSTOMER_DECLINED', error: null } })
     case 'ACCEPTED':
       // A repeat must not forward again what the first one forwarded.
       if (!mayBecome(state.row, 'ACCEPTED')) return keep(state)
       return andThen(pickedUp(turn, state, turn.at), (answered) =>
-        isSettling(answered) ? completed(turn, answered, null) : forward(turn, answered),
+        isSettling(answered) ? over(turn, answered, null) : forward(turn, answered),
       )
   }
 }
@@ -64,9 +88,16 @@ function statusUpdate(turn: Turn, state: CallState, status: 'RINGING' | 'ACCEPTE
 /** A live call whose terminate came, without saying how it ended. */
 export const isSettling = (state: CallState): boolean => state.row.endedAt !== null && !hasEnded(state.row)
 
-/** Nobody said that the customer declined: it rang out. */
-export const rangOut = (turn: Turn, state: CallState, reason: EndReason): CallStep =>
-  end(turn, state, 'NO_ANSWER', { patch: { endReason: reason, endedAt: state.row.endedAt ?? turn.at } })
+/** Nobody said that the customer declined: it failed, or it rang out. */
+export function unanswered(turn: Turn, state: CallState, reason: EndReason): CallStep {
+  const endedAt = state.row.endedAt ?? turn.at
+  return state.row.error === null
+    ? end(turn, state, 'NO_ANSWER', { patch: { endReason: reason, endedAt } })
+    : failed(turn, state, { endedAt })
+}
+
+const failed = (turn: Turn, state: CallState, patch: Partial<CallProgress>): CallStep =>
+  end(turn, state, 'FAILED', { patch: { endReason: 'PROVIDER_ERROR', ...patch } })
 
 function pickedUp(turn: Turn, state: CallState, acceptedAt: Date): CallStep {
   if (!mayBecome(state.row, 'ACCEPTED')) return keep(state)
@@ -76,16 +107,23 @@ function pickedUp(turn: Turn, state: CallState, acceptedAt: Date): CallStep {
   })
 }
 
-function terminated(turn: Turn, state: CallState, facts: TerminateFacts): CallStep {
-  const { durationSeconds, error } = facts
+export function terminated(
+  turn: Turn,
+  state: CallState,
+  { durationSeconds, error }: TerminateFacts,
+): CallStep {
   if (hasEnded(state.row)) return keep(state)
-  if (state.row.status !== 'ACCEPTED' && durationSeconds === null) return unanswered(turn, state, error)
-  const ended = { ...state, row: { ...state.row, endedAt: turn.at } }
+  if (state.row.status !== 'ACCEPTED' && durationSeconds === null) return notPickedUp(turn, state, error)
   const acceptedAt = new Date(turn.at.getTime() - (durationSeconds ?? 0) * 1_000)
-  return andThen(pickedUp(turn, ended, acceptedAt), (answered) =>
-    error === null ? completed(turn, answered, durationSeconds) : failed(turn, answered, facts),
-  )
+  const ended = { ...state, row: { ...state.row, error, endedAt: turn.at } }
+  return andThen(pickedUp(turn, ended, acceptedAt), (answered) => over(turn, answered, durationSeconds))
 }
+
+/** A conversation is over: well, or by the error that the row keeps. */
+const over = (turn: Turn, state: CallState, durationSeconds: number | null): CallStep =>
+  state.row.error === null
+    ? completed(turn, state, durationSeconds)
+    : failed(turn, state, { durationSeconds })
 
 export function completed(
   turn: Turn,
@@ -103,20 +141,14 @@ export function completed(
   return end(turn, state, 'COMPLETED', { patch, ...(hungUp && { reply: { type: 'done' } }) })
 }
 
-function failed(turn: Turn, state: CallState, { durationSeconds, error }: TerminateFacts): CallStep {
-  return end(turn, state, 'FAILED', {
-    patch: { endReason: 'PROVIDER_ERROR', error, durationSeconds },
-  })
-}
-
-function unanswered(turn: Turn, state: CallState, error: TerminateFacts['error']): CallStep {
-  const { direction, pendingAction } = state.row
+function notPickedUp(turn: Turn, state: CallState, error: TerminateFacts['error']): CallStep {
+  const { direction, pendingAction, endedAt } = state.row
   // The provider confirms our own ending by terminate before it answers our request, or after.
   if (pendingAction === 'DECLINE') return declined(turn, state)
   if (pendingAction === 'HANG_UP') return cancelled(turn, state)
-  if (error !== null) return failed(turn, state, { durationSeconds: null, error })
-  if (direction === 'INBOUND') return missed(turn, state, 'CALLER_GAVE_UP')
-  return state.row.endedAt === null ? save(state, { endedAt: turn.at }) : keep(state)
+  if (direction === 'INBOUND')
+    return error === null ? missed(turn, state, 'CALLER_GAVE_UP') : failed(turn, state, { error })
+  return endedAt === null ? save(state, { endedAt: turn.at, error }) : keep(state)
 }
 
 export const declined = (turn: Turn, state: CallState): CallStep =>

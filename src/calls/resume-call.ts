@@ -12,7 +12,6 @@ export const handOverMs = 500
 
 export function resume(turn: Turn, state: CallState): CallStep {
   if (state.isResumed) return keep(state)
-  if (hasEnded(state.row)) return keep({ ...state, isResumed: true })
   if (isForwarding(state) && ageOf(turn, state) < handOverMs) return keep(state)
   return andThen(resumeForward(turn, { ...state, isResumed: true }), (last) => resumeAction(turn, last))
 }
@@ -22,11 +21,12 @@ const ageOf = (turn: Turn, { row }: CallState): number =>
 
 function resumeForward(turn: Turn, state: CallState): CallStep {
   if (!isForwarding(state)) return keep(state)
-  if (state.row.direction === 'INBOUND' && state.row.status === 'ACCEPTED')
+  if (state.row.direction === 'INBOUND' && state.row.acceptedAt !== null)
     return save(state, { forwardState: 'OK', lastForwardError: null })
-  const isFresh = turn.timing.reforwardOnCrash && ageOf(turn, state) <= ringIsOldMs
+  const isOld = hasEnded(state.row) || ageOf(turn, state) > ringIsOldMs
   // The mark of a first crash: a second one does not forward a third time.
-  if (!isFresh || state.row.lastForwardError !== null) return forwardFailed(turn, state, restarted)
+  if (isOld || !turn.timing.reforwardOnCrash || state.row.lastForwardError !== null)
+    return forwardFailed(turn, state, restarted)
   // The SDP may still come: an answer that ACCEPTED overtook, or the offer, where the provider repeats what it was
   // not told we have. A deadline gives that up.
   if (state.session === null) return keep(state)
@@ -40,12 +40,13 @@ function resumeForward(turn: Turn, state: CallState): CallStep {
 }
 
 function resumeAction(turn: Turn, state: CallState): CallStep {
-  const action = state.row.pendingAction
-  if (action === null || action === 'PLACE') return keep(state)
+  const { row } = state
+  const action = row.pendingAction
+  if (action === null || action === 'PLACE' || hasEnded(row)) return keep(state)
   const ownSdp = state.command?.ownSdp ?? null
   const command: Command = { ownSdp, waiting: [], notes: [], isRepeat: true }
   if (action === 'DECLINE' || action === 'HANG_UP') return askToEnd({ ...state, command })
-  if (ownSdp === null) return freed(turn, state, sdpLost)
+  if (ownSdp === null) return freed(turn, state, sdpLost, row.answerHash)
   return ask(state, command, 'preAccept')
 }
 

@@ -6,7 +6,8 @@ import type { Clock } from '../shared/clock.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
 
 const maxEntries = 10_000
-const lifeMs = 3_600_000
+/** Of a node that died: what is meant for it is of no use to anybody, and some of it is SDP. */
+const lifeMs = 60_000
 /** A tell that has waited longer than this has been made up for by whatever sweeps its row. */
 const freshMs = 30_000
 const blockMs = 1_000

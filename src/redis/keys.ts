@@ -21,7 +21,7 @@ export const keys = {
   callState: (id: string) => `gw:call:${id}`,
   /** Hash lastDialAt; 1 h, whoever dials, Lua only: keeps the handshake timestamps rising. */
   endpointState: (id: string) => `gw:ep:${id}`,
-  /** Stream of envelopes, about 10,000 entries, 1 h after the last: messages to a node that HTTP does not reach. */
+  /** Stream of envelopes, about 10,000 entries, 1 min after the last: messages to a node that HTTP does not reach. */
   inbox: (nodeId: string) => `gw:in:${nodeId}`,
   /** Pub/sub channel: hints, which may get lost. */
   hints: 'gw:hint',

@@ -9,9 +9,10 @@ import type { Sql } from './sql.ts'
 
 export type BegunHere =
   | (Omit<BegunCall, 'asked'> & { readonly deliveries: readonly WrittenDelivery[] })
-  | Extract<Begun, { type: 'exists' }>
+  | Exclude<Begun, BegunCall>
 
 type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
+  isEntombed?: boolean
   ownerEpoch: number | null
   status: CallRow['status']
   forwardState: CallProgress['forwardState']
@@ -20,64 +21,68 @@ type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
 
 export const createCallBeginStore = (sql: Sql) => ({
   /**
-   * Idempotent on wacid. A tombstone that is visible makes it MISSED; one that is committed at the same time may not
-   * be, so the caller looks for it again afterwards, as the terminate looks for the call after its tombstone.
+   * Idempotent on wacid. A tombstone that is visible keeps it from being written; one that is committed at the same
+   * time may not be, so the caller looks for it again afterwards, as the terminate looks for the call after its
+   * tombstone.
    */
-  async inbound(call: InboundCall, sid: string): Promise<BegunHere> {
-    const { ringing, missed } = call
-    const { row } = ringing
+  async inbound({ ringing, forwardCheckAt }: InboundCall, sid: string): Promise<BegunHere> {
+    const { row, body, notes } = ringing
     const rows = await sql<BegunRow[]>`
       with outlook as (
-        select ${call.isStale} or exists (select from call_tombstones where wacid = ${row.wacid}) as is_missed,
-          n.forward_calls, n.endpoint_id
+        select exists (select from call_tombstones where wacid = ${row.wacid}) as is_entombed, n.forward_calls,
+          n.endpoint_id
         from numbers n
         where n.id = ${row.numberId}
       ),
       begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, version,
-          from_name, forward_state, forward_started_at, end_reason, ringing_at, ended_at, wake_at, owner_epoch,
-          owner_sid, created_at)
+          from_name, forward_state, forward_started_at, ringing_at, wake_at, owner_epoch, owner_sid, created_at)
         select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid,
-          ${row.contactId}::uuid, ${row.wacid}, 'INBOUND',
-          case when is_missed then ${missed.row.status}::text else ${row.status}::text end, 1, ${row.fromName},
-          case when forward_calls and not is_missed then 'ATTEMPTING' end,
-          case when forward_calls and not is_missed then ${row.ringingAt}::timestamptz end,
-          case when is_missed then ${missed.row.endReason}::text end,
-          ${row.ringingAt}::timestamptz,
-          case when is_missed then ${missed.row.endedAt}::timestamptz end,
-          case
-            when is_missed then null
-            when forward_calls then ${call.forwardCheckAt}::timestamptz
-            else ${row.wakeAt}::timestamptz
-          end,
-          nextval('actor_epoch'), case when is_missed then null else ${sid}::text end, ${row.createdAt}::timestamptz
+          ${row.contactId}::uuid, ${row.wacid}, 'INBOUND', ${row.status}, 1, ${row.fromName},
+          case when forward_calls then 'ATTEMPTING' end,
+          case when forward_calls then ${row.ringingAt}::timestamptz end, ${row.ringingAt}::timestamptz,
+          case when forward_calls then ${forwardCheckAt}::timestamptz else ${row.wakeAt}::timestamptz end,
+          nextval('actor_epoch'), ${sid}, ${row.createdAt}::timestamptz
         from outlook
+        where not is_entombed
         on conflict (wacid) do nothing
         returning id, workspace_id, status, forward_state, owner_epoch
       ),
-      ${noted(sql, 'begun', ringing.notes)},
-      occurred as (
-        select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
-          case when status = 'MISSED' then ${Buffer.from(missed.body)}::bytea
-            else ${Buffer.from(ringing.body)}::bytea end as body,
-          null::uuid as routed_to
-        from begun
-      ),
+      ${noted(sql, 'begun', notes)},
+      ${occurred(sql, body)},
       ${emit(sql)}
-      select begun.owner_epoch, begun.status, begun.forward_state,
+      select outlook.is_entombed, begun.owner_epoch, begun.status, begun.forward_state,
         case when outlook.forward_calls then array[outlook.endpoint_id] else '{}'::uuid[] end as route, written.*
       from outlook
       left join begun on true
       left join (${writtenDeliveries(sql)}) written on true`
-    return begunOf(rows, (first) =>
-      first.status === 'MISSED'
-        ? missed.row
-        : {
-            ...row,
-            forwardState: first.forwardState,
-            forwardStartedAt: first.forwardState === null ? null : row.ringingAt,
-          },
-    )
+    return begunOf(rows, ({ forwardState }) => ({
+      ...row,
+      forwardState,
+      forwardStartedAt: forwardState === null ? null : row.ringingAt,
+    }))
+  },
+
+  /** A call that rings nobody, since it had ended before we heard of it. Idempotent on wacid. */
+  async ended({ row, body, notes }: Beginning): Promise<BegunHere> {
+    const rows = await sql<BegunRow[]>`
+      with begun as (
+        insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, version,
+          from_name, end_reason, error, ringing_at, accepted_at, ended_at, duration_seconds, owner_epoch, created_at)
+        values (${row.id}, ${row.workspaceId}, ${row.conversationId}, ${row.numberId}, ${row.contactId}, ${row.wacid},
+          ${row.direction}, ${row.status}, ${row.version}, ${row.fromName}, ${row.endReason},
+          ${row.error as never}::jsonb, ${row.ringingAt}, ${row.acceptedAt}, ${row.endedAt}, ${row.durationSeconds},
+          nextval('actor_epoch'), ${row.createdAt})
+        on conflict (wacid) do nothing
+        returning id, workspace_id, status, forward_state, owner_epoch
+      ),
+      ${noted(sql, 'begun', notes)},
+      ${occurred(sql, body)},
+      ${emit(sql)}
+      select begun.owner_epoch, begun.status, begun.forward_state, '{}'::uuid[] as route, written.*
+      from begun
+      left join (${writtenDeliveries(sql)}) written on true`
+    return begunOf(rows, () => row)
   },
 
   /** A placed call, INITIATED, with PLACE pending; its owner puts it to the provider next. */
@@ -93,11 +98,7 @@ export const createCallBeginStore = (sql: Sql) => ({
         returning id, workspace_id, number_id, direction, status, forward_state, owner_epoch
       ),
       ${noted(sql, 'begun', notes)},
-      occurred as (
-        select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
-          ${Buffer.from(body)}::bytea as body, null::uuid as routed_to
-        from begun
-      ),
+      ${occurred(sql, body)},
       ${emit(sql)}
       select c.owner_epoch, c.status, c.forward_state, ${callRoute(sql)} as route, written.*
       from begun c
@@ -119,8 +120,16 @@ export const createCallBeginStore = (sql: Sql) => ({
   },
 })
 
+const occurred = (sql: Sql, body: string) => sql`
+  occurred as (
+    select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
+      ${Buffer.from(body)}::bytea as body, null::uuid as routed_to
+    from begun
+  )`
+
 function begunOf(rows: readonly BegunRow[], rowOf: (first: BegunRow) => CallRow): BegunHere {
   const [first] = rows
+  if (first?.isEntombed) return { type: 'entombed' }
   if (first === undefined || first.ownerEpoch === null) return { type: 'exists' }
   return {
     type: 'begun',

@@ -1,6 +1,7 @@
 // Calls: the fenced statement of every change, ownership, and looking a call up. Begun calls: call-begin.store.ts.
 import type { Change } from '../calls/call.messages.ts'
 import type { CallRow } from '../calls/call.ts'
+import type { ForetoldEnd, Tombstone } from '../calls/ports.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import { type CallId, type EndpointId, newId, type WorkspaceId } from '../shared/ids.ts'
 import { Lru } from '../shared/lru.ts'
@@ -35,8 +36,8 @@ export interface TakeOptions {
 const callColumns = (sql: Sql) => sql`
   c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.wacid, c.direction, c.status, c.version,
   c.from_name, c.forward_state, c.forward_started_at, c.last_forward_error, c.pending_action, c.action_id,
-  c.action_at, encode(c.answer_hash, 'hex') as answer_hash, c.end_reason, c.error, c.ringing_at, c.accepted_at,
-  c.ended_at, c.duration_seconds, c.wake_at, c.created_at, n.number, n.phone_number_id, p.wa_id as contact_wa_id`
+  c.action_at, encode(c.answer_hash, 'hex') as answer_hash, encode(c.doubt_hash, 'hex') as doubt_hash, c.end_reason,
+  c.error, c.ringing_at, c.accepted_at, c.ended_at, c.duration_seconds, c.heard_at, c.wake_at, c.created_at, n.number, n.phone_number_id, p.wa_id as contact_wa_id`
 
 /**
  * Who gets the direct events of call `c` on number `n`: the endpoint of a number set to Forward. The answer to a placed
@@ -147,21 +148,20 @@ export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(remembered
     return row?.id
   },
 
-  async addTombstone(tombstone: {
-    readonly wacid: string
-    readonly workspaceId: WorkspaceId
-    readonly at: Date
-  }) {
+  /** The first terminate counts, as it would had the call been known. */
+  async addTombstone({ wacid, workspaceId, at, durationSeconds, error }: Tombstone) {
     await sql`
-      insert into call_tombstones (wacid, workspace_id, ended_at)
-      values (${tombstone.wacid}, ${tombstone.workspaceId}, ${tombstone.at})
+      insert into call_tombstones (wacid, workspace_id, ended_at, duration_seconds, error)
+      values (${wacid}, ${workspaceId}, ${at}, ${durationSeconds}, ${error as never}::jsonb)
       on conflict do nothing`
   },
 
-  async tombstonesOf(wacids: readonly string[]): Promise<ReadonlySet<string>> {
-    const rows = await sql<{ wacid: string }[]>`
-      select wacid from call_tombstones where wacid = any(${wacids as string[]})`
-    return new Set(rows.map((row) => row.wacid))
+  async tombstonesOf(wacids: readonly string[]): Promise<ReadonlyMap<string, ForetoldEnd>> {
+    const rows = await sql<(ForetoldEnd & { wacid: string })[]>`
+      select wacid, duration_seconds, error, created_at as told_at
+      from call_tombstones
+      where wacid = any(${wacids as string[]})`
+    return new Map(rows.map(({ wacid, ...end }) => [wacid, end]))
   },
 })
 
@@ -211,12 +211,14 @@ async function changeOnce(sql: Sql, { id, epoch }: Owned, change: Change): Promi
         action_id = ${row.actionId},
         action_at = ${row.actionAt},
         answer_hash = decode(${row.answerHash}, 'hex'),
+        doubt_hash = decode(${row.doubtHash}, 'hex'),
         end_reason = ${row.endReason},
         error = ${row.error as never}::jsonb,
         ringing_at = ${row.ringingAt},
         accepted_at = ${row.acceptedAt},
         ended_at = ${row.endedAt},
         duration_seconds = ${row.durationSeconds},
+        heard_at = ${row.heardAt},
         wake_at = ${row.wakeAt},
         updated_at = now()
       where id = ${id} and owner_epoch = ${epoch}

@@ -1,4 +1,5 @@
 // Reading conversations, the one with the latest activity first. Writes nothing.
+import { permissionAt } from '../contract/call-permission.ts'
 import { type Page, type PageRequest, toPage } from '../contract/page.ts'
 import type { ConversationRecord } from '../contract/records/conversation.ts'
 import type { Direction, MessageType } from '../contract/records/message.ts'
@@ -36,6 +37,7 @@ interface Row {
   readonly unreadCount: number
   readonly lastInboundAt: Date | null
   readonly callPermission: ConversationRecord['callPermission']
+  readonly readAt: Date
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly messageId: string | null
@@ -75,7 +77,7 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
 
 const selected = (sql: Sql, conversations: Piece) => sql`
   select v.id, v.number_id, n.number, p.wa_id, p.name, p.opt_state, v.unread_count, v.last_inbound_at,
-    v.call_permission, v.created_at, v.updated_at,
+    v.call_permission, now() as read_at, v.created_at, v.updated_at,
     m.id as message_id, m.direction, m.type, m.text, m.created_at as message_at
   from (${conversations}) v
   join numbers n on n.id = v.number_id
@@ -116,7 +118,7 @@ const toRecord = (row: Row): ConversationRecord => ({
   unreadCount: row.unreadCount,
   lastInboundAt: iso(row.lastInboundAt),
   windowExpiresAt: row.lastInboundAt && new Date(row.lastInboundAt.getTime() + WINDOW_MS).toISOString(),
-  callPermission: row.callPermission,
+  callPermission: row.callPermission && permissionAt(row.callPermission, row.readAt),
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })

@@ -103,7 +103,8 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
         ${update.providerMessageId}, 'INBOUND', ${update.messageType}, 'RECEIVED', ${update.text}, ${update.fromName},
         ${details && sql.json(details as never)}, ${update.at})
       on conflict (provider_message_id) do nothing
-      returning id, workspace_id, conversation_id, number_id, created_at
+      returning id, workspace_id, conversation_id, number_id, created_at, details -> 'callPermission' as permission,
+        case when details ? 'callPermission' then created_at end as permission_at
     ),
     attached as (
       insert into media (message_id, workspace_id, provider_media_id, mime_type, file_name, sha256)
@@ -117,7 +118,12 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
       set last_message_id = inserted.id, last_message_at = inserted.created_at, updated_at = now(),
         unread_count = c.unread_count + 1,
         last_inbound_at = greatest(c.last_inbound_at, inserted.created_at),
-        call_permission = coalesce(${update.callPermission && sql.json(update.callPermission as never)}::jsonb, c.call_permission)
+        -- A reply that comes late must not take the place of one that was given after it.
+        call_permission = case
+          when inserted.permission_at >= coalesce(c.call_permission_at, '-infinity') then inserted.permission
+          else c.call_permission
+        end,
+        call_permission_at = greatest(c.call_permission_at, inserted.permission_at)
       from inserted
       where c.id = inserted.conversation_id
     ),

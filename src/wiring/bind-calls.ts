@@ -4,18 +4,19 @@ import { readClock } from '../actors/guard.ts'
 import type { AskResult, TellResult } from '../actors/letter.ts'
 import type { Ownership } from '../actors/ownership.ts'
 import { type CallUpdatesOptions, createApplyCallUpdate } from '../calls/apply-call-update.ts'
+import { stateOf } from '../calls/begin-call.ts'
 import { callActor } from '../calls/call.actor.ts'
-import type { CallMessage, CallReply, CallState, CallTiming } from '../calls/call.messages.ts'
+import type { CallMessage, CallReply, CallTiming } from '../calls/call.messages.ts'
 import { createCallCommands } from '../calls/commands.ts'
 import type {
   Begun,
-  BegunCall,
   CallLedger,
   CallLog,
   CallOwners,
   CallSessions,
   Contacts,
   DirectSender,
+  ForetoldEnd,
 } from '../calls/ports.ts'
 import type { Dispatch } from '../contract/dispatch.ts'
 import { AppError } from '../contract/errors.ts'
@@ -107,24 +108,24 @@ function ledgerOf(options: CallsOptions, calls: ReturnType<typeof createCallsSto
   async function begun(statement: () => Promise<BegunHere>): Promise<Begun> {
     const asked = readClock(options.clock)
     const result = await statement()
-    if (result.type === 'exists') return result
+    if (result.type !== 'begun') return result
     // The ring first: it is what somebody waits for.
     if (result.deliveries.length > 0) setImmediate(() => options.dispatch(result.deliveries))
     return { ...result, asked }
   }
   // It follows every inbound call, off its path, so it waits for company.
-  const tombstones = new Batcher<string, boolean>({
+  const tombstones = new Batcher<string, ForetoldEnd | undefined>({
     maxItems: 200,
     maxWaiting: 10_000,
     lingerMs: tombstoneLingerMs,
     flush: async (wacids) => {
       const found = await calls.tombstonesOf(wacids)
-      return wacids.map((wacid) => found.has(wacid))
+      return wacids.map((wacid) => found.get(wacid))
     },
   })
   return {
     ...calls,
-    hasTombstone: (wacid) => tombstones.add(wacid),
+    tombstoneOf: (wacid) => tombstones.add(wacid),
     dialled: begin.dialled,
     async beginInbound(call) {
       const { id, wacid } = call.ringing.row
@@ -132,12 +133,11 @@ function ledgerOf(options: CallsOptions, calls: ReturnType<typeof createCallsSto
       const claimed = options.ownership.claim('call', id)
       const result = await begun(() => begin.inbound(call, sid))
       if (result.type === 'begun' && wacid !== null) calls.remember(wacid, id)
-      if (result.type === 'exists' || result.row.status !== 'RINGING') {
-        void options.ownership.release('call', [id])
-        return result
-      }
-      return { ...result, claimed }
+      if (result.type === 'begun') return { ...result, claimed }
+      void options.ownership.release('call', [id])
+      return result
     },
+    recordEnded: (call) => begun(() => begin.ended(call)),
     beginOutbound: (call, apiKeyId) => begun(() => begin.outbound(call, { sid, apiKeyId })),
   }
 }
@@ -151,29 +151,17 @@ interface Owning {
 function ownersOf({ directory, host, router }: Owning): CallOwners {
   return {
     async adopt(call, first) {
-      const loaded = { state: stateOf(call), epoch: call.epoch, silentMs: 0 }
+      const loaded = { state: stateOf(call.row, call.route), epoch: call.epoch, silentMs: 0 }
       await directory.adopt(call.row.id, loaded, { first, asked: call.asked, claimed: call.claimed })
       await host.kept(call.row.id)
     },
     async ask(id: CallId, message, deadlineMs) {
       const result = await router.ask('call', id, message, deadlineMs)
       if (result.type !== 'answered') throw unanswered(result)
-      // As with a new call: the provider must not be answered while its SDP is in our memory alone.
-      if (message.type === 'providerConnect') await host.kept(id)
       return result.value as CallReply
     },
   }
 }
-
-const stateOf = ({ row, route }: BegunCall): CallState => ({
-  row,
-  route,
-  session: null,
-  command: null,
-  isResumed: true,
-  mayPlace: row.direction === 'OUTBOUND',
-  isDraining: false,
-})
 
 function unanswered({ type }: Exclude<AskResult, { type: 'answered' }>): AppError {
   const options = { retryAfterSeconds: 1 }

@@ -91,6 +91,10 @@ export function createCallHost(options: CallHostOptions): CallHost {
           return sessionsUnderWay.add(sessions.keep(context.id, context.epoch, effect), context.id)
         case 'dropSession':
           return sessionsUnderWay.add(sessions.drop(context.id, context.epoch), context.id)
+        case 'replyOnceKept':
+          return void sessionsUnderWay
+            .of(context.id)
+            .then(() => context.post({ type: 'sessionKept', replyTo: effect.to }))
       }
     },
     confirm: (ids) => calls.confirm(ids),

@@ -92,15 +92,57 @@ describe('answering', () => {
     assert.equal(call.status, 'ACCEPTED')
   })
 
-  test('after two lost outcomes only the same SDP may be posted again', () => {
+  describe('after two lost outcomes of an accept', () => {
+    const doubtful = () => {
+      const call = ringing()
+      const asked = call.ask(answer('A'))
+      call.provider(ok).provider(unknown).provider(unknown)
+      assert.equal(call.reply(asked)?.type, 'refused')
+      assert.deepEqual([call.status, call.state.row.pendingAction], ['RINGING', null])
+      return call
+    }
+
+    test('the same SDP finds that it had been taken', () => {
+      const call = doubtful()
+      const again = call.ask(answer('A', 'again'))
+      call.provider(callAnswered).provider(callAnswered)
+      assert.deepEqual([call.reply(again), call.events], [{ type: 'done' }, ['ACCEPTED']])
+    })
+
+    test('another SDP is free to answer, and is taken where the first was not', () => {
+      const call = doubtful()
+      const other = call.ask(answer('B'))
+      call.provider(ok).provider(ok)
+      assert.deepEqual([call.reply(other), call.events], [{ type: 'done' }, ['ACCEPTED']])
+      assert.deepEqual([call.state.row.answerHash, call.state.row.doubtHash], ['hash-B', null])
+    })
+
+    for (const outcomes of [[callAnswered], [unknown, callAnswered]])
+      test(`another SDP brings to light that the first was taken, after ${outcomes.length} requests`, () => {
+        const call = doubtful()
+        const other = call.ask(answer('B'))
+        for (const outcome of outcomes) call.provider(outcome)
+        assert.deepEqual([call.reply(other), call.events], [{ type: 'alreadyAnswered' }, ['ACCEPTED']])
+        assert.equal(call.state.row.answerHash, 'hash-A')
+        assert.deepEqual(call.reply(call.ask(answer('A', 'again'))), { type: 'done' })
+      })
+
+    test('a decline brings it to light too', () => {
+      const call = doubtful()
+      const declined = call.ask(decline)
+      call.provider(callAnswered)
+      assert.deepEqual([call.reply(declined), call.status], [{ type: 'notRinging' }, 'ACCEPTED'])
+    })
+  })
+
+  test('two lost outcomes of a pre-accept free the call: nothing was accepted', () => {
     const call = ringing()
     const asked = call.ask(answer('A'))
-    call.provider(ok).provider(unknown).provider(unknown)
+    call.provider(unknown).provider(unknown)
     assert.equal(call.reply(asked)?.type, 'refused')
-    assert.deepEqual(call.reply(call.ask(answer('B'))), { type: 'alreadyAnswered' })
-    const again = call.ask(answer('A', 'again'))
-    call.provider(callAnswered)
-    assert.deepEqual(call.reply(again), { type: 'done' })
+    assert.equal(call.state.row.doubtHash, null)
+    call.ask(answer('B'))
+    assert.equal(call.requests.at(-1), 'preAccept')
   })
 
   test('a first accept that finds the call in progress is a refusal, not a success', () => {

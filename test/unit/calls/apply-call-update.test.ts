@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createApplyCallUpdate } from '../../../src/calls/apply-call-update.ts'
 import type { CallMessage } from '../../../src/calls/call.messages.ts'
-import type { CallLedger, InboundCall } from '../../../src/calls/ports.ts'
+import type { CallRow } from '../../../src/calls/call.ts'
+import type { Beginning, CallLedger, InboundCall } from '../../../src/calls/ports.ts'
 import { AppError } from '../../../src/contract/errors.ts'
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
 import { type CallId, encodeId, newId } from '../../../src/shared/ids.ts'
@@ -21,6 +22,7 @@ const parties = {
   waId: '15551230000',
 }
 
+const mediaError = { code: '138021', title: 'Media receive timeout' }
 const common = { wacid: 'wacid.1', phoneNumberId: 'pn', at: new Date(startMs), opaque: null }
 const who = { direction: 'INBOUND', from: '15551230000', to: '15550001111', fromName: null } as const
 const connect: CallConnectUpdate = { type: 'callConnect', ...common, ...who, session: null }
@@ -31,14 +33,18 @@ function world(ledger: Partial<CallLedger> = {}) {
   const told: { id: CallId; message: CallMessage }[] = []
   const adopted: (CallMessage | undefined)[] = []
   const ignored: string[] = []
+  const ended: CallRow[] = []
   const beginInbound = async (call: InboundCall) => {
-    const { row } = call.isStale ? call.missed : call.ringing
-    return { type: 'begun', row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
+    return { type: 'begun', row: call.ringing.row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
   }
   const nothing = {
     findByWacid: async () => undefined,
     findPlaced: async () => undefined,
-    hasTombstone: async () => false,
+    tombstoneOf: async () => undefined,
+    recordEnded: async ({ row }: Beginning) => {
+      ended.push(row)
+      return { type: 'begun', row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
+    },
     addTombstone: async () => undefined,
     beginInbound,
   }
@@ -60,7 +66,7 @@ function world(ledger: Partial<CallLedger> = {}) {
     log: { info: () => undefined, warn: () => undefined },
     ignored: (why) => ignored.push(why),
   })
-  return { apply, told, adopted, ignored }
+  return { apply, told, adopted, ignored, ended }
 }
 
 const types = (told: readonly { message: CallMessage }[]) => told.map(({ message }) => message.type)
@@ -75,17 +81,37 @@ describe('a connect', () => {
   })
 
   test('finds a tombstone that its insert could not see, and ends the call', async () => {
-    const { apply, told } = world({ hasTombstone: async () => true })
+    const error = { code: '138019', title: 'Call setup failed' }
+    const tombstoneOf = async () => ({ durationSeconds: 4, error, toldAt: new Date(startMs) })
+    const { apply, told } = world({ tombstoneOf })
     await apply(connect)
     await settled()
-    assert.deepEqual(types(told), ['providerTerminate'])
+    assert.deepEqual(
+      told.map(({ message }) => message),
+      [{ type: 'providerTerminate', wacid: 'wacid.1', durationSeconds: 4, error }],
+    )
   })
 
   test('that is stale is recorded and has no owner', async () => {
-    const { apply, adopted } = world()
+    const { apply, adopted, ended } = world()
     await apply({ ...connect, at: new Date(startMs - 60_001) })
-    assert.deepEqual(adopted, [])
+    assert.deepEqual([adopted, ended.map(({ status }) => status)], [[], ['MISSED']])
   })
+
+  for (const [what, told, expected] of [
+    ['said nothing more', {}, ['MISSED', 'CALLER_GAVE_UP', null, null]],
+    ['gave a reason', { error: mediaError }, ['FAILED', 'PROVIDER_ERROR', null, mediaError]],
+    ['gave a length', { durationSeconds: 9 }, ['COMPLETED', 'HUNG_UP', 9, null]],
+  ] as const)
+    test(`whose terminate came first and ${what} is ${expected[0]} as it would be after ringing, and rings nobody`, async () => {
+      const entombed = async () => ({ type: 'entombed' }) as const
+      const end = { durationSeconds: null, error: null, toldAt: new Date(startMs - 500), ...told }
+      const { apply, adopted, ended } = world({ beginInbound: entombed, tombstoneOf: async () => end })
+      await apply(connect)
+      const [row] = ended
+      assert.deepEqual([row?.status, row?.endReason, row?.durationSeconds, row?.error], expected)
+      assert.deepEqual([row?.version, row?.wakeAt, adopted], [1, null, []])
+    })
 
   test('that repeats itself goes to the owner', async () => {
     const id = newId('call')

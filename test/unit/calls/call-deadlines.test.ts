@@ -3,12 +3,15 @@ import { describe, test } from 'node:test'
 import { callActor } from '../../../src/calls/call.actor.ts'
 import {
   answer,
+  connect,
   Drive,
   decline,
   forwardingRow,
+  hangUp,
   offer,
   ok,
   placedRow,
+  refused,
   ringingRow,
   startMs,
   status,
@@ -54,6 +57,25 @@ describe('silence', () => {
   })
 })
 
+test('four hours of silence count from the last update, and what we do ourselves is none', () => {
+  const call = new Drive(placedRow(), { route: [] }).tell(status('ACCEPTED')).wait(3 * hour)
+  call.tell(status('RINGING')).wait(3 * hour)
+  call.ask(hangUp)
+  call
+    .provider(refused)
+    .wait(hour - 1)
+    .tell(wake)
+  assert.equal(call.status, 'ACCEPTED')
+  call.wait(1).tell(wake)
+  assert.deepEqual([call.status, call.state.row.durationSeconds], ['COMPLETED', 7 * 3_600])
+})
+
+test('repeats of the connect do not make it ring longer', () => {
+  const call = new Drive(ringingRow(), { session: offer }).wait(60_000)
+  call.tell(connect(ringingRow(), offer)).wait(30_000).tell(wake)
+  assert.deepEqual(call.events, ['MISSED'])
+})
+
 describe('wake_at', () => {
   test('is the ring timeout, and sooner while a crash would leave something undone', () => {
     const plain = new Drive(ringingRow(), { session: offer }).tell(wake)
@@ -83,6 +105,24 @@ describe('leaving memory', () => {
     assert.equal(idle(call), undefined)
     assert.equal(idle(call.tell(status('ACCEPTED'))), 120_000)
     assert.equal(idle(call.tell(terminate({ durationSeconds: 1 }))), 5_000)
+  })
+
+  test('one that ended while it was forwarded stays for the outcome, which a crash does not lose', () => {
+    const call = new Drive(forwardingRow()).tell({ type: 'ringing', session: offer }).tell(terminate())
+    assert.deepEqual([call.status, idle(call), wakeAfter(call)], ['MISSED', undefined, 2_000])
+    const next = new Drive(call.state.row, { isResumed: false }).wait(5_000).tell(wake)
+    assert.equal(next.state.row.lastForwardError?.code, 'RESTARTED')
+    assert.deepEqual([next.forwards, next.events, next.state.row.wakeAt, idle(next)], [[], [], null, 5_000])
+    call.tell({ type: 'forwarded', outcome: { type: 'delivered' } })
+    assert.deepEqual([idle(call), call.state.row.forwardState, call.state.row.wakeAt], [5_000, 'OK', null])
+  })
+
+  test('one that ended before its SDP answer came says that nothing was forwarded', () => {
+    const call = new Drive(placedRow()).tell(status('ACCEPTED')).tell(terminate({ durationSeconds: 1 }))
+    call.wait(19_999).tell(wake)
+    assert.equal(idle(call), undefined)
+    call.wait(1).tell(wake)
+    assert.deepEqual([call.state.row.lastForwardError?.code, idle(call)], ['CALL_ENDED', 5_000])
   })
 
   test('a process that leaves finishes what is under way first', () => {

@@ -29,6 +29,8 @@ const stories: readonly { readonly told: readonly CallMessage[]; readonly ends: 
     ends: 'FAILED',
   },
   { told: [answered, status('RINGING'), terminate({ error })], ends: 'FAILED' },
+  { told: [answered, status('RINGING'), status('ACCEPTED'), terminate({ error })], ends: 'FAILED' },
+  { told: [answered, status('RINGING'), status('REJECTED'), terminate({ error })], ends: 'REJECTED' },
   { told: [answered, status('RINGING'), status('REJECTED'), terminate()], ends: 'REJECTED' },
   { told: [answered, status('RINGING'), terminate()], ends: 'NO_ANSWER' },
   { told: [answered, status('RINGING'), status('ACCEPTED')], ends: 'ACCEPTED' },
@@ -64,6 +66,7 @@ for (const [index, { told, ends }] of stories.entries())
           checkEvents(call)
           assert.ok(call.forwards.length <= 1)
           if (ends !== 'ACCEPTED') assert.equal(call.state.session, null)
+          assert.equal(call.state.row.error !== null, ends === 'FAILED')
         }),
         { numRuns: 300 },
       )

@@ -43,12 +43,14 @@ const nothingYet = {
   actionId: null,
   actionAt: null,
   answerHash: null,
+  doubtHash: null,
   endReason: null,
   error: null,
   ringingAt: null,
   acceptedAt: null,
   endedAt: null,
   durationSeconds: null,
+  heardAt: null,
   wakeAt: null,
 }
 

@@ -1,6 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Drive, hangUp, notSent, ok, placingRow, refused, status, unknown } from './driver.ts'
+import {
+  connect,
+  Drive,
+  hangUp,
+  notSent,
+  ok,
+  placedRow,
+  placingRow,
+  refused,
+  sdpAnswer,
+  status,
+  terminate,
+  unknown,
+} from './driver.ts'
 
 const place = { type: 'place', sdp: 'v=0 mine' } as const
 const placed = { ...ok, wacid: 'wacid.OUT01' }
@@ -46,6 +59,19 @@ describe('placing a call', () => {
     const last = call.asked.at(-1)
     assert.ok(last?.request === 'terminate' && last.wacid === 'wacid.OUT01')
   })
+
+  for (const update of [status('RINGING'), status('ACCEPTED'), connect(placedRow(), sdpAnswer)])
+    test(`a call that was given up and lives at the provider is hung up there: ${update.type}`, () => {
+      const call = new Drive(placingRow())
+      call.ask(place)
+      call.provider(unknown).wait(20_000).tell({ type: 'wake' })
+      call.tell(update)
+      const last = call.asked.at(-1)
+      assert.ok(last?.request === 'terminate' && last.wacid === 'wacid.OUT01')
+      assert.deepEqual([call.events, call.forwards], [['FAILED'], []])
+      call.tell(terminate())
+      assert.deepEqual(call.requests, ['place', 'terminate'])
+    })
 
   test('an update that overtakes the answer of the provider answers the caller', () => {
     const call = new Drive(placingRow())

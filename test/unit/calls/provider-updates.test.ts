@@ -57,11 +57,21 @@ describe('a placed call', () => {
   })
 
   test('fails with the code of the provider', () => {
-    const call = placed().tell(terminate({ error: mediaError }))
+    const call = placed()
+      .tell(terminate({ error: mediaError }))
+      .wait(1_500)
+      .tell({ type: 'wake' })
     assert.deepEqual([call.events, call.state.row.error], [['FAILED'], mediaError])
+    assert.equal(call.state.row.endedAt?.getTime(), startMs)
     const talking = placed().tell(status('ACCEPTED'))
     talking.tell(terminate({ durationSeconds: 20, error: mediaError }))
     assert.deepEqual(talking.events, ['ACCEPTED', 'FAILED'])
+  })
+
+  test('that failed has a line of its own in the timeline where it was the audio', () => {
+    const kinds = (code: string) => placed().tell(terminate({ error: { code, title: 'no' } })).kinds
+    assert.deepEqual(kinds('138021'), ['provider.terminate', 'media.failed'])
+    assert.deepEqual(kinds('131000'), ['provider.terminate'])
   })
 })
 
