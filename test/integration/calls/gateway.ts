@@ -6,7 +6,7 @@ import type { CallSessions, DirectSender } from '../../../src/calls/ports.ts'
 import type { WrittenDelivery } from '../../../src/contract/dispatch.ts'
 import type { Provider, ProviderError, ProviderResult } from '../../../src/contract/provider.ts'
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
-import { systemClock } from '../../../src/shared/clock.ts'
+import { type Clock, systemClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { createContactsStore } from '../../../src/store/contacts.store.ts'
 import type { Pool } from '../../../src/store/sql.ts'
@@ -71,6 +71,12 @@ const noSessions: CallSessions = {
   read: () => Promise.resolve({ session: null, ownSdp: null }),
 }
 
+export interface ClusterOptions {
+  readonly sessions?: CallSessions
+  readonly clock?: Clock
+  readonly confirmEveryMs?: number
+}
+
 /** Nodes over one database, with a directory of owners in memory, a scripted provider and recorded deliveries. */
 export class Cluster {
   readonly provider = new ScriptedProvider()
@@ -79,21 +85,23 @@ export class Cluster {
   directResult: Awaited<ReturnType<DirectSender['send']>> = { type: 'delivered' }
   directMs = 0
   readonly #sql: Pool
-  readonly #sessions: CallSessions
+  readonly #options: ClusterOptions
   readonly #owners = new Map<string, string>()
   readonly #directories = new Map<string, CallDirectory>()
 
-  constructor(sql: Pool, sessions: CallSessions = noSessions) {
+  constructor(sql: Pool, options: ClusterOptions = {}) {
     this.#sql = sql
-    this.#sessions = sessions
+    this.#options = options
   }
 
-  node(): Node {
+  /** With a pool of its own, where one is given. */
+  node(sql = this.#sql): Node {
     const sid = newId('attempt')
+    const { sessions = noSessions, clock = systemClock, confirmEveryMs = 1_000 } = this.#options
     const calls: Calls = createCalls({
-      sql: this.#sql,
-      contacts: createContactsStore(this.#sql),
-      sessions: this.#sessions,
+      sql,
+      contacts: createContactsStore(sql),
+      sessions,
       provider: this.provider.port,
       accounts: async (workspaceId, phoneNumberId) => ({
         ...{ workspaceId, phoneNumberId, wabaId: null, accessToken: 'token' },
@@ -108,10 +116,10 @@ export class Cluster {
         },
       },
       dispatch: (deliveries) => this.dispatched.push(...deliveries),
-      clock: systemClock,
+      clock,
       settings: {
         ...{ ringTimeoutMs: 90_000, callTimeoutMs: 14_400_000, reforwardOnCrash: true },
-        ...{ handoverSilenceMs: 50, guardMs: 40, confirmEveryMs: 1_000 },
+        ...{ handoverSilenceMs: 50, guardMs: 40, confirmEveryMs },
       },
       log: quiet,
     })

@@ -44,7 +44,7 @@ const fieldsOf = async (id: string) => Object.keys(await redis.hGetAll(keys.call
 
 async function ringing(forward: boolean) {
   const workspace = await addWorkspace(sql, { forward })
-  const cluster = new Cluster(sql, sessions)
+  const cluster = new Cluster(sql, { sessions })
   const [first, second] = [cluster.node(), cluster.node()]
   const update = connectUpdate(workspace)
   await first.applyCallUpdate(update)
