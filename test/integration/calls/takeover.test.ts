@@ -3,8 +3,9 @@ import { after, describe, test } from 'node:test'
 import { createCallSessions } from '../../../src/redis/call-sessions.ts'
 import { closeRedis, connectRedis } from '../../../src/redis/client.ts'
 import { keys } from '../../../src/redis/keys.ts'
-import type { CallId } from '../../../src/shared/ids.ts'
+import { type CallId, decodeId } from '../../../src/shared/ids.ts'
 import { createCallsStore } from '../../../src/store/calls.store.ts'
+import { createContactsStore } from '../../../src/store/contacts.store.ts'
 import { wakeOverdueCalls } from '../../../workers/calls.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { testRedis } from '../../support/redis.ts'
@@ -14,11 +15,12 @@ import {
   connectUpdate,
   type Node,
   offerSdp,
+  providerError,
   providerOk,
   terminateUpdate,
   until,
 } from './gateway.ts'
-import { addWorkspace } from './rows.ts'
+import { addWorkspace, type Workspace } from './rows.ts'
 
 const sql = testPool(await testDatabase())
 const server = await testRedis()
@@ -41,6 +43,14 @@ const idOf = async (wacid: string): Promise<CallId> => {
   return row.id
 }
 const fieldsOf = async (id: string) => Object.keys(await redis.hGetAll(keys.callState(id))).sort()
+
+async function place(node: Node, { workspaceId, phoneNumberId }: Workspace) {
+  const from = { phoneNumberId, waId: '15551230000', name: null }
+  const parties = await createContactsStore(sql).resolveParties(from)
+  if (!parties) throw new Error('no such number')
+  const session = { sdpType: 'offer', sdp: offerSdp } as const
+  return node.commands.place({ workspaceId, apiKeyId: null }, parties.conversationId, session)
+}
 
 async function ringing(forward: boolean) {
   const workspace = await addWorkspace(sql, { forward })
@@ -83,6 +93,38 @@ describe('the SDP of a call in Redis', () => {
   })
 })
 
+test('the provider is answered once the SDP of a call is where a successor finds it, whichever node owns the call', async () => {
+  const workspace = await addWorkspace(sql, { events: ['call.status', 'call.accepted'] })
+  let keep: () => void = () => undefined
+  const slow = {
+    ...sessions,
+    keep: async (...kept: Parameters<typeof sessions.keep>) => {
+      await new Promise<void>((resolve) => (keep = resolve))
+      await sessions.keep(...kept)
+    },
+  }
+  const cluster = new Cluster(sql, { sessions: slow })
+  const [owner, other] = [cluster.node(), cluster.node()]
+  const placed = await place(owner, workspace)
+  const named = { wacid: placed.wacid ?? '', opaque: placed.id, direction: 'OUTBOUND' } as const
+  const session = { sdpType: 'answer', sdp: offerSdp } as const
+  let isAnswered = false
+  const applied = other.applyCallUpdate(connectUpdate(workspace, { ...named, session })).then(() => {
+    isAnswered = true
+  })
+  const id = decodeId('call', placed.id) as CallId
+  await until(
+    async () =>
+      (await sql`select 1 from call_timeline where call_id = ${id} and kind = 'provider.connect'`).length > 0,
+  )
+  // Committed, and told by the one node to the other, were it not for what is missing.
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.deepEqual([isAnswered, (await sessions.read(id)).session], [false, null])
+  keep()
+  await applied
+  assert.deepEqual((await sessions.read(id)).session, session)
+})
+
 describe('after a crash of the owner', () => {
   test('the new owner serves the offer and takes the answer', async () => {
     const { workspace, first, second, id } = await ringing(false)
@@ -105,6 +147,43 @@ describe('after a crash of the owner', () => {
     assert.equal(record.status, 'ACCEPTED')
     assert.deepEqual(cluster.provider.kinds(), ['preAccept', 'preAccept', 'accept'])
     assert.equal(new Set(cluster.provider.requests.map(({ sdp }) => sdp)).size, 1)
+  })
+
+  for (const [action, request, from, ended] of [
+    ['DECLINE', 'reject', 'RINGING', 'DECLINED'],
+    ['HANG_UP', 'terminate', 'ACCEPTED', 'COMPLETED'],
+  ] as const)
+    test(`${action} under way is put to the provider again, by whoever wakes the call`, async () => {
+      const { workspace, cluster, first, second, id } = await ringing(false)
+      const { workspaceId } = workspace
+      if (from === 'ACCEPTED') await first.commands.answer(workspaceId, id, answerOf(1))
+      cluster.provider.on(request, never)
+      first.commands.act(workspaceId, id, { action }).catch(() => undefined)
+      await until(() => cluster.provider.kinds().at(-1) === request)
+      first.kill()
+      // The first one had its effect: its answer is what got lost.
+      cluster.provider.on(request, async () => providerError({ class: 'callGone' }))
+      await sql`update calls set wake_at = now() - interval '3 seconds' where id = ${id}`
+      await wakeOverdueCalls(reaper(second))
+      const statusOf = async () => (await sql`select status from calls where id = ${id}`)[0]?.['status']
+      await until(async () => (await statusOf()) === ended)
+      const again = await second.commands.act(workspaceId, id, { action })
+      assert.equal(again.status, ended)
+      assert.deepEqual(cluster.provider.kinds().slice(-2), [request, request])
+    })
+
+  test('a pre-accept under way is repeated with the same SDP, and the answer follows it', async () => {
+    const { workspace, cluster, first, second, id } = await ringing(false)
+    const wanted = { action: 'PRE_ACCEPT', session: answerOf(1) } as const
+    cluster.provider.on('preAccept', never)
+    first.commands.act(workspace.workspaceId, id, wanted).catch(() => undefined)
+    await until(async () => (await sessions.read(id)).ownSdp !== null)
+    await until(() => cluster.provider.kinds().length === 1)
+    first.kill()
+    cluster.provider.on('preAccept', async () => providerOk)
+    assert.equal((await second.commands.act(workspace.workspaceId, id, wanted)).status, 'RINGING')
+    assert.equal((await second.commands.answer(workspace.workspaceId, id, answerOf(1))).status, 'ACCEPTED')
+    assert.deepEqual(cluster.provider.kinds(), ['preAccept', 'preAccept', 'accept'])
   })
 
   test('the former owner can write nothing any more', async () => {
