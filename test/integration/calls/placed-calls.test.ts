@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { decodeId, encodeId, newId } from '../../../src/shared/ids.ts'
+import type { AppError } from '../../../src/contract/errors.ts'
+import { type CallId, decodeId, encodeId, newId } from '../../../src/shared/ids.ts'
 import { createContactsStore } from '../../../src/store/contacts.store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { Cluster, connectUpdate, offerSdp, providerError, terminateUpdate, until } from './gateway.ts'
+import {
+  answerOf,
+  Cluster,
+  connectUpdate,
+  offerSdp,
+  providerError,
+  terminateUpdate,
+  until,
+} from './gateway.ts'
 import { addWorkspace } from './rows.ts'
 
 const sql = testPool(await testDatabase())
@@ -113,6 +122,38 @@ describe('a placed call', () => {
       const { place } = await conversation(permission)
       assert.equal((await place()).status, 'INITIATED')
     })
+
+  test('to somebody who is just calling is two calls in one conversation, and theirs can be answered', async () => {
+    const { workspace, cluster, node, place, parties } = await conversation(null, true)
+    const { workspaceId } = workspace
+    let refuse: () => void = () => undefined
+    const busy = providerError({ code: '138003', title: 'A call is going on', class: 'callBusy' })
+    cluster.provider.on('place', () => new Promise((resolve) => (refuse = () => resolve(busy))))
+    const placing = assert.rejects(place(), ({ code, details }: AppError) => {
+      assert.deepEqual([code, details?.[0]], ['PROVIDER_ERROR', { path: 'provider.code', message: '138003' }])
+      return true
+    })
+    await until(() => cluster.provider.kinds().length === 1)
+    await node.applyCallUpdate(connectUpdate(workspace))
+    await until(() => cluster.direct.length === 1)
+    refuse()
+    await placing
+    const rows = await sql<{ id: CallId; direction: string; status: string; code: string | null }[]>`
+      select id, direction, status, error ->> 'code' as code
+      from calls
+      where conversation_id = ${parties.conversationId}
+      order by id`
+    assert.deepEqual(
+      rows.map(({ direction, status, code }) => [direction, status, code]),
+      [
+        ['OUTBOUND', 'FAILED', '138003'],
+        ['INBOUND', 'RINGING', null],
+      ],
+    )
+    const theirs = rows[1]?.id as CallId
+    assert.equal((await node.commands.answer(workspaceId, theirs, answerOf(1))).status, 'ACCEPTED')
+    assert.deepEqual(cluster.statuses(), ['INITIATED', 'RINGING', 'FAILED', 'ACCEPTED'])
+  })
 
   test('is not placed with broken SDP or from another workspace', async () => {
     const { node, parties } = await conversation()
