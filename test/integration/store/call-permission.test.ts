@@ -59,8 +59,7 @@ const say = (
 async function permissionOf(tenant: Tenant, from = waId) {
   const { conversationId } = await contacts.partiesOf(tenant, from, null)
   const found = await conversations.find(tenant.workspaceId, conversationId)
-  const page = { limit: 10, after: null }
-  const { data } = await conversations.list(tenant.workspaceId, { contact: from }, page)
+  const { data } = await conversations.list(tenant.workspaceId, { contact: from }, { limit: 10 })
   assert.deepEqual(data[0]?.callPermission, found?.callPermission)
   return found?.callPermission
 }

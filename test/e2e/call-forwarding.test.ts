@@ -1,0 +1,125 @@
+// Rings that their receiver does not take: told on the call and in its timeline, never repeated, in no delivery log.
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import { ring } from './call-steps.ts'
+import { type Json, ok } from './clients.ts'
+import { eventually, openScene, type Scene, scenario } from './scene.ts'
+import { session } from './sdp.ts'
+
+let scene: Scene
+before(async () => {
+  scene = await openScene()
+  const { stack, httpsEndpoint, socketEndpoint } = scene
+  const [first, second] = stack.numbers
+  await stack.assignNumber(first, { endpointId: httpsEndpoint.id, forwardCalls: true })
+  await stack.assignNumber(second, { endpointId: socketEndpoint.id, forwardCalls: true })
+})
+after(() => scene?.close())
+
+const step = (title: string, work: () => Promise<unknown>) =>
+  scenario(
+    title,
+    () => scene.stack,
+    async () => void (await work()),
+  )
+
+/** As the console shows it, with its timeline. */
+async function shown(wacid: string): Promise<Json> {
+  const [row] = (await ok(scene.stack.console.get('/calls?limit=50'))).data.filter(
+    (call: Json) => call.wacid === wacid,
+  )
+  return row ? ok(scene.stack.console.get(`/calls/${row.id}`)) : undefined
+}
+
+/** Until the forward has failed; gives the call, whose error must be complete and at the right endpoint. */
+async function failed(wacid: string, endpoint: Json, code: string): Promise<Json> {
+  await eventually('the call tells of it', async () => (await shown(wacid))?.lastForwardError != null)
+  const call = await shown(wacid)
+  const { message, at, ...error } = call.lastForwardError
+  assert.deepEqual(error, { code, endpointId: endpoint.id })
+  assert.ok(typeof message === 'string' && message !== '')
+  assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  assert.equal(call.status, 'RINGING')
+  return call
+}
+
+const kindsOf = ({ timeline }: Json): string[] => timeline.map(({ kind }: Json) => kind)
+const at = ({ timeline }: Json, kind: string): number =>
+  Date.parse(timeline.find((entry: Json) => entry.kind === kind).at)
+
+const forwarded = ['provider.connect', 'forward.attempted', 'forward.failed']
+
+step('a receiver that does not answer has five seconds', async () => {
+  const { https, httpsEndpoint } = scene
+  https.answer = ({ body }) => (body.event === 'call.ringing' ? 'hang' : 200)
+  const wacid = await ring(scene, '15557000601')
+  const { headers } = await https.inbox.first('the ring', ({ call }) => call?.wacid === wacid)
+  const call = await failed(wacid, httpsEndpoint, 'TIMEOUT')
+  const tookMs = at(call, 'forward.failed') - at(call, 'forward.attempted')
+  assert.ok(tookMs >= 4_990 && tookMs < 10_000, `${tookMs} ms`)
+  assert.deepEqual(kindsOf(call), forwarded)
+  // When the provider will have stopped ringing is told beside the body, which is as the specification has it.
+  const answerBy = Date.parse(String(headers['x-communication-answer-by']))
+  assert.equal(answerBy - Date.parse(call.ringingAt), 30_000)
+})
+
+step('a receiver that refuses it is not asked again, and the call can be answered all the same', async () => {
+  const { https, httpsEndpoint, stack } = scene
+  https.answer = ({ body }) => (body.event === 'call.ringing' ? 503 : 200)
+  const wacid = await ring(scene, '15557000602')
+  const { id } = await failed(wacid, httpsEndpoint, 'HTTP_503')
+  await ok(stack.api.post(`/calls/${id}/answer`, { session: session('answer') }))
+  await ok(stack.api.post(`/calls/${id}/action`, { action: 'HANG_UP' }))
+  assert.equal(https.inbox.all(({ event, call }) => event && call?.wacid === wacid).length, 1)
+  const call = await shown(wacid)
+  assert.deepEqual(kindsOf(call).slice(0, 3), forwarded)
+  const told = new Set(kindsOf(call))
+  for (const kind of [
+    'answer.posted',
+    'provider.pre_accepted',
+    'provider.accept_confirmed',
+    'hang_up.posted',
+  ])
+    assert.ok(told.has(kind), `${kind} in ${[...told]}`)
+  const times = call.timeline.map((entry: Json) => entry.at)
+  assert.deepEqual(times, [...times].sort())
+  assert.deepEqual(
+    call.timeline.flatMap(({ kind, detail }: Json) => (kind === 'status' ? [detail.status] : [])),
+    ['ACCEPTED', 'COMPLETED'],
+  )
+})
+
+step('a receiver that is switched off is told of nothing', async () => {
+  const { https, httpsEndpoint, stack } = scene
+  await ok(stack.console.post(`/endpoints/${httpsEndpoint.id}/disable`))
+  const wacid = await ring(scene, '15557000603')
+  const call = await failed(wacid, httpsEndpoint, 'ENDPOINT_OFF')
+  assert.deepEqual(
+    https.inbox.all(({ call: told }) => told?.wacid === wacid),
+    [],
+  )
+  await ok(stack.console.post(`/endpoints/${httpsEndpoint.id}/enable`))
+  await ok(stack.api.post(`/calls/${call.id}/action`, { action: 'DECLINE' }))
+})
+
+step('a socket takes it, and one that nobody listens at does not', async () => {
+  const { socket, stack } = scene
+  const wacid = await ring(scene, '15557000604', 1)
+  await socket.inbox.first('the ring', ({ call }) => call?.wacid === wacid)
+  await eventually('it is noted', async () => kindsOf(await shown(wacid)).includes('forward.delivered'))
+  const call = await shown(wacid)
+  assert.deepEqual(
+    [kindsOf(call), call.lastForwardError],
+    [[...forwarded.slice(0, 2), 'forward.delivered'], null],
+  )
+  const url = 'wss://127.0.0.1:1/nobody'
+  const gone = await stack.addEndpoint({ url, events: ['message.received', 'call.ringing'] })
+  await stack.assignNumber(stack.numbers[1], { endpointId: gone.id, forwardCalls: true })
+  await failed(await ring(scene, '15557000605', 1), gone, 'CONNECT_REFUSED')
+})
+
+step('of all this no delivery was written', async () => {
+  assert.deepEqual(await scene.stack.deliveries({ event: 'call.ringing' }), [])
+  const rows = await scene.stack.sql`select from deliveries where kind in ('call.ringing', 'call.accepted')`
+  assert.equal(rows.count, 0)
+})
