@@ -41,7 +41,10 @@ export const conversationView = v.pipe(
       v.nullable(timestamp),
       "Until when the customer's last message allows free replies.",
     ),
-    callPermission: about(v.nullable(callPermissionView), 'What the contact last said about being called.'),
+    callPermission: about(
+      v.nullable(callPermissionView),
+      'What the contact last said about being called; `granted` only while it holds.',
+    ),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
