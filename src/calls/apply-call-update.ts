@@ -106,7 +106,7 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
   // A terminate on another node may commit its tombstone while our insert runs, and neither statement sees the other.
   // It looks for the call after its tombstone, we look for the tombstone after the call: one of the two finds it.
   async function lookForTombstone(id: CallId, wacid: string): Promise<void> {
-    const end = await ledger.tombstoneOf(wacid)
+    const end = await ledger.tombstoneSoon(wacid)
     if (!end) return
     const { durationSeconds, error } = end
     await tell(id, { type: 'providerTerminate', wacid, durationSeconds, error })

@@ -100,6 +100,8 @@ export interface CallLedger {
   ): Promise<CallId | undefined>
   addTombstone(tombstone: Tombstone): Promise<void>
   tombstoneOf(wacid: string): Promise<ForetoldEnd | undefined>
+  /** The same a moment later, with others: for a look that follows every call and that nobody waits for. */
+  tombstoneSoon(wacid: string): Promise<ForetoldEnd | undefined>
 }
 
 /** The owners of calls, wherever they are. */

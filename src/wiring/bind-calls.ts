@@ -125,7 +125,8 @@ function ledgerOf(options: CallsOptions, calls: ReturnType<typeof createCallsSto
   })
   return {
     ...calls,
-    tombstoneOf: (wacid) => tombstones.add(wacid),
+    tombstoneOf: async (wacid) => (await calls.tombstonesOf([wacid])).get(wacid),
+    tombstoneSoon: (wacid) => tombstones.add(wacid),
     dialled: begin.dialled,
     async beginInbound(call) {
       const { id, wacid } = call.ringing.row
