@@ -7,13 +7,16 @@ import { findRedis } from '../src/dev/embedded/redis-binaries.ts'
 import { packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folders = ['unit', 'integration', 'conformance', 'contract', 'e2e'].map((name) =>
+const folders = ['unit', 'integration', 'conformance', 'contract', 'e2e', 'torture'].map((name) =>
   join(root, 'test', name),
 )
 // These folders use no servers; a file there that does, starts its own.
 const serverless = ['unit', 'contract'].map((name) => join(root, 'test', name) + sep)
 // Node 20 hands no timeout down to the single tests of a file, so this one bounds the whole file.
 const FILE_TIMEOUT_MS = 120_000
+/** These keep every core busy for minutes: they come last, one at a time. */
+const tortures = join(root, 'test', 'torture') + sep
+const TORTURE_TIMEOUT_MS = 300_000
 
 /** Test files under the given files and folders. Throws when there are none, for an empty run proves nothing. */
 function collect(places: readonly string[]): string[] {
@@ -41,12 +44,32 @@ async function startServers(files: readonly string[]): Promise<TestCluster | nul
   return cluster
 }
 
+interface Batch {
+  readonly files: string[]
+  readonly concurrency: number
+  readonly timeout: number
+}
+
+const batchesOf = (files: readonly string[]): Batch[] =>
+  [
+    {
+      files: files.filter((file) => !file.startsWith(tortures)),
+      concurrency: 2,
+      timeout: FILE_TIMEOUT_MS,
+    },
+    {
+      files: files.filter((file) => file.startsWith(tortures)),
+      concurrency: 1,
+      timeout: TORTURE_TIMEOUT_MS,
+    },
+  ].filter((batch) => batch.files.length > 0)
+
 /** Resolves to whether everything passed. */
-function runFiles(files: string[], signal: AbortSignal): Promise<boolean> {
+function runFiles(batch: Batch, signal: AbortSignal): Promise<boolean> {
   return new Promise((done, fail) => {
     let isGreen = true
     // Child processes get this one's `--import tsx` from process.execArgv.
-    run({ files, concurrency: 2, timeout: FILE_TIMEOUT_MS, signal })
+    run({ ...batch, signal })
       .on('test:fail', ({ todo }) => {
         if (todo === undefined) isGreen = false
       })
@@ -73,7 +96,8 @@ async function main(): Promise<void> {
     : 'no servers needed'
   process.stdout.write(`${files.length} test files, ${servers}\n`)
   try {
-    const isGreen = await runFiles(files, aborted.signal)
+    let isGreen = true
+    for (const batch of batchesOf(files)) if (!(await runFiles(batch, aborted.signal))) isGreen = false
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     process.stdout.write(`${files.length} test files in ${seconds} s\n`)
     if (!isGreen || aborted.signal.aborted) process.exitCode = 1

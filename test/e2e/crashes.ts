@@ -59,14 +59,14 @@ export const attemptOf = ({ headers }: Received): string =>
 const CALM_MS = 60_000
 
 /** Until the provider has had a 200 for everything, and nothing waits for a receiver any more. */
-export async function calm({ stack }: Scene): Promise<void> {
+export async function calm({ stack }: Scene, withinMs = CALM_MS): Promise<void> {
   const isAnswered = async () => (await ok(stack.sim.get('/health'))).pendingWebhooks === 0
   const isDelivered = async () => {
     const rows = await stack.sql`select from deliveries where state in ('PENDING', 'RETRYING') limit 1`
     return rows.length === 0
   }
-  await eventually('the provider is answered', isAnswered, CALM_MS)
-  await eventually('nothing is pending', isDelivered, CALM_MS)
+  await eventually('the provider is answered', isAnswered, withinMs)
+  await eventually('nothing is pending', isDelivered, withinMs)
 }
 
 /** The deliveries of the events of this text, as the database has them. */
