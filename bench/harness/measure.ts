@@ -20,7 +20,7 @@ export async function measure(world: World, target: Target, options: RunOptions)
   const { scenario, ...pace } = options
   const { event, furtherFrames: owed } = scenarios[scenario]
   const { wabaId, appSecret } = provider
-  const plan = { ...pace, number: world.number, wabaId, appSecret }
+  const plan = { ...pace, numbers: [world.number], wabaId, appSecret }
   await world.generator.ask('plan', { scenario, options: plan })
   const furtherFrames = target.name === 'system' ? owed : 0
   const spent = watchCpu(world, target)

@@ -1,4 +1,4 @@
-// The customer's end: a WebSocket server that notes when each frame arrived. A process of its own.
+// The customer's end: it notes when each frame or POST arrived. A process of its own.
 
 import * as uws from 'uWebSockets.js'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,6 +32,17 @@ function listen(): Promise<number> {
       const atNs = nowNs()
       frames.push({ atNs, bytes: Buffer.from(frame.slice(0)) })
     },
+  })
+  app.post('/*', (response) => {
+    const chunks: Buffer[] = []
+    response.onAborted(() => undefined)
+    response.onData((chunk, isLast) => {
+      const atNs = nowNs()
+      chunks.push(Buffer.from(chunk.slice(0)))
+      if (!isLast) return
+      frames.push({ atNs, bytes: Buffer.concat(chunks) })
+      response.end()
+    })
   })
   return new Promise((resolve, reject) => {
     app.listen('127.0.0.1', 0, (socket) => {

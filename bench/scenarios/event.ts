@@ -1,26 +1,26 @@
 // A customer writes: webhook of the provider in, message.received out.
 import { newWamid, unixSeconds } from '../../src/simulator/ids.ts'
 import { messageUpdate } from '../../src/simulator/webhook-payloads.ts'
-import { businessNumber, contactOf, type Scenario, shot, slots } from './scenario.ts'
+import { businessNumber, contactOf, numberOf, type Scenario, shot, slots } from './scenario.ts'
 
 export const event: Scenario = {
   name: 'event',
   event: 'message.received',
   furtherFrames: 0,
   plan(options) {
-    const number = businessNumber(options)
     const shots = slots(options).map(({ atMs, role }, index) => {
+      const number = numberOf(options, index)
       const contact = contactOf(index % options.contacts)
       const id = newWamid()
       // The receiver is told our id of the message, not the provider's: the text carries what the two have in common.
-      const update = messageUpdate(number, contact, {
+      const update = messageUpdate(businessNumber(number), contact, {
         from: contact.waId,
         id,
         timestamp: unixSeconds(Date.now() + atMs),
         type: 'text',
         text: { body: `Is my order ready? ${id}` },
       })
-      return shot(options, update, { id, atMs, role })
+      return shot(options, update, { id, atMs, role: number.isBystander ? 'load' : role })
     })
     return Promise.resolve(shots)
   },

@@ -3,7 +3,7 @@ import { newWacid, unixSeconds } from '../../src/simulator/ids.ts'
 import { offeringPeer } from '../../src/simulator/real-peer.ts'
 import { stampSdp } from '../../src/simulator/sdp.ts'
 import { callUpdate } from '../../src/simulator/webhook-payloads.ts'
-import { businessNumber, contactOf, type Scenario, shot, slots } from './scenario.ts'
+import { businessNumber, contactOf, numberOf, type Scenario, shot, slots } from './scenario.ts'
 
 const endsAfterMs = 300
 const offerBytes = 2_500
@@ -14,9 +14,9 @@ export const ringing: Scenario = {
   // call.status of RINGING and of MISSED.
   furtherFrames: 2,
   async plan(options) {
-    const number = businessNumber(options)
     const offer = await offerText()
     const shots = slots(options).flatMap(({ atMs, role }, index) => {
+      const number = businessNumber(numberOf(options, index))
       const contact = contactOf(index % options.contacts)
       const id = newWacid()
       const shared = { id, from: contact.waId, to: number.digits, direction: 'USER_INITIATED' }

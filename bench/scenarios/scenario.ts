@@ -11,8 +11,16 @@ export interface Shot {
   readonly atMs: number
   readonly body: Buffer
   readonly signature: string
-  /** `follow`: belongs to an earlier shot and has no frame of its own that is measured. */
-  readonly role: 'warm' | 'measured' | 'follow'
+  /** `follow`: belongs to an earlier shot and has no frame of its own that is measured. `load`: is only there. */
+  readonly role: 'warm' | 'measured' | 'follow' | 'load'
+}
+
+export interface PlannedNumber {
+  /** The provider's id of it. */
+  readonly id: string
+  readonly digits: string
+  /** What it is sent is load, and not measured. */
+  readonly isBystander?: boolean
 }
 
 export interface PlanOptions {
@@ -21,7 +29,8 @@ export interface PlanOptions {
   readonly seconds: number
   /** Returning customers, taken in turn. */
   readonly contacts: number
-  readonly number: { readonly id: string; readonly digits: string }
+  /** Taken in turn too. */
+  readonly numbers: readonly PlannedNumber[]
   readonly wabaId: string
   readonly appSecret: string
 }
@@ -55,8 +64,15 @@ export function slots({
   }))
 }
 
-export const businessNumber = ({ number }: PlanOptions): BusinessNumber => ({
-  ...number,
+export function numberOf({ numbers }: PlanOptions, index: number): PlannedNumber {
+  const number = numbers[index % numbers.length]
+  if (!number) throw new Error('a plan needs a number')
+  return number
+}
+
+export const businessNumber = ({ id, digits }: PlannedNumber): BusinessNumber => ({
+  id,
+  digits,
   verifiedName: 'Bench',
   calling: {},
   liveCalls: 0,
