@@ -95,12 +95,17 @@ export class ConnectionPool {
   }
 
   /** Gives a connection back; one that ended meanwhile is not kept. */
-  release(connection: Connection): void {
+  release(connection: Connection, isLookedAtAgain = false): void {
     const home = this.#homes.get(connection)
     if (home === undefined || home.socket.destroyed || connection.client.destroyed) return
     const { lane, openedAt, socket } = home
     // A receiver that answered without reading the request: the next one would queue behind what it leaves unread.
+    // What the kernel has taken is known as written a turn later, so a busy loop hears of the answer before that.
     const isClogged = socket.writableLength > 0
+    if (isClogged && !isLookedAtAgain) {
+      setImmediate(() => this.release(connection, true))
+      return
+    }
     if (this.#closed || isClogged || performance.now() - openedAt > MAX_AGE_MS) {
       connection.end()
       return
