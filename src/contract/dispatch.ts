@@ -5,11 +5,14 @@ import type { EventKind } from './events.ts'
 /** A delivery as the statement that wrote it returned it. */
 export interface WrittenDelivery {
   readonly deliveryId: DeliveryId
+  readonly eventId: string
   readonly endpointId: EndpointId
   readonly workspaceId: WorkspaceId
   readonly kind: EventKind
   /** The conversation or call: first attempts of one key start in order. */
   readonly key: string
+  /** The event before it of the same key, where several nodes may write events of that key. */
+  readonly after: string | null
   readonly body: Uint8Array
 }
 

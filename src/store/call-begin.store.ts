@@ -123,7 +123,7 @@ export const createCallBeginStore = (sql: Sql) => ({
 const occurred = (sql: Sql, body: string) => sql`
   occurred as (
     select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
-      ${Buffer.from(body)}::bytea as body, null::uuid as routed_to
+      ${Buffer.from(body)}::bytea as body, null::uuid as routed_to, null::uuid as after
     from begun
   )`
 

@@ -227,7 +227,8 @@ async function changeOnce(sql: Sql, { id, epoch }: Owned, change: Change): Promi
     ${noted(sql, 'moved', notes)},
     occurred as (
       select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
-        ${body === null ? null : Buffer.from(body)}::bytea as body, null::uuid as routed_to
+        ${body === null ? null : Buffer.from(body)}::bytea as body, null::uuid as routed_to,
+        null::uuid as after
       from moved
       where ${body !== null}
     ),

@@ -8,6 +8,7 @@ export type DeliveryStore = ReturnType<typeof deliveryStore>
 
 interface PendingRow {
   id: DeliveryId
+  eventId: string
   kind: EventKind
   key: string
   body: Buffer
@@ -44,7 +45,7 @@ export const deliveryStore = (sql: Sql) => ({
          order by id
          limit ${pageOf(retries)})
       )
-      select w.id, w.kind, w.key, e.body, w.attempt_count, w.replay, w.next_attempt_at, w.turn
+      select w.id, w.event_id, w.kind, w.key, e.body, w.attempt_count, w.replay, w.next_attempt_at, w.turn
       from waiting w
       join events e on e.id = w.event_id
       order by w.turn, w.id`
@@ -62,7 +63,7 @@ export const deliveryStore = (sql: Sql) => ({
     attemptNumber: number,
   ): Promise<{ item: QueuedItem; endpointId: EndpointId } | undefined> {
     const [row] = await sql<(PendingRow & { endpointId: EndpointId })[]>`
-      select d.id, d.kind, d.key, e.body, d.attempt_count, d.replay, d.next_attempt_at, d.endpoint_id
+      select d.id, d.event_id, d.kind, d.key, e.body, d.attempt_count, d.replay, d.next_attempt_at, d.endpoint_id
       from deliveries d
       join events e on e.id = d.event_id
       where d.id = ${id}
@@ -121,6 +122,9 @@ const pageOf = (wanted: number): number => (wanted === 0 ? 0 : wanted + 1)
 
 const toItem = (row: PendingRow): QueuedItem => ({
   deliveryId: row.id,
+  eventId: row.eventId,
+  // What the store brings comes in its order.
+  after: null,
   kind: row.kind,
   key: row.key,
   body: row.body.toString('utf8'),

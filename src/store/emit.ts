@@ -4,9 +4,10 @@ import type { Sql } from './sql.ts'
 export type { WrittenDelivery } from '../contract/dispatch.ts'
 
 /**
- * CTEs to append to a statement with a CTE `occurred (event_id, workspace_id, kind, key, body, routed_to)`:
+ * CTEs to append to a statement with a CTE `occurred (event_id, workspace_id, kind, key, body, routed_to, after)`:
  * they write the events and one delivery for every endpoint subscribed now (HELD where it is off). `routed_to`
- * narrows to one endpoint (per-number routing). Ends with CTE `delivery`; select `writtenDeliveries` from it.
+ * narrows to one endpoint (per-number routing); `after` is the event before it of the same key, where several nodes
+ * may write events of that key. Ends with CTE `delivery`; select `writtenDeliveries` from it.
  * The grace of 3 s before the sweeper looks is the fast path's head start.
  */
 export const emit = (sql: Sql) => sql`
@@ -30,14 +31,48 @@ export const emit = (sql: Sql) => sql`
       case when enabled then 'PENDING' else 'HELD' end,
       case when enabled then now() + interval '3 seconds' end
     from target
+    order by event_id
     returning id, endpoint_id, event_id, workspace_id, kind, key, state
   )`
 
 /** The deliveries to hand over, with the bytes to send; HELD ones are not handed over. */
 export const writtenDeliveries = (sql: Sql) => sql`
-  select delivery.id as delivery_id, delivery.endpoint_id, delivery.workspace_id, delivery.kind, delivery.key,
-    occurred.body
+  select delivery.id as delivery_id, delivery.event_id, delivery.endpoint_id, delivery.workspace_id, delivery.kind,
+    delivery.key, occurred.after, occurred.body
   from delivery
   join occurred on occurred.event_id = delivery.event_id
   where delivery.state = 'PENDING'
   order by delivery.id`
+
+/**
+ * From a CTE `changed (event_id, workspace_id, conversation_id, body)`, body in base64, to `occurred`: status events,
+ * each with the event before it in its conversation. The rows are locked in the order of their ids, for two
+ * statements with several conversations must not wait for each other.
+ */
+export const statusesOccurred = (sql: Sql) => sql`
+  locked as (
+    select id, last_event_id
+    from conversations
+    where id in (select conversation_id from changed)
+    order by id
+    for no key update
+  ),
+  chained as (
+    select changed.*,
+      coalesce(lag(event_id) over in_turn, locked.last_event_id) as after,
+      lead(event_id) over in_turn is null as is_last
+    from changed
+    join locked on locked.id = changed.conversation_id
+    window in_turn as (partition by changed.conversation_id order by event_id)
+  ),
+  linked as (
+    update conversations c
+    set last_event_id = chained.event_id
+    from chained
+    where c.id = chained.conversation_id and chained.is_last
+  ),
+  occurred as (
+    select event_id, workspace_id, 'message.status' as kind, conversation_id as key, decode(body, 'base64') as body,
+      null::uuid as routed_to, after
+    from chained
+  )`

@@ -9,7 +9,7 @@ import type {
   StatusTarget,
 } from '../messages/ports.ts'
 import { sourcesOf } from '../shared/machine.ts'
-import { emit, writtenDeliveries } from './emit.ts'
+import { emit, statusesOccurred, writtenDeliveries } from './emit.ts'
 import type { Sql } from './sql.ts'
 
 type UpdatesStore = Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound'>
@@ -65,7 +65,7 @@ async function changeStatuses(sql: Sql, changes: readonly StatusChange[]): Promi
         id uuid, provider_message_id text, status text, sources text[], at timestamptz, error jsonb, event_id uuid,
         body text)
     ),
-    moved as (
+    changed as (
       update messages m
       set status = i.status,
         provider_message_id = coalesce(m.provider_message_id, i.provider_message_id),
@@ -84,11 +84,7 @@ async function changeStatuses(sql: Sql, changes: readonly StatusChange[]): Promi
       where m.id = i.id and m.direction = 'OUTBOUND' and m.status = any(i.sources)
       returning m.workspace_id, m.conversation_id, i.event_id, i.body
     ),
-    occurred as (
-      select event_id, workspace_id, 'message.status' as kind, conversation_id as key, decode(body, 'base64') as body,
-        null::uuid as routed_to
-      from moved
-    ), ${emit(sql)} ${writtenDeliveries(sql)}`
+    ${statusesOccurred(sql)}, ${emit(sql)} ${writtenDeliveries(sql)}`
 }
 
 /** Once per provider id: a repeat writes nothing and emits nothing. */
@@ -113,6 +109,13 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
       from inserted
       where ${update.media !== null}
     ),
+    -- Locked before it is written, to learn what was the last event until now.
+    locked as (
+      select id, last_event_id
+      from conversations
+      where id = (select conversation_id from inserted)
+      for no key update
+    ),
     touched as (
       update conversations c
       set last_message_id = inserted.id, last_message_at = inserted.created_at, updated_at = now(),
@@ -123,9 +126,12 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
           when inserted.permission_at >= coalesce(c.call_permission_at, '-infinity') then inserted.permission
           else c.call_permission
         end,
-        call_permission_at = greatest(c.call_permission_at, inserted.permission_at)
+        call_permission_at = greatest(c.call_permission_at, inserted.permission_at),
+        last_event_id = ${write.eventId}
       from inserted
+      join locked on locked.id = inserted.conversation_id
       where c.id = inserted.conversation_id
+      returning locked.last_event_id as after
     ),
     opted as (
       update contacts
@@ -134,8 +140,10 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
     ),
     occurred as (
       select ${write.eventId}::uuid as event_id, inserted.workspace_id, 'message.received' as kind,
-        inserted.conversation_id as key, ${Buffer.from(write.body)}::bytea as body, n.endpoint_id as routed_to
+        inserted.conversation_id as key, ${Buffer.from(write.body)}::bytea as body, n.endpoint_id as routed_to,
+        touched.after
       from inserted
       join numbers n on n.id = inserted.number_id
+      cross join touched
     ), ${emit(sql)} ${writtenDeliveries(sql)}`
 }

@@ -14,7 +14,7 @@ import type {
 } from '../messages/ports.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { MessageId, NumberId, WorkspaceId } from '../shared/ids.ts'
-import { emit, writtenDeliveries } from './emit.ts'
+import { emit, statusesOccurred, writtenDeliveries } from './emit.ts'
 import type { SecretOpener } from './endpoints.store.ts'
 import { messageUpdatesStore } from './message-updates.store.ts'
 import type { Sql } from './sql.ts'
@@ -228,12 +228,12 @@ async function finishSending(sql: Sql, endings: readonly Ending[]): Promise<Writ
       where m.id = i.id
       returning m.id, m.workspace_id, m.conversation_id, m.status, i.event_id, i.body
     ),
-    occurred as (
-      select event_id, workspace_id, 'message.status' as kind, conversation_id as key, decode(body, 'base64') as body,
-        null::uuid as routed_to
+    changed as (
+      select event_id, workspace_id, conversation_id, body
       from ended
       where event_id is not null and status = 'FAILED'
-    ), ${emit(sql)} ${writtenDeliveries(sql)}`
+    ),
+    ${statusesOccurred(sql)}, ${emit(sql)} ${writtenDeliveries(sql)}`
   // Whose delivery is whose does not matter: all of them go to the same dispatcher.
   return endings.map((_, index) => (index === 0 ? written : []))
 }

@@ -14,6 +14,7 @@ import {
 } from './endpoint.ts'
 import { bytesOf, KeyedLane } from './lanes.ts'
 import { newPace, type Pace } from './pace.ts'
+import { RecentEvents } from './recent-events.ts'
 
 export interface DirectWork {
   readonly type: 'direct'
@@ -103,6 +104,7 @@ export interface EndpointState {
   /** First attempts delivered while a pull brings older ones: they go behind them. */
   readonly arrived: QueuedItem[]
   readonly arrivedShare: Share
+  readonly recent: RecentEvents
   /** The process goes away: what is under way ends, nothing begins. */
   isLeaving: boolean
   lastToken: number
@@ -110,7 +112,11 @@ export interface EndpointState {
 
 const laneBounds = { items: 1_000, bytes: 4 * 1024 * 1024 }
 
-export function newEndpointState(config: EndpointConfig, pending: Pulled, stake: Stake): EndpointState {
+export function newEndpointState(
+  config: EndpointConfig,
+  pending: Pulled,
+  { stake, nowMs }: { readonly stake: Stake; readonly nowMs: number },
+): EndpointState {
   const state: EndpointState = {
     config,
     first: new KeyedLane(laneBounds, stake.first),
@@ -130,10 +136,11 @@ export function newEndpointState(config: EndpointConfig, pending: Pulled, stake:
     isPullPaused: false,
     arrived: [],
     arrivedShare: stake.arrived,
+    recent: new RecentEvents(),
     isLeaving: false,
     lastToken: 0,
   }
-  for (const item of pending.items) enqueueOrLeave(state, item)
+  for (const item of pending.items) enqueueOrLeave(state, item, nowMs)
   return state
 }
 
@@ -159,16 +166,21 @@ function enqueue(state: EndpointState, item: QueuedItem): boolean {
   return true
 }
 
-export function enqueueOrLeave(state: EndpointState, item: QueuedItem): void {
+export function enqueueOrLeave(state: EndpointState, item: QueuedItem, nowMs: number): void {
   if (!enqueue(state, item)) state.inStore[laneNameOf(item)] = true
+  else if (laneNameOf(item) === 'first') state.recent.note(item.key, item.eventId, nowMs)
 }
 
-/** Behind what the store holds: while it has older ones of the lane, the new one stays there too. */
-export function enqueueInTurn(state: EndpointState, item: QueuedItem): void {
+/**
+ * Behind what the store holds: while it has older ones of the lane, the new one stays there too. So it does where the
+ * event before it has not come: another node may have written that one, and be slower to hand it over.
+ */
+export function enqueueInTurn(state: EndpointState, item: QueuedItem, nowMs: number): void {
   const lane = laneNameOf(item)
   if (state.inStore[lane]) return
   if (lane === 'first' && state.pulling?.first) setAside(state, item)
-  else enqueueOrLeave(state, item)
+  else if (state.recent.lacks(item.key, item.after, nowMs)) state.inStore[lane] = true
+  else enqueueOrLeave(state, item, nowMs)
 }
 
 /** Keeps it for the end of the pull. */

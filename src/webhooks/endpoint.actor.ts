@@ -41,7 +41,8 @@ const maxUrgent = 32
 const pullAgainMs = 1_000
 const idleSocketMs = 30_000
 const idleHttpsMs = 5 * 60_000
-const guarded = new Set<string>(['post', 'dial', 'frame'])
+/** What is pulled under the last owner's eyes it may still be sending. */
+const guarded = new Set<string>(['post', 'dial', 'frame', 'pull'])
 
 export const endpointActor = (options: EndpointOptions): EndpointActor => ({
   kind: 'endpoint',
@@ -144,9 +145,9 @@ function applySocket(turn: Turn, message: SocketMessage): void {
   }
 }
 
-function deliver({ state }: Turn, items: readonly QueuedItem[]): void {
+function deliver({ state, at }: Turn, items: readonly QueuedItem[]): void {
   if (!state.config.enabled || state.isLeaving) return
-  for (const item of items) enqueueInTurn(state, item)
+  for (const item of items) enqueueInTurn(state, item, at.getTime())
 }
 
 function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'item' | 'replyTo'>): void {
@@ -166,13 +167,14 @@ function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'ite
     turn.effects.push(directTimerEffect(work.id, options.directTimeoutMs))
 }
 
-function pulled({ state }: Turn, message: Extract<EndpointMessage, { type: 'pulled' }>): void {
+function pulled({ state, at }: Turn, message: Extract<EndpointMessage, { type: 'pulled' }>): void {
   if (state.pulling?.token !== message.token) return
   state.pulling = undefined
-  for (const item of message.items) enqueueOrLeave(state, item)
+  const nowMs = at.getTime()
+  for (const item of message.items) enqueueOrLeave(state, item, nowMs)
   if (message.more.first) state.inStore.first = true
   if (message.more.retries) state.inStore.retries = true
-  for (const item of takeArrived(state)) enqueueInTurn(state, item)
+  for (const item of takeArrived(state)) enqueueInTurn(state, item, nowMs)
 }
 
 /** What the store holds still goes first, so what arrived meanwhile stays there too until it can be asked. */

@@ -25,6 +25,9 @@ export interface QueuedItem {
   readonly deliveryId: DeliveryId
   readonly kind: EventKind
   readonly key: string
+  readonly eventId: string
+  /** The event before it of the same key; null where that does not matter: the key has one writer, or it is no first attempt. */
+  readonly after: string | null
   readonly body: string
   /** Counts from one. */
   readonly attemptNumber: number

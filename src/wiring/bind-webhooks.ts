@@ -181,10 +181,12 @@ const resolverOf = (settings: Settings, policy: TargetPolicy, clock: Clock): Add
     ...(settings.DNS_SERVERS.length > 0 && { servers: settings.DNS_SERVERS }),
   })
 
-export const toItem = ({ deliveryId, kind, key, body }: WrittenDelivery): QueuedItem => ({
-  deliveryId,
-  kind,
-  key,
+export const toItem = ({ body, ...written }: WrittenDelivery): QueuedItem => ({
+  deliveryId: written.deliveryId,
+  eventId: written.eventId,
+  kind: written.kind,
+  key: written.key,
+  after: written.after,
   body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'),
   attemptNumber: 1,
   replay: false,

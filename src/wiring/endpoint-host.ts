@@ -10,7 +10,7 @@ import type { DeliveryStore } from '../store/deliveries.store.ts'
 import type { EndpointStore } from '../store/endpoints.store.ts'
 import type { Commons } from '../webhooks/commons.ts'
 import type { EndpointTx } from '../webhooks/endpoint.actor.ts'
-import type { DirectItem, EndpointEffect, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
+import type { DirectItem, EndpointEffect, EndpointMessage, Pulled, QueuedItem } from '../webhooks/endpoint.ts'
 import { type EndpointState, newEndpointState } from '../webhooks/endpoint-state.ts'
 import type { Recorder } from '../webhooks/recorder.ts'
 import { type DeliveryMetrics, laneOfItem } from './delivery-metrics.ts'
@@ -43,6 +43,7 @@ export interface EndpointHost extends ActorHost<EndpointState, EndpointMessage, 
 type Context = EffectContext<EndpointMessage>
 
 const pageOfPending = 200
+const unknown: Pulled = { items: [], more: { first: true, retries: true } }
 const maxDialMs = 5_000
 /** Backlogs are read beside what events need the pool for, one workspace after the other (architecture 3.11). */
 const pullsAtOnce = 3
@@ -94,7 +95,7 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
 }
 
 function rowsOf(
-  { endpoints, deliveries, commons, silenceMs, configChanged, metrics }: EndpointHostOptions,
+  { endpoints, deliveries, commons, clock, silenceMs, configChanged, metrics }: EndpointHostOptions,
   versions: Map<string, number>,
 ): Pick<EndpointHost, 'load' | 'confirm' | 'release'> {
   return {
@@ -102,16 +103,20 @@ function rowsOf(
       const taken = await endpoints.take(id as EndpointId, { ...options, silenceMs })
       if (!taken) return undefined
       versions.set(id, taken.config.configVersion)
-      // What the last owner left behind goes first: it is what keeps the order over a change of owners.
-      const pending = await deliveries.pending(id as EndpointId, {
-        exclude: [],
-        first: pageOfPending,
-        retries: pageOfPending,
-      })
-      metrics.arrived(pending.items)
       const { config, epoch, silentMs } = taken
+      // What the last owner left behind goes first: it is what keeps the order over a change of owners. While it may
+      // still be sending, nobody can say what that is: then it is pulled when the silence is over.
+      const pending =
+        silentMs > 0
+          ? unknown
+          : await deliveries.pending(id as EndpointId, {
+              exclude: [],
+              first: pageOfPending,
+              retries: pageOfPending,
+            })
+      metrics.arrived(pending.items)
       const stake = commons.open(id, epoch, config.workspaceId)
-      return { state: newEndpointState(config, pending, stake), epoch, silentMs }
+      return { state: newEndpointState(config, pending, { stake, nowMs: clock.now() }), epoch, silentMs }
     },
     async confirm(ids) {
       const rows = await endpoints.confirm(ids)

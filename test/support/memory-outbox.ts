@@ -2,7 +2,7 @@
 // Postgres keep them. test/conformance/outbox runs one suite over both.
 import { limits } from '../../src/contract/limits.ts'
 import type { Clock } from '../../src/shared/clock.ts'
-import { type DeliveryId, type EndpointId, newId } from '../../src/shared/ids.ts'
+import { type DeliveryId, type EndpointId, idFloor, newId } from '../../src/shared/ids.ts'
 import type { Pulled, PullWish, QueuedItem } from '../../src/webhooks/endpoint.ts'
 import type { RecordedAttempts, RetryTimer } from '../../src/webhooks/recorder.ts'
 import type { AttemptRecord } from '../../src/webhooks/settle-attempt.ts'
@@ -12,6 +12,9 @@ type State = 'PENDING' | 'RETRYING' | 'DELIVERED' | 'FAILED' | 'HELD' | 'BLOCKED
 export interface Row {
   readonly id: DeliveryId
   readonly key: string
+  readonly eventId: string
+  /** The event before it of the same key. */
+  readonly after: string | null
   readonly body: string
   /** In the order in which they were written. */
   readonly place: number
@@ -40,11 +43,14 @@ export class MemoryOutbox {
 
   emit(key: string, padding = ''): Row {
     const id = newId('delivery')
+    const place = this.rows.length
     const row: Row = {
       id,
       key,
+      eventId: idFloor(this.#clock.now()).slice(0, -12) + String(place).padStart(12, '0'),
+      after: this.rows.findLast((one) => one.key === key)?.eventId ?? null,
       body: JSON.stringify({ id, padding }),
-      place: this.rows.length,
+      place,
       state: this.enabled ? 'PENDING' : 'HELD',
       attemptCount: 0,
       nextAttemptAt: this.#clock.now() + 3_000,
@@ -176,10 +182,12 @@ const finalStates = {
 
 const isOpen = ({ state }: Row): boolean => state === 'PENDING' || state === 'RETRYING'
 
-export const toItem = ({ id, key, body, attemptCount, replay }: Row): QueuedItem => ({
+export const toItem = ({ id, key, eventId, body, attemptCount, replay }: Row): QueuedItem => ({
   deliveryId: id,
   kind: 'message.status',
   key,
+  eventId,
+  after: null,
   body,
   attemptNumber: attemptCount + 1,
   replay,

@@ -45,10 +45,15 @@ export async function addEndpoint(
 export const emitEvent = (
   sql: Pool,
   workspaceId: WorkspaceId,
-  event: { readonly key?: string; readonly body?: string; readonly routedTo?: EndpointId } = {},
+  event: {
+    readonly key?: string
+    readonly body?: string
+    readonly routedTo?: EndpointId
+    readonly after?: string
+  } = {},
 ): Promise<WrittenDelivery[]> => sql<WrittenDelivery[]>`
   with occurred as (
     select ${newId('event')}::uuid as event_id, ${workspaceId}::uuid as workspace_id, 'message.status' as kind,
       ${event.key ?? newId('conversation')}::uuid as key, ${Buffer.from(event.body ?? '{}')}::bytea as body,
-      ${event.routedTo ?? null}::uuid as routed_to
+      ${event.routedTo ?? null}::uuid as routed_to, ${event.after ?? null}::uuid as after
   ), ${emit(sql)} ${writtenDeliveries(sql)}`

@@ -38,6 +38,8 @@ async function shown(report: AttemptReport): Promise<Json> {
         kind: 'message.status',
         key: newId('call'),
         body: '{}',
+        eventId: newId('event'),
+        after: null,
         attemptNumber: 1,
         replay: false,
       },
@@ -182,7 +184,16 @@ describe('bodies', () => {
     for (const attemptNumber of [1, 2, 3])
       await attempts.record(
         written.map(({ deliveryId, endpointId, kind, key }) => ({
-          item: { deliveryId, kind, key, body: '', attemptNumber, replay: false },
+          item: {
+            deliveryId,
+            kind,
+            key,
+            eventId: newId('event'),
+            after: null,
+            body: '',
+            attemptNumber,
+            replay: false,
+          },
           workspaceId: tenant,
           endpointId,
           startedAt: new Date(),

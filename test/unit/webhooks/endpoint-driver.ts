@@ -28,6 +28,8 @@ export const item = (patch: Partial<QueuedItem> = {}): QueuedItem => ({
   deliveryId: newId('delivery'),
   kind: 'message.status',
   key: newId('conversation'),
+  eventId: newId('event'),
+  after: null,
   body: '{"event":"message.status"}',
   attemptNumber: 1,
   replay: false,
@@ -59,7 +61,8 @@ export class Driver {
       retryDelaysMs: [10_000, 60_000],
       random: () => 0,
     })
-    this.state = newEndpointState(endpoint, pending, commons.open(endpoint.id, 1, endpoint.workspaceId))
+    const stake = commons.open(endpoint.id, 1, endpoint.workspaceId)
+    this.state = newEndpointState(endpoint, pending, { stake, nowMs: this.#start })
   }
 
   at(): Date {

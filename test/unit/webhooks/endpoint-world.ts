@@ -58,6 +58,9 @@ export class EndpointWorld {
   #owner = 0
   #actors: ActorDirectory<EndpointState, EndpointMessage, EndpointTx, EndpointEffect>
 
+  /** How long the row in this place takes from its commit to the owner: each may have been written by another node. */
+  handOverMs: (place: number) => number = () => 0
+
   constructor(options: WorldOptions) {
     this.#options = options
     this.outbox = new MemoryOutbox(this.clock, options.failures)
@@ -74,7 +77,11 @@ export class EndpointWorld {
 
   emit(key: string, padding?: string): Row {
     const row = this.outbox.emit(key, padding)
-    if (row.state === 'PENDING') this.tell({ type: 'deliver', items: [toItem(row)] })
+    if (row.state !== 'PENDING') return row
+    const message = { type: 'deliver' as const, items: [{ ...toItem(row), after: row.after }] }
+    const lateMs = this.handOverMs(row.place)
+    if (lateMs === 0) this.tell(message)
+    else this.clock.after(lateMs, () => this.tell(message))
     return row
   }
 
@@ -142,7 +149,11 @@ export class EndpointWorld {
       load: async (id) => {
         const pending = outbox.pending({ exclude: [], first: 200, retries: 200 })
         const stake = commons.open(id, owner, this.#config.workspaceId)
-        return { state: newEndpointState(this.#configNow(), pending, stake), epoch: owner, silentMs: 0 }
+        return {
+          state: newEndpointState(this.#configNow(), pending, { stake, nowMs: this.clock.now() }),
+          epoch: owner,
+          silentMs: 0,
+        }
       },
       commit: async () => ({ type: 'committed' }),
       run: (effect, context) => {

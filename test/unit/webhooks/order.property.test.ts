@@ -35,10 +35,11 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('pulls'), fail: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('turn'), on: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('wake') }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('handOver'), ms: fc.constantFrom(0, 3, 40, 900) }) },
 ) as fc.Arbitrary<Step>
 
 interface Step {
-  readonly type: 'emit' | 'pass' | 'answer' | 'crash' | 'pulls' | 'turn' | 'wake'
+  readonly type: 'emit' | 'pass' | 'answer' | 'crash' | 'pulls' | 'turn' | 'wake' | 'handOver'
   readonly key: number
   readonly count: number
   readonly ms: number
@@ -73,6 +74,9 @@ async function take(world: EndpointWorld, one: Step): Promise<void> {
       return world.turn(one.on)
     case 'wake':
       return world.tell({ type: 'wake' })
+    case 'handOver':
+      world.handOverMs = (place) => (place * 37) % (one.ms + 1)
+      return
   }
 }
 
