@@ -8,7 +8,7 @@ import { eventually, openScene, type Scene, scenario } from './scene.ts'
 import type { StackOptions } from './stack.ts'
 
 /** Takeovers scaled down, as they stand in proportion to each other by default. */
-export const timing = { SESSION_TTL: '2s', SESSION_RENEW: '400ms', GUARD: '1s', HANDOVER_SILENCE: '1200ms' }
+const timing = { SESSION_TTL: '2s', SESSION_RENEW: '400ms', GUARD: '1s', HANDOVER_SILENCE: '1200ms' }
 
 export async function openCrashScene({ env, ...options }: StackOptions = {}): Promise<Scene> {
   const scene = await openScene({ ...options, env: { ...timing, ...env } })
