@@ -12,7 +12,10 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
   await withClosing(async (closing) => {
     say('starting...')
-    const world = await openWorld({ contacts, profile: options.profile, say }, closing)
+    const world = await openWorld(
+      { contacts, profile: options.profile, remote: options.remote, say },
+      closing,
+    )
     const isClean = await runAll({ ...options, world, contacts, say })
     process.exitCode = isClean ? 0 : 1
   })

@@ -95,6 +95,7 @@ export function median(values: readonly number[]): number {
 
 export interface Round {
   readonly system?: RunFigures
+  readonly remote?: RunFigures
   readonly floor?: RunFigures
 }
 
@@ -110,9 +111,13 @@ export function countedRounds(rounds: readonly Round[]): readonly Round[] {
 }
 
 /** Median over the rounds of the ratios within each round: what disturbs a round disturbs both of its runs. */
-export function ratio(rounds: readonly Round[], read: (run: RunFigures) => number | null): number | null {
-  const ratios = rounds.flatMap(({ system, floor }) => {
-    const [ours, least] = [system && read(system), floor && read(floor)]
+export function ratio(
+  rounds: readonly Round[],
+  read: (run: RunFigures) => number | null,
+  target: 'system' | 'remote' = 'system',
+): number | null {
+  const ratios = rounds.flatMap(({ [target]: measured, floor }) => {
+    const [ours, least] = [measured && read(measured), floor && read(floor)]
     return ours && least ? [ours / least] : []
   })
   return ratios.length === 0 ? null : median(ratios)

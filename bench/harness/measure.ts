@@ -22,7 +22,7 @@ export async function measure(world: World, target: Target, options: RunOptions)
   const { wabaId, appSecret } = provider
   const plan = { ...pace, numbers: [world.number], wabaId, appSecret }
   await world.generator.ask('plan', { scenario, options: plan })
-  const furtherFrames = target.name === 'system' ? owed : 0
+  const furtherFrames = target.name === 'floor' ? 0 : owed
   const spent = watchCpu(world, target)
   const sent = await world.generator.ask('fire', { url: target.url })
   const ids = sent.filter((one) => one.role !== 'follow').length

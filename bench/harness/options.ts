@@ -1,13 +1,17 @@
 import { parseArgs } from 'node:util'
 import type { ScenarioName } from '../scenarios/scenario.ts'
 
+const targets = ['system', 'remote', 'floor'] as const
+
 export interface BenchOptions {
   readonly scenarios: readonly ScenarioName[]
   readonly rates: readonly number[]
   readonly seconds: number
   readonly runs: number
   readonly tries: number
-  readonly only: 'system' | 'floor' | undefined
+  readonly only: (typeof targets)[number] | undefined
+  /** With a second gateway, that has to hand over to the one with the socket. */
+  readonly remote: boolean
   readonly profile: boolean
 }
 
@@ -20,7 +24,8 @@ export const usage = `npm run bench -- [options]
   --runs 5                       of the gateway and as many of the floor
   --tries 3                      at a run while other processes keep the machine busy; the quietest counts
   --quick                        200 a second, two runs of three seconds
-  --only system|floor            without the other
+  --remote                       also through a second gateway, which hands over to the one with the socket
+  --only system|remote|floor     without the others
   --profile                      CPU profile of the gateway's last run into .data/bench/gateway.cpuprofile`
 
 const flags = {
@@ -32,14 +37,16 @@ const flags = {
   quick: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
   only: { type: 'string' },
+  remote: { type: 'boolean', default: false },
   profile: { type: 'boolean', default: false },
 } as const
 
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parsed(args)
-  const { quick, scenario, only, profile, help } = values
+  const { quick, scenario, only, remote, profile, help } = values
   if (help) throw new UsageError('')
-  if (only !== undefined && only !== 'system' && only !== 'floor') throw new UsageError(`--only ${only}`)
+  const target = targets.find((name) => name === only)
+  if (only !== undefined && target === undefined) throw new UsageError(`--only ${only}`)
   return {
     scenarios: scenariosOf(scenario),
     rates: (values.rates ?? (quick ? '200' : '20,200'))
@@ -48,7 +55,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
     seconds: within('seconds', values.seconds ?? (quick ? '3' : '10'), 60),
     runs: within('runs', values.runs ?? (quick ? '2' : '5'), 50),
     tries: within('tries', values.tries, 10),
-    only,
+    only: target,
+    remote: remote || target === 'remote',
     profile,
   }
 }

@@ -35,7 +35,7 @@ const goals = [
 const cell = (value: number | null): string =>
   (value === null || Number.isNaN(value) ? '-' : value.toFixed(value < 100 ? 2 : 0)).padStart(9)
 
-const line = (name: string, cells: readonly string[]): string => `${name.padEnd(14)}${cells.join('')}`
+const line = (name: string, cells: readonly string[]): string => `${name.padEnd(17)}${cells.join('')}`
 
 /** Median over the runs; null where the machine does not tell. */
 function middle(runs: readonly RunFigures[], read: Read): number | null {
@@ -52,19 +52,27 @@ export function table(scenario: ScenarioName, results: readonly RateResult[]): s
   ]
   for (const { rate, rounds } of results) {
     const counted = countedRounds(rounds)
-    for (const target of ['system', 'floor'] as const) {
+    for (const target of ['system', 'remote', 'floor'] as const) {
       const runs = counted.flatMap((round) => round[target] ?? [])
       const cells = columns.map(([, read]) => cell(middle(runs, read)))
       if (runs.length > 0) lines.push(line(`${rate}/s ${target}`, cells))
       lines.push(...faultsOf(rounds.flatMap((round) => round[target] ?? [])))
     }
-    const ratios = columns.map(([title, read]) => cell(title === 'others' ? null : ratio(counted, read)))
-    if (counted.some(({ system, floor }) => system && floor)) lines.push(line('  x floor', ratios))
+    lines.push(...ratioLines(counted))
     if (rate === goalRate) lines.push(...goalLines(counted))
     lines.push(...noiseOf(rounds))
   }
   return lines.join('\n')
 }
+
+const ratioLines = (rounds: readonly Round[]): string[] =>
+  (['system', 'remote'] as const)
+    .filter((target) => rounds.some((round) => round[target] && round.floor))
+    .map((target) => {
+      const of = ([title, read]: (typeof columns)[number]) =>
+        cell(title === 'others' ? null : ratio(rounds, read, target))
+      return line(`  ${target} x floor`, columns.map(of))
+    })
 
 function noiseOf(rounds: readonly Round[]): string[] {
   const quiet = rounds.filter((round) => Object.values(round).every(isQuiet)).length

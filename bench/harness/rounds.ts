@@ -81,5 +81,5 @@ const told = ({ latency, othersCores, faults }: RunFigures): string => {
   return `p50 ${latency.p50.toFixed(2)} p99 ${latency.p99.toFixed(2)} ms${others}${failed}`
 }
 
-const targets = ({ world: { system, floor }, only }: Bench): Target[] =>
-  [system, floor].filter(({ name }) => only === undefined || name === only)
+const targets = ({ world: { system, remote, floor }, only }: Bench): Target[] =>
+  [system, ...(remote ? [remote] : []), floor].filter(({ name }) => only === undefined || name === only)

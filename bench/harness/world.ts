@@ -17,7 +17,8 @@ import type { ReceiverProtocol } from './receiver.ts'
 import { freshDatabases, type SeededNumber, seedDatabase } from './seed.ts'
 
 export interface Target {
-  readonly name: 'system' | 'floor'
+  /** `remote`: another gateway, that has to hand over to the one with the socket. */
+  readonly name: 'system' | 'remote' | 'floor'
   readonly url: string
   /** Of the process that does the work. */
   readonly pid: number
@@ -25,6 +26,7 @@ export interface Target {
 
 export interface World {
   readonly system: Target
+  readonly remote: Target | undefined
   readonly floor: Target
   readonly generator: Part<GeneratorProtocol>
   readonly receiver: Part<ReceiverProtocol>
@@ -35,6 +37,7 @@ export interface WorldOptions {
   readonly contacts: number
   /** Preloads the profiler into the gateway. */
   readonly profile: boolean
+  readonly remote: boolean
   readonly say: (text: string) => void
 }
 
@@ -75,6 +78,7 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
   }
   const gateway = launch('gateway', 'src/main.ts', { ...env, ...profiling }, closing)
   await ready(gateway, `http://127.0.0.1:${gatewayPort}/readyz`)
+  const remote = options.remote ? await startRemote(env, closing) : undefined
   launch('worker', 'workers/main.ts', env, closing)
   const floor = await part<FloorProtocol>('floor/floor.ts', closing)
   const { appSecret } = provider
@@ -82,11 +86,20 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
   const url = (port: number) => `http://127.0.0.1:${port}/provider/webhooks`
   return {
     system: { name: 'system', url: url(gatewayPort), pid: gateway.process.pid ?? 0 },
+    remote: remote && { name: 'remote', url: url(remote.port), pid: remote.pid },
     floor: { name: 'floor', url: url(floorPort), pid: floor.pid },
     generator: await part<GeneratorProtocol>('harness/generator.ts', closing),
     receiver,
     number,
   }
+}
+
+/** A gateway that has no socket: the endpoint belongs to the first. */
+async function startRemote(env: Environment, closing: Closing): Promise<{ port: number; pid: number }> {
+  const port = await freePort()
+  const child = launch('remote', 'src/main.ts', { ...env, PORT: String(port) }, closing)
+  await ready(child, `http://127.0.0.1:${port}/readyz`)
+  return { port, pid: child.process.pid ?? 0 }
 }
 
 // Mode development: fsync stays on, and Redis keeps its append-only file.
