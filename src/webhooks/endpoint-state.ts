@@ -1,6 +1,7 @@
 // What an endpoint actor holds. The cell owns it and nobody else has a reference, so a turn changes it in place:
 // a lane of a thousand deliveries is not copied for each of them.
 import type { ReplyTo } from '../actors/actor.ts'
+import { idTimeMs } from '../shared/ids.ts'
 import type { AttemptReport } from './attempt.ts'
 import type { Share, Stake } from './commons.ts'
 import {
@@ -173,15 +174,22 @@ export function enqueueOrLeave(state: EndpointState, item: QueuedItem, nowMs: nu
 
 /**
  * Behind what the store holds: while it has older ones of the lane, the new one stays there too. So it does where the
- * event before it has not come: another node may have written that one, and be slower to hand it over.
+ * event before it has not come: another node may have written that one, and be slower to hand it over. And where it
+ * was on its way for as long as the sweeper waits: then it may have been sent already.
  */
 export function enqueueInTurn(state: EndpointState, item: QueuedItem, nowMs: number): void {
   const lane = laneNameOf(item)
   if (state.inStore[lane]) return
   if (lane === 'first' && state.pulling?.first) setAside(state, item)
-  else if (state.recent.lacks(item.key, item.after, nowMs)) state.inStore[lane] = true
+  else if (isLate(item, nowMs) || state.recent.lacks(item.key, item.after, nowMs)) state.inStore[lane] = true
   else enqueueOrLeave(state, item, nowMs)
 }
+
+/** Well within the sweeper's grace of three seconds. */
+const promptMs = 2_000
+
+const isLate = (item: QueuedItem, nowMs: number): boolean =>
+  nowMs - (item.dueAtMs ?? idTimeMs(item.deliveryId)) > promptMs
 
 /** Keeps it for the end of the pull. */
 function setAside(state: EndpointState, item: QueuedItem): void {

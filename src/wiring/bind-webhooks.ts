@@ -5,7 +5,6 @@ import type { AskResult, TellResult } from '../actors/letter.ts'
 import type { Ownership } from '../actors/ownership.ts'
 import type { DirectSender } from '../calls/ports.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { version } from '../contract/version.ts'
 import { type Connector, createConnector } from '../outbound/connect.ts'
 import { limitDials } from '../outbound/dial-limits.ts'
@@ -14,7 +13,6 @@ import { type AddressResolver, createResolver } from '../outbound/resolve.ts'
 import { createSocketDialer } from '../outbound/socket-dialer.ts'
 import type { DialTimes } from '../redis/dial-times.ts'
 import type { Clock } from '../shared/clock.ts'
-import { failpoint } from '../shared/failpoint.ts'
 import type { EndpointId } from '../shared/ids.ts'
 import { attemptStore } from '../store/attempts.store.ts'
 import { deliveryStore } from '../store/deliveries.store.ts'
@@ -24,10 +22,11 @@ import { policyOf, type TargetPolicy } from '../webhooks/address-rule.ts'
 import { failure } from '../webhooks/attempt.ts'
 import { Commons } from '../webhooks/commons.ts'
 import { type EndpointActor, endpointActor } from '../webhooks/endpoint.actor.ts'
-import type { DirectResult, EndpointMessage, QueuedItem } from '../webhooks/endpoint.ts'
+import type { DirectResult, EndpointMessage } from '../webhooks/endpoint.ts'
 import type { EndpointState } from '../webhooks/endpoint-state.ts'
 import { createRecorder, type RetryTimer } from '../webhooks/recorder.ts'
 import type { DeliveryMetrics, Waiting } from './delivery-metrics.ts'
+import { createDispatch } from './dispatch.ts'
 import { createEndpointHost } from './endpoint-host.ts'
 
 /** Finds the owner of an endpoint, here or on another node. */
@@ -180,32 +179,6 @@ const resolverOf = (settings: Settings, policy: TargetPolicy, clock: Clock): Add
     clock,
     ...(settings.DNS_SERVERS.length > 0 && { servers: settings.DNS_SERVERS }),
   })
-
-export const toItem = ({ body, ...written }: WrittenDelivery): QueuedItem => ({
-  deliveryId: written.deliveryId,
-  eventId: written.eventId,
-  kind: written.kind,
-  key: written.key,
-  after: written.after,
-  body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'),
-  attemptNumber: 1,
-  replay: false,
-})
-
-/** Nobody waits: what does not arrive is in the store, and the sweeper wakes its owner. */
-export function createDispatch(router: EndpointRouter): Dispatch {
-  return (deliveries) => {
-    if (deliveries.length > 0) failpoint('after_commit_before_handoff')
-    const byEndpoint = new Map<string, QueuedItem[]>()
-    for (const delivery of deliveries) {
-      const items = byEndpoint.get(delivery.endpointId)
-      if (items) items.push(toItem(delivery))
-      else byEndpoint.set(delivery.endpointId, [toItem(delivery)])
-    }
-    for (const [endpointId, items] of byEndpoint)
-      void router.tell('endpoint', endpointId, { type: 'deliver', items })
-  }
-}
 
 function createDirect(router: EndpointRouter, metrics: DeliveryMetrics, clock: Clock): DirectSender {
   return {

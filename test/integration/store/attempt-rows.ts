@@ -6,7 +6,7 @@ import type { AttemptReport } from '../../../src/webhooks/attempt.ts'
 import type { QueuedItem } from '../../../src/webhooks/endpoint.ts'
 import { reportOf } from '../../../src/webhooks/endpoint-work.ts'
 import type { AttemptRecord, AttemptVerdict } from '../../../src/webhooks/settle-attempt.ts'
-import { toItem } from '../../../src/wiring/bind-webhooks.ts'
+import { toItem } from '../../../src/wiring/dispatch.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 
 const delivered = reportOf({ type: 'delivered', statusCode: 200 }, 12)

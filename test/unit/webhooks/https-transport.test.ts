@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { type DeliveryId, idFloor } from '../../../src/shared/ids.ts'
 import { Driver, failed, https, item, ok } from './endpoint-driver.ts'
 
 const items = (count: number) => Array.from({ length: count }, () => item())
+
+/** Of a delivery that was written then. */
+const idAt = (atMs: number) => `${idFloor(atMs).slice(0, -12)}000000000001` as DeliveryId
 
 describe('an endpoint over HTTPS', () => {
   test('events of one key are attempted one after the other, those of others beside them', () => {
@@ -92,6 +96,18 @@ describe('an endpoint over HTTPS', () => {
     assert.equal(driver.state.known.has(late.deliveryId), false)
     driver.pulled([late])
     assert.equal(driver.state.known.has(late.deliveryId), true)
+  })
+
+  test('an event that was long on its way is sent only if the store still has it to send', () => {
+    const driver = new Driver(https())
+    const late = item({ deliveryId: idAt(driver.at().getTime() - 3_000) })
+    driver.tell({ type: 'deliver', items: [late] })
+    assert.equal(driver.of('post').length, 0)
+    driver.pulled([])
+    assert.equal(driver.of('post').length, 0)
+    driver.tell({ type: 'deliver', items: [late] })
+    driver.pulled([late])
+    assert.equal(driver.of('post').length, 1)
   })
 
   test('a wake during a pull is not lost: the store is asked once more', () => {
