@@ -38,7 +38,8 @@ export async function openHostileWorld(env: Readonly<Record<string, string>> = {
   const apiKeyId: string = (await ok(stack.console.get('/keys?limit=1'))).data[0].id
   // A literal address, which needs no resolver, and an event that never happens here: nothing is ever sent to it.
   const endpoint = await stack.addEndpoint({ url: 'https://1.1.1.1/hook', events: ['call.accepted'] })
-  const message = await ok(stack.api.post('/messages/chat', sendable()), 202)
+  // Of this handset nothing is heard: the message stays as it is.
+  const message = await ok(stack.api.post('/messages/chat', sendable('+15557000007')), 202)
   return {
     ...{ stack, origin, apiKeyId, endpoint, message, owner },
     cookie: await signIn(origin, owner),
