@@ -2,6 +2,7 @@
 // what is not is refused unread.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import { limits } from '../../src/contract/limits.ts'
 import { provider } from '../../src/dev/provider.ts'
 import {
   account,
@@ -43,6 +44,9 @@ export function webhook(dice: Dice, phoneNumberId: string): Webhook {
   return { ask: { method: 'POST', path: '/provider/webhooks', body, headers }, isGenuine }
 }
 
-export function judgeWebhook({ isGenuine }: Webhook, { status, text }: Told): void {
-  assert.equal(status, isGenuine ? 200 : 401, text.slice(0, 300))
+/** A body past the limit is not read to its end, so its signature does not matter. */
+export function judgeWebhook({ ask, isGenuine }: Webhook, { status, text }: Told): void {
+  const isTooLong = Buffer.from(ask.body as Buffer).length > limits.providerBodyBytes
+  const judged = isGenuine ? 200 : 401
+  assert.equal(status, isTooLong ? 413 : judged, text.slice(0, 300))
 }

@@ -16,7 +16,8 @@ import { type Held, heldAfterCollection } from './memory.ts'
 import { eventually, scenario } from './scene.ts'
 
 const { FUZZ_SEED, FUZZ_SECONDS } = process.env as Record<string, string | undefined>
-const seed = FUZZ_SEED ?? String(randomInt(2 ** 32))
+// A run of the whole suite tells of the change that it is for: what chance may find, the long run looks for.
+const seed = FUZZ_SEED ?? (FUZZ_SECONDS === undefined ? '2196734379' : String(randomInt(2 ** 32)))
 const seconds = Number(FUZZ_SECONDS ?? 20)
 const LANES = 12
 const BATCH = 1_000
