@@ -9,10 +9,10 @@ import { connectPool, type Pool } from '../src/store/sql.ts'
 import { type Closing, say, withClosing } from './harness/closing.ts'
 import { median, type Spread, spreadOf } from './harness/figures.ts'
 import type { GeneratorProtocol } from './harness/generator.ts'
-import { type Part, startPart } from './harness/part.ts'
+import type { Part } from './harness/part.ts'
 import type { ReceiverProtocol } from './harness/receiver.ts'
 import { freshDatabases } from './harness/seed.ts'
-import { environment, launch, openServers, ready } from './harness/world.ts'
+import { environment, launch, openServers, part, ready } from './harness/world.ts'
 import type { DeadPorts, DeadProtocol } from './isolation/dead.ts'
 import { pointAt, type SeededEndpoint, seedCustomers, seedEndpoints } from './isolation/seed.ts'
 
@@ -93,21 +93,14 @@ async function openWorld(closing: Closing): Promise<World> {
   if (!one) throw new Error('unreachable')
   await seedCustomers(sql, turnOf(one, rest))
   await sql`analyze`
-  const part = async <Protocol extends Record<keyof Protocol, { question: unknown; answer: unknown }>>(
-    script: string,
-  ) => {
-    const started = await startPart<Protocol>(script)
-    closing.push(() => started.stop())
-    return started
-  }
-  const receiver = await part<ReceiverProtocol>('harness/receiver.ts')
-  const dead = await (await part<DeadProtocol>('isolation/dead.ts')).ask('listen', null)
+  const receiver = await part<ReceiverProtocol>('harness/receiver.ts', closing)
+  const dead = await (await part<DeadProtocol>('isolation/dead.ts', closing)).ask('listen', null)
   const receiverPort = await receiver.ask('listen', null)
   const [gatewayPort, simulatorPort] = [await freePort(), await freePort()]
   const env = environment({ ...servers, databaseUrl, gatewayPort, simulatorPort, secretsKey })
   await ready(launch('gateway', 'src/main.ts', env, closing), `http://127.0.0.1:${gatewayPort}/readyz`)
   launch('worker', 'workers/main.ts', env, closing)
-  const generator = await part<GeneratorProtocol>('harness/generator.ts')
+  const generator = await part<GeneratorProtocol>('harness/generator.ts', closing)
   const gatewayUrl = `http://127.0.0.1:${gatewayPort}/provider/webhooks`
   return { sql, gatewayUrl, generator, receiver, receiverPort, dead, one, many: rest }
 }

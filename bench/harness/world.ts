@@ -153,7 +153,7 @@ export function launch(name: string, script: string, env: Environment, closing: 
 
 export const ready = (child: Child, url: string): Promise<void> => waitUntilReady(child, url, readyTimeoutMs)
 
-async function part<Protocol extends Record<keyof Protocol, { question: unknown; answer: unknown }>>(
+export async function part<Protocol extends Record<keyof Protocol, { question: unknown; answer: unknown }>>(
   script: string,
   closing: Closing,
 ): Promise<Part<Protocol>> {

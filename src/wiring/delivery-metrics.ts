@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../shared/clock.ts'
 import { idTimeMs } from '../shared/ids.ts'
 import type { AttemptOutcome, AttemptReport } from '../webhooks/attempt.ts'
 import type { DirectItem, DirectResult, QueuedItem } from '../webhooks/endpoint.ts'
+import { laneNameOf } from '../webhooks/endpoint-state.ts'
 import type { AttemptRecord } from '../webhooks/settle-attempt.ts'
 
 export type Lane = 'direct' | 'first' | 'retry'
@@ -11,7 +12,7 @@ type Item = QueuedItem | DirectItem
 
 export const laneOfItem = (item: Item): Lane => {
   if (!('deliveryId' in item)) return 'direct'
-  return item.attemptNumber > 1 || item.replay ? 'retry' : 'first'
+  return laneNameOf(item) === 'retries' ? 'retry' : 'first'
 }
 
 /** What came of it, as a label: few values, whatever receivers answer. */

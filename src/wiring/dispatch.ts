@@ -10,6 +10,7 @@ export interface HandOver {
 
 /** Behind one hand-over that is under way; past it the rows wait for the sweeper. */
 const mostWaiting = 1_000
+const mostInAll = 50_000
 /** Of one message to another node, whose body has a limit. */
 const mostItems = 100
 const mostBytes = 256 * 1024
@@ -28,11 +29,15 @@ export const toItem = ({ body, ...written }: WrittenDelivery): QueuedItem => ({
 /** One hand-over to an endpoint is under way at a time, and what is written meanwhile goes with the next. */
 export function createDispatch(router: HandOver): Dispatch {
   const waiting = new Map<string, QueuedItem[]>()
+  let inAll = 0
 
   async function handOver(endpointId: string, items: QueuedItem[]): Promise<void> {
     waiting.set(endpointId, items)
+    inAll += items.length
     while (items.length > 0) {
-      const message = { type: 'deliver', items: takeSome(items) } as const
+      const taken = takeSome(items)
+      inAll -= taken.length
+      const message = { type: 'deliver', items: taken } as const
       await router.tell('endpoint', endpointId, message).catch(() => undefined)
     }
     waiting.delete(endpointId)
@@ -43,7 +48,10 @@ export function createDispatch(router: HandOver): Dispatch {
     for (const delivery of deliveries) {
       const items = waiting.get(delivery.endpointId)
       if (!items) void handOver(delivery.endpointId, [toItem(delivery)])
-      else if (items.length < mostWaiting) items.push(toItem(delivery))
+      else if (items.length < mostWaiting && inAll < mostInAll) {
+        items.push(toItem(delivery))
+        inAll += 1
+      }
     }
   }
 }
