@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { ring } from './call-steps.ts'
 import { type Json, ok } from './clients.ts'
-import { eventually, openScene, type Scene, scenario } from './scene.ts'
+import { eventually, openScene, type Scene, stepsOf } from './scene.ts'
 import { session } from './sdp.ts'
 
 let scene: Scene
@@ -16,12 +16,7 @@ before(async () => {
 })
 after(() => scene?.close())
 
-const step = (title: string, work: () => Promise<unknown>) =>
-  scenario(
-    title,
-    () => scene.stack,
-    async () => void (await work()),
-  )
+const step = stepsOf(() => scene.stack)
 
 /** As the console shows it, with its timeline. */
 async function shown(wacid: string): Promise<Json> {

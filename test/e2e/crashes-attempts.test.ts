@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { type Json, ok } from './clients.ts'
-import { assertArrived, attemptOf, calm, dieAt, openCrashScene, stepsOf, textIs } from './crashes.ts'
+import { assertArrived, attemptOf, calm, dieAt, openCrashScene, textIs } from './crashes.ts'
 import { write } from './message-steps.ts'
-import { eventually, type Scene } from './scene.ts'
+import { eventually, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
 before(async () => {
   scene = await openCrashScene({ env: { WEBHOOK_RETRY_DELAYS: '1s,1s,1s,1s,1s' } })
 })
 after(() => scene?.close())
-const step = stepsOf(() => scene)
+const step = stepsOf(() => scene.stack)
 
 step('an attempt that a kill cuts off, be it the first or a later one, is made again', async () => {
   const { https, stack } = scene

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { ring } from './call-steps.ts'
 import { type Json, ok } from './clients.ts'
-import { asked, calm, dieAt, openCrashScene, stepsOf } from './crashes.ts'
+import { asked, calm, dieAt, openCrashScene } from './crashes.ts'
 import type { Received } from './inbox.ts'
-import { eventually, type Scene } from './scene.ts'
+import { eventually, type Scene, stepsOf } from './scene.ts'
 import { session } from './sdp.ts'
 
 let scene: Scene
@@ -13,7 +13,7 @@ before(async () => {
   scene = await openCrashScene()
 })
 after(() => scene?.close())
-const step = stepsOf(() => scene)
+const step = stepsOf(() => scene.stack)
 
 const isRinging =
   (wacid: string) =>

@@ -4,9 +4,9 @@ import { after, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ring, simCall } from './call-steps.ts'
 import { type Json, ok, refused } from './clients.ts'
-import { asked, calm, dieAt, openCrashScene, stepsOf } from './crashes.ts'
+import { asked, calm, dieAt, openCrashScene } from './crashes.ts'
 import { hello } from './message-steps.ts'
-import { eventually, type Scene } from './scene.ts'
+import { eventually, type Scene, stepsOf } from './scene.ts'
 import { type Session, session } from './sdp.ts'
 
 let scene: Scene
@@ -14,7 +14,7 @@ before(async () => {
   scene = await openCrashScene()
 })
 after(() => scene?.close())
-const step = stepsOf(() => scene)
+const step = stepsOf(() => scene.stack)
 
 /** A call that rings at the receiver, as the receiver was told of it. */
 async function rung(from: string): Promise<Json> {

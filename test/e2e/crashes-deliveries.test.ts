@@ -1,16 +1,16 @@
 // Architecture 3.9 row by row: the gateway dies between two steps of a delivery, and another starts.
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { assertArrived, attemptOf, deliveriesOf, dieAt, openCrashScene, stepsOf, textIs } from './crashes.ts'
+import { assertArrived, attemptOf, deliveriesOf, dieAt, openCrashScene, textIs } from './crashes.ts'
 import { write } from './message-steps.ts'
-import { eventually, type Scene } from './scene.ts'
+import { eventually, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
 before(async () => {
   scene = await openCrashScene({ env: { WEBHOOK_RETRY_DELAYS: '1s,1s,1s,1s,1s' } })
 })
 after(() => scene?.close())
-const step = stepsOf(() => scene)
+const step = stepsOf(() => scene.stack)
 
 const rowOf = async (text: string) =>
   (await deliveriesOf(scene, text)).map(({ state, attemptCount }) => `${state} ${attemptCount}`)

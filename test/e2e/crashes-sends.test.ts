@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { type Json, ok } from './clients.ts'
-import { asked, calm, dieAt, openCrashScene, stepsOf } from './crashes.ts'
+import { asked, calm, dieAt, openCrashScene } from './crashes.ts'
 import { hello } from './message-steps.ts'
-import { eventually, type Scene } from './scene.ts'
+import { eventually, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
 before(async () => {
   scene = await openCrashScene()
 })
 after(() => scene?.close())
-const step = stepsOf(() => scene)
+const step = stepsOf(() => scene.stack)
 
 const order = (key: string, to: string) => ({ ...hello(to), idempotencyKey: key })
 const send = (body: Json) => scene.stack.api.post('/messages/chat', body)

@@ -4,9 +4,9 @@ import { after, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bounded, closeRedis, connectRedis } from '../../src/redis/client.ts'
 import { type Json, ok } from './clients.ts'
-import { asked, attemptOf, calm, openCrashScene, stepsOf, textIs } from './crashes.ts'
+import { asked, attemptOf, calm, openCrashScene, textIs } from './crashes.ts'
 import { hello, write } from './message-steps.ts'
-import { eventually, type Scene } from './scene.ts'
+import { eventually, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
 before(async () => {
@@ -16,7 +16,7 @@ before(async () => {
   })
 })
 after(() => scene?.close())
-const step = stepsOf(() => scene)
+const step = stepsOf(() => scene.stack)
 
 const textsOf = (what: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${what} ${index}`)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { Failpoint } from '../../src/shared/failpoint.ts'
 import { type Json, ok } from './clients.ts'
 import type { Fits, Received } from './inbox.ts'
-import { eventually, openScene, type Scene, scenario } from './scene.ts'
+import { eventually, openScene, type Scene } from './scene.ts'
 import type { StackOptions } from './stack.ts'
 
 /** Takeovers scaled down, as they stand in proportion to each other by default. */
@@ -18,11 +18,6 @@ export async function openCrashScene({ env, ...options }: StackOptions = {}): Pr
   await stack.assignNumber(second, { endpointId: socketEndpoint.id })
   return scene
 }
-
-export const stepsOf =
-  (scene: () => Scene) =>
-  (title: string, work: () => Promise<void>): void =>
-    scenario(title, () => scene().stack, work)
 
 /** Starts a gateway that dies at that instant, at the latest through `work`; it is dead when this resolves. */
 export async function dieAt(

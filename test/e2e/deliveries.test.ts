@@ -3,7 +3,7 @@ import { after, before } from 'node:test'
 import { type Json, ok, refused } from './clients.ts'
 import type { Received } from './inbox.ts'
 import { write } from './message-steps.ts'
-import { eventually, openScene, type Scene, scenario } from './scene.ts'
+import { eventually, openScene, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
 before(async () => {
@@ -14,12 +14,7 @@ before(async () => {
 })
 after(() => scene?.close())
 
-const step = (title: string, work: () => Promise<unknown>) =>
-  scenario(
-    title,
-    () => scene.stack,
-    async () => void (await work()),
-  )
+const step = stepsOf(() => scene.stack)
 
 const bodyIs =
   (text: string) =>

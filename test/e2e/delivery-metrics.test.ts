@@ -5,9 +5,8 @@ import { after, before } from 'node:test'
 import { type EndpointId, newId } from '../../src/shared/ids.ts'
 import { addTenant, emitEvent } from '../support/rows.ts'
 import { client, type Json, ok } from './clients.ts'
-import { stepsOf } from './crashes.ts'
 import { write } from './message-steps.ts'
-import { eventually, openScene, type Scene } from './scene.ts'
+import { eventually, openScene, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
 let workerUrl: string
@@ -24,7 +23,7 @@ before(async () => {
   workerUrl = `http://127.0.0.1:${String(line?.['port'])}`
 })
 after(() => scene?.close())
-const step = stepsOf(() => scene)
+const step = stepsOf(() => scene.stack)
 
 type Sample = (name: string, labels?: Readonly<Record<string, string>>) => number
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { askPermission, decline, miss, place, ringInVain, talk } from './call-steps.ts'
 import { optOut, receive, route, sendAndFollow, sendInVain } from './message-steps.ts'
-import { openScene, type Scene, scenario } from './scene.ts'
+import { openScene, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
 before(async () => {
@@ -10,12 +10,7 @@ before(async () => {
 })
 after(() => scene?.close())
 
-const step = (title: string, work: () => Promise<unknown>) =>
-  scenario(
-    title,
-    () => scene.stack,
-    async () => void (await work()),
-  )
+const step = stepsOf(() => scene.stack)
 
 step('a message that is sent, delivered and read tells both receivers of each', () => sendAndFollow(scene))
 step('a message that fails tells both receivers why', () => sendInVain(scene))

@@ -7,7 +7,7 @@ import { after, before } from 'node:test'
 import { type TestS3, testS3 } from '../support/s3.ts'
 import { ok } from './clients.ts'
 import { fetchMedia, image, sha256 } from './media-steps.ts'
-import { eventually, scenario } from './scene.ts'
+import { eventually, stepsOf } from './scene.ts'
 import { type Stack, startStack } from './stack.ts'
 
 let s3: TestS3
@@ -30,12 +30,7 @@ after(async () => {
   await s3?.stop()
 })
 
-const step = (title: string, work: () => Promise<unknown>) =>
-  scenario(
-    title,
-    () => stack,
-    async () => void (await work()),
-  )
+const step = stepsOf(() => stack)
 
 const isStored = (id: string, { length }: Buffer) =>
   eventually('the file is stored', async () => {

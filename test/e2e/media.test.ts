@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before } from 'node:test'
 import { type Json, ok, refused } from './clients.ts'
 import { arrives, fetchMedia, image, sha256 } from './media-steps.ts'
-import { eventually, scenario } from './scene.ts'
+import { eventually, stepsOf } from './scene.ts'
 import { type Stack, startStack } from './stack.ts'
 
 let stack: Stack
@@ -12,12 +12,7 @@ before(async () => {
 })
 after(() => stack?.stop())
 
-const step = (title: string, work: () => Promise<unknown>) =>
-  scenario(
-    title,
-    () => stack,
-    async () => void (await work()),
-  )
+const step = stepsOf(() => stack)
 
 const requests = async (fits: (request: Json) => boolean): Promise<Json[]> => {
   const { data } = await ok(stack.sim.get('/requests?limit=10000'))

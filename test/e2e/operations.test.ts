@@ -4,7 +4,7 @@ import { ring, ringing, simCall, talk } from './call-steps.ts'
 import { client, type Json, ok } from './clients.ts'
 import { keysWith, logsWith, tablesWith } from './leaks.ts'
 import { receive, route, write } from './message-steps.ts'
-import { eventually, openScene, type Scene, scenario } from './scene.ts'
+import { eventually, openScene, type Scene, stepsOf } from './scene.ts'
 import { session } from './sdp.ts'
 import type { Gateway } from './stack.ts'
 
@@ -14,12 +14,7 @@ before(async () => {
 })
 after(() => scene?.close())
 
-const step = (title: string, work: () => Promise<unknown>) =>
-  scenario(
-    title,
-    () => scene.stack,
-    async () => void (await work()),
-  )
+const step = stepsOf(() => scene.stack)
 
 const openSockets = async ({ origin }: Gateway): Promise<number> => {
   const { body } = await client(origin).get('/metrics')

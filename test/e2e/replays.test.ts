@@ -5,17 +5,17 @@ import { eventKinds } from '../../src/contract/events.ts'
 import { decodeId, newId } from '../../src/shared/ids.ts'
 import { addEndpoint, addTenant } from '../support/rows.ts'
 import { type Json, ok } from './clients.ts'
-import { attemptOf, openCrashScene, stepsOf, textIs } from './crashes.ts'
+import { attemptOf, openCrashScene, textIs } from './crashes.ts'
 import type { Received } from './inbox.ts'
 import { write } from './message-steps.ts'
-import { eventually, type Scene } from './scene.ts'
+import { eventually, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
 before(async () => {
   scene = await openCrashScene({ env: { WEBHOOK_RETRY_DELAYS: '100ms,100ms,100ms,100ms,100ms' } })
 })
 after(() => scene?.close())
-const step = stepsOf(() => scene)
+const step = stepsOf(() => scene.stack)
 
 const idOf = ({ headers }: Received): string => String(headers['x-communication-delivery'])
 const replay = (id: string, status = 202): Promise<Json> =>

@@ -58,6 +58,12 @@ export function scenario(title: string, stack: () => Stack, work: (t: TestContex
   })
 }
 
+/** Steps of one story: tests that run in their order, on the stack of that moment. */
+export const stepsOf =
+  (stack: () => Stack) =>
+  (title: string, work: () => Promise<unknown>): void =>
+    scenario(title, stack, async () => void (await work()))
+
 /** The same event at both receivers. */
 export async function atBoth(
   { https, socket }: Scene,

@@ -7,7 +7,7 @@ import { ownFolder } from '../support/embedded.ts'
 import { decline, miss, place, ring, ringInVain, ringing, talk } from './call-steps.ts'
 import { type Json, ok, refused } from './clients.ts'
 import { keysWith, logsWith, tablesWith } from './leaks.ts'
-import { eventually, openScene, type Scene, scenario } from './scene.ts'
+import { eventually, openScene, type Scene, stepsOf } from './scene.ts'
 import { type Session, session } from './sdp.ts'
 
 const heaps = mkdtempSync(join(ownFolder(), 'heaps-'))
@@ -27,12 +27,7 @@ before(async () => {
 })
 after(() => scene?.close())
 
-const step = (title: string, work: () => Promise<unknown>) =>
-  scenario(
-    title,
-    () => scene.stack,
-    async () => void (await work()),
-  )
+const step = stepsOf(() => scene.stack)
 
 /** What this test made itself, and may have reached nobody. */
 const posted: string[] = []

@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import { type Json, ok } from './clients.ts'
 import type { Received } from './inbox.ts'
 import { write } from './message-steps.ts'
-import { eventually, openScene, type Scene, scenario } from './scene.ts'
+import { eventually, openScene, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
 before(async () => {
@@ -16,12 +16,7 @@ before(async () => {
 })
 after(() => scene?.close())
 
-const step = (title: string, work: () => Promise<unknown>) =>
-  scenario(
-    title,
-    () => scene.stack,
-    async () => void (await work()),
-  )
+const step = stepsOf(() => scene.stack)
 
 const PREVIOUS = 'x-communication-signature-256-previous'
 const ofHttps = () => `/endpoints/${scene.httpsEndpoint.id}`

@@ -3,7 +3,7 @@ import { after, before } from 'node:test'
 import { askPermission, decline, miss, place, ring, ringing, simCall, statuses, talk } from './call-steps.ts'
 import { type Json, ok } from './clients.ts'
 import { optOut, receive, route, sendAndFollow, sendInVain } from './message-steps.ts'
-import { openScene, type Scene, scenario } from './scene.ts'
+import { openScene, type Scene, stepsOf } from './scene.ts'
 import { session } from './sdp.ts'
 
 let scene: Scene
@@ -12,12 +12,7 @@ before(async () => {
 })
 after(() => scene?.close())
 
-const step = (title: string, work: () => Promise<unknown>) =>
-  scenario(
-    title,
-    () => scene.stack,
-    async () => void (await work()),
-  )
+const step = stepsOf(() => scene.stack)
 
 /** What the provider was asked about a call, in order. */
 async function asked(wacid: string): Promise<Json[]> {
