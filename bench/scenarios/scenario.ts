@@ -74,6 +74,7 @@ export const businessNumber = ({ id, digits }: PlannedNumber): BusinessNumber =>
   id,
   digits,
   verifiedName: 'Bench',
+  throughput: 'STANDARD',
   calling: {},
   liveCalls: 0,
 })

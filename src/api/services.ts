@@ -4,6 +4,7 @@ import type { IceView } from '../calls/ice-servers.ts'
 import type { Addition, RecipientRow } from '../campaigns/change-recipients.ts'
 import type { CampaignDraft } from '../campaigns/plan-campaign.ts'
 import type { CampaignChange, RemovalChoice } from '../campaigns/ports.ts'
+import type { Halted } from '../campaigns/run-campaign.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { SessionDescription } from '../contract/events.ts'
 import type { Page, PageRequest } from '../contract/page.ts'
@@ -76,6 +77,9 @@ export interface ApiServices {
     create(workspaceId: WorkspaceId, draft: CampaignDraft): Promise<CampaignRecord>
     change(workspaceId: WorkspaceId, id: CampaignId, change: CampaignChange): Promise<CampaignRecord>
     delete(workspaceId: WorkspaceId, id: CampaignId): Promise<void>
+    start(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord>
+    pause(workspaceId: WorkspaceId, id: CampaignId): Promise<Halted>
+    cancel(workspaceId: WorkspaceId, id: CampaignId): Promise<Halted>
   }
   /** Of one campaign, which a reader has found first. */
   readonly recipients: {

@@ -2,11 +2,14 @@
 import type { ApiRoute } from './route.ts'
 import { actOnCall, answerCall, findCall, listCalls, placeCall, readIce, readOffer } from './routes/calls.ts'
 import {
+  cancelCampaign,
   changeCampaign,
   createCampaign,
   deleteCampaign,
   findCampaign,
   listCampaigns,
+  pauseCampaign,
+  startCampaign,
 } from './routes/campaigns.ts'
 import { listNumbers, listTemplates } from './routes/catalog.ts'
 import { listConversations, readConversation, showTyping } from './routes/conversations.ts'
@@ -41,6 +44,9 @@ export const table: readonly ApiRoute[] = [
   changeCampaign,
   addRecipients,
   removeRecipients,
+  startCampaign,
+  pauseCampaign,
+  cancelCampaign,
   deleteCampaign,
   showTyping,
 ]

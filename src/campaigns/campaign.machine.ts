@@ -12,8 +12,16 @@ export const campaignMachine: Machine<CampaignStatus> = {
   CANCELLED: [],
 }
 
-/** What building a campaign consists of. */
-export type CampaignOperation = 'change' | 'adjust' | 'addRecipients' | 'removeRecipients' | 'delete'
+/** What may be asked of a campaign. */
+export type CampaignOperation =
+  | 'change'
+  | 'adjust'
+  | 'addRecipients'
+  | 'removeRecipients'
+  | 'start'
+  | 'pause'
+  | 'cancel'
+  | 'delete'
 
 /** `adjust` is a change of nothing but the name and the pace. */
 export const campaignOperations: Readonly<Record<CampaignOperation, readonly CampaignStatus[]>> = {
@@ -21,7 +29,17 @@ export const campaignOperations: Readonly<Record<CampaignOperation, readonly Cam
   adjust: ['DRAFT', 'SCHEDULED', 'PAUSED'],
   addRecipients: ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED'],
   removeRecipients: ['DRAFT', 'SCHEDULED', 'PAUSED'],
+  start: ['DRAFT', 'PAUSED'],
+  pause: ['SCHEDULED', 'RUNNING'],
+  cancel: ['SCHEDULED', 'RUNNING', 'PAUSED'],
   delete: ['DRAFT', 'COMPLETED', 'CANCELLED'],
+}
+
+/** Where an operation holds already: asking for it again changes nothing. */
+export const alreadyHolds: Readonly<Record<'start' | 'pause' | 'cancel', readonly CampaignStatus[]>> = {
+  start: ['SCHEDULED', 'RUNNING'],
+  pause: ['PAUSED'],
+  cancel: ['CANCELLED'],
 }
 
 export const allows = (operation: CampaignOperation, status: CampaignStatus): boolean =>

@@ -3,12 +3,12 @@ import type { RecipientStatus } from '../contract/records/campaign.ts'
 import type { Machine } from '../shared/machine.ts'
 
 export const recipientMachine: Machine<RecipientStatus> = {
-  PENDING: ['QUEUED', 'SKIPPED', 'CANCELLED'],
-  // Back to PENDING: a claim that wrote nothing to the provider.
-  QUEUED: ['PENDING', 'HELD', 'UNKNOWN', 'SENT', 'DELIVERED', 'READ', 'FAILED'],
+  PENDING: ['QUEUED', 'SKIPPED', 'FAILED', 'CANCELLED'],
+  // Back to PENDING: nothing was sent, for certain. So it ends at once where the campaign is CANCELLED meanwhile.
+  QUEUED: ['PENDING', 'CANCELLED', 'HELD', 'UNKNOWN', 'SENT', 'DELIVERED', 'READ', 'FAILED'],
   HELD: ['SENT', 'DELIVERED', 'READ', 'FAILED'],
-  // Back to PENDING: an operator has it sent again.
-  UNKNOWN: ['PENDING', 'HELD', 'SENT', 'DELIVERED', 'READ', 'FAILED'],
+  // To QUEUED: an operator has it sent again. To PENDING: the answer came after all, and it was a no.
+  UNKNOWN: ['QUEUED', 'PENDING', 'CANCELLED', 'HELD', 'SENT', 'DELIVERED', 'READ', 'FAILED'],
   SENT: ['DELIVERED', 'READ', 'FAILED'],
   DELIVERED: ['READ'],
   READ: [],

@@ -11,6 +11,9 @@ const words: Readonly<Record<CampaignOperation, string>> = {
   adjust: 'be changed',
   addRecipients: 'take recipients',
   removeRecipients: 'give up recipients',
+  start: 'be started',
+  pause: 'be paused',
+  cancel: 'be cancelled',
   delete: 'be deleted',
 }
 

@@ -5,7 +5,7 @@ import { queuedBody } from '../contract/events.ts'
 import type { InboundMessageUpdate, MessageStatusUpdate } from '../contract/provider-updates.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
-import { decodeId, encodeId, newId } from '../shared/ids.ts'
+import { decodeId, encodeId, type MessageId, newId } from '../shared/ids.ts'
 import type { FoundMessage, MessageStore, Parties, SenderNumber, StatusChange } from './ports.ts'
 import { optChangeOf } from './stop-keywords.ts'
 
@@ -20,6 +20,8 @@ export interface MessageUpdatePorts {
   readonly clock: Clock
   /** Told of updates that concern nothing of ours. */
   readonly ignored: (type: string) => void
+  /** Told of messages of campaigns that failed, and why. */
+  readonly campaignSendFailed: (messageId: MessageId, code: string) => void
 }
 
 export interface MessageUpdates {
@@ -72,6 +74,8 @@ async function applyStatuses(
     ports.dispatch(await ports.store.changeStatuses([...turn.values()]))
     rest = later
   }
+  for (const { recipientId, messageId, error } of changes)
+    if (recipientId && error) ports.campaignSendFailed(messageId, error.code)
 }
 
 function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: number): StatusChange {
@@ -87,7 +91,8 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
       error: { title: error?.title ?? 'The message failed', ...(error && { code: error.code }) },
     }),
   })
-  return { messageId: message.id, providerMessageId, status, at, error, eventId: newId('event'), body }
+  const { id: messageId, recipientId } = message
+  return { messageId, recipientId, providerMessageId, status, at, error, eventId: newId('event'), body }
 }
 
 async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<void> {

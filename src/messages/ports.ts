@@ -3,7 +3,16 @@ import type { WrittenDelivery } from '../contract/dispatch.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
 import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
-import type { ConversationId, EventId, KeyId, MessageId, NumberId, Uuid, WorkspaceId } from '../shared/ids.ts'
+import type {
+  ConversationId,
+  EventId,
+  KeyId,
+  MessageId,
+  NumberId,
+  RecipientId,
+  Uuid,
+  WorkspaceId,
+} from '../shared/ids.ts'
 import type { OutboundStatus } from './message.machine.ts'
 import type { SendVerdict } from './send-policy.ts'
 import type { OptChange } from './stop-keywords.ts'
@@ -76,6 +85,8 @@ export interface Outgoing {
 
 export interface StatusChange {
   readonly messageId: MessageId
+  /** Of the campaign that sent it, if one did. */
+  readonly recipientId: RecipientId | null
   readonly providerMessageId: string | null
   readonly status: OutboundStatus
   readonly at: Date
@@ -149,4 +160,5 @@ export interface FoundMessage {
   readonly id: MessageId
   readonly conversationId: ConversationId
   readonly providerMessageId: string | null
+  readonly recipientId: RecipientId | null
 }

@@ -27,6 +27,7 @@ export async function sweepSends({ store, transmitter, dispatch, clock }: SendSw
   const at = new Date(clock.now())
   const changes = lost.map((message) => ({
     messageId: message.id,
+    recipientId: null,
     providerMessageId: null,
     status: 'FAILED' as const,
     at,

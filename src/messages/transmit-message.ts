@@ -16,6 +16,8 @@ export interface TransmitPorts {
   readonly provider: Pick<Provider, 'sendTemplate'>
   readonly dispatch: Dispatch
   readonly clock: Clock
+  /** Told of each request: the number's budget is shared with campaigns. */
+  readonly spent: (phoneNumberId: string) => void
   readonly log: { info(fields: object, event: string): void; warn(fields: object, event: string): void }
 }
 
@@ -36,6 +38,7 @@ export function createTransmitter(ports: TransmitPorts): Transmitter {
     const startedAt = ports.clock.mono()
     if (!(await ports.store.startSending(outgoing.id))) return
     failpoint('before_provider_request')
+    ports.spent(outgoing.account.phoneNumberId)
     const result = await ports.provider.sendTemplate(outgoing.account, {
       to: outgoing.to,
       template: {

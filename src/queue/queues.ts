@@ -17,7 +17,7 @@ export interface QueueLog {
 /** A raw client of the redis package, made for this purpose alone: BullMQ does not close what it was given. */
 export type RawClient = Parameters<typeof createNodeRedisClient>[0]
 
-function connectionOf(raw: RawClient, log: QueueLog): ConnectionOptions {
+export function connectionOf(raw: RawClient, log: QueueLog): ConnectionOptions {
   const adapter = createNodeRedisClient(raw)
   // Without a listener of its own the adapter turns the next hiccup of Redis into an unhandled error.
   adapter.on('error', (error: unknown) => log.warn({ error: String(error) }, 'queue.connection_failed'))

@@ -27,6 +27,13 @@ export const keys = {
   hints: 'gw:hint',
   /** Hash t (tokens), at (µs); as long as it takes to fill up: the request budget of one API key. */
   rateLimit: (keyId: string) => `gw:rl:${keyId}`,
+  /**
+   * Hash t at (tokens of campaigns), r s (rate, share), f fat (slowed to), until (blocked), slowed, w wat (tokens of
+   * other sends); times in µs; 10 min, Lua only: what a number may still send.
+   */
+  pace: (phoneNumberId: string) => `gw:pace:${phoneNumberId}`,
+  /** Hash e (epoch), t at (tokens of its own pace); 1 day, Lua only. */
+  campaign: (campaignId: string) => `gw:cmp:${campaignId}`,
 } as const
 
 export const ownerTtlMs: Readonly<Record<ActorKind, number>> = { call: 900_000, endpoint: 3_600_000 }

@@ -24,6 +24,10 @@ export const scripts = {
   renew: load('renew'),
   dialTime: load('dial-time'),
   takeToken: load('take-token'),
+  paceTake: load('pace-take'),
+  paceSpend: load('pace-spend'),
+  paceSlow: load('pace-slow'),
+  fenceCampaign: load('fence-campaign'),
 } as const
 
 export interface ScriptCall {

@@ -24,7 +24,7 @@ export const numberView = (number: BusinessNumber, query: URLSearchParams): unkn
       code_verification_status: 'VERIFIED',
       name_status: 'APPROVED',
       platform_type: 'CLOUD_API',
-      throughput: { level: 'STANDARD' },
+      throughput: { level: number.throughput },
       account_mode: 'LIVE',
       is_official_business_account: false,
       whatsapp_business_manager_messaging_limit: 'TIER_2K',

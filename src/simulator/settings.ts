@@ -6,6 +6,8 @@ export const BusinessNumberSetting = v.strictObject({
   phoneNumberId: digits,
   displayPhoneNumber: digits,
   verifiedName: v.pipe(v.string(), v.minLength(1)),
+  /** HIGH: 1,000 messages a second instead of 80. */
+  throughput: v.optional(v.picklist(['STANDARD', 'HIGH']), 'STANDARD'),
 })
 export type BusinessNumberSetting = v.InferOutput<typeof BusinessNumberSetting>
 

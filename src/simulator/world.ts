@@ -20,6 +20,7 @@ export type BusinessNumber = {
   readonly id: string
   readonly digits: string
   readonly verifiedName: string
+  readonly throughput: 'STANDARD' | 'HIGH'
   calling: Record<string, unknown>
   liveCalls: number
 }
@@ -158,6 +159,7 @@ export function addNumber(world: World, setting: BusinessNumberSetting): void {
     id: setting.phoneNumberId,
     digits: setting.displayPhoneNumber,
     verifiedName: setting.verifiedName,
+    throughput: setting.throughput,
     calling: { status: 'ENABLED', call_icon_visibility: 'DEFAULT', callback_permission_status: 'DISABLED' },
     liveCalls: 0,
   })

@@ -5,6 +5,7 @@ import {
   type CampaignRecord,
   type CampaignStatus,
   campaignCounts,
+  type PauseReason,
 } from '../contract/records/campaign.ts'
 import { type CampaignId, encodeId, type NumberId, type WorkspaceId } from '../shared/ids.ts'
 import { equals, olderThan } from './keyset.ts'
@@ -21,7 +22,7 @@ interface Row {
   readonly variables: Record<string, string>
   readonly startAt: Date | null
   readonly messagesPerSecond: number | null
-  readonly pauseReason: string | null
+  readonly pauseReason: PauseReason | null
   /** Without the total, which is the sum of the statuses. */
   readonly counts: Partial<CampaignCounts>
   readonly createdAt: Date

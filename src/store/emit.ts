@@ -44,6 +44,16 @@ export const writtenDeliveries = (sql: Sql) => sql`
   where delivery.state = 'PENDING'
   order by delivery.id`
 
+/** From a CTE `input (id, ...)` of messages: locks them in one order, or two batches could wait for each other. */
+export const messagesLocked = (sql: Sql) => sql`
+  message_lock as (
+    select id
+    from messages
+    where id in (select id from input)
+    order by id
+    for no key update
+  )`
+
 /**
  * From a CTE `changed (event_id, workspace_id, conversation_id, body)`, body in base64, to `occurred`: status events,
  * each with the event before it in its conversation. The rows are locked in the order of their ids, for two

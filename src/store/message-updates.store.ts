@@ -9,7 +9,8 @@ import type {
   StatusTarget,
 } from '../messages/ports.ts'
 import { sourcesOf } from '../shared/machine.ts'
-import { emit, statusesOccurred, writtenDeliveries } from './emit.ts'
+import { emit, messagesLocked, statusesOccurred, writtenDeliveries } from './emit.ts'
+import { recipientsFollow } from './recipients-follow.ts'
 import type { Sql } from './sql.ts'
 
 type UpdatesStore = Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound'>
@@ -26,18 +27,18 @@ export const messageUpdatesStore = (sql: Sql): UpdatesStore => ({
  */
 async function statusTargets(sql: Sql, targets: readonly StatusTarget[]): Promise<FoundMessage[]> {
   const found = await sql<(FoundMessage & { index: number })[]>`
-    select t.index, m.id, m.conversation_id, m.provider_message_id
+    select t.index, m.id, m.conversation_id, m.provider_message_id, m.recipient_id
     from unnest(
       ${targets.map((target) => target.providerMessageId)}::text[],
       ${targets.map((target) => target.messageId)}::uuid[],
       ${targets.map((target) => target.phoneNumberId)}::text[]
     ) with ordinality as t (provider_message_id, message_id, phone_number_id, index)
     cross join lateral (
-      select id, conversation_id, provider_message_id, number_id
+      select id, conversation_id, provider_message_id, number_id, recipient_id
       from messages
       where provider_message_id = t.provider_message_id and direction = 'OUTBOUND'
       union all
-      select id, conversation_id, provider_message_id, number_id
+      select id, conversation_id, provider_message_id, number_id, recipient_id
       from messages
       where id = t.message_id and direction = 'OUTBOUND' and provider_message_id is null
       limit 1
@@ -59,12 +60,14 @@ async function changeStatuses(sql: Sql, changes: readonly StatusChange[]): Promi
     event_id: change.eventId,
     body: Buffer.from(change.body).toString('base64'),
   }))
+  const ofCampaigns = changes.some(({ recipientId }) => recipientId !== null)
   return sql<WrittenDelivery[]>`
     with input as (
       select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
         id uuid, provider_message_id text, status text, sources text[], at timestamptz, error jsonb, event_id uuid,
         body text)
     ),
+    ${messagesLocked(sql)},
     changed as (
       update messages m
       set status = i.status,
@@ -81,9 +84,12 @@ async function changeStatuses(sql: Sql, changes: readonly StatusChange[]): Promi
         read_at = case when i.status = 'READ' then i.at else m.read_at end,
         failed_at = case when i.status = 'FAILED' then i.at else m.failed_at end
       from input i
+      join message_lock on message_lock.id = i.id
       where m.id = i.id and m.direction = 'OUTBOUND' and m.status = any(i.sources)
-      returning m.workspace_id, m.conversation_id, i.event_id, i.body
+      returning m.id, m.workspace_id, m.conversation_id, m.recipient_id, m.status, m.send_state, m.send_due_at, m.error,
+        null::timestamptz as due_at, 0 as tries, i.event_id, i.body
     ),
+    ${ofCampaigns ? sql`${recipientsFollow(sql, 'changed')},` : sql``}
     ${statusesOccurred(sql)}, ${emit(sql)} ${writtenDeliveries(sql)}`
 }
 
@@ -109,11 +115,18 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
       from inserted
       where ${update.media !== null}
     ),
-    -- Locked before it is written, to learn what was the last event until now.
+    opted as (
+      update contacts
+      set opt_state = ${optChange ?? null}::text, opt_changed_at = now(), updated_at = now()
+      where id = ${write.contactId} and ${optChange !== undefined} and exists (select from inserted)
+      returning 1
+    ),
+    -- Locked before it is written, to learn what was the last event until now; and after the contact, which is the
+    -- order of a campaign's claim.
     locked as (
       select id, last_event_id
       from conversations
-      where id = (select conversation_id from inserted)
+      where id = (select conversation_id from inserted) and (select count(*) from opted) >= 0
       for no key update
     ),
     touched as (
@@ -131,12 +144,16 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
       from inserted
       join locked on locked.id = inserted.conversation_id
       where c.id = inserted.conversation_id
-      returning locked.last_event_id as after
+      returning locked.last_event_id as after, c.campaign_recipient_id, c.campaign_sent_at
     ),
-    opted as (
-      update contacts
-      set opt_state = ${optChange ?? null}::text, opt_changed_at = now(), updated_at = now()
-      where id = ${write.contactId} and ${optChange !== undefined} and exists (select from inserted)
+    -- An answer to a campaign is the first message within a week of it.
+    replied as (
+      update recipients r
+      set replied_at = inserted.created_at, updated_at = now()
+      from inserted
+      cross join touched
+      where r.id = touched.campaign_recipient_id and r.replied_at is null
+        and touched.campaign_sent_at > now() - interval '7 days'
     ),
     occurred as (
       select ${write.eventId}::uuid as event_id, inserted.workspace_id, 'message.received' as kind,

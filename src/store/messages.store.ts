@@ -14,9 +14,10 @@ import type {
 } from '../messages/ports.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { MessageId, NumberId, WorkspaceId } from '../shared/ids.ts'
-import { emit, statusesOccurred, writtenDeliveries } from './emit.ts'
+import { emit, messagesLocked, statusesOccurred, writtenDeliveries } from './emit.ts'
 import type { SecretOpener } from './endpoints.store.ts'
 import { messageUpdatesStore } from './message-updates.store.ts'
+import { recipientsFollow } from './recipients-follow.ts'
 import type { Sql } from './sql.ts'
 
 export interface AccountOptions {
@@ -206,6 +207,7 @@ async function finishSending(sql: Sql, endings: readonly Ending[]): Promise<Writ
         id uuid, verdict text, provider_message_id text, held boolean, delay_ms double precision, error jsonb,
         event_id uuid, body text)
     ),
+    ${messagesLocked(sql)},
     ended as (
       update messages m
       set provider_message_id = coalesce(m.provider_message_id, i.provider_message_id),
@@ -225,9 +227,13 @@ async function finishSending(sql: Sql, endings: readonly Ending[]): Promise<Writ
         failed_at = case when i.verdict = 'failed' and m.status = 'QUEUED' then now() else m.failed_at end,
         error = coalesce(i.error, m.error)
       from input i
+      join message_lock on message_lock.id = i.id
       where m.id = i.id
-      returning m.id, m.workspace_id, m.conversation_id, m.status, i.event_id, i.body
+      returning m.id, m.workspace_id, m.conversation_id, m.recipient_id, m.status, m.send_state, m.send_due_at, m.error,
+        null::timestamptz as due_at, 0 as tries, i.event_id, i.body
     ),
+    -- Those of campaigns that an operator has had sent again.
+    ${recipientsFollow(sql, 'ended')},
     changed as (
       select event_id, workspace_id, conversation_id, body
       from ended
@@ -294,13 +300,19 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
 /** What was on the wire when its process died is UNKNOWN; returns what stayed so for too long. */
 async function lostSends(sql: Sql, limit: number): Promise<LostSend[]> {
   await sql`
-    update messages
-    set send_state = 'UNKNOWN', send_due_at = now() + interval '15 minutes'
-    where id in (
-      select id from messages
-      where send_state = 'SENDING' and send_due_at < now()
-      limit ${limit}
-      for update skip locked)`
+    with lost as (
+      update messages
+      set send_state = 'UNKNOWN', send_due_at = case when recipient_id is null then now() + interval '15 minutes' end
+      where id in (
+        select id from messages
+        where send_state = 'SENDING' and send_due_at < now()
+        limit ${limit}
+        for update skip locked)
+      returning id, recipient_id, status, send_state, send_due_at, error, null::timestamptz as due_at, 0 as tries
+    ),
+    ${recipientsFollow(sql, 'lost')}
+    select`
+  // A campaign's recipient stays UNKNOWN until a status settles it, or an operator.
   return sql<LostSend[]>`
     select id, conversation_id
     from messages

@@ -1,41 +1,63 @@
-// The campaigns domain, assembled: building campaigns and reading them.
+// The campaigns domain, assembled for whoever asks something of campaigns: building, reading, starting, pausing.
 import { addRecipients, removeRecipients } from '../campaigns/change-recipients.ts'
 import { changeCampaign, createCampaign, deleteCampaign } from '../campaigns/plan-campaign.ts'
+import {
+  type CampaignClock,
+  cancelCampaign,
+  pauseCampaign,
+  type RunPorts,
+  startCampaign,
+} from '../campaigns/run-campaign.ts'
+import { assumeSent, resendUnknown } from '../campaigns/settle-unknown.ts'
+import type { Dispatch } from '../contract/dispatch.ts'
+import type { Clock } from '../shared/clock.ts'
+import { type CampaignPools, createCampaignLifeStore } from '../store/campaign-life.store.ts'
+import { createUnknownStore } from '../store/campaign-unknown.store.ts'
 import { createCampaignStore } from '../store/campaigns.store.ts'
 import { createCampaignReader } from '../store/campaigns-read.store.ts'
+import type { AccountOptions } from '../store/messages.store.ts'
 import { createRecipientStore } from '../store/recipients.store.ts'
 import { createRecipientReader } from '../store/recipients-read.store.ts'
 import { connectPool, type Pool } from '../store/sql.ts'
 import { variableComparer } from '../templates/render-template.ts'
 
-export interface CampaignPools {
-  readonly sql: Pool
-  /** For ten thousand rows at once: they take turns, and nothing that is in a hurry waits behind them. */
-  readonly bulk: Pool
+export interface CampaignsOptions extends CampaignPools {
+  readonly accounts: Pick<AccountOptions, 'defaultToken'>
+  readonly pace: RunPorts['pace']
+  readonly queue: CampaignClock
+  readonly dispatch: Dispatch
+  readonly clock: Clock
 }
 
 /** Connections that are opened when they are first needed. */
 export const openBulkPool = (url: string): Pool =>
   connectPool({ url, max: 2, name: 'switchboard-bulk', statementTimeoutMs: 30_000 })
 
-export function createCampaigns({ sql, bulk }: CampaignPools) {
+export function createCampaigns({ sql, bulk, accounts, pace, queue, dispatch, clock }: CampaignsOptions) {
   const ports = {
     campaigns: createCampaignStore(sql),
     recipients: createRecipientStore(bulk),
     variableComparer,
   }
+  const run = { life: createCampaignLifeStore({ sql, bulk }, accounts), pace, queue, clock }
+  const unknown = { store: createUnknownStore(sql), dispatch, clock }
   return {
     campaigns: {
       ...createCampaignReader(sql),
       create: createCampaign(ports),
       change: changeCampaign(ports),
       delete: deleteCampaign(ports),
+      start: startCampaign(run),
+      pause: pauseCampaign(run),
+      cancel: cancelCampaign(run),
     },
     recipients: {
       list: createRecipientReader(sql).list,
       all: createRecipientReader(bulk).all,
       add: addRecipients(ports),
       remove: removeRecipients(ports),
+      resendUnknown: resendUnknown(unknown),
+      assumeSent: assumeSent(unknown),
     },
   }
 }

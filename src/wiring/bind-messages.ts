@@ -14,6 +14,7 @@ import { type AccountOptions, createMessageStore } from '../store/messages.store
 import { createMessageReader } from '../store/messages-read.store.ts'
 import type { Pool } from '../store/sql.ts'
 import { renderTemplate, toProviderComponents } from '../templates/render-template.ts'
+import { createFailureReports } from './campaign-reports.ts'
 
 export interface MessagesOptions {
   readonly sql: Pool
@@ -24,6 +25,7 @@ export interface MessagesOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly ignored: (type: string) => void
+  readonly spent: (phoneNumberId: string) => void
 }
 
 const rendering: TemplateRendering = {
@@ -45,6 +47,7 @@ export function createMessages(options: MessagesOptions) {
     provider: options.provider,
     dispatch,
     clock,
+    spent: options.spent,
     log: options.log,
   })
   return {
@@ -63,6 +66,7 @@ export function createMessages(options: MessagesOptions) {
       dispatch,
       clock,
       ignored: options.ignored,
+      campaignSendFailed: createFailureReports(sql, options.log),
     }),
     sweep: () => sweepSends({ store, transmitter, dispatch, clock }),
     drain: () => transmitter.drain(),

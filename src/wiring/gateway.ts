@@ -4,15 +4,17 @@ import { createApi, refusalHeaders } from '../api/api.ts'
 import { referencePages } from '../api/docs/pages.ts'
 import { createAuthenticator } from '../auth/authenticate-key.ts'
 import { keyEnvironment } from '../auth/key-format.ts'
-import { type ClusterNode, startNode } from '../cluster/node.ts'
+import type { ClusterNode } from '../cluster/node.ts'
 import { describeSettings, requireSettings } from '../config/config.ts'
 import type { Settings } from '../config/settings.ts'
 import { version } from '../contract/version.ts'
 import type { HttpHandler } from '../http/exchange.ts'
 import { type HttpServer, listen } from '../http/uws.ts'
 import { providerWebhooks } from '../ingest/webhooks.ts'
+import type { CampaignProducer } from '../queue/campaign-queue.ts'
 import { createCallSessions } from '../redis/call-sessions.ts'
 import { createDialTimes } from '../redis/dial-times.ts'
+import { createPace, createTellSpent } from '../redis/pace.ts'
 import { createRateLimiter } from '../redis/rate-limit.ts'
 import { createAccounts } from '../store/calls.store.ts'
 import { createCallReader } from '../store/calls-read.store.ts'
@@ -31,10 +33,12 @@ import { createMedia, type Media } from './bind-media.ts'
 import { createMessages } from './bind-messages.ts'
 import { bindReads, iceServers } from './bind-reads.ts'
 import { createWebhooks, type Webhooks } from './bind-webhooks.ts'
+import { openCampaignClock } from './campaign-clock.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { type Foundation, openFoundation } from './foundation.ts'
 import { gatewayGauges } from './gateway-gauges.ts'
 import { createHealth, type Health } from './health.ts'
+import { joinCluster } from './join-cluster.ts'
 import { keepPartitions } from './keep-partitions.ts'
 import { probePaths, publicHandler } from './public-handler.ts'
 import { openRetryTimers, type RetryTimers } from './retry-timers.ts'
@@ -50,6 +54,7 @@ interface Parts {
   readonly bulk: Pool
   readonly node: ClusterNode
   readonly timers: RetryTimers
+  readonly campaignClock: CampaignProducer
   readonly deliveries: DeliveryMetrics
   readonly internal: HttpServer
   readonly health: Health
@@ -67,12 +72,14 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   const { internal, node } = await joinCluster(base)
   const deliveries = base.metrics.deliveries()
   const timers = await openRetryTimers(redisUrl, log, deliveries)
+  const campaignClock = await openCampaignClock(redisUrl, log)
   const health = createHealth(sql)
   const parts: Parts = {
     base,
     bulk: openBulkPool(DATABASE_URL),
     node,
     timers,
+    campaignClock,
     deliveries,
     internal,
     health,
@@ -105,30 +112,6 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   }
 }
 
-/** The internal port is open before the node is: others must reach it under the address that it registers. */
-async function joinCluster({ settings, redisUrl, secrets, clock, log }: Foundation) {
-  const late: { handler: HttpHandler } = { handler: () => ({ status: 503 }) }
-  const internal = await listen({
-    host: settings.INTERNAL_HOST,
-    port: settings.INTERNAL_PORT,
-    handler: (request) => late.handler(request),
-    maxInFlight: settings.MAX_REQUESTS,
-  })
-  const node = await startNode({
-    redisUrl,
-    secret: secrets.cluster,
-    isFastDeathEnabled: settings.FAST_DEATH,
-    ...{ clock, log },
-    address: settings.INTERNAL_ADDRESS ?? `http://${settings.INTERNAL_HOST}:${internal.port}`,
-    version,
-    sessionTtlMs: settings.SESSION_TTL,
-    sessionRenewMs: settings.SESSION_RENEW,
-    joinWaitMs: settings.HANDOVER_SILENCE,
-  })
-  late.handler = (request) => node.handleRpc(request)
-  return { internal, node }
-}
-
 interface Engine {
   readonly handler: HttpHandler
   readonly webhooks: Webhooks
@@ -136,7 +119,8 @@ interface Engine {
   readonly messages: ReturnType<typeof createMessages>
 }
 
-function build({ base, bulk, node, timers, deliveries, health, media }: Parts): Engine {
+function build(parts: Parts): Engine {
+  const { base, node, timers, deliveries } = parts
   const { sql, settings, log, clock, metrics, secrets, provider, accounts } = base
   const observe = (kind: string) => (event: DirectoryEvent) => {
     if (event.type === 'dropped') metrics.dropped(kind, event.reason)
@@ -177,10 +161,11 @@ function build({ base, bulk, node, timers, deliveries, health, media }: Parts): 
     provider,
     dispatch: webhooks.dispatch,
     ignored: metrics.ignored,
+    spent: createTellSpent(node.redis, clock),
   })
   gatewayGauges(metrics, { webhooks, calls: calls.directory })
   return {
-    handler: edges({ base, bulk, node, health, media }, { webhooks, calls, messages }),
+    handler: edges(parts, { webhooks, calls, messages }),
     webhooks,
     calls: calls.directory,
     messages,
@@ -197,7 +182,7 @@ const callSettings = (settings: Settings) => ({
 })
 
 function edges(
-  { base, bulk, node, health, media }: Pick<Parts, 'base' | 'bulk' | 'node' | 'health' | 'media'>,
+  { base, bulk, node, health, media, campaignClock }: Parts,
   {
     webhooks,
     calls,
@@ -225,7 +210,12 @@ function edges(
         place: ({ workspaceId, keyId }, id, session) =>
           calls.commands.place({ workspaceId, apiKeyId: keyId }, id, session),
       },
-      ...createCampaigns({ sql, bulk }),
+      ...createCampaigns({
+        ...{ sql, bulk, accounts, clock },
+        pace: createPace(node.redis),
+        queue: campaignClock,
+        dispatch: webhooks.dispatch,
+      }),
     },
     authenticate: createAuthenticator({
       keys: createKeyStore(sql),
@@ -275,7 +265,7 @@ function edges(
 
 /** What each step may take of DRAIN_TIMEOUT; the process is gone then, whatever Redis, Postgres or receivers do. */
 async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server: HttpServer): Promise<void> {
-  const { base, bulk, node, timers, internal, health, media } = parts
+  const { base, bulk, node, timers, campaignClock, internal, health, media } = parts
   const { settings, log, sql, provider } = base
   const startedAt = performance.now()
   const left = (share: number) =>
@@ -291,7 +281,7 @@ async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server
   await webhooks.directory.drain(left(0.7))
   await webhooks.close()
   calls.close()
-  await Promise.allSettled([timers.close(), provider.close()])
+  await Promise.allSettled([timers.close(), campaignClock.close(), provider.close()])
   await internal.close()
   await node.close().catch(() => undefined)
   await Promise.all([sql.end({ timeout: 2 }), bulk.end({ timeout: 2 })])

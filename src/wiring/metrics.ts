@@ -49,6 +49,11 @@ export function createMetrics() {
     dropped: (kind: string, reason: string) => drops.inc({ kind, reason }),
     /** Of a process that delivers. */
     deliveries: () => new DeliveryMetrics(registry),
+    /** Of a process that sends campaigns. */
+    campaigns() {
+      const sends = counter('campaign_sends', 'Sends of campaigns, by what became of them', 'outcome')
+      return (outcome: string) => sends.inc({ outcome })
+    },
     /** Of a process that sweeps. */
     backlog: () => backlogMetrics(registry),
     gauge({ name, help, read }: GaugeSource) {

@@ -1,7 +1,7 @@
 import { notFound } from '../../contract/errors.ts'
 import { byId, pageBody, pageRequest } from '../../http/paging.ts'
 import { route } from '../route.ts'
-import { campaignBody, campaignPatch, campaignQuery, campaignView } from '../schemas/campaigns.ts'
+import { campaignBody, campaignPatch, campaignQuery, campaignView, haltedView } from '../schemas/campaigns.ts'
 import { idParam, pageOf } from '../schemas/fields.ts'
 
 const campaigns = byId('campaigns')
@@ -65,6 +65,39 @@ export const changeCampaign = route({
   ],
   handle: ({ caller, params, body, services }) =>
     services.campaigns.change(caller.workspaceId, params.id, body),
+})
+
+export const startCampaign = route({
+  method: 'POST',
+  path: '/campaigns/:id/start',
+  scope: 'CAMPAIGNS_WRITE',
+  summary: 'Start a campaign now or at its startAt, or go on with one that is paused',
+  params: idParam('campaign'),
+  response: campaignView,
+  errors: ['NOT_FOUND', 'INVALID_STATE', 'NO_SENDER_NUMBER', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_NOT_APPROVED'],
+  handle: ({ caller, params, services }) => services.campaigns.start(caller.workspaceId, params.id),
+})
+
+export const pauseCampaign = route({
+  method: 'POST',
+  path: '/campaigns/:id/pause',
+  scope: 'CAMPAIGNS_WRITE',
+  summary: 'Pause a campaign: once this has answered, no further send begins',
+  params: idParam('campaign'),
+  response: haltedView,
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  handle: ({ caller, params, services }) => services.campaigns.pause(caller.workspaceId, params.id),
+})
+
+export const cancelCampaign = route({
+  method: 'POST',
+  path: '/campaigns/:id/cancel',
+  scope: 'CAMPAIGNS_WRITE',
+  summary: 'End a campaign for good: once this has answered, no further send begins',
+  params: idParam('campaign'),
+  response: haltedView,
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  handle: ({ caller, params, services }) => services.campaigns.cancel(caller.workspaceId, params.id),
 })
 
 export const deleteCampaign = route({

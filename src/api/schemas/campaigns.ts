@@ -1,10 +1,12 @@
 // Campaigns and recipients: what a request may say and what a record looks like (decisions 4).
 import * as v from 'valibot'
+import type { Halted } from '../../campaigns/run-campaign.ts'
 import { limits } from '../../contract/limits.ts'
 import {
   type CampaignCounts,
   type CampaignRecord,
   campaignStatuses,
+  pauseReasons,
   type RecipientRecord,
   recipientStatuses,
 } from '../../contract/records/campaign.ts'
@@ -137,44 +139,59 @@ export const recipientQuery = v.strictObject({
 
 const count = v.pipe(v.number(), v.integer())
 
+const campaignFields = {
+  id: idView('campaign'),
+  name: v.string(),
+  status: v.picklist(campaignStatuses),
+  numberId: about(v.nullable(idView('number')), 'The number it sends from.'),
+  template: v.object({ name: v.string(), language: v.string() }),
+  variables: v.record(v.string(), v.string()),
+  startAt: v.nullable(timestamp),
+  messagesPerSecond: about(v.nullable(v.number()), 'Null: as fast as the number may.'),
+  pauseReason: about(
+    v.nullable(v.picklist(pauseReasons)),
+    'Why it paused by itself; null where somebody paused it.',
+  ),
+  counts: about(
+    v.object({
+      total: count,
+      pending: count,
+      queued: count,
+      held: count,
+      unknown: count,
+      sent: count,
+      delivered: count,
+      read: count,
+      failed: count,
+      skipped: count,
+      cancelled: count,
+      replied: count,
+    } satisfies Record<keyof CampaignCounts, v.GenericSchema>),
+    'Recipients by status; `replied` counts those who wrote back, in whichever status.',
+  ),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  startedAt: v.nullable(timestamp),
+  pausedAt: v.nullable(timestamp),
+  completedAt: v.nullable(timestamp),
+  cancelledAt: v.nullable(timestamp),
+}
+
 export const campaignView = v.pipe(
-  v.object({
-    id: idView('campaign'),
-    name: v.string(),
-    status: v.picklist(campaignStatuses),
-    numberId: about(v.nullable(idView('number')), 'The number it sends from.'),
-    template: v.object({ name: v.string(), language: v.string() }),
-    variables: v.record(v.string(), v.string()),
-    startAt: v.nullable(timestamp),
-    messagesPerSecond: about(v.nullable(v.number()), 'Null: as fast as the number may.'),
-    pauseReason: about(v.nullable(v.string()), 'Why it is PAUSED.'),
-    counts: about(
-      v.object({
-        total: count,
-        pending: count,
-        queued: count,
-        held: count,
-        unknown: count,
-        sent: count,
-        delivered: count,
-        read: count,
-        failed: count,
-        skipped: count,
-        cancelled: count,
-        replied: count,
-      } satisfies Record<keyof CampaignCounts, v.GenericSchema>),
-      'Recipients by status; `replied` counts those who wrote back, in whichever status.',
-    ),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-    startedAt: v.nullable(timestamp),
-    pausedAt: v.nullable(timestamp),
-    completedAt: v.nullable(timestamp),
-    cancelledAt: v.nullable(timestamp),
-  }),
+  v.object(campaignFields),
   v.title('Campaign'),
   v.description('One template to many recipients.'),
 ) satisfies v.GenericSchema<unknown, CampaignRecord>
+
+/** Answer of pause and cancel. */
+export const haltedView = v.pipe(
+  v.object({
+    ...campaignFields,
+    inFlight: about(count, 'Requests that were with the provider at this moment; no other one will begin.'),
+  }),
+  v.title('HaltedCampaign'),
+  v.description('A campaign that sends nothing more.'),
+) satisfies v.GenericSchema<unknown, Halted>
 
 export const recipientView = v.pipe(
   v.object({

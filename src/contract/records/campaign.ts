@@ -3,6 +3,20 @@
 export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'CANCELLED'] as const
 export type CampaignStatus = (typeof campaignStatuses)[number]
 
+/** Why a campaign paused by itself. */
+export const pauseReasons = [
+  'OVERDUE',
+  'TEMPLATE_PAUSED',
+  'TEMPLATE_UNAVAILABLE',
+  'NUMBER_UNAVAILABLE',
+  'WORKSPACE_SUSPENDED',
+  'SPAM_LIMIT',
+  'BILLING',
+  'PROVIDER_ACCOUNT',
+  'TOO_MANY_FAILURES',
+] as const
+export type PauseReason = (typeof pauseReasons)[number]
+
 export const campaignCounts = [
   'total',
   'pending',
@@ -43,7 +57,7 @@ export interface CampaignRecord {
   variables: Record<string, string>
   startAt: string | null
   messagesPerSecond: number | null
-  pauseReason: string | null
+  pauseReason: PauseReason | null
   counts: CampaignCounts
   createdAt: string
   updatedAt: string

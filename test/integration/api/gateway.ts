@@ -84,7 +84,12 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
       offer: decided.offer ?? notDecided,
       place: decided.place ?? notDecided,
     },
-    ...createCampaigns({ sql, bulk: sql }),
+    ...createCampaigns({
+      ...{ sql, bulk: sql, accounts, clock: systemClock },
+      pace: { fence: async () => undefined },
+      queue: { wake: () => undefined, beginAt: () => undefined },
+      dispatch: () => undefined,
+    }),
   }
   const handler = createApi({
     services,

@@ -26,6 +26,7 @@ const messages = createMessages({
   clock: systemClock,
   log,
   ignored: () => undefined,
+  spent: () => undefined,
 })
 const { call, keyFor } = gateway(sql, { preview: messages.preview })
 

@@ -20,6 +20,7 @@ const updates = createMessageUpdates({
   dispatch: () => undefined,
   clock: systemClock,
   ignored: (type) => assert.fail(type),
+  campaignSendFailed: () => undefined,
 })
 
 const startMs = Date.now() - 60_000

@@ -21,6 +21,7 @@ const updates = createMessageUpdates({
   dispatch: () => undefined,
   clock: systemClock,
   ignored: (type) => ignored.push(type),
+  campaignSendFailed: () => undefined,
 })
 
 async function newMessage(

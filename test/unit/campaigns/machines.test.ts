@@ -32,10 +32,10 @@ describe('campaigns', () => {
 
 describe('recipients', () => {
   everyPair(recipientMachine, recipientStatuses, {
-    PENDING: 'QUEUED SKIPPED CANCELLED',
-    QUEUED: 'PENDING HELD UNKNOWN SENT DELIVERED READ FAILED',
+    PENDING: 'QUEUED SKIPPED FAILED CANCELLED',
+    QUEUED: 'PENDING CANCELLED HELD UNKNOWN SENT DELIVERED READ FAILED',
     HELD: 'SENT DELIVERED READ FAILED',
-    UNKNOWN: 'PENDING HELD SENT DELIVERED READ FAILED',
+    UNKNOWN: 'QUEUED PENDING CANCELLED HELD SENT DELIVERED READ FAILED',
     SENT: 'DELIVERED READ FAILED',
     DELIVERED: 'READ',
     READ: '',
@@ -51,6 +51,9 @@ describe('what may be done to a campaign', () => {
     adjust: 'DRAFT SCHEDULED PAUSED',
     addRecipients: 'DRAFT SCHEDULED RUNNING PAUSED',
     removeRecipients: 'DRAFT SCHEDULED PAUSED',
+    start: 'DRAFT PAUSED',
+    pause: 'SCHEDULED RUNNING',
+    cancel: 'SCHEDULED RUNNING PAUSED',
     delete: 'DRAFT COMPLETED CANCELLED',
   }
   for (const operation of Object.keys(allowed) as CampaignOperation[])

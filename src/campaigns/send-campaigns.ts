@@ -1,0 +1,205 @@
+// The sending of the campaigns of one number: tokens first, then a claim of as many recipients, then their requests.
+// Campaigns of a number take turns; numbers share the process through the slots.
+import type { Clock } from '../shared/clock.ts'
+import { type CampaignId, type NumberId, newId } from '../shared/ids.ts'
+import type { CampaignSender } from './send-claimed.ts'
+import type { SendSlots } from './send-slots.ts'
+import type {
+  CampaignRendering,
+  CampaignSendStore,
+  Claim,
+  Pace,
+  PickedRecipient,
+  RunningCampaign,
+} from './sending.ts'
+
+export interface PumpPorts {
+  readonly store: Pick<CampaignSendStore, 'running' | 'claim' | 'complete' | 'pause'>
+  readonly pace: Pick<Pace, 'take'>
+  readonly slots: SendSlots
+  readonly sender: Pick<CampaignSender, 'send'>
+  readonly rendering: Pick<CampaignRendering, 'render'>
+  readonly clock: Clock
+  readonly log: { info(fields: object, event: string): void }
+}
+
+/** As many as one statement takes well, and a fifth of a second at the provider's highest rate. */
+const maxBatch = 200
+/** A number is looked after this long before others of the queue get their turn. */
+const sliceMs = 10_000
+/** How stale the list of a number's campaigns may be; a claim checks the epoch in any case. */
+const knownForMs = 500
+/** Claims of a few recipients cost as much as claims of many: tokens gather meanwhile. */
+const tickMs = 100
+const inFlightMs = 200
+/** A longer wait is the queue's to do. */
+const longestWaitMs = 1_000
+
+/**
+ * Sends for a number until its turn is over. Resolves with the time after which it is worth another turn in ms;
+ * undefined where nothing of it is RUNNING.
+ */
+export type PumpNumber = (numberId: NumberId, signal: AbortSignal) => Promise<number | undefined>
+
+export const createPump = (ports: PumpPorts): PumpNumber =>
+  async function pumpNumber(numberId, signal) {
+    const { clock } = ports
+    const endsAt = clock.mono() + sliceMs
+    const turns = new Turns(ports, numberId)
+    while (!signal.aborted && clock.mono() < endsAt) {
+      const startedAt = clock.mono()
+      const campaigns = await turns.next()
+      if (campaigns.length === 0) return undefined
+      const waitMs = await serve(ports, campaigns, turns, signal)
+      if (waitMs > longestWaitMs) return waitMs
+      await pause(clock, Math.max(waitMs, startedAt + tickMs - clock.mono()), signal)
+    }
+    return 0
+  }
+
+/** The campaigns of a number: whose turn it is, and who has nothing to do for a while. */
+class Turns {
+  readonly #ports: PumpPorts
+  readonly #numberId: NumberId
+  readonly #idleUntil = new Map<CampaignId, number>()
+  #campaigns: readonly RunningCampaign[] = []
+  #knownUntil = 0
+  #round = 0
+
+  constructor(ports: PumpPorts, numberId: NumberId) {
+    this.#ports = ports
+    this.#numberId = numberId
+  }
+
+  /** All of them, another one first each time. */
+  async next(): Promise<readonly RunningCampaign[]> {
+    const now = this.#ports.clock.mono()
+    if (now >= this.#knownUntil) {
+      this.#campaigns = await sendable(this.#ports, this.#numberId)
+      this.#knownUntil = now + knownForMs
+    }
+    this.#round += 1
+    const first = this.#round % Math.max(1, this.#campaigns.length)
+    return [...this.#campaigns.slice(first), ...this.#campaigns.slice(0, first)]
+  }
+
+  idleMs({ id }: RunningCampaign): number {
+    return Math.max(0, (this.#idleUntil.get(id) ?? 0) - this.#ports.clock.mono())
+  }
+
+  isIdle({ id }: RunningCampaign, ms: number): void {
+    this.#idleUntil.set(id, this.#ports.clock.mono() + ms)
+  }
+
+  /** What was read of the campaigns is out of date. */
+  forget(): void {
+    this.#knownUntil = 0
+  }
+}
+
+async function sendable({ store, log }: PumpPorts, numberId: NumberId): Promise<readonly RunningCampaign[]> {
+  const { sendable, stuck } = await store.running(numberId)
+  for (const { reason, ...campaign } of stuck) {
+    await store.pause({ ...campaign, numberId }, { reason, scope: 'campaign' })
+    log.info({ campaignId: campaign.id, reason }, 'campaign.paused_itself')
+  }
+  return sendable
+}
+
+/** Gives each of them its turn while the number has tokens; how long to wait then, in ms. */
+async function serve(
+  ports: PumpPorts,
+  campaigns: readonly RunningCampaign[],
+  turns: Turns,
+  signal: AbortSignal,
+): Promise<number> {
+  let waitMs = Number.POSITIVE_INFINITY
+  for (const campaign of campaigns) {
+    const idleMs = turns.idleMs(campaign)
+    const step: Step = idleMs > 0 ? { type: 'idle', ms: idleMs } : await sendSome(ports, campaign, signal)
+    waitMs = Math.min(waitMs, step.ms)
+    if (step.type === 'idle') turns.isIdle(campaign, step.ms)
+    if (step.type === 'moved') turns.forget()
+    if (step.type === 'moved' || step.type === 'numberSpent') break
+  }
+  return waitMs
+}
+
+type Step =
+  | { readonly type: 'sent'; readonly ms: 0 }
+  /** No longer RUNNING, or not in the epoch that we know. */
+  | { readonly type: 'moved'; readonly ms: 0 }
+  /** Nothing to do for this campaign for a while. */
+  | { readonly type: 'idle'; readonly ms: number }
+  /** Nothing to do for the number. */
+  | { readonly type: 'numberSpent'; readonly ms: number }
+
+async function sendSome(ports: PumpPorts, campaign: RunningCampaign, signal: AbortSignal): Promise<Step> {
+  const slots = await ports.slots.take(campaign.workspaceId, maxBatch, signal)
+  let used = 0
+  try {
+    if (slots === 0) return { type: 'numberSpent', ms: 0 }
+    const { account, numberRate, id, epoch, messagesPerSecond } = campaign
+    const grant = await ports.pace.take({
+      ...{ phoneNumberId: account.phoneNumberId, numberRate, campaignId: id, epoch },
+      ...{ campaignRate: messagesPerSecond, want: slots },
+    })
+    if (grant.limitedBy === 'epoch') return { type: 'moved', ms: 0 }
+    if (grant.granted === 0)
+      return { type: grant.limitedBy === 'number' ? 'numberSpent' : 'idle', ms: grant.waitMs }
+    const claimedAt = { mono: ports.clock.mono(), wall: ports.clock.now() }
+    const batch = await ports.store.claim(campaign, grant.granted, (recipient) =>
+      judge(ports, campaign, recipient),
+    )
+    if (!batch) return { type: 'moved', ms: 0 }
+    used = batch.claimed.length
+    ports.sender.send(campaign, batch.claimed, claimedAt)
+    return batch.picked > 0 ? { type: 'sent', ms: 0 } : nothingDue(ports, campaign)
+  } finally {
+    ports.slots.release(slots - used)
+  }
+}
+
+async function nothingDue({ store, log }: PumpPorts, campaign: RunningCampaign): Promise<Step> {
+  const completion = await store.complete(campaign)
+  switch (completion.type) {
+    case 'completed':
+      log.info({ campaignId: campaign.id, workspaceId: campaign.workspaceId }, 'campaign.completed')
+      return { type: 'moved', ms: 0 }
+    case 'moved':
+      return { type: 'moved', ms: 0 }
+    case 'inFlight':
+      return { type: 'idle', ms: inFlightMs }
+    case 'waiting':
+      return { type: 'idle', ms: Math.max(completion.dueInMs, tickMs) }
+  }
+}
+
+/** The campaign may have been given another template since the recipient was added. */
+function judge({ rendering }: PumpPorts, campaign: RunningCampaign, recipient: PickedRecipient): Claim {
+  const variables = { ...campaign.variables, ...recipient.variables }
+  const { text, missing, unexpected } = rendering.render(campaign.definition, variables)
+  if (missing.length > 0 || unexpected.length > 0)
+    return {
+      type: 'fail',
+      error: {
+        code: 'TEMPLATE_VARIABLES_MISMATCH',
+        title: `The variables are not those of template ${campaign.template.name}`,
+      },
+    }
+  const { messageId } = recipient
+  const isRepeated = messageId !== null
+  return { type: 'send', messageId: messageId ?? newId('message'), isRepeated, text, variables }
+}
+
+const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted || ms <= 0) return resolve()
+    const done = () => {
+      timer.cancel()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = clock.after(ms, done)
+    signal.addEventListener('abort', done, { once: true })
+  })

@@ -1,0 +1,66 @@
+// How many requests one process has with the provider at once, shared fairly: while several workspaces wait, each gets
+// its part in turn, so a workspace with a hundred campaigns is served no better than one with a single one.
+
+export interface SendSlots {
+  /** Resolves with 1 to `want` slots, or none once the signal is given. */
+  take(workspaceId: string, want: number, signal: AbortSignal): Promise<number>
+  release(count: number): void
+}
+
+interface Waiting {
+  readonly want: number
+  readonly grant: (count: number) => void
+}
+
+export function createSendSlots(total: number): SendSlots {
+  let free = total
+  // In the order in which workspaces are served: one that was served goes to the end.
+  const lines = new Map<string, Waiting[]>()
+
+  function serve(): void {
+    while (free > 0) {
+      const [next] = lines
+      if (!next) return
+      const [workspaceId, line] = next
+      const share = Math.max(1, Math.floor(free / lines.size))
+      lines.delete(workspaceId)
+      const first = line.shift()
+      if (line.length > 0) lines.set(workspaceId, line)
+      if (!first) continue
+      const count = Math.min(first.want, share)
+      free -= count
+      first.grant(count)
+    }
+  }
+
+  function leave(workspaceId: string, waiting: Waiting): void {
+    const line = lines.get(workspaceId)?.filter((other) => other !== waiting) ?? []
+    if (line.length > 0) lines.set(workspaceId, line)
+    else lines.delete(workspaceId)
+    waiting.grant(0)
+  }
+
+  return {
+    take: (workspaceId, want, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted || want < 1) return resolve(0)
+        const onAbort = () => leave(workspaceId, waiting)
+        const waiting: Waiting = {
+          want,
+          grant(count) {
+            signal.removeEventListener('abort', onAbort)
+            resolve(count)
+          },
+        }
+        signal.addEventListener('abort', onAbort, { once: true })
+        const line = lines.get(workspaceId)
+        if (line) line.push(waiting)
+        else lines.set(workspaceId, [waiting])
+        serve()
+      }),
+    release(count) {
+      free += count
+      serve()
+    },
+  }
+}

@@ -1,0 +1,21 @@
+-- Transactional sends, after the fact: they never wait. Their own part of a number's rate pays for them first, and what
+-- goes beyond it is taken from the campaigns, down to a second's worth.
+-- KEYS gw:pace:{number}, ...
+-- ARGV[i] how many the i-th number sent
+-- Returns nothing. A number without a budget has no campaign under way.
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+for i = 1, #KEYS do
+  local number = redis.call('HMGET', KEYS[i], 'r', 's', 't', 'w', 'wat')
+  local rate, share = tonumber(number[1]), tonumber(number[2])
+  if rate then
+    local own = rate * (1 - share)
+    local since = math.max(0, now - tonumber(number[5] or 0)) / 1000000
+    local left = math.min(own, tonumber(number[4] or own) + since * own) - tonumber(ARGV[i])
+    if left < 0 then
+      redis.call('HSET', KEYS[i], 't', string.format('%.6f', math.max(-rate, tonumber(number[3] or 0) + left)))
+      left = 0
+    end
+    redis.call('HSET', KEYS[i], 'w', string.format('%.6f', left), 'wat', string.format('%.0f', now))
+  end
+end

@@ -1,0 +1,41 @@
+-- Tokens for a campaign's sends, from its number's budget and its own, by the clock of this server.
+-- KEYS[1] gw:pace:{number}  KEYS[2] gw:cmp:{campaign}
+-- ARGV rate of the number a second, share of it that campaigns may have, wanted, epoch, rate of the campaign (0: none)
+-- Returns {granted, ms until there is more, 0 or what was short: 1 number, 2 campaign, 3 epoch}
+-- A new budget begins empty: a Redis that was emptied must not grant what was granted before. What transactional
+-- sends spent beyond their own part (pace-spend) is missing here.
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local rate, share, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local epoch, own = tonumber(ARGV[4]), tonumber(ARGV[5])
+-- Gathered while nobody asks: a fifth of a second, so that no second sees more than the number's rate.
+local burst = 0.2
+
+local campaign = redis.call('HMGET', KEYS[2], 'e', 't', 'at')
+if campaign[1] and tonumber(campaign[1]) > epoch then return {0, 0, 3} end
+
+local number = redis.call('HMGET', KEYS[1], 't', 'at', 'f', 'fat', 'until')
+local blocked = tonumber(number[5] or 0)
+if blocked > now then return {0, math.ceil((blocked - now) / 1000), 1} end
+
+local function elapsed(since) return math.max(0, now - tonumber(since or now)) / 1000000 end
+-- Slowed down by the provider: a twentieth of the rate comes back each second.
+local factor = math.min(1, tonumber(number[3] or 1) + elapsed(number[4]) * 0.05)
+
+local function filled(tokens, at, fill) return math.min(math.max(1, fill * burst), tonumber(tokens or 0) + elapsed(at) * fill) end
+local fill = rate * share * factor
+local tokens = filled(number[1], number[2], fill)
+local left = own > 0 and filled(campaign[2], campaign[3], own) or wanted
+local granted = math.max(0, math.floor(math.min(wanted, tokens, left)))
+
+local whole = string.format('%.0f', now)
+redis.call('HSET', KEYS[1], 't', string.format('%.6f', tokens - granted), 'at', whole, 'f', string.format('%.6f', factor),
+  'fat', whole, 'r', rate, 's', share)
+redis.call('PEXPIRE', KEYS[1], 600000)
+redis.call('HSET', KEYS[2], 'e', string.format('%.0f', epoch))
+if own > 0 then redis.call('HSET', KEYS[2], 't', string.format('%.6f', left - granted), 'at', whole) end
+redis.call('PEXPIRE', KEYS[2], 86400000)
+
+if granted > 0 then return {granted, 0, 0} end
+if tokens < 1 then return {0, math.ceil((1 - tokens) / fill * 1000), 1} end
+return {0, math.ceil((1 - left) / own * 1000), 2}

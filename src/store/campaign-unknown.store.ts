@@ -1,0 +1,60 @@
+// Recipients whose outcome is not known, and what an operator decides of them.
+import type { UnknownMessage, UnknownStore } from '../campaigns/settle-unknown.ts'
+import { messageUpdatesStore } from './message-updates.store.ts'
+import type { Pool } from './sql.ts'
+
+export const createUnknownStore = (pool: Pool): UnknownStore => ({
+  unknown: (workspaceId, id, choice, limit) => pool<UnknownMessage[]>`
+    select r.message_id, r.id as recipient_id, m.conversation_id
+    from recipients r
+    join messages m on m.id = r.message_id
+    where r.workspace_id = ${workspaceId} and r.campaign_id = ${id} and r.status = 'UNKNOWN'
+      ${'ids' in choice ? pool`and r.id = any(${[...choice.ids]}::uuid[])` : pool``}
+    order by r.id
+    limit ${limit}`,
+
+  async resend(messages) {
+    const rows = messages.map(({ messageId, newMessageId, recipientId }) => ({
+      message_id: messageId,
+      new_message_id: newMessageId,
+      recipient_id: recipientId,
+    }))
+    const { count } = await pool`
+      with input as (
+        select * from jsonb_to_recordset(${pool.json(rows as never)}) as i (
+          message_id uuid, new_message_id uuid, recipient_id uuid)
+      ),
+      still as (
+        select i.new_message_id, r.id as recipient_id, m.*
+        from input i
+        join messages m on m.id = i.message_id
+        join recipients r on r.id = i.recipient_id and r.message_id = m.id
+        join contacts c on c.id = m.contact_id and c.opt_state is distinct from 'opted-out'
+        where r.status = 'UNKNOWN'
+        order by m.id
+        for no key update of m, r
+      ),
+      written as (
+        insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, text,
+          template, campaign_id, recipient_id, send_state, send_due_at)
+        select new_message_id, workspace_id, conversation_id, number_id, contact_id, 'OUTBOUND', 'TEMPLATE', 'QUEUED',
+          text, template, campaign_id, recipient_id, 'PENDING', now()
+        from still
+      )
+      update recipients r
+      set status = 'QUEUED', message_id = still.new_message_id, updated_at = now()
+      from still
+      where r.id = still.recipient_id`
+    return count
+  },
+
+  assumeSent: (messages) =>
+    messageUpdatesStore(pool).changeStatuses(
+      messages.map(({ messageId, recipientId, at, eventId, body }) => ({
+        ...{ messageId, recipientId, at, eventId, body },
+        providerMessageId: null,
+        status: 'SENT',
+        error: null,
+      })),
+    ),
+})
