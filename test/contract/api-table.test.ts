@@ -29,6 +29,9 @@ POST /campaigns CAMPAIGNS_WRITE
 PATCH /campaigns/:id CAMPAIGNS_WRITE
 POST /campaigns/:id/recipients CAMPAIGNS_WRITE
 DELETE /campaigns/:id/recipients CAMPAIGNS_WRITE
+POST /campaigns/:id/start CAMPAIGNS_WRITE
+POST /campaigns/:id/pause CAMPAIGNS_WRITE
+POST /campaigns/:id/cancel CAMPAIGNS_WRITE
 DELETE /campaigns/:id CAMPAIGNS_WRITE
 POST /conversations/:id/typing CONVERSATIONS_WRITE
 `
@@ -64,7 +67,12 @@ describe('the table of the API', () => {
   })
 
   test('every POST and PATCH takes a body, but for those that have nothing to say, and no GET does', () => {
-    const speechless = ['/messages/chat/:id/read', '/conversations/:id/read', '/conversations/:id/typing']
+    const speechless = [
+      '/messages/chat/:id/read',
+      '/conversations/:id/read',
+      '/conversations/:id/typing',
+      ...['start', 'pause', 'cancel'].map((word) => `/campaigns/:id/${word}`),
+    ]
     for (const { method, path, body } of table)
       if (method !== 'DELETE')
         assert.equal(body !== undefined, method !== 'GET' && !speechless.includes(path), path)

@@ -164,6 +164,33 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     request: { messagesPerSecond: 40 },
     response: example.campaign,
   },
+  'POST /campaigns/:id/start': {
+    id: 'startCampaign',
+    description:
+      'A draft whose `startAt` is in the future is SCHEDULED and begins by itself; one whose time was missed by more than ' +
+      'an hour pauses as OVERDUE instead. Starting one that is started already changes nothing.',
+    answer: 'The campaign, RUNNING or SCHEDULED.',
+    response: { ...example.campaign, status: 'RUNNING', startedAt: example.campaign.updatedAt },
+  },
+  'POST /campaigns/:id/pause': {
+    id: 'pauseCampaign',
+    description:
+      'Waits for what is with the provider, for up to a little over two seconds; `inFlight` says how much of it still had ' +
+      'no answer then. A schedule is taken back: the campaign is a DRAFT again.',
+    answer: 'The campaign, PAUSED or DRAFT.',
+    response: { ...example.campaign, status: 'PAUSED', pausedAt: example.campaign.updatedAt, inFlight: 0 },
+  },
+  'POST /campaigns/:id/cancel': {
+    id: 'cancelCampaign',
+    description: 'As a pause, for good: whoever still waits is CANCELLED.',
+    answer: 'The campaign, CANCELLED.',
+    response: {
+      ...example.campaign,
+      status: 'CANCELLED',
+      cancelledAt: example.campaign.updatedAt,
+      inFlight: 0,
+    },
+  },
   'DELETE /campaigns/:id': {
     id: 'deleteCampaign',
     description: 'With its recipients. Messages that it sent stay in the log.',

@@ -1,8 +1,9 @@
 import { notFound } from '../../contract/errors.ts'
+import { bodyErrors, optionalBody } from '../../http/optional-body.ts'
 import { byId, pageBody, pageRequest } from '../../http/paging.ts'
 import { route } from '../route.ts'
 import { campaignBody, campaignPatch, campaignQuery, campaignView, haltedView } from '../schemas/campaigns.ts'
-import { idParam, pageOf } from '../schemas/fields.ts'
+import { idParam, noFields, pageOf } from '../schemas/fields.ts'
 
 const campaigns = byId('campaigns')
 
@@ -74,8 +75,18 @@ export const startCampaign = route({
   summary: 'Start a campaign now or at its startAt, or go on with one that is paused',
   params: idParam('campaign'),
   response: campaignView,
-  errors: ['NOT_FOUND', 'INVALID_STATE', 'NO_SENDER_NUMBER', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_NOT_APPROVED'],
-  handle: ({ caller, params, services }) => services.campaigns.start(caller.workspaceId, params.id),
+  errors: [
+    ...bodyErrors,
+    'NOT_FOUND',
+    'INVALID_STATE',
+    'NO_SENDER_NUMBER',
+    'TEMPLATE_NOT_FOUND',
+    'TEMPLATE_NOT_APPROVED',
+  ],
+  async handle({ caller, params, services, request }) {
+    await optionalBody(request, noFields)
+    return services.campaigns.start(caller.workspaceId, params.id)
+  },
 })
 
 export const pauseCampaign = route({
@@ -85,8 +96,11 @@ export const pauseCampaign = route({
   summary: 'Pause a campaign: once this has answered, no further send begins',
   params: idParam('campaign'),
   response: haltedView,
-  errors: ['NOT_FOUND', 'INVALID_STATE'],
-  handle: ({ caller, params, services }) => services.campaigns.pause(caller.workspaceId, params.id),
+  errors: [...bodyErrors, 'NOT_FOUND', 'INVALID_STATE'],
+  async handle({ caller, params, services, request }) {
+    await optionalBody(request, noFields)
+    return services.campaigns.pause(caller.workspaceId, params.id)
+  },
 })
 
 export const cancelCampaign = route({
@@ -96,8 +110,11 @@ export const cancelCampaign = route({
   summary: 'End a campaign for good: once this has answered, no further send begins',
   params: idParam('campaign'),
   response: haltedView,
-  errors: ['NOT_FOUND', 'INVALID_STATE'],
-  handle: ({ caller, params, services }) => services.campaigns.cancel(caller.workspaceId, params.id),
+  errors: [...bodyErrors, 'NOT_FOUND', 'INVALID_STATE'],
+  async handle({ caller, params, services, request }) {
+    await optionalBody(request, noFields)
+    return services.campaigns.cancel(caller.workspaceId, params.id)
+  },
 })
 
 export const deleteCampaign = route({
