@@ -1,0 +1,154 @@
+// A campaign to fifty thousand recipients, during which workers and gateways are killed twenty times, one after the
+// other: nobody is asked for twice, nobody is lost, and the counts say what the rows say.
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Json, ok } from '../e2e/clients.ts'
+import { campaign } from '../e2e/hostile-campaigns.ts'
+import { eventually } from '../e2e/scene.ts'
+import { type Stack, startStack } from '../e2e/stack.ts'
+
+const RECIPIENTS = 50_000
+const AT_ONCE = 10_000
+const KILLS = 20
+/** Between two kills: long enough for the one that was killed to be back, and at an instant that nobody chose. */
+const CALM_MS = [500, 3_500] as const
+/** On a machine that is busy with bringing up processes again. */
+const LONGEST_MS = 300_000
+
+/** The fastest kind of number: otherwise the test would wait for the rate. */
+const numbers = JSON.stringify([
+  {
+    phoneNumberId: '106540352242922',
+    displayPhoneNumber: '15550001111',
+    verifiedName: 'North Dock',
+    throughput: 'HIGH',
+  },
+  { phoneNumberId: '106540352242923', displayPhoneNumber: '15550002222', verifiedName: 'North Dock Support' },
+])
+
+/** One in three says nothing after it was accepted, so that its outcome cannot come from a status. */
+const numberOf = (index: number): string =>
+  `+1556${String(index).padStart(5, '0')}${index % 3 === 0 ? '0007' : '1000'}`
+
+async function makeCampaign(stack: Stack): Promise<string> {
+  const { id } = await ok(stack.api.post('/campaigns', campaign), 201)
+  for (let from = 0; from < RECIPIENTS; from += AT_ONCE) {
+    const recipients = Array.from({ length: AT_ONCE }, (_, index) => ({ to: numberOf(from + index) }))
+    assert.equal((await ok(stack.api.post(`/campaigns/${id}/recipients`, { recipients }))).added, AT_ONCE)
+  }
+  return id
+}
+
+/** How often the provider was asked to send to each number, read as it happens: its journal is bounded. */
+class Asked {
+  readonly counts = new Map<string, number>()
+  #since = 0
+
+  async read(stack: Stack): Promise<void> {
+    for (;;) {
+      const { data, next } = (await stack.sim.get(`/requests?since=${this.#since}&limit=10000`)).body
+      assert.ok(data.length === next - this.#since, 'the journal was read too late')
+      for (const { body } of data) {
+        if (body?.type === 'template') this.counts.set(body.to, (this.counts.get(body.to) ?? 0) + 1)
+      }
+      this.#since = next
+      if (data.length < 10_000) return
+    }
+  }
+}
+
+type Harm = (stack: Stack) => Promise<void>
+
+const killWorker =
+  (index: number): Harm =>
+  async (stack) => {
+    await stack.workers[index]?.kill()
+    await stack.restartWorker(index)
+  }
+const killGateway =
+  (index: number): Harm =>
+  async (stack) => {
+    await stack.gateway(index).process.kill()
+    await stack.restartGateway(index)
+  }
+const harms = [killWorker(0), killGateway(0), killWorker(1), killWorker(0), killGateway(1), killWorker(1)]
+
+async function killUntil(stack: Stack, over: AbortSignal): Promise<number> {
+  for (let kills = 0; kills < KILLS; kills += 1) {
+    await sleep(randomInt(...CALM_MS))
+    if (over.aborted) return kills
+    await (harms[kills % harms.length] as Harm)(stack)
+  }
+  return KILLS
+}
+
+/** Until everybody's outcome is known, or known to be unknown: what a dead worker had claimed is so after its lease. */
+async function watch(stack: Stack, asked: Asked): Promise<void> {
+  const deadline = performance.now() + LONGEST_MS
+  for (;;) {
+    await asked.read(stack)
+    const [row] = await stack.sql<[{ status: string; waiting: number }]>`
+      select status, (
+        select count(*)::int
+        from recipients
+        where status in ('PENDING', 'SENT') or claimed_until is not null
+          or status = 'QUEUED' and wa_id not like '%0007') as waiting
+      from campaigns`
+    if (row.status === 'COMPLETED' && row.waiting === 0) return
+    assert.ok(performance.now() < deadline, `${row.waiting} still wait in a campaign that is ${row.status}`)
+    await sleep(1_000)
+  }
+}
+
+/** Counts of the API against the rows. */
+async function assertCounts(stack: Stack, id: string, counts: Json): Promise<void> {
+  const rows = await stack.sql<{ name: string; count: number }[]>`
+    select lower(status) as name, count(*)::int as count from recipients group by status`
+  const { total, replied: _, ...byStatus } = counts
+  const nonzero = Object.fromEntries(Object.entries(byStatus).filter(([, count]) => count !== 0))
+  assert.deepEqual(nonzero, Object.fromEntries(rows.map(({ name, count }) => [name, count])), id)
+  assert.equal(total, RECIPIENTS)
+}
+
+test('nobody is asked for twice and nobody is lost, whoever is killed', async (t: TestContext) => {
+  const stack = await startStack({ gateways: 2, workers: 2, env: { SIM_NUMBERS: numbers } })
+  try {
+    await eventually('the rate of the number is known', async () => {
+      const [row] = await stack.sql`select messages_per_second from numbers where messages_per_second = 1000`
+      return row !== undefined
+    })
+    const id = await makeCampaign(stack)
+    const asked = new Asked()
+    const startedAt = performance.now()
+    await ok(stack.api.post(`/campaigns/${id}/start`))
+    const over = new AbortController()
+    const [kills] = await Promise.all([
+      killUntil(stack, over.signal),
+      watch(stack, asked).finally(() => over.abort()),
+    ])
+    t.diagnostic(`${Math.round((performance.now() - startedAt) / 1000)} s, ${kills} kills`)
+    await assertAllThere(stack, t, id, asked)
+  } catch (error) {
+    for (const line of stack.logs().split('\n')) t.diagnostic(line)
+    throw error
+  } finally {
+    await stack.stop()
+  }
+})
+
+async function assertAllThere(stack: Stack, t: TestContext, id: string, asked: Asked): Promise<void> {
+  await asked.read(stack)
+  const twice = [...asked.counts].filter(([, count]) => count > 1)
+  assert.deepEqual(twice, [])
+  const { counts } = await ok(stack.api.get(`/campaigns/${id}`))
+  await assertCounts(stack, id, counts)
+  const rows = await stack.sql<{ waId: string; status: string }[]>`select wa_id, status from recipients`
+  // Whoever was not asked for is said to be UNKNOWN: their worker died between its word and its deed.
+  const lost = rows.filter(({ waId, status }) => !asked.counts.has(waId) && status !== 'UNKNOWN')
+  assert.deepEqual(lost, [])
+  t.diagnostic(JSON.stringify(counts))
+  assert.equal(counts.pending + counts.failed + counts.skipped, 0)
+  assert.ok(counts.unknown < RECIPIENTS / 20, `${counts.unknown} are unknown`)
+}
