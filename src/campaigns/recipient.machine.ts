@@ -3,7 +3,8 @@ import type { RecipientStatus } from '../contract/records/campaign.ts'
 import type { Machine } from '../shared/machine.ts'
 
 export const recipientMachine: Machine<RecipientStatus> = {
-  PENDING: ['QUEUED', 'SKIPPED', 'FAILED', 'CANCELLED'],
+  // Beyond a claim: the provider speaks of an earlier try that it had refused, so it has the message after all.
+  PENDING: ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'SKIPPED', 'CANCELLED'],
   // Back to PENDING: nothing was sent, for certain. So it ends at once where the campaign is CANCELLED meanwhile.
   QUEUED: ['PENDING', 'CANCELLED', 'HELD', 'UNKNOWN', 'SENT', 'DELIVERED', 'READ', 'FAILED'],
   HELD: ['SENT', 'DELIVERED', 'READ', 'FAILED'],
