@@ -21,6 +21,11 @@ const steps: readonly Step[] = [
   },
   { name: 'types', command: [bin('tsc'), '-p', '.'], repair: 'mend the types named above' },
   {
+    name: 'types of the console’s pages',
+    command: [bin('tsc'), '-p', 'src/console/web'],
+    repair: 'mend the types named above',
+  },
+  {
     name: 'unused files, exports, dependencies',
     command: [bin('knip'), '--no-progress'],
     repair: 'remove what is unused, or use it',

@@ -1,5 +1,6 @@
 // The public port: which edge answers which path.
 
+import { createConsolePages } from '../console/assets/serve.ts'
 import { AppError } from '../contract/errors.ts'
 import { errorResponse } from '../http/error-response.ts'
 import type { HttpHandler } from '../http/exchange.ts'
@@ -21,6 +22,7 @@ export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '
 
 export function publicHandler({ api, console, pages, ...edges }: Edges): HttpHandler {
   const { providerWebhooks, health, metrics } = edges
+  const consolePages = createConsolePages()
   const exact = new Map<string, HttpHandler>([
     ...Object.entries(pages),
     ['/provider/webhooks', providerWebhooks],
@@ -32,6 +34,7 @@ export function publicHandler({ api, console, pages, ...edges }: Edges): HttpHan
     const { path } = request
     if (path.startsWith('/api/')) return api(request)
     if (path.startsWith('/console/api/')) return console(request)
+    if (path === '/console' || path.startsWith('/console/')) return consolePages(request)
     const handler = exact.get(path)
     if (handler) return handler(request)
     return errorResponse(new AppError('NOT_FOUND', 'there is nothing at this path'), request.requestId)

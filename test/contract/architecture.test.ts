@@ -30,7 +30,9 @@ const fences: Readonly<Record<string, { readonly folders: string; readonly packa
   http: { folders: 'contract shared', packages: 'uWebSockets.js valibot pino node:*' },
   api: { ...edge, packages: `${edge.packages} @valibot/to-json-schema node:fs` },
   ingest: edge,
-  console: edge,
+  console: { ...edge, packages: `${edge.packages} esbuild node:*` },
+  // It runs in browsers: of ours it knows the records, as types.
+  'console/web': { folders: 'contract', packages: 'preact preact/hooks @preact/signals uplot' },
   simulator: { folders: 'shared', packages: 'undici valibot pino sdp-transform werift ws @evan/opus node:*' },
   // To be copied as it is: it knows the API and nothing of ours.
   examples: { folders: '', packages: 'ws werift @evan/opus node:*' },
@@ -50,6 +52,7 @@ const keepers: Readonly<Record<string, RegExp>> = {
   ws: /^(src\/(outbound|simulator|examples)|test|bench)\//,
   'uWebSockets.js': /^(src\/http\/uws\.ts$|test\/|bench\/)/,
   werift: /^(src\/(simulator|examples)|test|bench)\//,
+  esbuild: /^(src\/console\/assets\/bundle\.ts$|test\/browser\/)/,
   '@evan/opus': /^(src\/(simulator|examples)|test)\//,
 }
 
@@ -80,6 +83,7 @@ function read(path: string): Source {
 
 const folderOf = (path: string): string => {
   const [top = '', next = ''] = path.split('/')
+  if (path.startsWith('src/console/web/')) return 'console/web'
   return top === 'src' ? next : top
 }
 
@@ -94,7 +98,7 @@ describe('what may import what', () => {
   before(() => {
     sources = ['src', 'workers', 'bench', 'test'].flatMap((top) =>
       readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts'))
+        .filter((name) => /\.tsx?$/.test(name))
         .map((name) => read(join(top, name))),
     )
   })
@@ -113,6 +117,16 @@ describe('what may import what', () => {
       return ours.filter((target) => isOutside(folderOf(target))).map((target) => `${path} -> ${target}`)
     })
     assert.deepEqual(broken, [])
+  })
+
+  test('pages of the console import nothing of the contract but types', () => {
+    const pages = sources.filter(({ path }) => folderOf(path) === 'console/web')
+    assert.ok(pages.length >= 40, `only ${pages.length} files were seen`)
+    const broken = pages.filter(({ text }) => /^import (?!type )[^\n]*\/contract\//m.test(text))
+    assert.deepEqual(
+      broken.map(({ path }) => path),
+      [],
+    )
   })
 
   test('nothing that runs in production imports a test, a bench, the simulator or the development start', () => {

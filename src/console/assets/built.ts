@@ -1,0 +1,31 @@
+// The files of the front end as `npm run build` wrote them, beside this module's compiled form.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundleConsole, type ConsoleFile } from './bundle.ts'
+
+const beside = fileURLToPath(new URL('./built/', import.meta.url))
+
+/** Undefined where nothing was built: a process that runs from source. */
+export function readBuilt(dir = beside): ConsoleFile[] | undefined {
+  if (!existsSync(join(dir, 'index.html'))) return undefined
+  return readdirSync(dir)
+    .filter((name) => !/\.(br|gz)$/.test(name))
+    .map((name) => ({
+      name,
+      bytes: readFileSync(join(dir, name)),
+      brotli: readFileSync(join(dir, `${name}.br`)),
+      gzip: readFileSync(join(dir, `${name}.gz`)),
+    }))
+}
+
+export async function writeBuilt(dir: string): Promise<void> {
+  const { files } = await bundleConsole({ thorough: true })
+  await mkdir(dir, { recursive: true })
+  for (const { name, bytes, brotli, gzip } of files) {
+    await writeFile(join(dir, name), bytes)
+    await writeFile(join(dir, `${name}.br`), brotli)
+    await writeFile(join(dir, `${name}.gz`), gzip)
+  }
+}

@@ -1,0 +1,110 @@
+// The console's JSON. A refusal becomes an ApiError with the server's own words.
+import { signal } from '@preact/signals'
+import { route } from './router.ts'
+
+interface Detail {
+  readonly path?: string
+  readonly message: string
+}
+
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: readonly Detail[]
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(options: {
+    status: number
+    code: string
+    message: string
+    details?: readonly Detail[] | undefined
+    requestId?: string | undefined
+    retryAfterSeconds?: number | undefined
+  }) {
+    super(options.message)
+    this.status = options.status
+    this.code = options.code
+    this.details = options.details ?? []
+    this.requestId = options.requestId
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+
+  /** What is wrong with one field of the body. */
+  of(path: string): string | undefined {
+    return this.details.find((detail) => detail.path === path || detail.path?.startsWith(`${path}.`))?.message
+  }
+}
+
+/** Raised by an answer that nobody is signed in; the shell leads to the sign-in and back. */
+export const isSignedOut = signal(false)
+
+type Query = Readonly<Record<string, string | number | undefined | null>>
+
+async function ask<Body>(
+  method: string,
+  path: string,
+  options: { body?: unknown; signal?: AbortSignal | undefined } = {},
+): Promise<Body> {
+  const { body, signal: abort } = options
+  const init: RequestInit = { method, credentials: 'same-origin' }
+  if (abort) init.signal = abort
+  if (body !== undefined) {
+    init.body = JSON.stringify(body)
+    init.headers = { 'content-type': 'application/json' }
+  }
+  const answer = await fetch(`/console/api${path}`, init).catch((error: unknown) => {
+    if (abort?.aborted) throw error
+    throw new ApiError({
+      status: 0,
+      code: 'UNREACHABLE',
+      message: 'The server cannot be reached. Check your connection and try again.',
+    })
+  })
+  if (!answer.ok) throw await refusal(answer, path)
+  if (answer.status === 204) return undefined as Body
+  return (await answer.json()) as Body
+}
+
+async function refusal(answer: Response, path: string): Promise<ApiError> {
+  const { error } = (await answer.json().catch(() => ({}))) as {
+    error?: { code: string; message: string; details?: Detail[]; requestId?: string }
+  }
+  if (answer.status === 401 && path !== '/session') isSignedOut.value = true
+  const retryAfter = Number(answer.headers.get('retry-after'))
+  return new ApiError({
+    status: answer.status,
+    code: error?.code ?? 'INTERNAL',
+    message: error?.message ?? `The server answered ${answer.status}.`,
+    details: error?.details,
+    requestId: error?.requestId ?? answer.headers.get('x-request-id') ?? undefined,
+    retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
+  })
+}
+
+export const api = {
+  get: <Body>(path: string, abort?: AbortSignal) => ask<Body>('GET', path, { signal: abort }),
+  post: <Body = void>(path: string, body?: unknown) => ask<Body>('POST', path, { body }),
+  put: <Body = void>(path: string, body: unknown) => ask<Body>('PUT', path, { body }),
+  patch: <Body = void>(path: string, body: unknown) => ask<Body>('PATCH', path, { body }),
+  delete: <Body = void>(path: string, body?: unknown) => ask<Body>('DELETE', path, { body }),
+}
+
+/** A path of the workspace one is in, with the parameters that have a value. */
+export function inWorkspace(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter(
+    ([, value]) => value !== undefined && value !== null && value !== '',
+  )
+  const params = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+  const full = `/workspaces/${encodeURIComponent(route.value.workspaceId ?? '')}${path}`
+  return params.size === 0 ? full : `${full}?${params.toString()}`
+}
+
+export const toApiError = (error: unknown): ApiError =>
+  error instanceof ApiError
+    ? error
+    : new ApiError({
+        status: 0,
+        code: 'UNEXPECTED',
+        message: error instanceof Error ? error.message : String(error),
+      })

@@ -1,0 +1,150 @@
+// Reading from the API into a component: one resource, or a list page by page. What is on screen stays there while
+// the same thing is read again, so that nothing jumps.
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { type ApiError, api, toApiError } from './api.ts'
+
+export interface Loaded<Data> {
+  /** Undefined until the first answer. */
+  readonly data: Data | undefined
+  readonly error: ApiError | undefined
+  reload(): void
+  /** Shows what another answer said already. */
+  set(data: Data): void
+}
+
+/** Undefined as the path reads nothing. */
+export function useResource<Data>(path: string | undefined): Loaded<Data> {
+  const [state, setState] = useState<{ path?: string | undefined; data?: Data; error?: ApiError }>({})
+  const [turn, setTurn] = useState(0)
+  useEffect(() => {
+    if (path === undefined) return
+    const abort = new AbortController()
+    api.get<Data>(path, abort.signal).then(
+      (data) => setState({ path, data }),
+      (error: unknown) => {
+        if (!abort.signal.aborted) setState({ path, error: toApiError(error) })
+      },
+    )
+    return () => abort.abort()
+  }, [path, turn])
+  const isCurrent = state.path === path
+  return {
+    data: isCurrent ? state.data : undefined,
+    error: isCurrent ? state.error : undefined,
+    reload: useCallback(() => setTurn((before) => before + 1), []),
+    set: (data) => setState({ path, data }),
+  }
+}
+
+interface PageBody<Row> {
+  readonly data: readonly Row[]
+  readonly nextCursor: string | null
+}
+
+export interface List<Row> {
+  /** Undefined until the first page is there. */
+  readonly rows: readonly Row[] | undefined
+  readonly error: ApiError | undefined
+  readonly hasMore: boolean
+  readonly isLoadingMore: boolean
+  loadMore(): void
+  reload(): void
+  /** Puts a changed row in the place of the one it replaces. */
+  replace(row: Row): void
+}
+
+interface ListState<Row> {
+  readonly path: string
+  readonly rows?: readonly Row[]
+  readonly cursor?: string | null
+  readonly error?: ApiError
+  readonly isLoadingMore?: boolean
+}
+
+/** A keyset list. Another path, which another filter makes, begins anew. */
+export function useList<Row extends { readonly id: string }>(path: string): List<Row> {
+  const [state, setState] = useState<ListState<Row>>({ path })
+  const [turn, setTurn] = useState(0)
+  const current = useRef(path)
+  current.current = path
+  useEffect(() => {
+    const abort = new AbortController()
+    api.get<PageBody<Row>>(path, abort.signal).then(
+      ({ data, nextCursor }) => setState({ path, rows: data, cursor: nextCursor }),
+      (error: unknown) => {
+        if (!abort.signal.aborted) setState({ path, error: toApiError(error) })
+      },
+    )
+    return () => abort.abort()
+  }, [path, turn])
+  const known = state.path === path ? state : { path }
+  return {
+    rows: known.rows,
+    error: known.error,
+    hasMore: typeof known.cursor === 'string',
+    isLoadingMore: known.isLoadingMore === true,
+    loadMore: () => void readMore(known, current, setState),
+    reload: useCallback(() => setTurn((before) => before + 1), []),
+    replace: (row) =>
+      setState((before) => ({
+        ...before,
+        ...(before.rows && { rows: before.rows.map((one) => (one.id === row.id ? row : one)) }),
+      })),
+  }
+}
+
+async function readMore<Row extends { readonly id: string }>(
+  known: ListState<Row>,
+  current: { readonly current: string },
+  setState: (change: (before: ListState<Row>) => ListState<Row>) => void,
+): Promise<void> {
+  const { path, cursor } = known
+  if (!cursor || known.isLoadingMore) return
+  setState((before) => ({ ...before, isLoadingMore: true }))
+  const separator = path.includes('?') ? '&' : '?'
+  try {
+    const next = await api.get<PageBody<Row>>(`${path}${separator}cursor=${encodeURIComponent(cursor)}`)
+    if (current.current !== path) return
+    setState((before) => {
+      const seen = new Set(before.rows?.map(({ id }) => id))
+      const rows = [...(before.rows ?? []), ...next.data.filter(({ id }) => !seen.has(id))]
+      return { path, rows, cursor: next.nextCursor }
+    })
+  } catch (error) {
+    setState((before) => ({ ...before, isLoadingMore: false, error: toApiError(error) }))
+  }
+}
+
+export interface Action {
+  readonly isBusy: boolean
+  readonly error: ApiError | undefined
+  /** Runs the work once at a time and keeps its failure; resolves to whether it went well. */
+  run(work: () => Promise<unknown>): Promise<boolean>
+  clear(): void
+}
+
+/** One thing that a button or a form does. */
+export function useAction(): Action {
+  const [state, setState] = useState<{ isBusy: boolean; error?: ApiError }>({ isBusy: false })
+  const isBusy = useRef(false)
+  return {
+    isBusy: state.isBusy,
+    error: state.error,
+    clear: () => setState({ isBusy: false }),
+    async run(work) {
+      if (isBusy.current) return false
+      isBusy.current = true
+      setState({ isBusy: true })
+      try {
+        await work()
+        setState({ isBusy: false })
+        return true
+      } catch (error) {
+        setState({ isBusy: false, error: toApiError(error) })
+        return false
+      } finally {
+        isBusy.current = false
+      }
+    },
+  }
+}

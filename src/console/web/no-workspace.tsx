@@ -1,0 +1,24 @@
+import { ROOT } from './foundation/router.ts'
+import { me, signOut } from './foundation/session.ts'
+import { Button, LinkButton } from './parts/button.tsx'
+import { EmptyState } from './parts/states.tsx'
+
+export const NoWorkspace = ({ isUnknown = false }: { readonly isUnknown?: boolean }) => (
+  <main class="alone">
+    <EmptyState
+      icon="members"
+      title={isUnknown ? 'There is no such workspace for you' : 'You belong to no workspace yet'}
+      action={
+        isUnknown ? (
+          <LinkButton href={ROOT}>Go to your workspace</LinkButton>
+        ) : (
+          <Button onClick={() => void signOut()}>Sign out</Button>
+        )
+      }
+    >
+      {isUnknown
+        ? 'The link may be old, or you may not be a member.'
+        : `Ask an owner to add ${me.value?.operator.email ?? 'you'} under Members, then load this page again.`}
+    </EmptyState>
+  </main>
+)

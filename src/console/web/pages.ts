@@ -1,0 +1,112 @@
+// The list of pages: the navigation, the addresses and the loading of each come from here. A page is a module that
+// exports `Page`; it is fetched when somebody opens it.
+import type { ComponentType } from 'preact'
+import type { IconName } from './parts/icon.tsx'
+
+export interface PageProps {
+  /** What stands in the address behind the page: the id of one record. */
+  readonly id: string | undefined
+}
+
+export interface PageEntry {
+  /** In the address, behind the workspace. */
+  readonly path: string
+  readonly title: string
+  readonly group: 'Activity' | 'Sending' | 'Developers' | 'Workspace'
+  readonly icon: IconName
+  load(): Promise<{ readonly Page: ComponentType<PageProps> }>
+}
+
+export const pages: readonly PageEntry[] = [
+  {
+    path: 'overview',
+    title: 'Overview',
+    group: 'Activity',
+    icon: 'overview',
+    load: () => import('./pages/overview.tsx'),
+  },
+  {
+    path: 'conversations',
+    title: 'Conversations',
+    group: 'Activity',
+    icon: 'conversations',
+    load: () => import('./pages/conversations.tsx'),
+  },
+  {
+    path: 'calls',
+    title: 'Calls',
+    group: 'Activity',
+    icon: 'calls',
+    load: () => import('./pages/calls.tsx'),
+  },
+  {
+    path: 'campaigns',
+    title: 'Campaigns',
+    group: 'Sending',
+    icon: 'campaigns',
+    load: () => import('./pages/campaigns.tsx'),
+  },
+  {
+    path: 'templates',
+    title: 'Templates',
+    group: 'Sending',
+    icon: 'templates',
+    load: () => import('./pages/templates.tsx'),
+  },
+  {
+    path: 'numbers',
+    title: 'Numbers',
+    group: 'Sending',
+    icon: 'numbers',
+    load: () => import('./pages/numbers/page.tsx'),
+  },
+  {
+    path: 'keys',
+    title: 'API keys',
+    group: 'Developers',
+    icon: 'keys',
+    load: () => import('./pages/keys/page.tsx'),
+  },
+  {
+    path: 'endpoints',
+    title: 'Webhook endpoints',
+    group: 'Developers',
+    icon: 'endpoints',
+    load: () => import('./pages/endpoints/page.tsx'),
+  },
+  {
+    path: 'deliveries',
+    title: 'Delivery log',
+    group: 'Developers',
+    icon: 'deliveries',
+    load: () => import('./pages/deliveries/page.tsx'),
+  },
+  {
+    path: 'members',
+    title: 'Members',
+    group: 'Workspace',
+    icon: 'members',
+    load: () => import('./pages/members.tsx'),
+  },
+  {
+    path: 'audit',
+    title: 'Audit log',
+    group: 'Workspace',
+    icon: 'audit',
+    load: () => import('./pages/audit/page.tsx'),
+  },
+  {
+    path: 'settings',
+    title: 'Settings',
+    group: 'Workspace',
+    icon: 'settings',
+    load: () => import('./pages/settings.tsx'),
+  },
+  {
+    path: 'account',
+    title: 'My account',
+    group: 'Workspace',
+    icon: 'account',
+    load: () => import('./pages/account.tsx'),
+  },
+]

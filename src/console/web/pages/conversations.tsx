@@ -1,0 +1,3 @@
+import { Unbuilt } from './unbuilt.tsx'
+
+export const Page = () => <Unbuilt title="Conversations" />

@@ -1,0 +1,173 @@
+import type { AttemptRecord, DeliveryDetail, EndpointRecord } from '../../../../contract/records/console.ts'
+import { api, inWorkspace } from '../../foundation/api.ts'
+import { pretty } from '../../foundation/format.ts'
+import { useAction, useResource } from '../../foundation/load.ts'
+import { can } from '../../foundation/session.ts'
+import { say } from '../../foundation/toasts.ts'
+import { Button } from '../../parts/button.tsx'
+import { CodeBlock } from '../../parts/code.tsx'
+import { DialogBody, Drawer } from '../../parts/dialog.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { type Moment, Timeline } from '../../parts/timeline.tsx'
+import { DeliveryBadge } from './columns.tsx'
+
+interface Props {
+  readonly id: string
+  readonly endpoints: readonly EndpointRecord[]
+  onChange(): void
+  onClose(): void
+}
+
+/** One delivery: what was sent, each attempt, and what came back. */
+export function DeliveryDrawer({ id, endpoints, onChange, onClose }: Props) {
+  const delivery = useResource<DeliveryDetail>(inWorkspace(`/deliveries/${id}`))
+  return (
+    <Drawer title={delivery.data?.event ?? 'Delivery'} isWide onClose={onClose}>
+      <DialogBody>
+        {delivery.error && <ErrorState error={delivery.error} onRetry={delivery.reload} />}
+        {!delivery.data && !delivery.error && <Skeleton />}
+        {delivery.data && (
+          <Detail
+            delivery={delivery.data}
+            endpoint={endpoints.find((one) => one.id === delivery.data?.endpointId)}
+            onReload={delivery.reload}
+            onChange={onChange}
+          />
+        )}
+      </DialogBody>
+    </Drawer>
+  )
+}
+
+function Detail({
+  delivery,
+  endpoint,
+  onReload,
+  onChange,
+}: {
+  readonly delivery: DeliveryDetail
+  readonly endpoint: EndpointRecord | undefined
+  onReload(): void
+  onChange(): void
+}) {
+  const replaying = useAction()
+  const isFinished = !['PENDING', 'RETRYING'].includes(delivery.state)
+  const replay = () =>
+    replaying.run(async () => {
+      await api.post(inWorkspace(`/deliveries/${delivery.id}/replay`))
+      say('One more attempt is on its way.')
+      onReload()
+      onChange()
+    })
+  return (
+    <>
+      <div class="drawer-actions">
+        <DeliveryBadge state={delivery.state} />
+        <Button icon="refresh" onClick={onReload}>
+          Refresh
+        </Button>
+        {can('ADMIN') && isFinished && (
+          <Button icon="replay" isBusy={replaying.isBusy} onClick={() => void replay()}>
+            Replay
+          </Button>
+        )}
+      </div>
+      <Problem error={replaying.error} />
+      <Facts
+        facts={[
+          ['Delivery', <code key="id">{delivery.id}</code>],
+          ['Endpoint', endpoint?.name ?? 'Deleted'],
+          ['Occurred', <Ago key="created" at={delivery.createdAt} />],
+          delivery.nextAttemptAt === null
+            ? ['Finished', <Ago key="finished" at={delivery.finishedAt} />]
+            : ['Next attempt', <Ago key="next" at={delivery.nextAttemptAt} />],
+        ]}
+      />
+      <h3>Attempts</h3>
+      {delivery.attempts.length === 0 ? (
+        <p class="dim">None yet.</p>
+      ) : (
+        <Timeline moments={delivery.attempts.map((attempt) => momentOf(attempt, delivery, endpoint))} />
+      )}
+    </>
+  )
+}
+
+const isGood = ({ statusCode, error }: AttemptRecord): boolean =>
+  error === null && (statusCode === null || (statusCode >= 200 && statusCode < 300))
+
+function momentOf(
+  attempt: AttemptRecord,
+  delivery: DeliveryDetail,
+  endpoint: EndpointRecord | undefined,
+): Moment {
+  const { number, at, statusCode, error, durationMs } = attempt
+  const outcome =
+    statusCode === null ? (error ?? 'taken') : `${statusCode}${error === null ? '' : ` (${error})`}`
+  const isLast = attempt === delivery.attempts.at(-1)
+  return {
+    at,
+    tone: isGood(attempt) ? 'good' : 'bad',
+    title: `Attempt ${number}: ${outcome}, ${Math.round(durationMs)} ms`,
+    body: (
+      <details open={isLast}>
+        <summary>Request and answer</summary>
+        <div class="side-by-side">
+          <CodeBlock label="Request" text={requestText(attempt, delivery, endpoint)} />
+          <CodeBlock label="Answer" text={answerText(attempt)} />
+        </div>
+        <p class="hint">{timingsText(attempt)}</p>
+      </details>
+    ),
+  }
+}
+
+/** The headers that say which event this is; signatures and secrets are not kept. */
+function requestText(
+  attempt: AttemptRecord,
+  delivery: DeliveryDetail,
+  endpoint: EndpointRecord | undefined,
+): string {
+  const isSocket = endpoint?.url.startsWith('ws') === true
+  const body = delivery.body === null ? '(past its retention)' : pretty(delivery.body)
+  if (isSocket) return body
+  const head = [
+    `POST ${endpoint?.url ?? ''}`.trim(),
+    'content-type: application/json',
+    `x-communication-event: ${delivery.event}`,
+    `x-communication-delivery: ${delivery.id}`,
+    `x-communication-attempt: ${attempt.number}`,
+  ]
+  return `${head.join('\n')}\n\n${body}`
+}
+
+function answerText({
+  statusCode,
+  error,
+  responseHeaders,
+  responseBody,
+  responseBodyEncoding,
+}: AttemptRecord): string {
+  if (statusCode === null) return error === null ? 'The socket took the frame.' : `No answer: ${error}`
+  const headers = Object.entries(responseHeaders ?? {}).map(([name, value]) => `${name}: ${value}`)
+  const body =
+    responseBodyEncoding === 'base64' ? `(no text; base64)\n${responseBody}` : pretty(responseBody ?? '')
+  return [`${statusCode}`, ...headers, '', body].join('\n').trim()
+}
+
+function timingsText({ timings, remoteAddress, reusedConnection }: AttemptRecord): string {
+  const parts = [
+    ['DNS', timings.dnsMs],
+    ['connect', timings.connectMs],
+    ['TLS', timings.tlsMs],
+    ['first byte', timings.firstByteMs],
+  ] as const
+  const took = parts
+    .filter(([, ms]) => ms !== undefined)
+    .map(([name, ms]) => `${name} ${Math.round(ms ?? 0)} ms`)
+  const to =
+    remoteAddress === null ? [] : [`to ${remoteAddress}${reusedConnection ? ', connection used again' : ''}`]
+  return [...took, ...to].join(' · ')
+}

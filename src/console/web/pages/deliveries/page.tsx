@@ -1,0 +1,120 @@
+import { useState } from 'preact/hooks'
+import type { DeliveryRecord, EndpointRecord } from '../../../../contract/records/console.ts'
+import { inWorkspace } from '../../foundation/api.ts'
+import { sentence } from '../../foundation/format.ts'
+import { useList } from '../../foundation/load.ts'
+import { hrefOf, navigate, place, withQuery } from '../../foundation/router.ts'
+import { can } from '../../foundation/session.ts'
+import type { PageProps } from '../../pages.ts'
+import { Button, LinkButton } from '../../parts/button.tsx'
+import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { EmptyState } from '../../parts/states.tsx'
+import { type Column, ListTable } from '../../parts/table.tsx'
+import { allEvents } from '../endpoints/events.ts'
+import { deliveryColumns, deliveryStates } from './columns.tsx'
+import { DeliveryDrawer } from './delivery.tsx'
+import { ReplayMany } from './replay-many.tsx'
+
+const filterNames = ['endpointId', 'event', 'state', 'key', 'since', 'until']
+
+export function Page({ id }: PageProps) {
+  const filters = filterValues(filterNames)
+  const list = useList<DeliveryRecord>(inWorkspace('/deliveries', filters))
+  const endpoints = useList<EndpointRecord>(inWorkspace('/endpoints')).rows ?? []
+  const [isReplaying, setReplaying] = useState(false)
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const { query } = place.value
+  return (
+    <>
+      <PageHeader
+        title="Delivery log"
+        intro="Every event for every endpoint, with each attempt and what the receiver answered."
+        actions={
+          <>
+            <Button icon="refresh" onClick={list.reload}>
+              Refresh
+            </Button>
+            {can('ADMIN') && endpoints.length > 0 && (
+              <Button icon="replay" onClick={() => setReplaying(true)}>
+                Replay many
+              </Button>
+            )}
+          </>
+        }
+      />
+      <Filters filters={filtersOf(endpoints)} />
+      <ListTable
+        label="Deliveries"
+        list={list}
+        columns={columnsOf(endpoints)}
+        hrefOf={(row) => withQuery(hrefOf('deliveries', row.id), query)}
+        isCurrent={(row) => row.id === id}
+        empty={<Nothing isFiltered={isFiltered} />}
+      />
+      {id !== undefined && (
+        <DeliveryDrawer
+          key={id}
+          id={id}
+          endpoints={endpoints}
+          onChange={list.reload}
+          onClose={() => navigate(withQuery(hrefOf('deliveries'), query))}
+        />
+      )}
+      {isReplaying && (
+        <ReplayMany
+          endpoints={endpoints}
+          endpointId={filters['endpointId']}
+          since={filters['since']}
+          onClose={() => setReplaying(false)}
+          onDone={() => {
+            setReplaying(false)
+            list.reload()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const filtersOf = (endpoints: readonly EndpointRecord[]): Filter[] => [
+  {
+    name: 'endpointId',
+    label: 'Endpoint',
+    options: endpoints.map(({ id, name }) => ({ value: id, label: name })),
+  },
+  { name: 'event', label: 'Event', options: allEvents.map((kind) => ({ value: kind, label: kind })) },
+  {
+    name: 'state',
+    label: 'State',
+    options: deliveryStates.map((state) => ({ value: state, label: sentence(state) })),
+  },
+  { name: 'key', label: 'Conversation or call', placeholder: 'cnv_… or call_…' },
+  { name: 'since', label: 'Since', isTime: true },
+  { name: 'until', label: 'Until', isTime: true },
+]
+
+function columnsOf(endpoints: readonly EndpointRecord[]): Column<DeliveryRecord>[] {
+  const names = new Map(endpoints.map(({ id, name }) => [id, name]))
+  const [event, state, ...others] = deliveryColumns
+  const endpoint: Column<DeliveryRecord> = {
+    title: 'Endpoint',
+    cell: ({ endpointId }) => names.get(endpointId) ?? <span class="dim">Deleted</span>,
+  }
+  return [...(event && state ? [event, endpoint, state] : []), ...others]
+}
+
+const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <EmptyState icon="deliveries" title="Nothing fits these filters">
+      Take a filter away, or look at another time.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      icon="deliveries"
+      title="Nothing was delivered yet"
+      action={<LinkButton href={hrefOf('endpoints')}>Webhook endpoints</LinkButton>}
+    >
+      Add an endpoint and send it a test event; every attempt appears here.
+    </EmptyState>
+  )

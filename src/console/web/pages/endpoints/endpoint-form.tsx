@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks'
+import type { EventKind } from '../../../../contract/events.ts'
+import type { EndpointRecord } from '../../../../contract/records/console.ts'
+import { api, inWorkspace } from '../../foundation/api.ts'
+import { useAction } from '../../foundation/load.ts'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Choices, Field } from '../../parts/field.tsx'
+import { allEvents, eventChoices } from './events.ts'
+
+/** Accepted, though something about the address could not be checked. */
+export type Warned = EndpointRecord & { readonly warning?: string }
+export type WithSecret = Warned & { readonly secret: string }
+
+/** With an endpoint it edits that one, else it makes a new one. */
+export function EndpointForm<Answer extends Warned>({
+  record,
+  onDone,
+  onClose,
+}: {
+  readonly record?: EndpointRecord
+  onDone(answer: Answer): void
+  onClose(): void
+}) {
+  const [name, setName] = useState(record?.name ?? '')
+  const [url, setUrl] = useState(record?.url ?? '')
+  const [events, setEvents] = useState<readonly EventKind[]>(record?.events ?? allEvents)
+  const action = useAction()
+  const submit = () =>
+    action.run(async () => {
+      // Only what was changed: an address is judged anew when it is sent.
+      const body = { name, events, ...(url !== record?.url && { url }) }
+      onDone(
+        record
+          ? await api.patch<Answer>(inWorkspace(`/endpoints/${record.id}`), body)
+          : await api.post<Answer>(inWorkspace('/endpoints'), body),
+      )
+    })
+  return (
+    <FormDialog
+      title={record ? 'Edit endpoint' : 'Add a webhook endpoint'}
+      submit={record ? 'Save' : 'Add endpoint'}
+      isBusy={action.isBusy}
+      error={action.error}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      <Field label="Name" value={name} error={action.error?.of('name')} onInput={setName} maxLength={100} />
+      <Field
+        label="Address"
+        type="url"
+        placeholder="https://example.com/events"
+        hint="https:// for one request an event, wss:// for one socket that stays open."
+        value={url}
+        error={action.error?.of('url')}
+        onInput={setUrl}
+      />
+      <Choices
+        label="Events"
+        options={eventChoices}
+        chosen={events}
+        error={action.error?.of('events')}
+        onChange={setEvents}
+      />
+    </FormDialog>
+  )
+}

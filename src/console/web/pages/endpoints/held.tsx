@@ -1,0 +1,68 @@
+// Events that an endpoint missed while it was off: replayed or discarded, with their count first.
+import { useState } from 'preact/hooks'
+import type { EndpointRecord } from '../../../../contract/records/console.ts'
+import { api, inWorkspace } from '../../foundation/api.ts'
+import { plural } from '../../foundation/format.ts'
+import { useAction } from '../../foundation/load.ts'
+import { can } from '../../foundation/session.ts'
+import { say } from '../../foundation/toasts.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Note, Problem } from '../../parts/states.tsx'
+
+interface Props {
+  readonly record: EndpointRecord
+  onDone(): void
+}
+
+export function Held({ record, onDone }: Props) {
+  const [isDiscarding, setDiscarding] = useState(false)
+  const replaying = useAction()
+  if (record.heldCount === 0) return null
+  const held = plural(record.heldCount, 'event')
+  const replay = () =>
+    replaying.run(async () => {
+      const body = { states: ['HELD'] }
+      const { count } = await api.post<{ count: number }>(inWorkspace(`/endpoints/${record.id}/replay`), body)
+      say(`${plural(count, 'event is', 'events are')} on the way.`)
+      onDone()
+    })
+  return (
+    <Note tone="warn">
+      <p>
+        <strong>{held} held.</strong>{' '}
+        {record.enabled
+          ? 'They came while the endpoint was off. Replay them in their order, or discard them.'
+          : 'They wait while the endpoint is off. Turn it on to replay them.'}
+      </p>
+      {can('ADMIN') && (
+        <div class="note-actions">
+          {record.enabled && (
+            <Button icon="replay" isBusy={replaying.isBusy} onClick={() => void replay()}>
+              Replay {held}
+            </Button>
+          )}
+          <Button look="danger" onClick={() => setDiscarding(true)}>
+            Discard {held}
+          </Button>
+        </div>
+      )}
+      <Problem error={replaying.error} />
+      {isDiscarding && (
+        <Confirm
+          title={`Discard ${held}?`}
+          action="Discard"
+          work={() => api.post(inWorkspace(`/endpoints/${record.id}/discard`), {})}
+          onDone={() => {
+            setDiscarding(false)
+            say(`${held} discarded.`)
+            onDone()
+          }}
+          onClose={() => setDiscarding(false)}
+        >
+          <p>They are not sent. Each stays in the delivery log and can be replayed there one by one.</p>
+        </Confirm>
+      )}
+    </Note>
+  )
+}

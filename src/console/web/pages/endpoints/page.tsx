@@ -1,0 +1,6 @@
+import type { PageProps } from '../../pages.ts'
+import { EndpointPage } from './endpoint.tsx'
+import { EndpointList } from './list.tsx'
+
+export const Page = ({ id }: PageProps) =>
+  id === undefined ? <EndpointList /> : <EndpointPage key={id} id={id} />

@@ -1,0 +1,22 @@
+// What each scope lets a key do, in the words of the form.
+import type { Scope } from '../../../../contract/scopes.ts'
+import type { Choice } from '../../parts/field.tsx'
+
+const hints: Readonly<Record<Scope, string>> = {
+  CHAT_SEND: 'Send messages. Includes CATALOG_READ.',
+  MESSAGES_READ: 'List and read messages.',
+  MEDIA_READ: 'Download attachments.',
+  CONVERSATIONS_READ: 'List and read conversations.',
+  CONVERSATIONS_WRITE: 'Mark as read, show typing.',
+  CALLS_READ: 'List calls, fetch offers.',
+  CALLS_WRITE: 'Place, answer and end calls. Includes CALLS_READ.',
+  CAMPAIGNS_READ: 'Read campaigns and their recipients.',
+  CAMPAIGNS_WRITE: 'Create and run campaigns. Includes CAMPAIGNS_READ and CATALOG_READ.',
+  CATALOG_READ: 'List templates and numbers.',
+}
+
+export const scopeChoices: readonly Choice<Scope>[] = (Object.keys(hints) as Scope[]).map((scope) => ({
+  value: scope,
+  label: scope,
+  hint: hints[scope],
+}))

@@ -1,0 +1,102 @@
+import { useState } from 'preact/hooks'
+import type { NumberRecord } from '../../../../contract/records/catalog.ts'
+import type { EndpointRecord } from '../../../../contract/records/console.ts'
+import { inWorkspace } from '../../foundation/api.ts'
+import { sentence } from '../../foundation/format.ts'
+import { useList } from '../../foundation/load.ts'
+import { hrefOf } from '../../foundation/router.ts'
+import { can } from '../../foundation/session.ts'
+import { say } from '../../foundation/toasts.ts'
+import { Badge, Tag, type Tone } from '../../parts/badge.tsx'
+import { Button } from '../../parts/button.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { EmptyState } from '../../parts/states.tsx'
+import { type Column, ListTable } from '../../parts/table.tsx'
+import { Routing } from './routing.tsx'
+
+export function Page() {
+  const list = useList<NumberRecord>(inWorkspace('/numbers'))
+  const endpoints = useList<EndpointRecord>(inWorkspace('/endpoints'))
+  const [edited, setEdited] = useState<NumberRecord>()
+  const routing: Column<NumberRecord> = {
+    title: 'Actions',
+    isTitleHidden: true,
+    align: 'end',
+    cell: (record) => (
+      <Button aria-label={`Set up ${record.number}`} onClick={() => setEdited(record)}>
+        Set up
+      </Button>
+    ),
+  }
+  return (
+    <>
+      <PageHeader
+        title="Numbers"
+        intro="Your workspace’s numbers at the provider: where replies and calls go, and which one sends by default."
+      />
+      <ListTable
+        label="Numbers"
+        list={list}
+        columns={can('ADMIN') ? [...columns, routing] : columns}
+        empty={
+          <EmptyState icon="numbers" title="No numbers yet">
+            Add a number to the account at the provider; it appears here within a few minutes.
+          </EmptyState>
+        }
+      />
+      {edited && endpoints.rows && (
+        <Routing
+          record={edited}
+          endpoints={endpoints.rows}
+          onClose={() => setEdited(undefined)}
+          onDone={(changed) => {
+            say(`${changed.number} is set up.`)
+            setEdited(undefined)
+            // Another number may have been the default before.
+            if (changed.isDefault === edited.isDefault) list.replace(changed)
+            else list.reload()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const qualities: Readonly<Record<string, Tone>> = { GREEN: 'good', YELLOW: 'warn', RED: 'bad' }
+
+const columns: readonly Column<NumberRecord>[] = [
+  {
+    title: 'Number',
+    cell: ({ number, displayName, isDefault }) => (
+      <span class="stack">
+        <strong class="inline">
+          {number} {isDefault && <Tag>Default sender</Tag>}
+        </strong>
+        <small>{displayName}</small>
+      </span>
+    ),
+  },
+  {
+    title: 'Replies go to',
+    cell: ({ replyRouting }) =>
+      replyRouting === null ? (
+        <span class="dim">Nowhere</span>
+      ) : (
+        <a href={hrefOf('endpoints', replyRouting.endpointId)}>{replyRouting.endpointName}</a>
+      ),
+  },
+  {
+    title: 'Calls',
+    cell: ({ forwardCalls }) =>
+      forwardCalls ? <Badge tone="good">Forwarded</Badge> : <Badge>Not forwarded</Badge>,
+  },
+  {
+    title: 'Quality',
+    isMinor: true,
+    cell: ({ qualityRating }) => (
+      <Badge tone={qualities[qualityRating] ?? 'neutral'}>{sentence(qualityRating)}</Badge>
+    ),
+  },
+  { title: 'Status', isMinor: true, cell: ({ status }) => sentence(status) },
+  { title: 'Rate', isMinor: true, align: 'end', cell: ({ messagesPerSecond }) => `${messagesPerSecond}/s` },
+]

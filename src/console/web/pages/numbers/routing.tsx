@@ -1,0 +1,93 @@
+// Where replies and calls of one number go. What the rules forbid is shown as such, with the way out.
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { NumberRecord } from '../../../../contract/records/catalog.ts'
+import type { EndpointRecord } from '../../../../contract/records/console.ts'
+import { api, inWorkspace } from '../../foundation/api.ts'
+import { useAction } from '../../foundation/load.ts'
+import { hrefOf } from '../../foundation/router.ts'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Check, Select } from '../../parts/field.tsx'
+
+interface Props {
+  readonly record: NumberRecord
+  readonly endpoints: readonly EndpointRecord[]
+  onDone(changed: NumberRecord): void
+  onClose(): void
+}
+
+export function Routing({ record, endpoints, onDone, onClose }: Props) {
+  const [endpointId, setEndpointId] = useState(record.replyRouting?.endpointId ?? '')
+  const [forwards, setForwards] = useState(record.forwardCalls)
+  const [isDefault, setDefault] = useState(record.isDefault)
+  const action = useAction()
+  const endpoint = endpoints.find(({ id }) => id === endpointId)
+  const canForward = endpoint?.events.includes('call.ringing') === true
+  const submit = () =>
+    action.run(async () =>
+      onDone(
+        await api.patch<NumberRecord>(inWorkspace(`/numbers/${record.id}`), {
+          endpointId: endpointId || null,
+          forwardCalls: canForward && forwards,
+          ...(isDefault !== record.isDefault && { isDefault }),
+        }),
+      ),
+    )
+  return (
+    <FormDialog
+      title={`Set up ${record.number}`}
+      submit="Save"
+      isBusy={action.isBusy}
+      error={action.error}
+      onClose={onClose}
+      onSubmit={() => void submit()}
+    >
+      <Select
+        label="Replies go to"
+        hint="Only endpoints with message.received among their events can take replies."
+        value={endpointId}
+        options={[{ value: '', label: 'Nowhere' }, ...endpoints.map(optionOf)]}
+        error={action.error?.of('endpointId')}
+        onChange={setEndpointId}
+      />
+      <Check
+        isSwitch
+        label="Forward calls"
+        hint={forwardHint(endpoint)}
+        checked={canForward && forwards}
+        disabled={!canForward}
+        onChange={setForwards}
+      />
+      <Check
+        isSwitch
+        label="Default sender"
+        hint={
+          record.isDefault
+            ? 'Make another number the default to change this.'
+            : 'Messages that name no number are sent from the default.'
+        }
+        checked={isDefault}
+        disabled={record.isDefault}
+        onChange={setDefault}
+      />
+    </FormDialog>
+  )
+}
+
+const optionOf = ({ id, name, events, enabled }: EndpointRecord) => {
+  const takesReplies = events.includes('message.received')
+  const note = takesReplies ? '' : ' (without message.received)'
+  return { value: id, label: `${name}${enabled ? '' : ' (off)'}${note}`, disabled: !takesReplies }
+}
+
+function forwardHint(endpoint: EndpointRecord | undefined): ComponentChildren {
+  if (!endpoint) return 'Choose where replies go first: calls are forwarded to the same endpoint.'
+  if (endpoint.events.includes('call.ringing'))
+    return 'A call rings at the endpoint as call.ringing, at once and once; nobody else answers it.'
+  return (
+    <>
+      {endpoint.name} does not take call.ringing.{' '}
+      <a href={hrefOf('endpoints', endpoint.id)}>Add it to its events</a> first.
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
+import { Icon, type IconName } from './icon.tsx'
+
+type Look = 'plain' | 'primary' | 'danger' | 'quiet'
+
+interface Props extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon'> {
+  readonly look?: Look
+  readonly icon?: IconName
+  readonly isBusy?: boolean
+  readonly children: ComponentChildren
+}
+
+/** While it is busy it keeps its width and its focus, and does nothing. */
+export function Button({ look = 'plain', icon, isBusy = false, children, onClick, ...rest }: Props) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      class={`button ${look}`}
+      aria-disabled={isBusy || undefined}
+      aria-busy={isBusy || undefined}
+      onClick={(event) => {
+        if (isBusy) event.preventDefault()
+        else onClick?.(event)
+      }}
+    >
+      {icon && <Icon name={icon} />}
+      <span>{children}</span>
+    </button>
+  )
+}
+
+export function IconButton({
+  label,
+  icon,
+  ...rest
+}: Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'label'> & {
+  readonly label: string
+  readonly icon: IconName
+}) {
+  return (
+    <button type="button" {...rest} class="button quiet icon-only" aria-label={label} title={label}>
+      <Icon name={icon} />
+    </button>
+  )
+}
+
+/** A link that looks like a button. */
+export const LinkButton = ({
+  href,
+  icon,
+  look = 'plain',
+  children,
+}: {
+  readonly href: string
+  readonly icon?: IconName
+  readonly look?: Look
+  readonly children: ComponentChildren
+}) => (
+  <a class={`button ${look}`} href={href}>
+    {icon && <Icon name={icon} />}
+    <span>{children}</span>
+  </a>
+)

@@ -1,0 +1,137 @@
+// Lines over time, drawn by uPlot on a canvas. Its figures are also there as a table, for who cannot see it.
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import { theme } from '../foundation/theme.ts'
+
+export interface Series {
+  readonly title: string
+  readonly tone: 'accent' | 'good' | 'bad' | 'warn'
+  readonly values: readonly (number | null)[]
+}
+
+interface Props {
+  readonly label: string
+  /** Milliseconds, ascending; as many as each series has values. */
+  readonly times: readonly number[]
+  readonly series: readonly Series[]
+  readonly height?: number
+}
+
+export function Chart({ label, times, series, height = 180 }: Props) {
+  const frame = useRef<HTMLDivElement>(null)
+  const chart = useRef<uPlot>(undefined)
+  const data = [times.map((at) => at / 1000), ...series.map(({ values }) => values)] as uPlot.AlignedData
+  const latest = useRef(data)
+  latest.current = data
+  const shape = series.map(({ title, tone }) => `${title}:${tone}`).join()
+  const chosen = theme.value
+  // The shape and the theme stand for what it is drawn with.
+  useEffect(() => {
+    const element = frame.current
+    if (!element) return
+    const draw = () => {
+      chart.current?.destroy()
+      const { clientWidth: width } = element
+      chart.current = new uPlot(optionsOf({ element, series, width, height }), latest.current, element)
+    }
+    draw()
+    const resized = new ResizeObserver(() => chart.current?.setSize({ width: element.clientWidth, height }))
+    resized.observe(element)
+    const system = matchMedia('(prefers-color-scheme: dark)')
+    system.addEventListener('change', draw)
+    return () => {
+      system.removeEventListener('change', draw)
+      resized.disconnect()
+      chart.current?.destroy()
+    }
+  }, [shape, height, chosen])
+  useEffect(() => chart.current?.setData(data))
+  return (
+    <figure class="chart">
+      <div ref={frame} style={{ minHeight: `${height}px` }} aria-hidden="true" />
+      <figcaption class="visually-hidden">{label}</figcaption>
+      <ChartTable label={label} times={times} series={series} />
+    </figure>
+  )
+}
+
+const ChartTable = ({ label, times, series }: Props) => (
+  <table class="visually-hidden">
+    <caption>{label}</caption>
+    <thead>
+      <tr>
+        <th scope="col">Time</th>
+        {series.map(({ title }) => (
+          <th key={title} scope="col">
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {times.map((at, index) => (
+        <tr key={at}>
+          <th scope="row">{new Date(at).toLocaleString('en')}</th>
+          {series.map(({ title, values }) => (
+            <td key={title}>{values[index] ?? ''}</td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
+
+function optionsOf({
+  element,
+  series,
+  width,
+  height,
+}: {
+  element: HTMLElement
+  series: readonly Series[]
+  width: number
+  height: number
+}): uPlot.Options {
+  const text = colour(element, '--text-dim')
+  const line = colour(element, '--line')
+  const axis: uPlot.Axis = {
+    stroke: text,
+    font: '11px system-ui',
+    grid: { stroke: line, width: 1 },
+    ticks: { show: false },
+  }
+  return {
+    width,
+    height,
+    padding: [8, 8, 0, 0],
+    cursor: { y: false },
+    axes: [
+      { ...axis, grid: { show: false } },
+      { ...axis, size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] },
+    ],
+    scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.1, 4)] } },
+    series: [
+      {},
+      ...series.map(({ title, tone }) => {
+        const stroke = colour(element, `--${tone}`)
+        return {
+          label: title,
+          stroke,
+          width: 2,
+          fill: `color-mix(in srgb, ${stroke} 10%, transparent)`,
+          points: { show: false },
+        }
+      }),
+    ],
+  }
+}
+
+/** A canvas takes no custom property, and a property of two themes says nothing until it is used. */
+function colour(element: HTMLElement, property: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(${property})`
+  element.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}

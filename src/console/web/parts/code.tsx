@@ -1,0 +1,48 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from './icon.tsx'
+
+const DONE_MS = 2_000
+
+/** Says itself that it has copied, to the eye and to the ear. */
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const [isDone, setDone] = useState(false)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const copy = async () => {
+    await writeClipboard(text)
+    setDone(true)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setDone(false), DONE_MS)
+  }
+  return (
+    <button type="button" class="button quiet small copy" onClick={() => void copy()}>
+      <Icon name={isDone ? 'check' : 'copy'} />
+      <span role="status">{isDone ? 'Copied' : label}</span>
+    </button>
+  )
+}
+
+async function writeClipboard(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  // Without TLS browsers give no clipboard; the old way still works there.
+  const area = document.createElement('textarea')
+  area.value = text
+  const place = document.querySelector('dialog[open]') ?? document.body
+  place.append(area)
+  area.select()
+  document.execCommand('copy')
+  area.remove()
+}
+
+export const CodeBlock = ({ text, label }: { readonly text: string; readonly label: string }) => (
+  <div class="code-block">
+    <div class="code-bar">
+      <span>{label}</span>
+      <CopyButton text={text} />
+    </div>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
+    <pre tabIndex={0}>
+      <code>{text}</code>
+    </pre>
+  </div>
+)

@@ -1,0 +1,147 @@
+// Modal dialogs on the browser's own element: it traps the focus and gives it back.
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { ApiError } from '../foundation/api.ts'
+import { useAction } from '../foundation/load.ts'
+import { Button, IconButton } from './button.tsx'
+import { Problem } from './states.tsx'
+
+interface Props {
+  readonly title: string
+  readonly children: ComponentChildren
+  /** Neither Escape nor the cross closes it. */
+  readonly isLocked?: boolean
+  readonly kind?: 'dialog' | 'drawer'
+  readonly isWide?: boolean
+  onClose(): void
+}
+
+export function Dialog({ title, children, isLocked = false, kind = 'dialog', isWide, onClose }: Props) {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = element.current
+    const opener = document.activeElement
+    dialog?.showModal()
+    return () => {
+      dialog?.close()
+      // Its opener may have gone with a list that was read again.
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      class={isWide ? `${kind} wide` : kind}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        if (event.target !== element.current) return
+        event.preventDefault()
+        if (!isLocked) onClose()
+      }}
+      onKeyDown={(event) => {
+        // A second Escape closes a dialog whatever its cancel event says.
+        if (event.key === 'Escape' && isLocked) event.preventDefault()
+      }}
+      onPointerDown={(event) => {
+        if (kind === 'drawer' && event.target === element.current && !isLocked) onClose()
+      }}
+    >
+      <div class="dialog-frame">
+        <header>
+          <h2 id={id}>{title}</h2>
+          {!isLocked && <IconButton label="Close" icon="close" onClick={onClose} />}
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+/** Slides in from the side over what it belongs to; a click beside it closes it. */
+export const Drawer = (props: Omit<Props, 'kind'>) => <Dialog {...props} kind="drawer" />
+
+export const DialogBody = ({ children }: { readonly children: ComponentChildren }) => (
+  <div class="dialog-body">{children}</div>
+)
+
+export const DialogActions = ({ children }: { readonly children: ComponentChildren }) => (
+  <footer class="dialog-actions">{children}</footer>
+)
+
+/** A form in a dialog: fields, the failure, and two buttons. */
+export function FormDialog({
+  title,
+  submit,
+  look = 'primary',
+  isBusy,
+  error,
+  children,
+  onSubmit,
+  onClose,
+}: {
+  readonly title: string
+  readonly submit: string
+  readonly look?: 'primary' | 'danger'
+  readonly isBusy: boolean
+  readonly error: ApiError | undefined
+  readonly children: ComponentChildren
+  onSubmit(): void
+  onClose(): void
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        class="dialog-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isBusy) onSubmit()
+        }}
+      >
+        <DialogBody>
+          {children}
+          <Problem error={error} />
+        </DialogBody>
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look={look} isBusy={isBusy}>
+            {submit}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Asks before something that cannot be taken back; a refusal of the server is shown in its place. */
+export function Confirm({
+  title,
+  children,
+  action,
+  work,
+  onDone,
+  onClose,
+}: {
+  readonly title: string
+  readonly children: ComponentChildren
+  readonly action: string
+  work(): Promise<unknown>
+  onDone(): void
+  onClose(): void
+}) {
+  const doing = useAction()
+  return (
+    <FormDialog
+      title={title}
+      submit={action}
+      look="danger"
+      isBusy={doing.isBusy}
+      error={doing.error}
+      onClose={onClose}
+      onSubmit={() => void doing.run(work).then((isDone) => isDone && onDone())}
+    >
+      {children}
+    </FormDialog>
+  )
+}

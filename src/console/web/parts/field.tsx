@@ -1,0 +1,200 @@
+// Inputs with their label, a hint, and what is wrong with them.
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import { useId } from 'preact/hooks'
+
+interface Common {
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly error?: string | undefined
+}
+
+function Frame({ id, label, hint, error, children }: Common & { id: string; children: ComponentChildren }) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children}
+      {error && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const described = (
+  id: string,
+  { hint, error }: Common,
+): { 'aria-describedby'?: string; 'aria-invalid'?: true } => {
+  const ids = [...(error ? [`${id}-error`] : []), ...(hint ? [`${id}-hint`] : [])]
+  return {
+    ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
+    ...(error && { 'aria-invalid': true }),
+  }
+}
+
+interface FieldProps extends Common {
+  readonly value: string
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'datetime-local'
+  readonly name?: string
+  readonly autocomplete?: string
+  readonly inputMode?: 'numeric' | 'tel'
+  readonly placeholder?: string | undefined
+  readonly pattern?: string
+  readonly maxLength?: number
+  readonly min?: number
+  readonly max?: number
+  readonly required?: boolean
+  readonly disabled?: boolean
+  onInput(value: string): void
+  onBlur?(): void
+  onKeyDown?(event: KeyboardEvent): void
+}
+
+export function Field({ label, hint, error, value, onInput, ...rest }: FieldProps) {
+  const id = useId()
+  const common = { label, hint, error }
+  return (
+    <Frame id={id} {...common}>
+      <input
+        type="text"
+        autocomplete="off"
+        // Of each type the library knows other attributes; which one this is, is not known here.
+        {...(rest as InputHTMLAttributes<HTMLInputElement>)}
+        {...described(id, common)}
+        id={id}
+        value={value}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </Frame>
+  )
+}
+
+export interface Option {
+  readonly value: string
+  readonly label: string
+  readonly disabled?: boolean
+}
+
+interface SelectProps extends Common {
+  readonly value: string
+  readonly options: readonly Option[]
+  readonly disabled?: boolean
+  onChange(value: string): void
+}
+
+export function Select({ label, hint, error, value, options, disabled, onChange }: SelectProps) {
+  const id = useId()
+  const common = { label, hint, error }
+  return (
+    <Frame id={id} {...common}>
+      <select
+        {...described(id, common)}
+        id={id}
+        value={value}
+        disabled={disabled}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value} disabled={option.disabled}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Frame>
+  )
+}
+
+export interface Choice<Value extends string> {
+  readonly value: Value
+  readonly label: string
+  readonly hint?: ComponentChildren
+}
+
+/** Several of a list. */
+export function Choices<Value extends string>({
+  label,
+  hint,
+  error,
+  options,
+  chosen,
+  onChange,
+}: Common & {
+  readonly options: readonly Choice<Value>[]
+  readonly chosen: readonly Value[]
+  onChange(chosen: Value[]): void
+}) {
+  const id = useId()
+  const toggle = (value: Value, isOn: boolean) =>
+    onChange(
+      options.map((option) => option.value).filter((one) => (one === value ? isOn : chosen.includes(one))),
+    )
+  return (
+    <fieldset class="field choices" {...described(id, { label, hint, error })}>
+      <legend>{label}</legend>
+      {error && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {options.map((option) => (
+        <Check
+          key={option.value}
+          label={option.label}
+          hint={option.hint}
+          checked={chosen.includes(option.value)}
+          onChange={(isOn) => toggle(option.value, isOn)}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
+export function Check({
+  label,
+  hint,
+  checked,
+  disabled,
+  isSwitch,
+  onChange,
+}: {
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly checked: boolean
+  readonly disabled?: boolean
+  /** Looks and is announced as something that is on or off. */
+  readonly isSwitch?: boolean
+  onChange(checked: boolean): void
+}) {
+  const id = useId()
+  return (
+    <div class="check">
+      <input
+        id={id}
+        type="checkbox"
+        {...(isSwitch && { role: 'switch' })}
+        class={isSwitch ? 'switch' : undefined}
+        checked={checked}
+        disabled={disabled}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}

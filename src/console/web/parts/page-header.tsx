@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { hasMoved } from '../foundation/router.ts'
+import { Icon } from './icon.tsx'
+
+/** Every page begins with it. After a move it takes the focus, so that screen readers say where one is. */
+export function PageHeader({
+  title,
+  intro,
+  back,
+  actions,
+}: {
+  readonly title: string
+  readonly intro?: ComponentChildren
+  readonly back?: { readonly href: string; readonly title: string }
+  readonly actions?: ComponentChildren
+}) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Switchboard`
+  }, [title])
+  useEffect(() => {
+    if (hasMoved.peek()) heading.current?.focus({ preventScroll: true })
+  }, [])
+  return (
+    <header class="page-header">
+      {back && (
+        <a class="back" href={back.href}>
+          <Icon name="chevron" />
+          {back.title}
+        </a>
+      )}
+      <div class="page-title">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {actions && <div class="page-actions">{actions}</div>}
+      </div>
+      {intro && <p class="intro">{intro}</p>}
+    </header>
+  )
+}

@@ -1,0 +1,94 @@
+// A table of records with keyset paging. The first cell of a row may be a link; then the whole row leads there.
+import type { ComponentChildren } from 'preact'
+import type { List } from '../foundation/load.ts'
+import { Button } from './button.tsx'
+import { ErrorState, Problem, Skeleton } from './states.tsx'
+
+export interface Column<Row> {
+  readonly title: string
+  readonly cell: (row: Row) => ComponentChildren
+  /** Goes on narrow screens. */
+  readonly isMinor?: boolean
+  readonly align?: 'end'
+  /** The title is for screen readers alone, such as over buttons. */
+  readonly isTitleHidden?: boolean
+}
+
+interface Props<Row> {
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly hrefOf?: (row: Row) => string
+  readonly isCurrent?: (row: Row) => boolean
+}
+
+export function Table<Row extends { readonly id: string }>({
+  label,
+  columns,
+  rows,
+  hrefOf,
+  isCurrent,
+}: Props<Row>) {
+  return (
+    // A table that is too wide is scrolled, with the keyboard as well.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable.
+    // biome-ignore lint/a11y/useSemanticElements: a section with a name is this region.
+    <div class="table-scroll" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={cellClass(column)}>
+                {column.isTitleHidden ? <span class="visually-hidden">{column.title}</span> : column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id} class={hrefOf && 'linked'} aria-current={isCurrent?.(row) ? 'true' : undefined}>
+              {columns.map((column, index) => (
+                <td key={column.title} class={cellClass(column)}>
+                  {index === 0 && hrefOf ? (
+                    <a class="row-link" href={hrefOf(row)}>
+                      {column.cell(row)}
+                    </a>
+                  ) : (
+                    column.cell(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const cellClass = ({ isMinor, align }: { isMinor?: boolean; align?: 'end' }): string | undefined =>
+  [isMinor && 'minor', align].filter(Boolean).join(' ') || undefined
+
+/** A list as it comes: its skeleton, its failure, `empty` where there is nothing, its rows and more of them. */
+export function ListTable<Row extends { readonly id: string }>({
+  list,
+  empty,
+  ...table
+}: Omit<Props<Row>, 'rows'> & { readonly list: List<Row>; readonly empty: ComponentChildren }) {
+  const { rows, error, hasMore, isLoadingMore } = list
+  if (!rows) return error ? <ErrorState error={error} onRetry={list.reload} /> : <Skeleton />
+  if (rows.length === 0) return <>{empty}</>
+  return (
+    <>
+      <Table {...table} rows={rows} />
+      <Problem error={error} />
+      {hasMore && (
+        <div class="load-more">
+          <Button isBusy={isLoadingMore} onClick={list.loadMore}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

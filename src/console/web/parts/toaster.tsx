@@ -1,0 +1,16 @@
+import { dismiss, toasts } from '../foundation/toasts.ts'
+import { IconButton } from './button.tsx'
+import { Icon } from './icon.tsx'
+
+/** Always there, so that what appears in it is announced. */
+export const Toaster = () => (
+  <div class="toaster" role="log" aria-live="polite" aria-label="Notices">
+    {toasts.value.map(({ id, tone, text }) => (
+      <div key={id} class={`toast ${tone}`}>
+        <Icon name={tone === 'good' ? 'check' : 'warning'} />
+        <p>{text}</p>
+        <IconButton label="Dismiss" icon="close" onClick={() => dismiss(id)} />
+      </div>
+    ))}
+  </div>
+)

@@ -1,0 +1,187 @@
+// The frame around every page: the navigation, the workspace, who is signed in.
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { type ApiError, toApiError } from './foundation/api.ts'
+import { liveState } from './foundation/live.ts'
+import { ROOT, route } from './foundation/router.ts'
+import { me, signOut, workspace } from './foundation/session.ts'
+import type { Theme } from './foundation/stored-theme.ts'
+import { chooseTheme, theme } from './foundation/theme.ts'
+import { type PageEntry, type PageProps, pages } from './pages.ts'
+import { Button, IconButton } from './parts/button.tsx'
+import { Icon, type IconName } from './parts/icon.tsx'
+import { Mark } from './parts/mark.tsx'
+import { EmptyState, ErrorState, Note, Skeleton } from './parts/states.tsx'
+
+export function Shell() {
+  const [isOpen, setOpen] = useState(false)
+  const { page, id, workspaceId } = route.value
+  useEffect(() => setOpen(false), [page, id, workspaceId])
+  useEffect(() => {
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape') setOpen(false)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  const entry = pages.find(({ path }) => path === page)
+  return (
+    <div class={isOpen ? 'shell nav-open' : 'shell'}>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top-bar">
+        <IconButton
+          label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+          icon={isOpen ? 'close' : 'menu'}
+          aria-expanded={isOpen}
+          aria-controls="navigation"
+          onClick={() => setOpen(!isOpen)}
+        />
+        <Mark />
+        <span>{workspace.value?.name}</span>
+      </header>
+      <Sidebar />
+      <main id="content" tabIndex={-1}>
+        {workspace.value?.status === 'SUSPENDED' && (
+          <Note tone="bad">This workspace is suspended: its API keys are refused until it is resumed.</Note>
+        )}
+        {liveState.value === 'lost' && (
+          <p class="live-lost" role="status">
+            Live updates are interrupted; reconnecting…
+          </p>
+        )}
+        {entry ? <Opened key={`${workspaceId}/${entry.path}`} entry={entry} id={id} /> : <Unknown />}
+      </main>
+    </div>
+  )
+}
+
+function Sidebar() {
+  const groups = [...new Set(pages.map(({ group }) => group))]
+  return (
+    <div id="navigation" class="sidebar">
+      <div class="brand">
+        <Mark />
+        <WorkspaceChoice />
+      </div>
+      <nav aria-label="Pages">
+        {groups.map((group) => (
+          <div key={group} class="nav-group">
+            <h2>{group}</h2>
+            <ul>
+              {pages
+                .filter((entry) => entry.group === group)
+                .map((entry) => (
+                  <NavItem key={entry.path} entry={entry} />
+                ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <div class="sidebar-foot">
+        <ThemeChoice />
+        <div class="who">
+          <span>
+            <strong>{me.value?.operator.name}</strong>
+            <small>{me.value?.operator.email}</small>
+          </span>
+          <IconButton label="Sign out" icon="exit" onClick={() => void signOut()} />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const NavItem = ({ entry: { path, title, icon } }: { readonly entry: PageEntry }) => (
+  <li>
+    <a
+      href={`${ROOT}/${route.value.workspaceId}/${path}`}
+      aria-current={route.value.page === path ? 'page' : undefined}
+    >
+      <Icon name={icon} />
+      {title}
+    </a>
+  </li>
+)
+
+function WorkspaceChoice() {
+  const all = me.value?.workspaces ?? []
+  if (all.length < 2) return <span class="workspace-name">{workspace.value?.name}</span>
+  return (
+    <select
+      class="workspace-choice"
+      aria-label="Workspace"
+      value={route.value.workspaceId}
+      onChange={(event) => {
+        // Everything known belongs to the workspace before: the page begins anew.
+        location.assign(`${ROOT}/${event.currentTarget.value}/${route.value.page ?? ''}`)
+      }}
+    >
+      {all.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+const themes: readonly { readonly value: Theme; readonly label: string; readonly icon: IconName }[] = [
+  { value: 'light', label: 'Light', icon: 'sun' },
+  { value: 'dark', label: 'Dark', icon: 'moon' },
+  { value: 'system', label: 'As the system', icon: 'screen' },
+]
+
+const ThemeChoice = () => (
+  <fieldset class="theme-choice">
+    <legend class="visually-hidden">Theme</legend>
+    {themes.map(({ value, label, icon }) => (
+      <label key={value} title={label}>
+        <input
+          type="radio"
+          name="theme"
+          value={value}
+          checked={theme.value === value}
+          onChange={() => chooseTheme(value)}
+        />
+        <Icon name={icon} />
+        <span class="visually-hidden">{label}</span>
+      </label>
+    ))}
+  </fieldset>
+)
+
+const RELOADED = 'switchboard.reloaded'
+
+/** Fetches a page's module once, and shows it. */
+function Opened({ entry, id }: { readonly entry: PageEntry; readonly id: string | undefined }) {
+  const [loaded, setLoaded] = useState<{ readonly Page: ComponentType<PageProps> }>()
+  const [error, setError] = useState<ApiError>()
+  useEffect(() => {
+    entry.load().then(
+      (module) => {
+        sessionStorage.removeItem(RELOADED)
+        setLoaded(module)
+      },
+      (failure: unknown) => {
+        // After a new version was deployed the files of the old one are gone: the page is read anew, once.
+        if (sessionStorage.getItem(RELOADED)) return setError(toApiError(failure))
+        sessionStorage.setItem(RELOADED, '1')
+        location.reload()
+      },
+    )
+  }, [entry])
+  if (error) return <ErrorState error={error} onRetry={() => location.reload()} />
+  return loaded ? <loaded.Page id={id} /> : <Skeleton />
+}
+
+const Unknown = () => (
+  <EmptyState
+    icon="warning"
+    title="There is no such page"
+    action={<Button onClick={() => history.back()}>Go back</Button>}
+  >
+    The link may be old. The navigation lists every page.
+  </EmptyState>
+)
