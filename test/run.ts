@@ -7,7 +7,7 @@ import { findRedis } from '../src/dev/embedded/redis-binaries.ts'
 import { packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folders = ['unit', 'integration', 'conformance', 'contract', 'e2e', 'torture'].map((name) =>
+const folders = ['unit', 'integration', 'conformance', 'contract', 'e2e', 'browser', 'torture'].map((name) =>
   join(root, 'test', name),
 )
 // These folders use no servers; a file there that does, starts its own.

@@ -27,7 +27,7 @@ function Screen() {
     loadMe().catch((failure: unknown) => setError(toApiError(failure)))
   }, [])
   useEffect(leadToTheDoor, [isSignedOut.value, isAtDoor])
-  useEffect(leadInside, [me.value, place.value])
+  useEffect(leadInside, [me.value, place.value, isSignedOut.value])
   if (isAtDoor && (isSignedOut.value || !me.value)) return <SignIn />
   if (!me.value) return error && error.status !== 401 ? <Failed error={error} /> : <Waiting />
   if (me.value.workspaces.length === 0) return <NoWorkspace />
@@ -44,7 +44,7 @@ function leadToTheDoor(): void {
 }
 
 function leadInside(): void {
-  if (!me.value) return
+  if (!me.value || isSignedOut.value) return
   const { path, query } = place.value
   const next = query.get('next')
   // Our own addresses alone: a link must not lead elsewhere through the sign-in.

@@ -7,6 +7,7 @@ import { ROOT, route } from './foundation/router.ts'
 import { me, signOut, workspace } from './foundation/session.ts'
 import type { Theme } from './foundation/stored-theme.ts'
 import { chooseTheme, theme } from './foundation/theme.ts'
+import { sayError } from './foundation/toasts.ts'
 import { type PageEntry, type PageProps, pages } from './pages.ts'
 import { Button, IconButton } from './parts/button.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
@@ -60,7 +61,7 @@ export function Shell() {
 function Sidebar() {
   const groups = [...new Set(pages.map(({ group }) => group))]
   return (
-    <div id="navigation" class="sidebar">
+    <aside id="navigation" class="sidebar" aria-label="Console">
       <div class="brand">
         <Mark />
         <WorkspaceChoice />
@@ -84,12 +85,12 @@ function Sidebar() {
         <div class="who">
           <span>
             <strong>{me.value?.operator.name}</strong>
-            <small>{me.value?.operator.email}</small>
+            <small title={me.value?.operator.email}>{me.value?.operator.email}</small>
           </span>
-          <IconButton label="Sign out" icon="exit" onClick={() => void signOut()} />
+          <IconButton label="Sign out" icon="exit" onClick={() => void signOut().catch(sayError)} />
         </div>
       </div>
-    </div>
+    </aside>
   )
 }
 

@@ -47,7 +47,7 @@ export function navigate(to: string, { replace = false } = {}): void {
   if (location.pathname === before) return
   hasMoved.value = true
   // A drawer over a list keeps the list where it was.
-  if (route.value.id === undefined && !replace) scrollTo(0, 0)
+  if (route.value.id === undefined && !replace) document.getElementById('content')?.scrollTo(0, 0)
 }
 
 /** Changes filters in place; an empty one goes. */

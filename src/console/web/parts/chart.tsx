@@ -106,12 +106,12 @@ function optionsOf({
     padding: [8, 8, 0, 0],
     cursor: { y: false },
     axes: [
-      { ...axis, grid: { show: false } },
+      { ...axis, grid: { show: false }, values: (_chart, splits) => splits.map(hourOf) },
       { ...axis, size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] },
     ],
     scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.1, 4)] } },
     series: [
-      {},
+      { label: 'Time', value: (_chart, at) => (at === null ? '—' : hourOf(at)) },
       ...series.map(({ title, tone }) => {
         const stroke = colour(element, `--${tone}`)
         return {
@@ -125,6 +125,9 @@ function optionsOf({
     ],
   }
 }
+
+const hours = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const hourOf = (seconds: number): string => hours.format(seconds * 1000)
 
 /** A canvas takes no custom property, and a property of two themes says nothing until it is used. */
 function colour(element: HTMLElement, property: string): string {

@@ -6,6 +6,8 @@ import { useAction } from '../foundation/load.ts'
 import { Button, IconButton } from './button.tsx'
 import { Problem } from './states.tsx'
 
+const firstOfForm = 'form :is(input, select):not(:disabled), form .dialog-actions button'
+
 interface Props {
   readonly title: string
   readonly children: ComponentChildren
@@ -23,6 +25,8 @@ export function Dialog({ title, children, isLocked = false, kind = 'dialog', isW
     const dialog = element.current
     const opener = document.activeElement
     dialog?.showModal()
+    // A form begins at its first field, and a question at the answer that changes nothing.
+    dialog?.querySelector<HTMLElement>(firstOfForm)?.focus()
     return () => {
       dialog?.close()
       // Its opener may have gone with a list that was read again.

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { hasMoved } from '../foundation/router.ts'
 import { Icon } from './icon.tsx'
 
@@ -16,7 +16,7 @@ export function PageHeader({
   readonly actions?: ComponentChildren
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · Switchboard`
   }, [title])
   useEffect(() => {

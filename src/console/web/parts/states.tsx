@@ -46,7 +46,7 @@ export const ErrorState = ({ error, onRetry }: { readonly error: ApiError; onRet
 
 /** A failure inside a form. Its place is announced when it comes. */
 export const Problem = ({ error }: { readonly error: ApiError | undefined }) => (
-  <div role="alert">
+  <div role="alert" class="problem-place">
     {error && (
       <div class="problem">
         <Icon name="warning" />

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../foundation/api.ts'
-import { exact } from '../../foundation/format.ts'
 import { useList, useResource } from '../../foundation/load.ts'
 import { hrefOf } from '../../foundation/router.ts'
 import { can } from '../../foundation/session.ts'
@@ -44,8 +43,8 @@ export function EndpointPage({ id }: { readonly id: string }) {
         back={back}
         actions={can('ADMIN') && <Actions record={record} onOpen={setOpened} />}
       />
-      <Known record={record} />
       <Held record={record} onDone={refresh} />
+      <Known record={record} />
       {can('ADMIN') && record.enabled && <TestEvent record={record} onDone={refresh} />}
       <Recent key={turn} endpointId={id} />
       {opened && (
@@ -118,7 +117,7 @@ function Known({ record }: { readonly record: EndpointRecord }) {
           ['Added', <Ago key="added" at={record.createdAt} />],
           ...(record.disabledAt === null
             ? []
-            : ([['Off since', <span key="off">{exact(record.disabledAt)}</span>]] as const)),
+            : ([['Off since', <Ago key="off" at={record.disabledAt} />]] as const)),
         ]}
       />
     </Section>

@@ -42,9 +42,7 @@ export function Held({ record, onDone }: Props) {
               Replay {held}
             </Button>
           )}
-          <Button look="danger" onClick={() => setDiscarding(true)}>
-            Discard {held}
-          </Button>
+          <Button onClick={() => setDiscarding(true)}>Discard {held}</Button>
         </div>
       )}
       <Problem error={replaying.error} />

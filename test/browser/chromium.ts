@@ -1,0 +1,38 @@
+// A Chromium to drive: an installed one, or Debian's package.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { firstWorking } from '../../src/dev/embedded/candidates.ts'
+
+const run = promisify(execFile)
+const APT_MS = 110_000
+const installed = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+
+/** The program to run. Throws with what to install where there is none: these tests prove nothing without it. */
+export const findChromium = (): Promise<string> =>
+  firstWorking({
+    what: 'a browser for the tests of the console',
+    candidates: [
+      ...[process.env['CHROMIUM_BIN'] ?? '', ...installed, onMac]
+        .filter(Boolean)
+        .map((name) => ({ name, find: () => proved(name) })),
+      { name: 'Debian package, as root', find: install },
+    ],
+    remedy: 'apt-get install chromium, or set CHROMIUM_BIN to a Chrome or Chromium of version 123 or later',
+  })
+
+async function proved(bin: string): Promise<string> {
+  await run(bin, ['--version'], { timeout: 20_000 })
+  const { stdout } = bin.includes('/') ? { stdout: bin } : await run('which', [bin])
+  return stdout.trim()
+}
+
+/** Its libraries and helpers expect their usual places, so that unpacking alone would not do. */
+async function install(): Promise<string> {
+  if (process.getuid?.() !== 0) throw new Error('only root can install it')
+  const options = { timeout: APT_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
+  // One unreachable third-party source fails the update as a whole, yet the distribution's own lists have come.
+  await run('apt-get', ['update', '-q'], options).catch(() => undefined)
+  await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], options)
+  return proved('chromium')
+}

@@ -1,0 +1,72 @@
+// What every page must be, whatever it shows.
+import { after, before, describe, test } from 'node:test'
+import { eventKinds } from '../../src/contract/events.ts'
+import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
+import { eventually } from '../e2e/scene.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertNoFaults,
+  type BrowserScene,
+  openBrowserScene,
+  type PageOptions,
+  screenshot,
+} from './scene.ts'
+
+interface Look {
+  readonly name: string
+  readonly options: PageOptions
+  /** Rules of axe; default all. */
+  readonly rules?: readonly string[]
+}
+
+export const paths = [
+  ...['overview', 'conversations', 'calls', 'campaigns', 'templates', 'numbers', 'keys', 'endpoints'],
+  ...['deliveries', 'members', 'audit', 'settings', 'account'],
+]
+
+/** Every page in one look: a file of its own for each, so that none takes long. */
+export const judgeEveryPage = ({ name, options, rules }: Look): void =>
+  void describe(`every page of the console, ${name}`, () => {
+    let scene: BrowserScene
+    let receiver: HttpsReceiver
+    let endpointId = ''
+    let deliveryId = ''
+
+    before(async () => {
+      scene = await openBrowserScene()
+      const { stack } = scene
+      receiver = await startHttpsReceiver(stack.tls)
+      const endpoint = await stack.addEndpoint({ name: 'Shop', url: receiver.url, events: eventKinds })
+      receiver.secret = endpoint.secret
+      endpointId = endpoint.id
+      await stack.addEndpoint({
+        name: 'Archive',
+        url: 'https://127.0.0.1:9/events',
+        events: ['message.status'],
+      })
+      await stack.assignNumber(stack.numbers[0], { endpointId, forwardCalls: true })
+      await stack.console.post(`/endpoints/${endpointId}/test`, { event: 'message.received' })
+      await eventually('the test event is delivered', async () => {
+        const [delivery] = await stack.deliveries({ state: 'DELIVERED' })
+        deliveryId = delivery?.id ?? ''
+        return deliveryId !== ''
+      })
+    })
+    after(async () => {
+      receiver?.close()
+      await scene?.close()
+    })
+
+    test('is accessible, keeps the policy and fits', async () => {
+      const opened = [...paths, `endpoints/${endpointId}`, `deliveries/${deliveryId}`]
+      for (const path of opened) {
+        const page = await scene.open(path, options)
+        await assertAccessible(page, rules)
+        if (name === 'narrow') await assertFits(page)
+        await screenshot(page, `${path.replace(/\/.*/, '-one')}-${name}`)
+        assertNoFaults(page)
+        await page.close()
+      }
+    })
+  })

@@ -1,0 +1,83 @@
+// Parts beside each other, as no page shows them: for the test of the parts.
+import { render } from 'preact'
+import { useState } from 'preact/hooks'
+import { liveState, startLive, useTopic } from '../../../src/console/web/foundation/live.ts'
+import { Badge } from '../../../src/console/web/parts/badge.tsx'
+import { Chart } from '../../../src/console/web/parts/chart.tsx'
+import { Tabs } from '../../../src/console/web/parts/tabs.tsx'
+import { Timeline } from '../../../src/console/web/parts/timeline.tsx'
+
+interface Overview {
+  readonly calls: { readonly live: number }
+  readonly messages: { readonly perMinute: readonly number[] }
+}
+
+interface Calls {
+  readonly items: readonly { readonly id: string; readonly status: string }[]
+}
+
+const MINUTE_MS = 60_000
+const from = Date.UTC(2026, 10, 20, 14)
+
+function LiveFigures() {
+  const overview = useTopic<Overview>('overview')
+  const calls = useTopic<Calls>('calls')
+  const perMinute = overview?.messages.perMinute ?? []
+  return (
+    <>
+      <p>
+        Live calls: <output aria-label="Live calls">{overview?.calls.live ?? '?'}</output>
+      </p>
+      <ul aria-label="Calls">
+        {calls?.items.map(({ id, status }) => (
+          <li key={id}>
+            {id} <Badge tone="info">{status}</Badge>
+          </li>
+        ))}
+      </ul>
+      <Chart
+        label="Messages a minute"
+        times={perMinute.map((_, index) => from + index * MINUTE_MS)}
+        series={[{ title: 'Messages', tone: 'accent', values: perMinute }]}
+      />
+    </>
+  )
+}
+
+const Moments = () => (
+  <Timeline
+    moments={[
+      { at: '2026-11-20T14:21:03.127Z', title: 'Ringing', tone: 'info' },
+      {
+        at: '2026-11-20T14:21:03.298Z',
+        title: 'Forward failed',
+        tone: 'bad',
+        body: <p>The receiver answered 500.</p>,
+      },
+      { at: '2026-11-20T14:21:33.001Z', title: 'Missed' },
+    ]}
+  />
+)
+
+function Gallery() {
+  const [tab, setTab] = useState('live')
+  return (
+    <main style={{ padding: '32px', maxWidth: '720px' }}>
+      <h1>Parts</h1>
+      <p role="status">{liveState.value}</p>
+      <Tabs
+        label="Parts"
+        current={tab}
+        onChange={setTab}
+        tabs={[
+          { id: 'live', title: 'Live figures', body: () => <LiveFigures /> },
+          { id: 'timeline', title: 'Timeline', body: () => <Moments /> },
+        ]}
+      />
+    </main>
+  )
+}
+
+startLive()
+const root = document.getElementById('app')
+if (root) render(<Gallery />, root)

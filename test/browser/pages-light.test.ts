@@ -1,0 +1,3 @@
+import { judgeEveryPage } from './every-page.ts'
+
+judgeEveryPage({ name: 'light', options: {} })

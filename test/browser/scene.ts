@@ -1,0 +1,141 @@
+// The console in a real browser, before the whole product: a gateway, a worker, the simulator and a demo workspace.
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import axe from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Stack, type StackOptions, startStack } from '../e2e/stack.ts'
+import { findChromium } from './chromium.ts'
+
+const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url))
+const WAIT_MS = 15_000
+
+export interface BrowserScene {
+  readonly stack: Stack
+  readonly browser: Browser
+  readonly origin: string
+  /** A browser of its own, in which nobody is signed in. */
+  newPage(options?: PageOptions): Promise<Page>
+  /** One that is signed in as the owner, at a page of the workspace such as `keys`. */
+  open(path: string, options?: PageOptions): Promise<Page>
+  /** The address of a page of the workspace. */
+  urlOf(path: string): string
+  close(): Promise<void>
+}
+
+export interface PageOptions {
+  readonly theme?: 'light' | 'dark'
+  /** As wide as a telephone. */
+  readonly isNarrow?: boolean
+}
+
+export async function openBrowserScene(options: StackOptions = {}): Promise<BrowserScene> {
+  const executablePath = await findChromium()
+  const stack = await startStack(options)
+  const contexts = new Map<string, BrowserContext>()
+  try {
+    // A sandbox needs more than a container gives, and nothing foreign is opened here.
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+    const { origin } = stack.gateway(0)
+    const urlOf = (path: string) => `${origin}/console/${stack.workspaceId}/${path}`
+    const newContext = (page: PageOptions = {}) => browser.newContext(contextOptions(page))
+    return {
+      ...{ stack, browser, origin, urlOf },
+      newPage: async (page) => prepared(await (await newContext(page)).newPage()),
+      async open(path, page = {}) {
+        const kind = JSON.stringify(page)
+        const context = contexts.get(kind) ?? (await signedIn(await newContext(page), stack))
+        contexts.set(kind, context)
+        const opened = prepared(await context.newPage())
+        await opened.goto(urlOf(path))
+        await loaded(opened)
+        return opened
+      },
+      async close() {
+        await browser.close()
+        await stack.stop()
+      },
+    }
+  } catch (error) {
+    await stack.stop().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Nothing on the page is on its way any more. */
+export async function loaded(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+}
+
+const contextOptions = ({ theme = 'light', isNarrow = false }: PageOptions) => ({
+  colorScheme: theme,
+  viewport: isNarrow ? { width: 390, height: 844 } : { width: 1280, height: 860 },
+  // Screenshots look alike everywhere.
+  locale: 'en-US',
+  timezoneId: 'UTC',
+  reducedMotion: 'reduce' as const,
+})
+
+async function signedIn(context: BrowserContext, stack: Stack): Promise<BrowserContext> {
+  const { origin } = stack.gateway(0)
+  const answer = await context.request.post(`${origin}/console/api/session`, {
+    data: stack.operator,
+    headers: { origin },
+  })
+  assert.equal(answer.status(), 200, await answer.text())
+  return context
+}
+
+/** Whatever a page reports as an error, such as a breach of the policy, fails the test that opened it. */
+const faults = new WeakMap<Page, string[]>()
+
+function prepared(page: Page): Page {
+  const seen: string[] = []
+  faults.set(page, seen)
+  page.setDefaultTimeout(WAIT_MS)
+  page.on('pageerror', (error) => seen.push(String(error)))
+  page.on('console', (message) => {
+    // A refusal that a test provokes is no fault of the page.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      seen.push(message.text())
+  })
+  return page
+}
+
+export const assertNoFaults = (page: Page): void => assert.deepEqual(faults.get(page), [])
+
+interface Violation {
+  readonly id: string
+  readonly help: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+}
+
+/** No rule of axe is broken on what the page shows now, dialogs included; or none of these alone. */
+export async function assertAccessible(page: Page, rules?: readonly string[]): Promise<void> {
+  // The policy forbids a script element; what the debugger evaluates it does not judge.
+  const violations = (await page.evaluate(`(async () => {
+    if (!globalThis.axe) { ${axe.source} }
+    return (await axe.run(${JSON.stringify(rules ? { runOnly: rules } : {})})).violations
+  })()`)) as Violation[]
+  const told = violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary ?? ''}`).join('\n')}`,
+  )
+  assert.ok(told.length === 0, `${page.url()}\n${told.join('\n')}`)
+}
+
+/** Nothing is wider than the window. */
+export async function assertFits(page: Page): Promise<void> {
+  const overflow = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
+  assert.ok(Number(overflow) <= 0, `${page.url()} is ${String(overflow)} pixels too wide`)
+}
+
+/** Kept in test/artifacts, to be looked at by people. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(artifacts, { recursive: true })
+  await page.screenshot({ path: join(artifacts, `${name}.png`) })
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { totpCode, totpStep } from '../../src/auth/totp.ts'
+import { signIn } from '../e2e/clients.ts'
+import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+
+describe('the sign-in', () => {
+  let scene: BrowserScene
+
+  before(async () => {
+    scene = await openBrowserScene()
+  })
+  after(() => scene?.close())
+
+  async function fill(page: Page, email: string, password: string): Promise<void> {
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  test('leads to the page that was asked for, and out again', async () => {
+    const page = await scene.newPage()
+    const { email, password } = scene.stack.operator
+    await page.goto(scene.urlOf('deliveries?state=FAILED'))
+    await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
+    await assertAccessible(page)
+    await screenshot(page, 'sign-in-light')
+    await fill(page, email, 'not the password')
+    await page.getByRole('alert').getByText('The e-mail, the password or the code is wrong.').waitFor()
+    await fill(page, email, password)
+    await page.getByRole('heading', { level: 1, name: 'Delivery log' }).waitFor()
+    assert.equal(await page.getByLabel('State').inputValue(), 'FAILED')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
+    assertNoFaults(page)
+  })
+
+  test('leads back in when a session ends in the middle of work', async () => {
+    const page = await scene.newPage()
+    const { email, password } = scene.stack.operator
+    await page.goto(scene.urlOf('keys'))
+    await fill(page, email, password)
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+    await page.context().clearCookies()
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
+    await fill(page, email, password)
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
+    assert.equal(page.url(), scene.urlOf('audit'))
+  })
+
+  test('never leads elsewhere than into the console', async () => {
+    const page = await scene.newPage()
+    const { email, password } = scene.stack.operator
+    await page.goto(`${scene.origin}/console/sign-in?next=${encodeURIComponent('//elsewhere.example/')}`)
+    await fill(page, email, password)
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    assert.equal(new URL(page.url()).origin, scene.origin)
+  })
+
+  test('asks for the code of a second factor', async () => {
+    const { origin, stack } = scene
+    const cookie = await signIn(origin, stack.operator)
+    const headers = { cookie, 'content-type': 'application/json' }
+    const offer = await fetch(`${origin}/console/api/me/totp`, { method: 'POST', headers })
+    const { seed } = (await offer.json()) as { seed: string }
+    const step = totpStep(Date.now())
+    const body = JSON.stringify({ password: stack.operator.password, seed, code: totpCode(seed, step) })
+    const added = await fetch(`${origin}/console/api/me/totp`, { method: 'PUT', headers, body })
+    assert.equal(added.status, 204, await added.text())
+
+    const page = await scene.newPage()
+    await page.goto(`${origin}/console`)
+    await fill(page, stack.operator.email, stack.operator.password)
+    const code = page.getByLabel('Six-digit code')
+    await code.waitFor()
+    assert.ok(await code.evaluate((element) => element === element.ownerDocument.activeElement))
+    await assertAccessible(page)
+    await screenshot(page, 'sign-in-code-light')
+    // A code is good once, and the next one is taken early.
+    await code.fill(totpCode(seed, step + 1))
+    await code.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  })
+
+  test('says how long to wait after too many failures', async () => {
+    const page = await scene.newPage({ theme: 'dark' })
+    await page.goto(`${scene.origin}/console`)
+    const waiting = page.getByText(/^Too many failed attempts\. Try again in \d+ s\.$/)
+    const wrong = page.getByRole('alert').getByText('The e-mail, the password or the code is wrong.')
+    for (let attempt = 1; attempt <= 8 && !(await waiting.isVisible()); attempt += 1) {
+      await fill(page, 'nobody@northdock.example', `guess ${attempt}`)
+      await page.locator('button:not([aria-busy])', { hasText: 'Sign in' }).waitFor()
+      await wrong.or(waiting).waitFor()
+    }
+    await waiting.waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Sign in' }).isDisabled())
+    await screenshot(page, 'sign-in-limited-dark')
+    await assertAccessible(page)
+  })
+})

@@ -1,0 +1,235 @@
+// What operators do with the pages, with the mouse and with the keyboard.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
+import { eventually } from '../e2e/scene.ts'
+import { paths } from './every-page.ts'
+import {
+  assertAccessible,
+  assertNoFaults,
+  type BrowserScene,
+  loaded,
+  openBrowserScene,
+  screenshot,
+} from './scene.ts'
+
+describe('work in the console', () => {
+  let scene: BrowserScene
+  let receiver: HttpsReceiver
+
+  before(async () => {
+    scene = await openBrowserScene({ env: { WEBHOOK_RETRY_DELAYS: '1s,1s,1s,1s,1s' } })
+    receiver = await startHttpsReceiver(scene.stack.tls)
+  })
+  after(async () => {
+    receiver?.close()
+    await scene?.close()
+  })
+
+  const dialog = (page: Page, name?: string | RegExp) =>
+    page.getByRole('dialog', name === undefined ? {} : { name })
+  const notice = (page: Page, text: string | RegExp) =>
+    page.getByRole('log', { name: 'Notices' }).getByText(text)
+
+  const isFocused = (locator: Locator) =>
+    locator.evaluate((element) => element === element.ownerDocument.activeElement)
+
+  test('a key is made, shown once, edited and revoked', async () => {
+    const page = await scene.open('keys')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await screenshot(page, 'key-form-light')
+    await assertAccessible(page)
+    await dialog(page).getByRole('button', { name: 'Create key' }).click()
+    await dialog(page).getByText('must list at least one scope').waitFor()
+    await dialog(page).getByLabel('Name').fill('orders')
+    await dialog(page).getByLabel('MESSAGES_READ').check()
+    await dialog(page).getByLabel('Expires').selectOption({ label: 'In 30 days' })
+    await dialog(page).getByRole('button', { name: 'Create key' }).click()
+    const shown = dialog(page, 'Your new key')
+    const key = await shown.getByText(/^ck_/).innerText()
+    await screenshot(page, 'key-secret-light')
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    assert.ok(await shown.isVisible(), 'a secret does not go before it is kept')
+    assert.ok(await shown.getByRole('button', { name: 'Done' }).isDisabled())
+    await shown.getByLabel('I have stored it safely').check()
+    await shown.getByRole('button', { name: 'Done' }).click()
+    const ask = (path: string) =>
+      fetch(`${scene.origin}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } }).then(
+        ({ status }) => status,
+      )
+    assert.deepEqual([await ask('/messages/chat'), await ask('/templates')], [200, 403])
+
+    const menu = () => page.getByRole('button', { name: 'Actions for orders' }).click()
+    await menu()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await dialog(page).getByLabel('CATALOG_READ').check()
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await notice(page, /orders is saved/).waitFor()
+    assert.equal(await ask('/templates'), 200)
+
+    await menu()
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await dialog(page, 'Revoke orders?').getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByRole('row', { name: /orders.*Revoked/ }).waitFor()
+    assert.equal(await ask('/templates'), 401)
+    assert.ok(!(await page.content()).includes(key), 'the secret is nowhere any more')
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('an endpoint is made, tested on the spot, turned off and on, and what was held is replayed', async () => {
+    const { stack } = scene
+    const page = await scene.open('endpoints')
+    await page.getByRole('button', { name: 'Add endpoint' }).first().click()
+    await dialog(page).getByLabel('Name').fill('shop')
+    await dialog(page).getByLabel('Address').fill('ftp://nowhere.example')
+    await dialog(page).getByRole('button', { name: 'Add endpoint' }).click()
+    await dialog(page).getByRole('alert').waitFor()
+    await dialog(page).getByLabel('Address').fill(receiver.url)
+    await dialog(page).getByRole('button', { name: 'Add endpoint' }).click()
+    const secret = dialog(page, 'Signing secret')
+    receiver.secret = await secret.getByText(/^whsec_/).innerText()
+    await secret.getByLabel('I have stored it safely').check()
+    await secret.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('heading', { level: 1, name: 'shop' }).waitFor()
+
+    await page.getByRole('button', { name: 'Send test event' }).click()
+    await page.getByText(/^Answered 200 after \d+ ms\./).waitFor()
+    await screenshot(page, 'endpoint-test-light')
+    await page.getByLabel('Event', { exact: true }).selectOption('call.ringing')
+    await page.getByRole('button', { name: 'Send test event' }).click()
+    await page.getByText('The receiver took call.ringing.').waitFor()
+
+    await page.getByRole('button', { name: 'Turn off' }).click()
+    await dialog(page, 'Turn off shop?').getByRole('button', { name: 'Turn off' }).click()
+    await notice(page, 'shop is off.').waitFor()
+    const endpointId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    const template = { name: 'order_ready', language: 'en_US' }
+    const variables = { store: 'North Dock', first_name: 'Ines', order_number: 'A-1' }
+    await stack.api.post('/messages/chat', { to: '+15557000001', template: { ...template, variables } })
+    await eventually('three statuses are held', async () => {
+      const held = await stack.deliveries({ endpointId, state: 'HELD' })
+      return held.length === 3
+    })
+    await page.reload()
+    await loaded(page)
+    await page.getByText('3 events held.').waitFor()
+    await screenshot(page, 'endpoint-held-light')
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await dialog(page, 'Turn on shop?').getByRole('button', { name: 'Turn on' }).click()
+    await page.getByRole('button', { name: 'Replay 3 events' }).click()
+    await notice(page, '3 events are on the way.').waitFor()
+    await receiver.inbox.first('the replayed status', (body) => body.data?.status === 'READ')
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('Forward says which rule it needs, and a number in use keeps its endpoint', async () => {
+    const { stack } = scene
+    await stack.addEndpoint({ name: 'texts', url: receiver.url, events: ['message.received'] })
+    const page = await scene.open('numbers')
+    const first = stack.numbers[0].number
+    const setUp = () => page.getByRole('button', { name: `Set up ${first}` }).click()
+    await setUp()
+    const forward = dialog(page).getByRole('switch', { name: 'Forward calls' })
+    assert.ok(await forward.isDisabled())
+    await dialog(page).getByLabel('Replies go to').selectOption({ label: 'texts' })
+    await dialog(page).getByText('texts does not take call.ringing.').waitFor()
+    assert.ok(await forward.isDisabled())
+    await screenshot(page, 'number-form-light')
+    await assertAccessible(page)
+    await dialog(page).getByLabel('Replies go to').selectOption({ label: 'shop' })
+    await forward.check()
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await notice(page, `${first} is set up.`).waitFor()
+    await page.getByRole('row', { name: /shop.*Forwarded/ }).waitFor()
+
+    await page.getByRole('link', { name: 'shop' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await dialog(page, 'Delete shop?').getByRole('button', { name: 'Delete endpoint' }).click()
+    await dialog(page).getByRole('alert').getByText(first).waitFor()
+    await screenshot(page, 'endpoint-in-use-light')
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('failed deliveries are found by the filters, counted, and replayed', async () => {
+    const page = await scene.open('deliveries')
+    await page.getByLabel('State').selectOption({ label: 'Delivered' })
+    await page.getByRole('row').nth(1).waitFor()
+    assert.match(page.url(), /state=DELIVERED/)
+    await page.getByRole('link', { name: 'message.status' }).first().click()
+    await dialog(page).getByRole('heading', { name: 'Attempts' }).waitFor()
+    await dialog(page)
+      .getByText(/"event": "message\.status"/)
+      .first()
+      .waitFor()
+    await dialog(page).getByRole('button', { name: 'Replay' }).click()
+    await notice(page, 'One more attempt is on its way.').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    assert.match(page.url(), /deliveries\?state=DELIVERED$/)
+
+    await page.getByRole('button', { name: 'Replay many' }).click()
+    await dialog(page).getByLabel('Endpoint').selectOption({ label: 'shop' })
+    await dialog(page).getByRole('button', { name: 'Count them first' }).click()
+    await dialog(page).getByText('None fits. Choose another time or state.').waitFor()
+    await screenshot(page, 'replay-many-light')
+    await assertAccessible(page)
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('the navigation leads to every page', async () => {
+    const page = await scene.open('overview')
+    const navigation = page.getByRole('navigation', { name: 'Pages' })
+    const links = navigation.getByRole('link')
+    assert.equal(await links.count(), paths.length)
+    for (let index = 0; index < paths.length; index += 1) {
+      const title = (await links.nth(index).innerText()).trim()
+      await links.nth(index).click()
+      await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+      assert.equal(await navigation.getByRole('link', { name: title }).getAttribute('aria-current'), 'page')
+      assert.match(await page.title(), new RegExp(`^${title} · `))
+    }
+    await page.close()
+  })
+
+  test('the keyboard alone goes from the skip link to the content and into a dialog and back', async () => {
+    const page = await scene.open('keys')
+    await page.keyboard.press('Tab')
+    await page.getByRole('link', { name: 'Skip to the content' }).press('Enter')
+    const create = page.getByRole('button', { name: 'Create key' })
+    await page.keyboard.press('Tab')
+    assert.ok(await isFocused(create))
+    await page.keyboard.press('Enter')
+    await dialog(page, 'Create an API key').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    assert.ok(await isFocused(create), 'the focus comes back')
+    await page.getByRole('navigation').getByRole('link', { name: 'Audit log' }).press('Enter')
+    const heading = page.getByRole('heading', { level: 1, name: 'Audit log' })
+    await heading.waitFor()
+    assert.ok(await isFocused(heading))
+    await page.close()
+  })
+
+  test('the theme is chosen, and stays over a reload', async () => {
+    const page = await scene.open('keys')
+    const canvas = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+    const light = await canvas()
+    await page.getByRole('radio', { name: 'Dark' }).check()
+    const dark = await canvas()
+    assert.notEqual(dark, light)
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    assert.equal(await canvas(), dark)
+    await page.getByRole('radio', { name: 'As the system' }).check()
+    await page.close()
+  })
+})
