@@ -11,7 +11,7 @@ Switchboard is up (${seconds.toFixed(1)} s).
 
   API        ${dev.apiUrl}/api/v1
   Simulator  ${dev.simulatorUrl}   (handsets behind the demo numbers ${dev.numbers.map((one) => one.number).join(', ')})
-  Console    ${dev.consoleUrl}/api   as ${dev.operator.email} / ${dev.operator.password}
+  Console    ${dev.consoleUrl}   as ${dev.operator.email} / ${dev.operator.password}
   Key        ${dev.apiKey}
   Logs       ${logDir}
 

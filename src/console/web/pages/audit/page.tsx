@@ -17,10 +17,7 @@ export function Page({ id }: PageProps) {
   const opened = list.rows?.find((row) => row.id === id)
   return (
     <>
-      <PageHeader
-        title="Audit log"
-        intro="Who changed what in this workspace, when, and from where. Nothing is ever taken out."
-      />
+      <PageHeader title="Audit log" intro="Who changed what in this workspace, when, and from where." />
       <ListTable
         label="Audit log"
         list={list}
