@@ -209,9 +209,9 @@ async function transactional(world: World, seconds: number, recipients: number):
     }),
   )
   const campaign = asked.length - sent.size
-  say(
-    `  ${recipients ? `beside ${(campaign / seconds).toFixed(0)} a second` : 'alone'}: p50 ${spread.p50.toFixed(2)} p99 ${spread.p99.toFixed(2)} ms`,
-  )
+  const beside = recipients ? `beside ${(campaign / seconds).toFixed(0)} a second` : 'alone'
+  const most = `at most ${mostInASecond(asked)} of ${standardRate} in a second`
+  say(`  ${beside}: p50 ${spread.p50.toFixed(2)} p99 ${spread.p99.toFixed(2)} ms, ${most}`)
   return spread
 }
 
