@@ -142,7 +142,12 @@ export type CallEffect =
    * The receiver has the event. Written soon, with others, and not by a turn of its own: should we die before, the
    * event is forwarded once more, as after any crash of a forwarder.
    */
-  | { readonly type: 'noteForwarded'; readonly wakeAt: Date | null; readonly notes: readonly Note[] }
+  | {
+      readonly type: 'noteForwarded'
+      readonly workspaceId: WorkspaceId
+      readonly wakeAt: Date | null
+      readonly notes: readonly Note[]
+    }
   | ({ readonly type: 'keepSession' } & KeptSession)
   | { readonly type: 'dropSession' }
   /** Answers with `sessionKept` when what `keepSession` began is over. */

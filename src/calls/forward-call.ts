@@ -85,7 +85,15 @@ export function forwarded(turn: Turn, state: CallState, { outcome }: MessageOf<'
   if (outcome.type === 'failed') return forwardFailed(turn, state, outcome)
   const row = { ...state.row, forwardState: 'OK' as const, lastForwardError: null }
   const notes = [attempted(turn, state), { at: turn.at, kind: 'forward.delivered' }]
-  const noted = keep({ ...state, row }, { type: 'noteForwarded', wakeAt: row.wakeAt, notes })
+  const noted = keep(
+    { ...state, row },
+    {
+      type: 'noteForwarded',
+      workspaceId: row.workspaceId,
+      wakeAt: row.wakeAt,
+      notes,
+    },
+  )
   return andThen(noted, afterForward)
 }
 

@@ -30,6 +30,8 @@ export class Batcher<Item, Result> {
   #waiting: Waiting<Item, Result>[] = []
   #running = 0
   #scheduled = false
+  /** A batch shall go, and every lane is taken: it goes when one is free again. */
+  #isDue = false
   #lingering: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
 
@@ -63,7 +65,9 @@ export class Batcher<Item, Result> {
   #schedule(): void {
     clearTimeout(this.#lingering)
     this.#lingering = undefined
-    if (this.#scheduled || this.#running >= (this.#options.lanes ?? 1)) return
+    if (this.#scheduled) return
+    this.#isDue = this.#running >= (this.#options.lanes ?? 1)
+    if (this.#isDue) return
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
@@ -80,8 +84,10 @@ export class Batcher<Item, Result> {
       await this.#flush(batch)
     } finally {
       this.#running -= 1
-      if (this.#waiting.length > 0) this.#schedule()
-      else if (this.#running === 0) for (const done of this.#idle.splice(0)) done()
+      // What came meanwhile may linger, also where one batch after the other is under way.
+      if (this.#waiting.length > 0 && (this.#isDue || this.#idle.length > 0)) this.#schedule()
+      else if (this.#running === 0 && this.#waiting.length === 0)
+        for (const done of this.#idle.splice(0)) done()
     }
   }
 

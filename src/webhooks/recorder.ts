@@ -46,7 +46,7 @@ export interface Recorder {
 const maxItems = 200
 const maxWaiting = 20_000
 /** Nobody waits for a result to be written; a crash meanwhile repeats the attempt, which receivers must bear anyway. */
-const lingerMs = 20
+const lingerMs = 50
 const giveUpMs = 60_000
 
 export function createRecorder(ports: RecorderPorts): Recorder {

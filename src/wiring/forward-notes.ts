@@ -10,11 +10,14 @@ export interface ForwardNotes {
   drain(): Promise<void>
 }
 
+/** A commit for each would cost as much as the call; the reaper looks after two seconds. */
+const lingerMs = 100
+
 export function createForwardNotes(sql: Pool, log: CallLog): ForwardNotes {
   const forwards = new Batcher<Forwarded, void>({
     maxItems: 200,
     maxWaiting: 10_000,
-    lingerMs: 20,
+    lingerMs,
     flush: async (all) => {
       await noteForwarded(sql, all)
       return all.map(() => undefined)

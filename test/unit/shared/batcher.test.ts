@@ -101,6 +101,34 @@ describe('a natural batcher', () => {
     assert.deepEqual(sizes, [3, 1])
   })
 
+  test('what comes while a batch runs lingers too, unless it is drained', async () => {
+    const batches: number[][] = []
+    const first = gate()
+    const batcher = new Batcher<number, number>({
+      maxItems: 2,
+      maxWaiting: 100,
+      lingerMs: 60_000,
+      flush: async (items) => {
+        batches.push(items)
+        await first.opened
+        return items
+      },
+    })
+    const running = [batcher.add(1), batcher.add(2)]
+    await new Promise((resolve) => setImmediate(resolve))
+    const later = batcher.add(3)
+    first.open()
+    await Promise.all(running)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(batches, [[1, 2]])
+    const enough = batcher.add(4)
+    await Promise.all([later, enough])
+    const last = batcher.add(5)
+    await batcher.drain()
+    assert.equal(await last, 5)
+    assert.deepEqual(batches, [[1, 2], [3, 4], [5]])
+  })
+
   test('a lingering item goes out by itself', async () => {
     const batcher = new Batcher<number, number>({
       maxItems: 3,
