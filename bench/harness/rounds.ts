@@ -29,6 +29,7 @@ export async function warmedUp(bench: Bench, scenario: ScenarioName): Promise<Ru
       say(`  ${scenario} warm-up at ${pace.rate}/s ${target.name}: ${told(figures)}`)
     }
   }
+  await bench.world.analyze()
   return done
 }
 

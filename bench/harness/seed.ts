@@ -60,11 +60,21 @@ export async function seedDatabase(seed: Seed): Promise<SeededNumber> {
       update numbers set endpoint_id = ${endpointId}, forward_calls = true
       where phone_number_id = ${number.phoneNumberId}`
     await seedContacts(sql, number.phoneNumberId, seed.contacts)
-    // What autovacuum would find out in the middle of a run.
-    await sql`analyze`
     return { id: number.phoneNumberId, digits: number.number.replace('+', '') }
   } finally {
     await sql.end()
+  }
+}
+
+/** What autovacuum finds out within a minute: with nothing known of its tables, or only that they are empty, plans are bad. */
+export async function analyze(databaseUrls: readonly string[]): Promise<void> {
+  for (const url of databaseUrls) {
+    const sql = connectPool({ url, max: 1, name: 'bench-analyze', statementTimeoutMs })
+    try {
+      await sql`analyze`
+    } finally {
+      await sql.end()
+    }
   }
 }
 

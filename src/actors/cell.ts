@@ -36,6 +36,9 @@ export interface CellOptions<State, Message extends { readonly type: string }, T
   readonly onFault: (error: unknown) => void
 }
 
+// Without a reason a new error is made, with its stack, for every actor that ends.
+const ended = 'ended'
+
 type AnyStep<State, Message, Tx, Effect> = Step<State, Tx, Effect | RuntimeEffect<Message>>
 
 export class Cell<State, Message extends { readonly type: string }, Tx, Effect> {
@@ -48,7 +51,9 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
   readonly #gate: Gate<Effect | RuntimeEffect<Message>>
   readonly #owed = new Map<ReplyTo, Ask>()
   readonly #timers: Timers
-  readonly #end = new AbortController()
+  #hasEnded = false
+  /** Made when somebody asks for its signal: most actors of a call live and end without. */
+  #end: AbortController | undefined
   #isTurning = false
   #wantsRest = false
   #isLeaving = false
@@ -73,15 +78,18 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
       clock: options.clock,
       guard: options.guard,
       confirm: options.confirm,
-      signal: this.#end.signal,
+      signal: () => this.#signal(),
       run: (effect) => this.#run(effect),
       onClear: () => this.#pump(),
       onForeign: (reason) => this.drop(reason),
     })
+    const signal = () => this.#signal()
     this.context = {
       id: options.id,
       epoch: options.loaded.epoch,
-      signal: this.#end.signal,
+      get signal() {
+        return signal()
+      },
       post: (message) => this.#post(message),
     }
   }
@@ -98,8 +106,8 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
   /** Ends this incarnation at once: no turn, timer or effect of it runs after this. Returns what it has not read. */
   end(): Letter<Message>[] {
     if (this.#hasEnded) return []
-    // Without a reason a new error is made, with its stack, for every actor that ends.
-    this.#end.abort('ended')
+    this.#hasEnded = true
+    this.#end?.abort(ended)
     this.#timers.clearAll()
     for (const ask of [...this.#owed.values()]) ask.settle({ type: 'unavailable' })
     return this.#mailbox.splice(0)
@@ -139,8 +147,10 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     this.#options.onDrop(reason, turned ? [turned, ...unread] : unread)
   }
 
-  get #hasEnded(): boolean {
-    return this.#end.signal.aborted
+  #signal(): AbortSignal {
+    this.#end ??= new AbortController()
+    if (this.#hasEnded) this.#end.abort(ended)
+    return this.#end.signal
   }
 
   // Answers of effects and timers are not bounded by the mailbox: the actor itself bounds what it has under way, and a

@@ -11,7 +11,7 @@ export interface GateOptions<Effect> {
   readonly guard: Guard
   readonly confirm: Confirm
   /** Aborted when the incarnation ends: whatever waits here is then forgotten. */
-  readonly signal: AbortSignal
+  readonly signal: () => AbortSignal
   readonly run: (effect: Effect) => void
   /** Nothing waits here any more. */
   readonly onClear: () => void
@@ -63,7 +63,8 @@ export class Gate<Effect> {
   async #wait(): Promise<void> {
     if (this.#isWaiting) return
     this.#isWaiting = true
-    const { clock, guard, signal, onClear } = this.#options
+    const { clock, guard, onClear } = this.#options
+    const signal = this.#options.signal()
     while (!signal.aborted && this.#held.length > 0) {
       if (guard.quietMs() > 0) await pause(clock, guard.quietMs(), signal)
       else if (guard.isFresh()) this.#open()
@@ -75,7 +76,8 @@ export class Gate<Effect> {
 
   // The guard is asked again before each effect: one may take long enough for it to lapse.
   #open(): void {
-    const { guard, signal, run } = this.#options
+    const { guard, run } = this.#options
+    const signal = this.#options.signal()
     while (!signal.aborted && guard.mayAct()) {
       const effect = this.#held.shift()
       if (effect === undefined) return

@@ -2,34 +2,13 @@
 import type { CallConnectUpdate } from '../contract/provider-updates.ts'
 import { newId } from '../shared/ids.ts'
 import type { CallState, CallTiming, TerminateFacts } from './call.messages.ts'
-import { type CallProgress, type CallRow, statusBody } from './call.ts'
+import { type CallRow, statusBody } from './call.ts'
 import { commandCheckMs, forwardCheckMs } from './call-deadlines.ts'
 import type { Beginning, CallParties, Dialled, ForetoldEnd, InboundCall } from './ports.ts'
 import { terminated, terminateNotes } from './provider-updates.ts'
 
 /** A connect that is older than this has rung out at the provider: it is recorded and rings nobody. */
 const staleMs = 60_000
-
-const noProgress = {
-  wacid: null,
-  version: 1,
-  forwardState: null,
-  forwardStartedAt: null,
-  lastForwardError: null,
-  pendingAction: null,
-  actionId: null,
-  actionAt: null,
-  answerHash: null,
-  doubtHash: null,
-  endReason: null,
-  error: null,
-  ringingAt: null,
-  acceptedAt: null,
-  endedAt: null,
-  durationSeconds: null,
-  heardAt: null,
-  wakeAt: null,
-} as const satisfies Partial<CallProgress>
 
 const later = (at: Date, ms: number): Date => new Date(at.getTime() + ms)
 
@@ -39,16 +18,15 @@ export function inboundCall(
   at: Date,
   timing: CallTiming,
 ): InboundCall {
-  const row: CallRow = {
-    ...identity(parties, at),
-    ...noProgress,
+  const row = newRow(parties, at, {
     direction: 'INBOUND',
     fromName: update.fromName,
     status: 'RINGING',
     wacid: update.wacid,
+    actionId: null,
     ringingAt: at,
     wakeAt: later(at, timing.ringTimeoutMs),
-  }
+  })
   const notes = [{ at, kind: 'provider.connect', detail: { sentAt: update.at.toISOString() } }]
   return { ringing: { row, body: statusBody(row, at), notes }, forwardCheckAt: later(at, forwardCheckMs) }
 }
@@ -82,28 +60,58 @@ export const stateOf = (row: CallRow, route: CallState['route']): CallState => (
 })
 
 export function outboundCall(dialled: Dialled, at: Date): Beginning {
-  const row: CallRow = {
-    ...identity(dialled, at),
-    ...noProgress,
+  const row = newRow(dialled, at, {
     direction: 'OUTBOUND',
     fromName: dialled.contactName,
     status: 'INITIATED',
-    pendingAction: 'PLACE',
+    wacid: null,
     actionId: crypto.randomUUID(),
-    actionAt: at,
+    ringingAt: null,
     wakeAt: later(at, commandCheckMs),
-  }
+  })
   return { row, body: statusBody(row, at), notes: [{ at, kind: 'place.posted' }] }
 }
 
-const identity = (parties: CallParties, createdAt: Date) => ({
-  id: newId('call'),
-  workspaceId: parties.workspaceId,
-  conversationId: parties.conversationId,
-  numberId: parties.numberId,
-  contactId: parties.contactId,
-  number: parties.number,
-  phoneNumberId: parties.phoneNumberId,
-  contactWaId: parties.waId,
-  createdAt,
-})
+type Start = Pick<
+  CallRow,
+  'direction' | 'fromName' | 'status' | 'wacid' | 'actionId' | 'ringingAt' | 'wakeAt'
+>
+
+/**
+ * Every field by its name: put together from parts, an object of so many is kept as a dictionary, and each turn of the
+ * call copies it at ten times the cost.
+ */
+function newRow(parties: CallParties, at: Date, start: Start): CallRow {
+  return {
+    id: newId('call'),
+    workspaceId: parties.workspaceId,
+    conversationId: parties.conversationId,
+    numberId: parties.numberId,
+    contactId: parties.contactId,
+    number: parties.number,
+    phoneNumberId: parties.phoneNumberId,
+    contactWaId: parties.waId,
+    createdAt: at,
+    direction: start.direction,
+    fromName: start.fromName,
+    status: start.status,
+    wacid: start.wacid,
+    version: 1,
+    forwardState: null,
+    forwardStartedAt: null,
+    lastForwardError: null,
+    pendingAction: start.actionId === null ? null : 'PLACE',
+    actionId: start.actionId,
+    actionAt: start.actionId === null ? null : at,
+    answerHash: null,
+    doubtHash: null,
+    endReason: null,
+    error: null,
+    ringingAt: start.ringingAt,
+    acceptedAt: null,
+    endedAt: null,
+    durationSeconds: null,
+    heardAt: null,
+    wakeAt: start.wakeAt,
+  }
+}

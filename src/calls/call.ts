@@ -2,8 +2,8 @@
 import {
   type CallEventObject,
   type DirectEventKind,
-  directBody,
-  queuedBody,
+  directText,
+  queuedText,
   type SessionDescription,
 } from '../contract/events.ts'
 import type { CallRecord, CallStatus, ForwardError } from '../contract/records/call.ts'
@@ -110,7 +110,7 @@ type StatusFacts = Pick<
 
 /** The bytes of `call.status` as text. A call that the provider has not named yet has an empty `wacid`. */
 export const statusBody = (call: StatusFacts, at: Date): string =>
-  queuedBody('call.status', at, {
+  queuedText('call.status', at, {
     callId: encodeId('call', call.id),
     conversationId: encodeId('conversation', call.conversationId),
     wacid: call.wacid ?? '',
@@ -119,11 +119,11 @@ export const statusBody = (call: StatusFacts, at: Date): string =>
     contactWaId: call.contactWaId,
     occurredAt: at.toISOString(),
     durationSeconds: call.durationSeconds,
-  }).toString()
+  })
 
 /** The body of a direct event as text; it carries SDP, so it goes to the endpoint and nowhere else. */
 export const forwardBody = (event: DirectEventKind, call: CallRow, session: SessionDescription): string =>
-  directBody(event, eventObject(call, event === 'call.ringing' ? 'RINGING' : 'ACCEPTED', session)).toString()
+  directText(event, eventObject(call, event === 'call.ringing' ? 'RINGING' : 'ACCEPTED', session))
 
 const eventObject = (
   call: CallRow,

@@ -89,13 +89,22 @@ interface QueuedData {
   'call.status': CallStatusData
 }
 
-/** The exact bytes of a queued event. Made once, when it occurs: `sentAt` is frozen with it (decisions 5). */
+/** The exact text of a queued event. Made once, when it occurs: `sentAt` is frozen with it (decisions 5). */
+export const queuedText = <Kind extends QueuedEventKind>(
+  event: Kind,
+  sentAt: Date,
+  data: QueuedData[Kind],
+): string => JSON.stringify({ event, sentAt: sentAt.toISOString(), data })
+
 export const queuedBody = <Kind extends QueuedEventKind>(
   event: Kind,
   sentAt: Date,
   data: QueuedData[Kind],
-): Buffer => Buffer.from(JSON.stringify({ event, sentAt: sentAt.toISOString(), data }))
+): Buffer => Buffer.from(queuedText(event, sentAt, data))
 
-/** The exact bytes of a direct event; never stored, since it carries SDP. */
+/** The exact text of a direct event; never stored, since it carries SDP. */
+export const directText = (event: DirectEventKind, call: CallEventObject): string =>
+  JSON.stringify({ event, channel: 'CHAT', call })
+
 export const directBody = (event: DirectEventKind, call: CallEventObject): Buffer =>
-  Buffer.from(JSON.stringify({ event, channel: 'CHAT', call }))
+  Buffer.from(directText(event, call))

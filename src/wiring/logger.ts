@@ -1,36 +1,49 @@
 // The log of a process: one JSON line per unit of work. What must never be in it is cut out here once more.
-import pino, { type Logger } from 'pino'
+import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Settings } from '../config/settings.ts'
 
-const secretPaths = [
-  'authorization',
-  'apiKey',
-  'secret',
-  'password',
-  'sdp',
-  'text',
-  'body',
-  '*.authorization',
-  '*.apiKey',
-  '*.secret',
-  '*.password',
-  '*.sdp',
-  '*.text',
-  '*.body',
-]
+const secretKeys = ['authorization', 'apiKey', 'secret', 'password', 'sdp', 'text', 'body']
+
+type Fields = Record<string, unknown>
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+
+const holdsSecret = (fields: Fields): boolean => secretKeys.some((key) => Object.hasOwn(fields, key))
+
+const without = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([key]) => !secretKeys.includes(key)))
+
+/**
+ * Fields without secrets, on the first two levels. Nearly always there is nothing to cut, and what is written stays as
+ * it was given: pino's own redaction copies every line, at a quarter of what a call takes of memory.
+ */
+function withoutSecrets(fields: Fields): Fields {
+  const isClean =
+    !holdsSecret(fields) && !Object.values(fields).some((value) => isObject(value) && holdsSecret(value))
+  if (isClean) return fields
+  return Object.fromEntries(
+    Object.entries(without(fields)).map(([key, value]) => [
+      key,
+      isObject(value) && holdsSecret(value) ? without(value) : value,
+    ]),
+  )
+}
 
 // A write for every line would be a system call for every line; what waits is written on exit too, but not on kill -9.
 const destination = () => pino.destination({ sync: false, minLength: 8_192, periodicFlush: 100 })
 
-export const createLogger = (settings: Pick<Settings, 'LOG_LEVEL'>, name: string): Logger =>
+export const createLogger = (
+  settings: Pick<Settings, 'LOG_LEVEL'>,
+  name: string,
+  to: DestinationStream = destination(),
+): Logger =>
   pino(
     {
       name,
       level: settings.LOG_LEVEL,
       messageKey: 'event',
-      redact: { paths: secretPaths, remove: true },
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: { level: (label) => ({ level: label }), log: withoutSecrets },
     },
-    destination(),
+    to,
   )
