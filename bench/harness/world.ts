@@ -1,7 +1,9 @@
 // Everything a bench runs against, private to it and on loopback: servers, simulator, gateway, worker, floor, receiver.
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { createSecretBox } from '../../src/auth/secret-box.ts'
 import { type Child, startChild, waitUntilReady } from '../../src/dev/child.ts'
 import { freePort } from '../../src/dev/embedded/ports.ts'
@@ -14,7 +16,7 @@ import type { Closing } from './closing.ts'
 import type { GeneratorProtocol } from './generator.ts'
 import { type Part, startPart } from './part.ts'
 import type { ReceiverProtocol } from './receiver.ts'
-import { freshDatabases, type SeededNumber, seedDatabase } from './seed.ts'
+import { analyze, freshDatabases, type SeededNumber, seedDatabase } from './seed.ts'
 
 export interface Target {
   /** `remote`: another gateway, that has to hand over to the one with the socket. */
@@ -31,6 +33,8 @@ export interface World {
   readonly generator: Part<GeneratorProtocol>
   readonly receiver: Part<ReceiverProtocol>
   readonly number: SeededNumber
+  /** Of both databases, once there is something in them. */
+  analyze(): Promise<void>
 }
 
 export interface WorldOptions {
@@ -49,6 +53,7 @@ const profiler = fileURLToPath(new URL('./profiler.ts', import.meta.url))
 
 /** Pushes what ends each thing it starts onto `closing`, so that a start that fails half way leaves nothing behind. */
 export async function openWorld(options: WorldOptions, closing: Closing): Promise<World> {
+  await build()
   const servers = await openServers(options, closing)
   const databases = { system: servers.databaseUrl('bench_system'), floor: servers.databaseUrl('bench_floor') }
   await freshDatabases(servers.adminUrl, ['bench_system', 'bench_floor'])
@@ -76,10 +81,10 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
     NODE_OPTIONS: `--import tsx --import ${profiler}`,
     PROFILE_DIR: dataDir,
   }
-  const gateway = launch('gateway', 'src/main.ts', { ...env, ...profiling }, closing)
+  const gateway = launch('gateway', 'dist/src/main.js', { ...env, ...profiling }, closing)
   await ready(gateway, `http://127.0.0.1:${gatewayPort}/readyz`)
   const remote = options.remote ? await startRemote(env, closing) : undefined
-  launch('worker', 'workers/main.ts', env, closing)
+  launch('worker', 'dist/workers/main.js', env, closing)
   const floor = await part<FloorProtocol>('floor/floor.ts', closing)
   const { appSecret } = provider
   const floorPort = await floor.ask('start', { databaseUrl: databases.floor, receiverUrl, appSecret })
@@ -91,13 +96,19 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
     generator: await part<GeneratorProtocol>('harness/generator.ts', closing),
     receiver,
     number,
+    analyze: () => analyze(Object.values(databases)),
   }
+}
+
+/** The loader for TypeScript gives functions their names anew each time they are made, which is no part of the product. */
+const build = async (): Promise<void> => {
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/dev/build.ts'], { cwd: root })
 }
 
 /** A gateway that has no socket: the endpoint belongs to the first. */
 async function startRemote(env: Environment, closing: Closing): Promise<{ port: number; pid: number }> {
   const port = await freePort()
-  const child = launch('remote', 'src/main.ts', { ...env, PORT: String(port) }, closing)
+  const child = launch('remote', 'dist/src/main.js', { ...env, PORT: String(port) }, closing)
   await ready(child, `http://127.0.0.1:${port}/readyz`)
   return { port, pid: child.process.pid ?? 0 }
 }

@@ -25,13 +25,16 @@ export interface Child {
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
+/** What is built needs none. */
+const loader = (script: string): string[] => (script.endsWith('.js') ? [] : ['--import', 'tsx'])
+
 export function startChild({ name, script, args = [], env, logDir }: ChildOptions): Child {
   mkdirSync(logDir, { recursive: true })
   const logFile = join(logDir, `${name}.log`)
   const log = openSync(logFile, 'w')
   // A pipe as standard input closes with this process, however it ends; a group of its own keeps Ctrl-C from
   // reaching the child before this process has its turn.
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+  const child = spawn(process.execPath, [...loader(script), script, ...args], {
     cwd: root,
     env: { ...env, EXIT_WITH_PARENT: 'true', SIM_EXIT_WITH_PARENT: '1' },
     stdio: ['pipe', log, log],
