@@ -8,6 +8,8 @@ export const sessionLifetime = {
   totalMs: 7 * 24 * 3_600_000,
   /** The use of a session is written at most this often. */
   touchMs: 60_000,
+  /** How long a session may see and change secrets after it has proved itself. */
+  proofMs: 10 * 60_000,
   /** The oldest session of an operator ends when there would be more. */
   perOperator: 20,
 } as const

@@ -1,7 +1,7 @@
 // Operators, their sessions and memberships: what is known of them, and the ports that keep it.
 import type { Author } from '../contract/administration.ts'
 import type { MemberRecord } from '../contract/records/console.ts'
-import type { OperatorId, WorkspaceId } from '../shared/ids.ts'
+import type { OperatorId, SessionId, WorkspaceId } from '../shared/ids.ts'
 import type { Role } from './roles.ts'
 
 export interface OperatorCredentials {
@@ -25,7 +25,12 @@ export interface OperatorDirectory {
   find(id: OperatorId): Promise<OperatorCredentials | undefined>
   /** Ends every session: whoever knew the password before is out. */
   setPassword(change: CredentialChange, passwordHash: string): Promise<void>
-  setTotp(change: CredentialChange, seed: Buffer | null): Promise<void>
+  /** The recovery codes of before go with it. */
+  setTotp(change: CredentialChange, seed: Buffer | null, recoveryHashes?: readonly Buffer[]): Promise<void>
+  /** In place of all there were; false where there is no second factor to stand in for. */
+  setRecoveryCodes(change: CredentialChange, hashes: readonly Buffer[]): Promise<boolean>
+  /** Of two uses of one code, on any nodes, one gets how many are left; whoever gets undefined had no code. */
+  useRecoveryCode(change: CredentialChange, hash: Buffer): Promise<number | undefined>
   /** Of two sign-ins with the same code, on any nodes, one gets true. */
   advanceTotp(id: OperatorId, from: Buffer, to: Buffer): Promise<boolean>
 }
@@ -36,6 +41,19 @@ export interface SignedIn {
   readonly name: string
   readonly platformOwner: boolean
   readonly hasTotp: boolean
+  readonly recoveryCodesLeft: number
+  readonly sessionId: SessionId
+  /** The password was given in this session a short while ago. */
+  readonly isProven: boolean
+}
+
+export interface OpenSession {
+  readonly id: SessionId
+  readonly ip: string | null
+  readonly userAgent: string | null
+  readonly createdAt: Date
+  readonly lastSeenAt: Date
+  readonly expiresAt: Date
 }
 
 export interface Membership {
@@ -59,8 +77,19 @@ export interface Sessions {
   /** Using a session lengthens it, up to its total. */
   find(tokenHash: Buffer): Promise<SignedIn | undefined>
   end(tokenHash: Buffer): Promise<void>
+  /** Those of an operator, the last used first. */
+  list(operatorId: OperatorId): Promise<OpenSession[]>
+  /** False where the operator has no such session. */
+  endOne(change: CredentialChange, id: SessionId): Promise<boolean>
+  /** Every session of the operator but one; answers with how many. */
+  endOthers(change: CredentialChange, kept: SessionId): Promise<number>
+  /** The password was given again. */
+  prove(tokenHash: Buffer): Promise<void>
   memberships(operatorId: OperatorId): Promise<Membership[]>
-  membership(operatorId: OperatorId, workspaceId: WorkspaceId): Promise<Role | undefined>
+  membership(
+    operatorId: OperatorId,
+    workspaceId: WorkspaceId,
+  ): Promise<Pick<Membership, 'role' | 'status'> | undefined>
 }
 
 export type MemberChange =

@@ -8,8 +8,10 @@ import { endpointRoutes } from './routes/endpoints.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { meRoutes } from './routes/me.ts'
 import { memberRoutes } from './routes/members.ts'
+import { mySessionRoutes } from './routes/my-sessions.ts'
 import { numberRoutes } from './routes/numbers.ts'
 import { readingRoutes } from './routes/reading.ts'
+import { secondFactorRoutes } from './routes/second-factor.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { templateRoutes } from './routes/templates.ts'
 import type { ConsoleServices } from './services.ts'
@@ -17,6 +19,8 @@ import type { ConsoleServices } from './services.ts'
 export const consoleRoutes: readonly ConsoleRoute[] = [
   ...sessionRoutes,
   ...meRoutes,
+  ...mySessionRoutes,
+  ...secondFactorRoutes,
   ...keyRoutes,
   ...endpointRoutes,
   ...deliveryRoutes,

@@ -25,10 +25,13 @@ export const createGuard =
     const operator = sessionHash && (await services.sessions.find(sessionHash))
     if (!operator) throw new AppError('UNAUTHORIZED', 'Sign in at /console first.')
     const operatorId = encodeId('operator', operator.operatorId)
-    if (route.access.type === 'operator') return { context: { ...nobody, operator }, subject: { operatorId } }
+    const refusal = route.needsProof && !operator.isProven ? unconfirmed() : undefined
+    if (route.access.type === 'operator')
+      return { context: { ...nobody, operator }, refusal, subject: { operatorId } }
     const author = await authorOf(services, operator, request, route)
     return {
       context: { ...nobody, operator, author },
+      refusal,
       subject: { operatorId, workspaceId: encodeId('workspace', author.workspaceId) },
     }
   }
@@ -59,11 +62,17 @@ async function authorOf(
     if (!operator.platformOwner) throw noWorkspace()
     return author
   }
-  const role = await services.sessions.membership(operatorId, workspaceId)
-  if (role === undefined) throw noWorkspace()
+  const membership = await services.sessions.membership(operatorId, workspaceId)
+  if (membership === undefined) throw noWorkspace()
+  const { role, status } = membership
   if (route.access.type === 'workspace' && !includesRole(role, route.access.role))
     throw new AppError('FORBIDDEN', `This needs the role ${route.access.role}; yours is ${role}.`)
+  if (route.reachesCustomers && status === 'SUSPENDED')
+    throw new AppError('TENANT_SUSPENDED', 'The workspace is suspended: nothing of it reaches customers.')
   return author
 }
+
+const unconfirmed = (): AppError =>
+  new AppError('CONFIRMATION_REQUIRED', 'Confirm your password (POST /me/confirm), then ask again.')
 
 const noWorkspace = (): AppError => new AppError('NOT_FOUND', 'there is no such workspace for you')

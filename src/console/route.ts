@@ -25,11 +25,19 @@ export interface ConsoleContext {
   readonly author: Author | undefined
 }
 
-export interface ConsoleRoute extends Route<ConsoleContext> {
+/** What a row asks of whoever uses it, beyond its access. */
+export interface Conditions {
+  /** Shows or changes a secret: the password must have been given a short while ago. */
+  readonly needsProof?: boolean
+  /** Reaches customers: a suspended workspace does not do it. */
+  readonly reachesCustomers?: boolean
+}
+
+export interface ConsoleRoute extends Route<ConsoleContext>, Conditions {
   readonly access: Access
 }
 
-interface Row<Params, Query, Body, Context> {
+interface Row<Params, Query, Body, Context> extends Conditions {
   readonly method: Method
   readonly path: string
   readonly summary: string
@@ -84,6 +92,8 @@ const toRoute = <P, Q, B, Context>(row: Row<P, Q, B, Context>, access: Access): 
   path: row.path,
   summary: row.summary,
   access,
+  needsProof: row.needsProof ?? false,
+  reachesCustomers: row.reachesCustomers ?? false,
   params: row.params as Schema | undefined,
   query: row.query as Schema | undefined,
   body: row.body as Schema | undefined,

@@ -43,3 +43,14 @@ export const hasField = <Fields extends object>() =>
     (value) => Object.values(value).some((field) => field !== undefined),
     'must change something',
   )
+
+/** As it is typed in; what a new one must be is another matter. */
+export const password = v.pipe(v.string(), v.maxLength(1_024))
+
+export const totpCode = v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digits'))
+
+/** What a sign-in sends of the second factor: a code, or in its place one of the recovery codes. */
+export const secondFactor = {
+  totp: v.optional(totpCode),
+  recoveryCode: v.optional(v.pipe(v.string(), v.maxLength(64, 'must be one of the recovery codes'))),
+}

@@ -3,6 +3,7 @@
 
 import type { OperatorCredentials } from '../auth/operator.ts'
 import { createSessionToken, hashSessionToken, sessionCookie } from '../auth/operator-session.ts'
+import { hashRecoveryCode } from '../auth/recovery-codes.ts'
 import { acceptTotp, readTotpState, writeTotpState } from '../auth/totp.ts'
 import { AppError } from '../contract/errors.ts'
 import type { HttpRequest } from '../http/exchange.ts'
@@ -12,38 +13,68 @@ import type { ConsoleServices, ConsoleSettings } from './services.ts'
 export interface SignInAttempt {
   readonly email: string
   readonly password: string
-  readonly totp: string | undefined
+  readonly factor: SecondFactor
   readonly address: string
 }
 
-export async function proveOperator(services: ConsoleServices, attempt: SignInAttempt): Promise<OperatorId> {
+/** One of the two, where the account has a second factor. */
+export interface SecondFactor {
+  readonly totp?: string | undefined
+  readonly recoveryCode?: string | undefined
+}
+
+export interface Proof {
+  readonly operatorId: OperatorId
+  /** Where one of them was used. */
+  readonly recoveryCodesLeft: number | undefined
+}
+
+export async function proveOperator(services: ConsoleServices, attempt: SignInAttempt): Promise<Proof> {
   services.signInLimit.check(attempt)
   const operator = await services.operators.findByEmail(attempt.email)
   const isRight = await services.passwords.verify(attempt.password, operator?.passwordHash)
   // Of guesses sent side by side all passed the first look: those behind the fifth wrong one count for nothing.
   services.signInLimit.check(attempt)
   if (!isRight || !operator) return refuse(services, attempt)
-  if (operator.totpSeed === null) return operator.id
-  if (attempt.totp === undefined)
-    throw new AppError('UNAUTHORIZED', 'This account has a second factor: send its code too.', {
-      details: [{ path: 'totp', message: 'is required for this account' }],
-    })
-  const isFresh = await takeTotp(services, operator, operator.totpSeed, attempt.totp)
-  return isFresh ? operator.id : refuse(services, attempt)
+  const left = await takeFactor(services, operator, attempt)
+  return left === 'wrong'
+    ? refuse(services, attempt)
+    : { operatorId: operator.id, recoveryCodesLeft: left === 'none' ? undefined : left }
+}
+
+interface Given {
+  readonly password: string
+  readonly address: string
+}
+
+/** All that a sign-in takes, of somebody who is signed in: the password, and the second factor where there is one. */
+export async function confirmOperator(
+  services: ConsoleServices,
+  operator: { readonly operatorId: OperatorId; readonly email: string },
+  given: Given & { readonly factor: SecondFactor },
+): Promise<Proof> {
+  const credentials = await confirmPassword(services, operator, given)
+  const left = await takeFactor(services, credentials, given)
+  if (left !== 'wrong')
+    return { operatorId: operator.operatorId, recoveryCodesLeft: left === 'none' ? undefined : left }
+  await services.signInLimit.failed({ email: operator.email, address: given.address })
+  throw new AppError('FORBIDDEN', 'That code is wrong, or was used before.', {
+    details: [{ path: factorPath(given.factor), message: 'is wrong, or was used before' }],
+  })
 }
 
 /** Asks a signed-in operator once more, before credentials change. */
 export async function confirmPassword(
   services: ConsoleServices,
   operator: { readonly operatorId: OperatorId; readonly email: string },
-  given: { readonly password: string; readonly address: string },
-): Promise<void> {
+  given: Given,
+): Promise<OperatorCredentials> {
   const subjects = { email: operator.email, address: given.address }
   services.signInLimit.check(subjects)
   const credentials = await services.operators.find(operator.operatorId)
   const isRight = await services.passwords.verify(given.password, credentials?.passwordHash)
   services.signInLimit.check(subjects)
-  if (isRight) return
+  if (isRight && credentials) return credentials
   await services.signInLimit.failed(subjects)
   throw new AppError('FORBIDDEN', 'That is not your current password.', {
     details: [{ path: 'password', message: 'is not your current password' }],
@@ -70,15 +101,31 @@ export async function openSession(
 export const isSecure = ({ production, publicUrl }: ConsoleSettings): boolean =>
   production || publicUrl?.startsWith('https:') === true
 
-async function takeTotp(
+const factorPath = ({ recoveryCode }: SecondFactor): string =>
+  recoveryCode === undefined ? 'totp' : 'recoveryCode'
+
+/** `none`: nothing was used up that there are a number of. */
+async function takeFactor(
   services: ConsoleServices,
   operator: OperatorCredentials,
-  sealed: Buffer,
-  code: string,
-): Promise<boolean> {
-  const next = acceptTotp(readTotpState(services.secrets.open(sealed)), code, services.clock.now())
-  if (next === undefined) return false
-  return services.operators.advanceTotp(operator.id, sealed, services.secrets.seal(writeTotpState(next)))
+  { factor, address }: { readonly factor: SecondFactor; readonly address: string },
+): Promise<'none' | 'wrong' | number> {
+  const { id, totpSeed } = operator
+  if (totpSeed === null) return 'none'
+  if (factor.recoveryCode !== undefined) {
+    const change = { operatorId: id, by: id, ip: address }
+    return (
+      (await services.operators.useRecoveryCode(change, hashRecoveryCode(factor.recoveryCode))) ?? 'wrong'
+    )
+  }
+  if (factor.totp === undefined)
+    throw new AppError('UNAUTHORIZED', 'This account has a second factor: send its code too.', {
+      details: [{ path: 'totp', message: 'is required for this account' }],
+    })
+  const next = acceptTotp(readTotpState(services.secrets.open(totpSeed)), factor.totp, services.clock.now())
+  if (next === undefined) return 'wrong'
+  const kept = await services.operators.advanceTotp(id, totpSeed, services.secrets.seal(writeTotpState(next)))
+  return kept ? 'none' : 'wrong'
 }
 
 async function refuse(services: ConsoleServices, attempt: SignInAttempt): Promise<never> {

@@ -13,6 +13,11 @@ export const errorCatalog = {
   INVALID_API_KEY: { status: 401, meaning: 'The API key is unknown, malformed, revoked or expired.' },
   TENANT_SUSPENDED: { status: 403, meaning: 'The workspace of this key is suspended.' },
   FORBIDDEN: { status: 403, meaning: 'The key or operator lacks what this route needs.' },
+  CONFIRMATION_REQUIRED: {
+    status: 403,
+    meaning:
+      'Console: the password was given too long ago for this; confirm it (POST /me/confirm), then repeat.',
+  },
   NOT_FOUND: { status: 404, meaning: 'No such resource in this workspace, or no such path.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists with other methods; Allow lists them.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than this route accepts.' },

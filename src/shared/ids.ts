@@ -21,6 +21,7 @@ export const idPrefixes = {
   workspace: 'wsp',
   operator: 'opr',
   audit: 'aud',
+  session: 'ses',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
@@ -40,6 +41,7 @@ export type EventId = Uuid<'event'>
 export type DeliveryId = Uuid<'delivery'>
 export type KeyId = Uuid<'key'>
 export type OperatorId = Uuid<'operator'>
+export type SessionId = Uuid<'session'>
 
 // One system call per id costs as much as an HMAC, so entropy comes in blocks.
 const pool = Buffer.allocUnsafe(16 * 256)

@@ -21,6 +21,11 @@ const MAX_BATCHES = 100
 export const deliveriesReplayStore = (pool: Pool): DeliveryAdministration => ({
   replay(author, id) {
     return pool.begin(async (sql) => {
+      const [before] = await sql<{ state: DeliveryState }[]>`
+        select state
+        from deliveries
+        where workspace_id = ${author.workspaceId} and id = ${id}
+        for no key update`
       const [claimed] = await sql<{ endpointId: EndpointId; state: DeliveryState }[]>`
         update deliveries d
         set ${replaying(sql)}
@@ -28,12 +33,14 @@ export const deliveriesReplayStore = (pool: Pool): DeliveryAdministration => ({
         where d.workspace_id = ${author.workspaceId} and d.id = ${id} and d.state = any(${[...replayableStates]})
           and e.id = d.endpoint_id and e.enabled and e.deleted_at is null
           and exists (select from events v where v.id = d.event_id)
-        returning d.endpoint_id`
+        returning d.endpoint_id, d.state`
       if (claimed === undefined) return whyNot(sql, author.workspaceId, id)
       await writeAudit(sql, author, {
         action: 'delivery.replayed',
         subjectKind: 'delivery',
         subjectId: id,
+        before: { state: before?.state ?? null },
+        after: { state: claimed.state },
       })
       return { type: 'replayed', endpointId: claimed.endpointId }
     })

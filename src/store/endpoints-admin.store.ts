@@ -51,14 +51,14 @@ export const endpointsAdminStore = (pool: Pool): EndpointAdministration => ({
   },
 
   rotate(author, id, rotation) {
-    return change(pool, author, id, async (sql) => {
+    return change(pool, author, id, async (sql, row) => {
       const until = rotation.previousUntil
       await sql`
         update endpoints
         set previous_secret = ${until === null ? null : sql`secret`}, previous_secret_until = ${until},
           secret = ${rotation.secret}, ${bumped(sql)}
         where id = ${id}`
-      return changed(sql, author, { id, action: 'endpoint.secret_rotated' })
+      return changed(sql, author, { id, action: 'endpoint.secret_rotated', before: row })
     })
   },
 

@@ -65,15 +65,19 @@ export const membersStore = (pool: Pool): Members => ({
 
   setStatus(author, status) {
     return pool.begin(async (sql) => {
-      const moved = await sql`
+      const [before] = await sql<{ status: string }[]>`
+        select status from workspaces where id = ${author.workspaceId} for no key update`
+      if (before === undefined) return false
+      await sql`
         update workspaces
         set status = ${status}, updated_at = now()
         where id = ${author.workspaceId}`
-      if (moved.count === 0) return false
       await writeAudit(sql, author, {
         action: status === 'SUSPENDED' ? 'workspace.suspended' : 'workspace.resumed',
         subjectKind: 'workspace',
         subjectId: author.workspaceId,
+        before: { status: before.status },
+        after: { status },
       })
       return true
     })

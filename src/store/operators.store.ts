@@ -1,7 +1,7 @@
 // Operators: who they are and how they prove it. Sessions are sessions.store.ts, roles members.store.ts.
-import type { CredentialChange, OperatorCredentials, OperatorDirectory } from '../auth/operator.ts'
+import type { OperatorCredentials, OperatorDirectory } from '../auth/operator.ts'
 import { newId, type OperatorId, type WorkspaceId } from '../shared/ids.ts'
-import { writeAudit } from './audit.store.ts'
+import { auditOperator, secondFactorStore } from './second-factor.store.ts'
 import type { Pool, Sql } from './sql.ts'
 
 export interface NewOperator {
@@ -52,7 +52,14 @@ export const operatorsStore = (pool: Pool): OperatorAccounts => ({
         values (${id}, ${operator.email}, ${operator.name}, ${operator.passwordHash}, ${operator.platformOwner})
         on conflict (lower(email)) do nothing`
       if (made.count === 0) return undefined
-      await audited(sql, { operatorId: id, by: null, ip: null }, 'operator.created')
+      await auditOperator(
+        sql,
+        { operatorId: id, by: null, ip: null },
+        {
+          action: 'operator.created',
+          after: { email: operator.email, name: operator.name, platformOwner: operator.platformOwner },
+        },
+      )
       return id
     })
   },
@@ -64,21 +71,11 @@ export const operatorsStore = (pool: Pool): OperatorAccounts => ({
         set password_hash = ${passwordHash}, updated_at = now()
         where id = ${change.operatorId}`
       await sql`delete from sessions where operator_id = ${change.operatorId}`
-      await audited(sql, change, 'operator.password_changed')
+      await auditOperator(sql, change, { action: 'operator.password_changed' })
     })
   },
 
-  setTotp(change, seed) {
-    return pool.begin(async (sql) => {
-      await sql`update operators set totp_seed = ${seed}, updated_at = now() where id = ${change.operatorId}`
-      await audited(sql, change, seed === null ? 'operator.totp_removed' : 'operator.totp_added')
-    })
-  },
-
-  async advanceTotp(id, from, to) {
-    const rows = await pool`update operators set totp_seed = ${to} where id = ${id} and totp_seed = ${from}`
-    return rows.count === 1
-  },
+  ...secondFactorStore(pool),
 
   list() {
     return pool<ListedOperator[]>`
@@ -96,10 +93,3 @@ export const operatorsStore = (pool: Pool): OperatorAccounts => ({
 })
 
 const credentials = (sql: Sql) => sql`id, email, name, password_hash, totp_seed`
-
-const audited = (sql: Sql, change: CredentialChange, action: string): Promise<unknown> =>
-  writeAudit(
-    sql,
-    { workspaceId: null, operatorId: change.by, ip: change.ip },
-    { action, subjectKind: 'operator', subjectId: change.operatorId },
-  )

@@ -1,10 +1,11 @@
 // Sessions of operators, by the hash of their token. The token itself is never here.
-import type { Membership, Sessions, SignedIn } from '../auth/operator.ts'
+import { deviceOf } from '../auth/device.ts'
+import type { CredentialChange, Membership, OpenSession, Sessions, SignedIn } from '../auth/operator.ts'
 import { sessionLifetime } from '../auth/operator-session.ts'
-import type { Role } from '../auth/roles.ts'
-import type { Pool } from './sql.ts'
+import { writeAudit } from './audit.store.ts'
+import type { Pool, Sql } from './sql.ts'
 
-const { idleMs, totalMs, touchMs, perOperator } = sessionLifetime
+const { idleMs, totalMs, touchMs, proofMs, perOperator } = sessionLifetime
 
 export const sessionsStore = (pool: Pool): Sessions => ({
   /** Makes room for it too: what has ended, and the oldest where there would be too many. */
@@ -39,7 +40,9 @@ export const sessionsStore = (pool: Pool): Sessions => ({
         where token_hash = ${tokenHash} and expires_at > now()
           and last_seen_at < now() - ${touchMs} * interval '1 millisecond'
       )
-      select o.id as operator_id, o.email, o.name, o.platform_owner, o.totp_seed is not null as has_totp
+      select o.id as operator_id, o.email, o.name, o.platform_owner, o.totp_seed is not null as has_totp,
+        (select count(*)::integer from recovery_codes c where c.operator_id = o.id) as recovery_codes_left,
+        s.id as session_id, s.proved_at > now() - ${proofMs} * interval '1 millisecond' as is_proven
       from sessions s
       join operators o on o.id = s.operator_id
       where s.token_hash = ${tokenHash} and s.expires_at > now()`
@@ -57,14 +60,67 @@ export const sessionsStore = (pool: Pool): Sessions => ({
   },
 
   async membership(operatorId, workspaceId) {
-    const [row] = await pool<{ role: Role }[]>`
-      select role
-      from memberships
-      where operator_id = ${operatorId} and workspace_id = ${workspaceId}`
-    return row?.role
+    const [row] = await pool<Pick<Membership, 'role' | 'status'>[]>`
+      select m.role, w.status
+      from memberships m
+      join workspaces w on w.id = m.workspace_id
+      where m.operator_id = ${operatorId} and m.workspace_id = ${workspaceId}`
+    return row
   },
 
   async end(tokenHash) {
     await pool`delete from sessions where token_hash = ${tokenHash}`
   },
+
+  list(operatorId) {
+    return pool<OpenSession[]>`
+      select id, ip, user_agent, created_at, last_seen_at, expires_at
+      from sessions
+      where operator_id = ${operatorId} and expires_at > now()
+      order by last_seen_at desc, id desc
+      limit ${perOperator}`
+  },
+
+  endOne(change, id) {
+    return pool.begin(async (sql) => {
+      const ended = await sql<Ended[]>`
+        delete from sessions
+        where operator_id = ${change.operatorId} and id = ${id}
+        returning id, ip, user_agent`
+      await audited(sql, change, ended)
+      return ended.length > 0
+    })
+  },
+
+  endOthers(change, kept) {
+    return pool.begin(async (sql) => {
+      const ended = await sql<Ended[]>`
+        delete from sessions
+        where operator_id = ${change.operatorId} and id <> ${kept}
+        returning id, ip, user_agent`
+      await audited(sql, change, ended)
+      return ended.length
+    })
+  },
+
+  async prove(tokenHash) {
+    await pool`update sessions set proved_at = now() where token_hash = ${tokenHash}`
+  },
 })
+
+type Ended = Pick<OpenSession, 'id' | 'ip' | 'userAgent'>
+
+/** At most as many as an operator has sessions. */
+async function audited(sql: Sql, change: CredentialChange, ended: readonly Ended[]): Promise<void> {
+  for (const { id, ip, userAgent } of ended)
+    await writeAudit(
+      sql,
+      { workspaceId: null, operatorId: change.by, ip: change.ip },
+      {
+        action: 'session.ended',
+        subjectKind: 'session',
+        subjectId: id,
+        before: { device: deviceOf(userAgent), address: ip },
+      },
+    )
+}

@@ -109,6 +109,13 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     const { key } = await world.makeKey({ scopes: ['CATALOG_READ'] })
     return api(world, { path: '/calls' }, key)
   },
+  async CONFIRMATION_REQUIRED(world) {
+    const { sql } = world.stack
+    await sql`update sessions set proved_at = now() - interval '1 hour'`
+    const provoked = await inConsole(world, post('/keys', { name: 'late', scopes: ['CATALOG_READ'] }))
+    await sql`update sessions set proved_at = now()`
+    return provoked
+  },
   NOT_FOUND: asks({ path: `${chat}/msg_00000000000000000000000000` }),
   METHOD_NOT_ALLOWED: asks({ method: 'PUT', path: chat }),
   PAYLOAD_TOO_LARGE: asks({ method: 'POST', path: chat, announcedBytes: 256 * 1_024 + 1 }),

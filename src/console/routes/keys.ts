@@ -34,6 +34,7 @@ const createKey = workspaceRoute({
   method: 'POST',
   path: '/keys',
   summary: 'Create an API key; this answer alone shows it',
+  needsProof: true,
   role: 'ADMIN',
   body: v.strictObject({
     name: shownName,

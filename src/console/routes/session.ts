@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { endedSessionCookie } from '../../auth/operator-session.ts'
 import { Answer } from '../../http/route.ts'
 import { publicRoute } from '../route.ts'
+import { password, secondFactor } from '../schema.ts'
 import { isSecure, openSession, proveOperator } from '../sign-in.ts'
 
 const signIn = publicRoute({
@@ -10,16 +11,16 @@ const signIn = publicRoute({
   summary: 'Sign in',
   body: v.strictObject({
     email: v.pipe(v.string(), v.maxLength(320)),
-    password: v.pipe(v.string(), v.maxLength(1_024)),
-    totp: v.optional(v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digits'))),
+    password,
+    ...secondFactor,
   }),
   errors: ['UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED'],
   async handle({ services, body, request, sessionHash }) {
-    const { email, password, totp } = body
-    const attempt = { email, password, totp, address: request.remoteAddress }
-    const operatorId = await proveOperator(services, attempt)
+    const { email, password: given, ...factor } = body
+    const attempt = { email, password: given, factor, address: request.remoteAddress }
+    const { operatorId, recoveryCodesLeft } = await proveOperator(services, attempt)
     const cookie = await openSession(services, operatorId, { request, replaces: sessionHash })
-    return new Answer({ signedIn: true }, { headers: { 'set-cookie': cookie } })
+    return new Answer({ signedIn: true, recoveryCodesLeft }, { headers: { 'set-cookie': cookie } })
   },
 })
 

@@ -32,7 +32,7 @@ for (const [what, guess] of [
   [
     'signing in',
     (services: ConsoleServices) =>
-      proveOperator(services, { email: 'ann@example.com', password: '', totp: undefined, address: '::1' }),
+      proveOperator(services, { email: 'ann@example.com', password: '', factor: {}, address: '::1' }),
   ],
   [
     'confirming a password',
