@@ -1,7 +1,7 @@
 // One-time codes that stand in for the second factor when its device is gone. Stores nothing.
 import { createHash, randomInt } from 'node:crypto'
 
-export const recoveryCodeCount = 10
+const recoveryCodeCount = 10
 
 // Without what is easily taken for something else on paper: 32 letters, five bits each.
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'

@@ -3,6 +3,8 @@ import type { HttpHandler } from '../http/exchange.ts'
 import { createPipeline, type PipelineOptions } from '../http/pipeline.ts'
 import { consolePrefix, createGuard } from './guard.ts'
 import type { ConsoleContext, ConsoleRoute } from './route.ts'
+import { actingRoutes } from './routes/acting.ts'
+import { conversationRoutes } from './routes/conversations.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
 import { keyRoutes } from './routes/keys.ts'
@@ -14,6 +16,7 @@ import { readingRoutes } from './routes/reading.ts'
 import { secondFactorRoutes } from './routes/second-factor.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { templateRoutes } from './routes/templates.ts'
+import { workspaceRoutes } from './routes/workspace.ts'
 import type { ConsoleServices } from './services.ts'
 
 export const consoleRoutes: readonly ConsoleRoute[] = [
@@ -21,12 +24,15 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...meRoutes,
   ...mySessionRoutes,
   ...secondFactorRoutes,
+  ...workspaceRoutes,
   ...keyRoutes,
   ...endpointRoutes,
   ...deliveryRoutes,
   ...numberRoutes,
   ...templateRoutes,
   ...readingRoutes,
+  ...conversationRoutes,
+  ...actingRoutes,
   ...memberRoutes,
 ]
 

@@ -7,7 +7,7 @@ import type { CampaignRecord } from '../contract/records/campaign.ts'
 import type { TemplateCategory, TemplateRecord, TemplateStatus } from '../contract/records/catalog.ts'
 import type { ConversationRecord } from '../contract/records/conversation.ts'
 import type { Direction, MessageRecord, MessageStatus, MessageType } from '../contract/records/message.ts'
-import type { CallId, CampaignId, ConversationId, NumberId, WorkspaceId } from '../shared/ids.ts'
+import type { CallId, CampaignId, ConversationId, MessageId, NumberId, WorkspaceId } from '../shared/ids.ts'
 
 type Optional<Fields> = { readonly [Key in keyof Fields]?: Fields[Key] | undefined }
 
@@ -60,13 +60,17 @@ export interface TimelineEntry {
 }
 
 export interface ConsoleReads {
-  readonly messages: List<MessageFilter, MessageRecord>
+  readonly messages: List<MessageFilter, MessageRecord> & {
+    find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>
+  }
   readonly calls: List<CallFilter, CallRecord> & {
     find(workspaceId: WorkspaceId, id: CallId): Promise<CallRecord | undefined>
   }
   /** What happened to a call, oldest first. */
   readonly timelines: { list(workspaceId: WorkspaceId, id: CallId): Promise<readonly TimelineEntry[]> }
-  readonly conversations: List<ConversationFilter, ConversationRecord>
+  readonly conversations: List<ConversationFilter, ConversationRecord> & {
+    find(workspaceId: WorkspaceId, id: ConversationId): Promise<ConversationRecord | undefined>
+  }
   readonly campaigns: List<object, CampaignRecord>
   readonly templates: List<TemplateFilter, TemplateRecord>
 }

@@ -1,6 +1,8 @@
 // Pieces of the console's schemas.
 import * as v from 'valibot'
 import { type EventKind, eventKinds } from '../contract/events.ts'
+import { limits } from '../contract/limits.ts'
+import { stringMap } from '../http/fields.ts'
 import { decodeId, type IdKind, idPrefixes, type Uuid } from '../shared/ids.ts'
 import { orderedEvents } from '../webhooks/endpoint-rules.ts'
 
@@ -35,6 +37,15 @@ export const eventList = v.pipe(
 export const flag = v.pipe(
   v.picklist(['true', 'false']),
   v.transform((text) => text === 'true'),
+)
+
+export const variableMap = v.optional(
+  stringMap({
+    pairs: limits.variablePairs,
+    nameLength: limits.variableNameLength,
+    valueLength: limits.variableValueLength,
+  }),
+  {},
 )
 
 /** At least one of the fields must be there: an empty change is a mistake. */

@@ -3,6 +3,7 @@ import type { KeyEnvironment } from '../auth/key-format.ts'
 import type { Members, OperatorDirectory, Sessions } from '../auth/operator.ts'
 import type { PasswordHasher } from '../auth/password.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
+import type { CallAction } from '../calls/commands.ts'
 import type {
   AuditLog,
   DeliveryAdministration,
@@ -10,10 +11,18 @@ import type {
   EndpointAdministration,
   KeyAdministration,
   NumberAdministration,
+  WorkspaceAdministration,
 } from '../contract/administration.ts'
+import type { Sender } from '../contract/caller.ts'
 import type { DirectEventKind } from '../contract/events.ts'
+import type { CallRecord } from '../contract/records/call.ts'
+import type { MessagePreview } from '../contract/records/message.ts'
+import type { ReadMarks } from '../conversations/mark-read.ts'
+import type { FindAttachment } from '../messages/find-attachment.ts'
+import type { PreviewInput } from '../messages/preview-message.ts'
+import type { SendInput, Sent } from '../messages/send-message.ts'
 import type { Clock } from '../shared/clock.ts'
-import type { EndpointId, WorkspaceId } from '../shared/ids.ts'
+import type { CallId, EndpointId, WorkspaceId } from '../shared/ids.ts'
 import type { TargetPolicy } from '../webhooks/address-rule.ts'
 import type { ConsoleReads, TemplateSubmissions } from './reads.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
@@ -26,6 +35,7 @@ export interface ConsoleServices {
   readonly operators: OperatorDirectory
   readonly sessions: Sessions
   readonly members: Members
+  readonly workspace: WorkspaceAdministration
   readonly signInLimit: SignInLimit
   readonly keys: KeyAdministration
   readonly endpoints: EndpointAdministration
@@ -38,6 +48,16 @@ export interface ConsoleServices {
   readonly names: EndpointNames
   readonly engine: DeliveryEngine
   readonly direct: DirectTest
+  readonly acting: Acting
+}
+
+/** What reaches customers: the very services behind the public API. */
+export interface Acting {
+  send(sender: Sender, input: SendInput): Promise<Sent>
+  preview(sender: Pick<Sender, 'workspaceId'>, input: PreviewInput): Promise<MessagePreview>
+  readonly media: FindAttachment
+  readonly reading: ReadMarks
+  act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>
 }
 
 export interface ConsoleSettings {

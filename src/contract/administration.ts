@@ -4,6 +4,7 @@ import type {
   DeliveryId,
   EndpointId,
   EventId,
+  IdKind,
   KeyId,
   NumberId,
   OperatorId,
@@ -18,6 +19,7 @@ import type {
   DeliveryRecord,
   EndpointRecord,
   KeyRecord,
+  WorkspaceRecord,
 } from './records/console.ts'
 import type { DeliveryState } from './records/delivery.ts'
 import type { Scope } from './scopes.ts'
@@ -29,8 +31,26 @@ export interface Author {
   readonly ip: string
 }
 
+/** What was done, where the change itself is made by a part that knows no operators. */
+export interface AuditNote {
+  readonly action: string
+  readonly subjectKind: IdKind
+  readonly subjectId: string
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
 export interface AuditLog {
+  /** After the change: a repeat of the request that made it writes it where a crash came in between. */
+  note(author: Author, note: AuditNote): Promise<void>
+  /** The same, for what happens to its subject once. */
+  noteOnce(author: Author, note: AuditNote): Promise<void>
   list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<AuditRecord>>
+}
+
+export interface WorkspaceAdministration {
+  find(id: WorkspaceId): Promise<WorkspaceRecord | undefined>
+  rename(author: Author, name: string): Promise<WorkspaceRecord | undefined>
 }
 
 export interface NewKey {

@@ -8,3 +8,10 @@ export interface Caller {
   readonly keyName: string
   readonly scopes: readonly Scope[]
 }
+
+/** Who sends a message: a caller of the API, or somebody in the console, who has no key. */
+export interface Sender {
+  readonly workspaceId: WorkspaceId
+  readonly keyId: KeyId | null
+  readonly keyName: string | null
+}

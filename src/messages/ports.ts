@@ -62,7 +62,8 @@ export interface NewMessage extends Parties {
   readonly text: string
   readonly template: NonNullable<MessageRecord['template']>
   readonly metadata: Readonly<Record<string, string>>
-  readonly keyId: KeyId
+  /** Null where an operator sends. */
+  readonly keyId: KeyId | null
   readonly idempotencyKey: string | null
   /** Hex digest of the request, to tell a repeat from another request under the same key. */
   readonly idempotencyHash: string | null

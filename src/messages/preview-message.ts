@@ -1,5 +1,5 @@
 // POST /messages/chat/preview: what a send would show. Stores nothing, asks nobody but the database.
-import type { Caller } from '../contract/caller.ts'
+import type { Sender } from '../contract/caller.ts'
 import type { MessagePreview } from '../contract/records/message.ts'
 import { toDigits } from '../shared/phone.ts'
 import type { MessageStore, TemplateRendering } from './ports.ts'
@@ -17,7 +17,10 @@ export type PreviewInput = Pick<SendInput, 'to' | 'template' | 'from'>
  * that the request names must exist; without one nothing of the sender is needed.
  */
 export const createPreviewMessage = ({ store, templates }: PreviewPorts) =>
-  async function previewMessage(caller: Caller, input: PreviewInput): Promise<MessagePreview> {
+  async function previewMessage(
+    caller: Pick<Sender, 'workspaceId'>,
+    input: PreviewInput,
+  ): Promise<MessagePreview> {
     const waId = toDigits(input.to)
     const { number, template } = await store.sendContext({
       workspaceId: caller.workspaceId,

@@ -1,6 +1,6 @@
 // POST /messages/chat: everything is checked, the message is durable, and then the send to the provider starts.
 import { createHash } from 'node:crypto'
-import type { Caller } from '../contract/caller.ts'
+import type { Sender } from '../contract/caller.ts'
 import { AppError } from '../contract/errors.ts'
 import type { MessageRecord } from '../contract/records/message.ts'
 import { failpoint } from '../shared/failpoint.ts'
@@ -44,7 +44,7 @@ export interface SendPorts {
 }
 
 export const createSendMessage = (ports: SendPorts) =>
-  async function sendMessage(caller: Caller, input: SendInput): Promise<Sent> {
+  async function sendMessage(caller: Sender, input: SendInput): Promise<Sent> {
     const waId = toDigits(input.to)
     const hash = input.idempotencyKey === null ? null : hashOf(input)
     const context = await ports.store.sendContext({
@@ -126,7 +126,7 @@ const optedOut = () =>
   new AppError('RECIPIENT_OPTED_OUT', 'the contact has opted out with STOP; it can opt in again with START')
 
 /** The store wrote nothing: a request with the same key was faster on another node, or a STOP came in between. */
-async function refusedByStore(ports: SendPorts, caller: Caller, input: SendInput): Promise<Sent> {
+async function refusedByStore(ports: SendPorts, caller: Sender, input: SendInput): Promise<Sent> {
   const context = await ports.store.sendContext({
     workspaceId: caller.workspaceId,
     waId: toDigits(input.to),
@@ -141,7 +141,7 @@ async function refusedByStore(ports: SendPorts, caller: Caller, input: SendInput
 
 async function replay(
   ports: SendPorts,
-  caller: Caller,
+  caller: Sender,
   earlier: NonNullable<SendContext['earlier']>,
   hash: string | null,
 ): Promise<Sent> {
@@ -173,7 +173,7 @@ function hashOf(input: SendInput): string {
 
 function toRecord(
   message: NewMessage,
-  { number, waId, caller }: { number: SenderNumber; waId: string; caller: Caller },
+  { number, waId, caller }: { number: SenderNumber; waId: string; caller: Sender },
 ): MessageRecord {
   return {
     id: encodeId('message', message.id),
@@ -193,7 +193,7 @@ function toRecord(
     details: null,
     metadata: { ...message.metadata },
     caller: {
-      apiKeyId: encodeId('key', caller.keyId),
+      apiKeyId: caller.keyId && encodeId('key', caller.keyId),
       apiKeyName: caller.keyName,
       idempotencyKey: message.idempotencyKey,
       campaignId: null,

@@ -1,25 +1,18 @@
-import type { AuditLog, Author } from '../contract/administration.ts'
+import type { AuditLog, AuditNote, Author } from '../contract/administration.ts'
 import type { AuditRecord } from '../contract/records/console.ts'
 import { encodeId, type IdKind, idPrefixes, newId, type Uuid } from '../shared/ids.ts'
 import { olderThan } from './keyset.ts'
 import { newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
-export interface AuditEntry {
-  /** `endpoint.created`: what was done to which kind of thing. */
-  readonly action: string
-  readonly subjectKind: IdKind
-  readonly subjectId: string
-  /** Never secrets: the readable fields that changed. */
-  readonly before?: unknown
-  readonly after?: unknown
-}
-
-/** Belongs into the transaction of the change: neither is ever there without the other. Returns the entry's id. */
+/**
+ * Belongs into the transaction of the change: neither is ever there without the other. Never with secrets or texts.
+ * Returns the entry's id.
+ */
 export async function writeAudit(
   sql: Sql,
   author: { readonly [Key in keyof Author]: Author[Key] | null },
-  entry: AuditEntry,
+  entry: AuditNote,
 ): Promise<Uuid<'audit'>> {
   const id = newId('audit')
   await sql`
@@ -47,6 +40,16 @@ interface Row {
 }
 
 export const auditStore = (sql: Sql): AuditLog => ({
+  async note(author, note) {
+    await writeAudit(sql, author, note)
+  },
+
+  async noteOnce(author, note) {
+    const [known] = await sql`
+      select from audit where subject_id = ${note.subjectId} and action = ${note.action} limit 1`
+    if (known === undefined) await writeAudit(sql, author, note)
+  },
+
   async list(workspaceId, page) {
     const rows = await sql<Row[]>`
       select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,

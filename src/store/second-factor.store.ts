@@ -1,7 +1,8 @@
 // The second factor of operators and its recovery codes. Codes are kept as hashes, the seed sealed.
 import type { CredentialChange, OperatorDirectory } from '../auth/operator.ts'
+import type { AuditNote } from '../contract/administration.ts'
 import type { OperatorId } from '../shared/ids.ts'
-import { type AuditEntry, writeAudit } from './audit.store.ts'
+import { writeAudit } from './audit.store.ts'
 import type { Pool, Sql } from './sql.ts'
 
 type SecondFactors = Pick<
@@ -79,7 +80,7 @@ async function replaceCodes(sql: Sql, id: OperatorId, hashes: readonly Buffer[])
 export const auditOperator = (
   sql: Sql,
   change: CredentialChange,
-  entry: Pick<AuditEntry, 'action' | 'before' | 'after'>,
+  entry: Pick<AuditNote, 'action' | 'before' | 'after'>,
 ): Promise<unknown> =>
   writeAudit(
     sql,

@@ -33,6 +33,7 @@ import { sessionsStore } from '../store/sessions.store.ts'
 import type { Pool } from '../store/sql.ts'
 import { templateSubmissionStore } from '../store/template-submission.store.ts'
 import { createTemplateStore } from '../store/templates.store.ts'
+import { workspaceAdminStore } from '../store/workspace-admin.store.ts'
 import { targetPolicy } from './bind-webhooks.ts'
 
 export interface ConsoleOptions {
@@ -45,6 +46,7 @@ export interface ConsoleOptions {
   readonly resolver: AddressResolver
   readonly engine: ConsoleServices['engine']
   readonly direct: ConsoleServices['direct']
+  readonly acting: ConsoleServices['acting']
   readonly clock: Clock
   readonly log: Logger
   readonly onServed: (served: Served) => void
@@ -58,6 +60,7 @@ export const consoleStores = (sql: Pool) => ({
   operators: operatorsStore(sql),
   sessions: sessionsStore(sql),
   members: membersStore(sql),
+  workspace: workspaceAdminStore(sql),
   keys: consoleKeysStore(sql),
   endpoints: endpointsAdminStore(sql),
   numbers: numbersAdminStore(sql),
@@ -92,6 +95,7 @@ function servicesOf(options: ConsoleOptions): ConsoleServices {
     names: namesOf(options.resolver),
     engine: options.engine,
     direct: options.direct,
+    acting: options.acting,
   }
 }
 

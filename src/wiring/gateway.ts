@@ -1,9 +1,7 @@
 // The gateway process, built and connected: the edges in front, actors behind them, the cluster around.
 import type { DirectoryEvent } from '../actors/directory.ts'
-import { createApi, refusalHeaders } from '../api/api.ts'
+import { refusalHeaders } from '../api/api.ts'
 import { referencePages } from '../api/docs/pages.ts'
-import { createAuthenticator } from '../auth/authenticate-key.ts'
-import { keyEnvironment } from '../auth/key-format.ts'
 import type { ClusterNode } from '../cluster/node.ts'
 import { describeSettings, requireSettings } from '../config/config.ts'
 import type { Settings } from '../config/settings.ts'
@@ -17,21 +15,18 @@ import { createDialTimes } from '../redis/dial-times.ts'
 import { createPace, createTellSpent } from '../redis/pace.ts'
 import { createRateLimiter } from '../redis/rate-limit.ts'
 import { createAccounts } from '../store/calls.store.ts'
-import { createCallReader } from '../store/calls-read.store.ts'
 import { catalogSyncStore } from '../store/catalog-sync.store.ts'
 import { createContactsStore } from '../store/contacts.store.ts'
-import { createKeyStore } from '../store/keys.store.ts'
 import { migrate } from '../store/migrate.ts'
-import { createNumberReader } from '../store/numbers.store.ts'
 import type { Pool } from '../store/sql.ts'
-import { createTemplateStore } from '../store/templates.store.ts'
 import { createApplyUpdate } from './apply-update.ts'
-import { type CallDirectory, createCalls } from './bind-calls.ts'
+import { bindApi } from './bind-api.ts'
+import { type CallDirectory, type Calls, createCalls } from './bind-calls.ts'
 import { createCampaigns, openBulkPool } from './bind-campaigns.ts'
 import { bindConsole } from './bind-console.ts'
 import { createMedia, type Media } from './bind-media.ts'
 import { createMessages } from './bind-messages.ts'
-import { bindReads, iceServers } from './bind-reads.ts'
+import { bindReads } from './bind-reads.ts'
 import { createWebhooks, type Webhooks } from './bind-webhooks.ts'
 import { openCampaignClock } from './campaign-clock.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
@@ -189,44 +184,20 @@ function edges(
     messages,
   }: {
     webhooks: Webhooks
-    calls: ReturnType<typeof createCalls>
+    calls: Calls
     messages: ReturnType<typeof createMessages>
   },
 ): HttpHandler {
   const { sql, settings, log, clock, metrics, provider, accounts, secrets } = base
   const limiter = createRateLimiter(node.redis, clock)
-  const { find, list } = createCallReader(sql)
-  const api = createApi({
-    services: {
-      messages: { send: messages.send, preview: messages.preview, media: media.find, ...messages.reader },
-      templates: createTemplateStore(sql),
-      numbers: createNumberReader(sql),
-      ...bindReads(base),
-      calls: {
-        ice: iceServers(base),
-        find,
-        list,
-        ...calls.commands,
-        place: ({ workspaceId, keyId }, id, session) =>
-          calls.commands.place({ workspaceId, apiKeyId: keyId }, id, session),
-      },
-      ...createCampaigns({
-        ...{ sql, bulk, accounts, clock },
-        pace: createPace(node.redis),
-        queue: campaignClock,
-        dispatch: webhooks.dispatch,
-      }),
-    },
-    authenticate: createAuthenticator({
-      keys: createKeyStore(sql),
-      environment: keyEnvironment(settings.APP_ENV),
-      clock,
-      onTouchFailed: (error) => log.warn({ error: String(error) }, 'key.touch_failed'),
-    }),
-    limiter,
-    log,
-    onServed: metrics.served('api'),
+  const reads = bindReads(base)
+  const campaigns = createCampaigns({
+    ...{ sql, bulk, accounts, clock },
+    pace: createPace(node.redis),
+    queue: campaignClock,
+    dispatch: webhooks.dispatch,
   })
+  const api = bindApi({ base, limiter, reads, messages, calls, media, campaigns })
   const console = bindConsole({
     sql,
     settings,
@@ -237,6 +208,13 @@ function edges(
     resolver: webhooks.resolver,
     engine: webhooks.engine,
     direct: webhooks.direct,
+    acting: {
+      send: messages.send,
+      preview: messages.preview,
+      media: media.find,
+      reading: reads.reading,
+      act: calls.commands.act,
+    },
     clock,
     log,
     onServed: metrics.served('console'),

@@ -10,11 +10,12 @@ import {
   type RecipientRecord,
   recipientStatuses,
 } from '../../contract/records/campaign.ts'
+import { unsafeNames } from '../../http/fields.ts'
 import { pageQuery } from '../../http/paging.ts'
 import { about, shownAs } from '../../http/shown.ts'
 import { time } from '../../http/time.ts'
 import { convert } from '../openapi/schema.ts'
-import { contact, id, idView, timestamp, unsafeNames } from './fields.ts'
+import { contact, id, idView, timestamp } from './fields.ts'
 import { language, templateName, variables } from './messages.ts'
 
 const name = v.pipe(

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { about, shownAs } from '../../http/shown.ts'
 import { time } from '../../http/time.ts'
 import { decodeId, type IdKind, idPrefixes, type Uuid } from '../../shared/ids.ts'
-import { isE164, toDigits } from '../../shared/phone.ts'
+import { toDigits } from '../../shared/phone.ts'
 
 // 26 letters of base32, which stand for 128 bits.
 const idForm = (kind: IdKind) => ({
@@ -27,12 +27,6 @@ export const idParam = <Kind extends IdKind>(kind: Kind) => v.strictObject({ id:
 
 /** For routes that take nothing: `{}` or no body at all. */
 export const noFields = v.strictObject({})
-
-export const phoneNumber = v.pipe(
-  v.string(),
-  shownAs({ type: 'string', pattern: '^\\+[1-9]\\d{6,14}$', examples: ['+15551230000'] }),
-  v.check(isE164, 'must be a phone number in international format, such as +15551230000'),
-)
 
 const contactForm = /^[+ ]?[1-9]\d{6,14}$/
 
@@ -60,43 +54,6 @@ export const period = between('Created')
 
 /** since ≤ updatedAt < until. */
 export const activePeriod = between('Last active')
-
-// A record schema takes a list for an object and leaves these names out without a word.
-export const unsafeNames = ['__proto__', 'constructor', 'prototype']
-
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-interface MapLimits {
-  readonly pairs: number
-  readonly nameLength: number
-  readonly valueLength: number
-}
-
-/** Strings by name. */
-export const stringMap = ({ pairs, nameLength, valueLength }: MapLimits) =>
-  v.pipe(
-    v.custom<object>(isObject, 'must be an object'),
-    shownAs({
-      type: 'object',
-      maxProperties: pairs,
-      propertyNames: { minLength: 1, maxLength: nameLength },
-      additionalProperties: { type: 'string', maxLength: valueLength },
-    }),
-    v.check(
-      (value) => !unsafeNames.some((name) => Object.hasOwn(value, name)),
-      `must not use the names ${unsafeNames.join(', ')}`,
-    ),
-    v.record(
-      v.pipe(
-        v.string(),
-        v.minLength(1, 'must have names of at least one character'),
-        v.maxLength(nameLength, `must have names of up to ${nameLength} characters`),
-      ),
-      v.pipe(v.string(), v.maxLength(valueLength, `must be at most ${valueLength} characters long`)),
-    ),
-    v.check((map) => Object.keys(map).length <= pairs, `must hold at most ${pairs} pairs`),
-  )
 
 // Answers, not requests, from here on.
 

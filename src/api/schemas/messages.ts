@@ -8,11 +8,12 @@ import {
   messageStatuses,
   messageTypes,
 } from '../../contract/records/message.ts'
+import { phoneNumber, stringMap } from '../../http/fields.ts'
 import { pageQuery } from '../../http/paging.ts'
 import { about, shownAs } from '../../http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
-import { contact, id, idView, period, phoneNumber, stringMap, timestamp } from './fields.ts'
+import { contact, id, idView, period, timestamp } from './fields.ts'
 
 export const templateName = v.pipe(
   v.string(),

@@ -2,7 +2,10 @@ import * as v from 'valibot'
 import { AppError } from '../../contract/errors.ts'
 import { templateCategories, templateStatuses } from '../../contract/records/catalog.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
+import { renderTemplate } from '../../templates/render-template.ts'
+import { templateVariables } from '../../templates/variables.ts'
 import { workspaceRoute } from '../route.ts'
+import { variableMap } from '../schema.ts'
 
 const kind = byId('console-templates')
 const filterText = v.pipe(v.string(), v.maxLength(512))
@@ -11,6 +14,14 @@ const isShallow = (value: unknown, levels: number): boolean =>
   value === null ||
   typeof value !== 'object' ||
   (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)))
+
+// What a component may hold is the provider's to say: it answers with the reason.
+const components = v.pipe(
+  v.array(v.record(v.string(), v.unknown())),
+  v.minLength(1, 'must have at least one component'),
+  v.maxLength(10, 'must have at most ten components'),
+  v.check((list) => isShallow(list, 12), 'must not be nested so deeply'),
+)
 
 const listTemplates = workspaceRoute({
   method: 'GET',
@@ -40,13 +51,7 @@ const submitTemplate = workspaceRoute({
     language: v.pipe(v.string(), v.regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must look like en or en_US')),
     category: v.picklist(templateCategories),
     parameterFormat: v.optional(v.picklist(['NAMED', 'POSITIONAL']), 'NAMED'),
-    // What a component may hold is the provider's to say: it answers with the reason.
-    components: v.pipe(
-      v.array(v.record(v.string(), v.unknown())),
-      v.minLength(1, 'must have at least one component'),
-      v.maxLength(10, 'must have at most ten components'),
-      v.check((components) => isShallow(components, 12), 'must not be nested so deeply'),
-    ),
+    components,
   }),
   success: 201,
   errors: ['INVALID_STATE', 'PROVIDER_ERROR'],
@@ -67,4 +72,22 @@ const submitTemplate = workspaceRoute({
   },
 })
 
-export const templateRoutes = [listTemplates, submitTemplate]
+/** Variables that are not given are filled with the examples of the template. */
+const previewTemplate = workspaceRoute({
+  method: 'POST',
+  path: '/templates/preview',
+  summary: 'What a template would look like, while it is being written; nothing is stored or submitted',
+  role: 'AGENT',
+  body: v.strictObject({
+    components,
+    variables: variableMap,
+  }),
+  handle({ body }) {
+    const variables = templateVariables(body)
+    const examples = variables.flatMap(({ name, example }) => (example === null ? [] : [[name, example]]))
+    const values = { ...Object.fromEntries(examples), ...body.variables }
+    return { ...renderTemplate(body, values), variables }
+  },
+})
+
+export const templateRoutes = [listTemplates, submitTemplate, previewTemplate]

@@ -83,3 +83,14 @@ export interface MemberRecord {
   role: string
   createdAt: string
 }
+
+export interface WorkspaceRecord {
+  id: string
+  name: string
+  status: 'ACTIVE' | 'SUSPENDED'
+  /** The business account at the provider; null where none is connected. */
+  wabaId: string | null
+  /** False: it uses the access token of the installation. */
+  hasOwnToken: boolean
+  createdAt: string
+}

@@ -18,6 +18,8 @@ const kinds: Record<string, IdKind> = {
   numbers: 'number',
   calls: 'call',
   members: 'operator',
+  messages: 'message',
+  conversations: 'conversation',
 }
 
 /** The path with this workspace and an id that does not exist. */
@@ -83,12 +85,75 @@ describe('access to a workspace', () => {
     })
   }
 
-  test('reading needs no more than VIEWER, changing no less than ADMIN', () => {
-    for (const { method, path, access } of inWorkspace) {
+  test('reading needs no more than VIEWER, acting on customers AGENT, changing no less than ADMIN', () => {
+    const ofAgents = inWorkspace.filter(
+      ({ access }) => access.type === 'workspace' && access.role === 'AGENT',
+    )
+    assert.deepEqual(
+      ofAgents.map(({ method, path }) => `${method} ${path.slice('/workspaces/:ws'.length)}`).sort(),
+      [
+        'POST /calls/:id/action',
+        'POST /conversations/:id/read',
+        'POST /messages',
+        'POST /messages/:id/read',
+        'POST /messages/preview',
+        'POST /templates/preview',
+      ],
+    )
+    for (const route of inWorkspace.filter((one) => !ofAgents.includes(one))) {
+      const { method, path, access } = route
       const role = access.type === 'workspace' ? access.role : undefined
       if (method === 'GET') assert.equal(role, 'VIEWER', path)
       else assert.ok(role === 'ADMIN' || role === 'OWNER', path)
     }
+  })
+
+  test('whatever is not in a workspace is one’s own, or of whoever runs the installation', () => {
+    const elsewhere = consoleRoutes.filter(({ access }) => access.type !== 'workspace')
+    assert.deepEqual(elsewhere.map(({ method, path, access }) => `${access.type} ${method} ${path}`).sort(), [
+      'operator DELETE /me/sessions',
+      'operator DELETE /me/sessions/:id',
+      'operator DELETE /me/totp',
+      'operator GET /me',
+      'operator GET /me/sessions',
+      'operator POST /me/confirm',
+      'operator POST /me/recovery-codes',
+      'operator POST /me/totp',
+      'operator PUT /me/password',
+      'operator PUT /me/totp',
+      'platform POST /workspaces/:ws/resume',
+      'platform POST /workspaces/:ws/suspend',
+      'public DELETE /session',
+      'public POST /session',
+    ])
+  })
+
+  test('a suspended workspace reaches no customers, and goes on reading', async () => {
+    const agent = await world.as('AGENT', { workspaceId: other })
+    const ws = encodeId('workspace', other)
+    const stopped = consoleRoutes.filter(({ reachesCustomers }) => reachesCustomers)
+    assert.equal(stopped.length, 3)
+    await platform('POST', `/workspaces/${ws}/suspend`)
+    for (const route of stopped) {
+      const reply = await ask(agent, route, ws)
+      assert.deepEqual([reply.status, reply.body.error.code], [403, 'TENANT_SUSPENDED'], route.path)
+    }
+    assert.equal((await agent('GET', `/workspaces/${ws}/messages`)).status, 200)
+    await platform('POST', `/workspaces/${ws}/resume`)
+    for (const route of stopped) assert.notEqual((await ask(agent, route, ws)).status, 403, route.path)
+  })
+
+  test('the settings of a workspace are its owner’s to change, with before and after in the audit', async () => {
+    const owner = await world.as('OWNER', { workspaceId: other })
+    const path = `/workspaces/${encodeId('workspace', other)}`
+    const renamed = await owner('PATCH', path, { name: ' Harbour ' })
+    assert.deepEqual([renamed.status, renamed.body.name], [200, 'Harbour'])
+    assert.deepEqual((await owner('GET', path)).body, renamed.body)
+    const [row] = (await owner('GET', `${path}/audit`)).body.data
+    assert.deepEqual(
+      [row.action, row.before, row.after],
+      ['workspace.edited', { name: 'Other' }, { name: 'Harbour' }],
+    )
   })
 
   test('whoever runs the installation suspends a workspace and reads none of it', async () => {

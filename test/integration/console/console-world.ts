@@ -8,6 +8,7 @@ import { createConsole } from '../../../src/console/console.ts'
 import type { Submission } from '../../../src/console/reads.ts'
 import type { ConsoleServices, ConsoleSettings, HostVerdict } from '../../../src/console/services.ts'
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
+import { notFound } from '../../../src/contract/errors.ts'
 import type { RateLimiter } from '../../../src/http/rate-limit.ts'
 import { listen } from '../../../src/http/uws.ts'
 import { SimulatedClock } from '../../../src/shared/clock.ts'
@@ -115,7 +116,25 @@ function servicesOf(world: World, settings: Partial<ConsoleSettings>): ConsoleSe
         return world.direct.outcome
       },
     },
+    acting: nobodyActs,
   }
+}
+
+/** What reaches customers is tested on a running gateway (test/e2e/console-acting.test.ts). */
+const nobodyActs: ConsoleServices['acting'] = {
+  send: async () => unreachable(),
+  preview: async () => unreachable(),
+  media: async () => unreachable(),
+  act: async () => unreachable(),
+  reading: {
+    readMessage: async () => unreachable(),
+    readConversation: async () => unreachable(),
+    showTyping: async () => unreachable(),
+  },
+}
+
+const unreachable = (): never => {
+  throw notFound('customer to reach')
 }
 
 /** Exact token buckets of one process. */

@@ -1,0 +1,29 @@
+// The workspace itself.
+import * as v from 'valibot'
+import { notFound } from '../../contract/errors.ts'
+import { workspaceRoute } from '../route.ts'
+import { shownName } from '../schema.ts'
+
+const readWorkspace = workspaceRoute({
+  method: 'GET',
+  path: '',
+  summary: 'The workspace and its settings',
+  role: 'VIEWER',
+  handle: async ({ services, author }) => (await services.workspace.find(author.workspaceId)) ?? missing(),
+})
+
+const editWorkspace = workspaceRoute({
+  method: 'PATCH',
+  path: '',
+  summary: 'Change the settings of the workspace',
+  role: 'OWNER',
+  body: v.strictObject({ name: shownName }),
+  handle: async ({ services, author, body }) =>
+    (await services.workspace.rename(author, body.name)) ?? missing(),
+})
+
+const missing = (): never => {
+  throw notFound('workspace')
+}
+
+export const workspaceRoutes = [readWorkspace, editWorkspace]
