@@ -9,6 +9,7 @@ import type {
   DeliveryAdministration,
   DeliveryLog,
   EndpointAdministration,
+  EndpointHealthReader,
   KeyAdministration,
   NumberAdministration,
   WorkspaceAdministration,
@@ -24,6 +25,7 @@ import type { SendInput, Sent } from '../messages/send-message.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CallId, EndpointId, WorkspaceId } from '../shared/ids.ts'
 import type { TargetPolicy } from '../webhooks/address-rule.ts'
+import type { ReadOverview } from './overview.ts'
 import type { ConsoleReads, TemplateSubmissions } from './reads.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 
@@ -49,6 +51,8 @@ export interface ConsoleServices {
   readonly engine: DeliveryEngine
   readonly direct: DirectTest
   readonly acting: Acting
+  readonly overview: ReadOverview
+  readonly health: EndpointHealthReader
 }
 
 /** What reaches customers: the very services behind the public API. */

@@ -22,6 +22,7 @@ import type {
   WorkspaceRecord,
 } from './records/console.ts'
 import type { DeliveryState } from './records/delivery.ts'
+import type { EndpointHour } from './records/overview.ts'
 import type { Scope } from './scopes.ts'
 
 /** Who changes something, in which workspace, and from which address. */
@@ -120,6 +121,11 @@ export interface EndpointAdministration {
   enable(author: Author, id: EndpointId): Promise<EndpointChange>
   disable(author: Author, id: EndpointId): Promise<EndpointChange>
   remove(author: Author, id: EndpointId): Promise<EndpointChange>
+}
+
+export interface EndpointHealthReader {
+  /** The last 24 hours, oldest first. */
+  hours(workspaceId: WorkspaceId, id: EndpointId, until: Date): Promise<EndpointHour[]>
 }
 
 export interface NumberPatch {

@@ -5,6 +5,7 @@ import { createPasswordHasher } from '../auth/password.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { Settings } from '../config/settings.ts'
 import { createConsole } from '../console/console.ts'
+import { createOverview } from '../console/overview.ts'
 import type { ConsoleServices, EndpointNames } from '../console/services.ts'
 import { createSignInLimit } from '../console/sign-in-limit.ts'
 import { createTemplateSubmissions } from '../console/submit-template.ts'
@@ -23,12 +24,14 @@ import { consoleKeysStore } from '../store/console-keys.store.ts'
 import { createConversationReader } from '../store/conversations-read.store.ts'
 import { deliveriesLogStore } from '../store/deliveries-log.store.ts'
 import { deliveriesReplayStore } from '../store/deliveries-replay.store.ts'
+import { endpointHealthStore } from '../store/endpoint-health.store.ts'
 import { endpointsAdminStore } from '../store/endpoints-admin.store.ts'
 import { membersStore } from '../store/members.store.ts'
 import type { AccountOptions } from '../store/messages.store.ts'
 import { createMessageReader } from '../store/messages-read.store.ts'
 import { numbersAdminStore } from '../store/numbers-admin.store.ts'
 import { operatorsStore } from '../store/operators.store.ts'
+import { overviewStore } from '../store/overview.store.ts'
 import { sessionsStore } from '../store/sessions.store.ts'
 import type { Pool } from '../store/sql.ts'
 import { templateSubmissionStore } from '../store/template-submission.store.ts'
@@ -67,6 +70,7 @@ export const consoleStores = (sql: Pool) => ({
   deliveryLog: deliveriesLogStore(sql),
   deliveries: deliveriesReplayStore(sql),
   audit: auditStore(sql),
+  health: endpointHealthStore(sql),
   reads: {
     messages: createMessageReader(sql),
     calls: createCallReader(sql),
@@ -87,6 +91,7 @@ function servicesOf(options: ConsoleOptions): ConsoleServices {
       keyEnvironment: keyEnvironment(settings.APP_ENV),
     },
     clock,
+    overview: createOverview({ store: overviewStore(sql), clock }),
     passwords: createPasswordHasher(),
     secrets,
     ...consoleStores(sql),

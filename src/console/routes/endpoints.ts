@@ -3,6 +3,7 @@ import type { EndpointChange } from '../../contract/administration.ts'
 import { AppError, notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { EndpointRecord } from '../../contract/records/console.ts'
+import type { EndpointHealth } from '../../contract/records/overview.ts'
 import { optionalBody } from '../../http/optional-body.ts'
 import { newId } from '../../shared/ids.ts'
 import { createSecret } from '../../webhooks/signature.ts'
@@ -34,6 +35,21 @@ const readEndpoint = workspaceRoute({
   errors: ['NOT_FOUND'],
   handle: async ({ services, author, params }) =>
     (await services.endpoints.find(author.workspaceId, params.id)) ?? missing(),
+})
+
+const readHealth = workspaceRoute({
+  method: 'GET',
+  path: '/endpoints/:id/health',
+  summary: 'Attempts, failures and how long they took, for each of the last 24 hours',
+  role: 'VIEWER',
+  params: idParams('endpoint'),
+  errors: ['NOT_FOUND'],
+  async handle({ services, author: { workspaceId }, params }): Promise<EndpointHealth> {
+    const endpoint = await services.endpoints.find(workspaceId, params.id)
+    if (!endpoint) return missing()
+    const until = new Date(services.clock.now())
+    return { endpointId: endpoint.id, hours: await services.health.hours(workspaceId, params.id, until) }
+  },
 })
 
 const createEndpoint = workspaceRoute({
@@ -180,6 +196,7 @@ const warned = (warning: string | undefined) => (warning === undefined ? {} : { 
 export const endpointRoutes = [
   listEndpoints,
   readEndpoint,
+  readHealth,
   createEndpoint,
   editEndpoint,
   rotateSecret,

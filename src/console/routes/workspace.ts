@@ -1,4 +1,4 @@
-// The workspace itself.
+// The workspace itself: its settings, and what goes on in it.
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
 import { workspaceRoute } from '../route.ts'
@@ -26,4 +26,12 @@ const missing = (): never => {
   throw notFound('workspace')
 }
 
-export const workspaceRoutes = [readWorkspace, editWorkspace]
+const readOverview = workspaceRoute({
+  method: 'GET',
+  path: '/overview',
+  summary: 'What goes on, and what needs attention',
+  role: 'VIEWER',
+  handle: ({ services, author }) => services.overview(author.workspaceId),
+})
+
+export const workspaceRoutes = [readWorkspace, editWorkspace, readOverview]

@@ -5,6 +5,7 @@ import { createPasswordHasher } from '../../../src/auth/password.ts'
 import type { Role } from '../../../src/auth/roles.ts'
 import { createSecretBox } from '../../../src/auth/secret-box.ts'
 import { createConsole } from '../../../src/console/console.ts'
+import { createOverview } from '../../../src/console/overview.ts'
 import type { Submission } from '../../../src/console/reads.ts'
 import type { ConsoleServices, ConsoleSettings, HostVerdict } from '../../../src/console/services.ts'
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
@@ -14,6 +15,7 @@ import { listen } from '../../../src/http/uws.ts'
 import { SimulatedClock } from '../../../src/shared/clock.ts'
 import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { operatorsStore } from '../../../src/store/operators.store.ts'
+import { overviewStore } from '../../../src/store/overview.store.ts'
 import type { Pool } from '../../../src/store/sql.ts'
 import { consoleStores } from '../../../src/wiring/bind-console.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
@@ -117,6 +119,7 @@ function servicesOf(world: World, settings: Partial<ConsoleSettings>): ConsoleSe
       },
     },
     acting: nobodyActs,
+    overview: createOverview({ store: overviewStore(sql), clock }),
   }
 }
 

@@ -1,0 +1,127 @@
+// The figures of a workspace's overview. Each is bounded by an index and by a cap or a time: none counts a table.
+import type { OverviewFigures, OverviewStore } from '../contract/overview.ts'
+import { countCap } from '../contract/records/overview.ts'
+import { idFloor, type WorkspaceId } from '../shared/ids.ts'
+import type { Piece } from './keyset.ts'
+import type { Sql } from './sql.ts'
+
+const dayMs = 86_400_000
+const minuteMs = 60_000
+/** A thousand a second. */
+const minuteCap = 60_000
+/** Matters of one kind that are listed at most, and the campaigns that are looked at for them. */
+const mostListed = 50
+const campaignsLookedAt = 100
+
+export const overviewStore = (sql: Sql): OverviewStore => ({
+  async figures(workspaceId, today) {
+    const [row] = await sql<OverviewFigures[]>`
+      select
+        ${counted(
+          sql,
+          sql`
+          select from calls
+          where workspace_id = ${workspaceId} and status in ('INITIATED', 'RINGING', 'ACCEPTED')`,
+        )} as calls_live,
+        ${counted(sql, failed(sql, 'messages', { workspaceId, today }))} as messages_failed,
+        ${counted(sql, inState(sql, workspaceId, 'PENDING'))} as deliveries_pending,
+        ${counted(sql, inState(sql, workspaceId, 'RETRYING'))} as deliveries_retrying,
+        ${counted(sql, failed(sql, 'deliveries', { workspaceId, today }))} as deliveries_failed,
+        ${counted(
+          sql,
+          sql`
+          select from campaigns
+          where workspace_id = ${workspaceId} and status = 'RUNNING' and deleted_at is null`,
+        )} as campaigns_running,
+        ${listed(sql, endpoints(sql, workspaceId))} as endpoints,
+        ${listed(sql, numbers(sql, workspaceId))} as numbers,
+        ${listed(sql, templates(sql, workspaceId))} as templates,
+        ${listed(sql, campaigns(sql, workspaceId))} as campaigns`
+    if (!row) throw new Error('a statement without a table gave no row')
+    return row
+  },
+
+  async messagesIn(workspaceId, minutesMs) {
+    if (minutesMs.length === 0) return []
+    const rows = await sql<{ count: number }[]>`
+      select (
+        select count(*)::integer
+        from (
+          select from messages
+          where workspace_id = ${workspaceId} and id >= minute.first and id < minute.after
+          limit ${minuteCap}
+        ) counted
+      ) as count
+      from unnest(
+        ${minutesMs.map((ms) => idFloor(ms))}::uuid[], ${minutesMs.map((ms) => idFloor(ms + minuteMs))}::uuid[]
+      ) with ordinality as minute (first, after, place)
+      order by place`
+    return rows.map(({ count }) => count)
+  },
+})
+
+const counted = (sql: Sql, rows: Piece) =>
+  sql`(select count(*)::integer from (${rows} limit ${countCap}) counted)`
+
+const listed = (sql: Sql, rows: Piece) => sql`(select coalesce(json_agg(listed), '[]') from (${rows}) listed)`
+
+const inState = (sql: Sql, workspaceId: WorkspaceId, state: string) => sql`
+  select from deliveries where workspace_id = ${workspaceId} and state = ${state}`
+
+/** What failed since the day began; what it was made before the day before is past all retries. */
+const failed = (
+  sql: Sql,
+  table: 'messages' | 'deliveries',
+  { workspaceId, today }: { readonly workspaceId: WorkspaceId; readonly today: Date },
+) => sql`
+  select from (
+    select ${table === 'messages' ? sql`failed_at` : sql`finished_at`} as at
+    from ${sql(table)}
+    where workspace_id = ${workspaceId} and ${table === 'messages' ? sql`status` : sql`state`} = 'FAILED'
+      and id >= ${idFloor(today.getTime() - dayMs)}
+    order by id desc
+    limit ${countCap}
+  ) failed
+  where at >= ${today}`
+
+const endpoints = (sql: Sql, workspaceId: WorkspaceId) => sql`
+  select e.id, e.name, e.enabled, e.consecutive_failures as "consecutiveFailures",
+    e.enabled and 'message.received' = any(e.events) as "receivesMessages",
+    coalesce(e.disabled_reason = 'FAILURES', false) as "byFailures",
+    ${counted(sql, sql`select from deliveries d where d.endpoint_id = e.id and d.state = 'HELD'`)} as held
+  from endpoints e
+  where e.workspace_id = ${workspaceId} and e.deleted_at is null
+  order by e.id desc`
+
+const numbers = (sql: Sql, workspaceId: WorkspaceId) => sql`
+  select id, number, is_default as "isDefault", endpoint_id is not null as "isRouted"
+  from numbers
+  where workspace_id = ${workspaceId}
+  order by is_default desc, id desc
+  limit ${mostListed}`
+
+const templates = (sql: Sql, workspaceId: WorkspaceId) => sql`
+  select id, name, language, status
+  from templates
+  where workspace_id = ${workspaceId} and status in ('PAUSED', 'DISABLED', 'REJECTED')
+  order by id desc
+  limit ${mostListed}`
+
+const campaigns = (sql: Sql, workspaceId: WorkspaceId) => sql`
+  select c.id, c.name,
+    case when c.status = 'PAUSED' and c.pause_reason <> 'OPERATOR' then c.pause_reason end as "pauseReason",
+    counts.unknown
+  from (
+    select id, name, status, pause_reason
+    from campaigns
+    where workspace_id = ${workspaceId} and deleted_at is null
+    order by id desc
+    limit ${campaignsLookedAt}
+  ) c
+  cross join lateral (
+    select coalesce(sum(amount), 0)::integer as unknown
+    from campaign_counts
+    where campaign_id = c.id and name = 'unknown'
+  ) counts
+  where counts.unknown > 0 or c.status = 'PAUSED' and c.pause_reason <> 'OPERATOR'
+  order by c.id desc`
