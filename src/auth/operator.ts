@@ -83,6 +83,10 @@ export interface Sessions {
   endOne(change: CredentialChange, id: SessionId): Promise<boolean>
   /** Every session of the operator but one; answers with how many. */
   endOthers(change: CredentialChange, kept: SessionId): Promise<number>
+  /** Of many sessions at once: whether each still stands, and whether its operator still belongs to the workspace. */
+  standings(
+    of: readonly { readonly sessionHash: Buffer; readonly workspaceId: WorkspaceId }[],
+  ): Promise<readonly { readonly isSignedIn: boolean; readonly isMember: boolean }[]>
   /** The password was given again. */
   prove(tokenHash: Buffer): Promise<void>
   memberships(operatorId: OperatorId): Promise<Membership[]>

@@ -71,7 +71,9 @@ export interface ConsoleReads {
   readonly conversations: List<ConversationFilter, ConversationRecord> & {
     find(workspaceId: WorkspaceId, id: ConversationId): Promise<ConversationRecord | undefined>
   }
-  readonly campaigns: List<object, CampaignRecord>
+  readonly campaigns: List<object, CampaignRecord> & {
+    find(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord | undefined>
+  }
   readonly templates: List<TemplateFilter, TemplateRecord>
 }
 

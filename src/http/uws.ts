@@ -5,6 +5,7 @@ import { AppError } from '../contract/errors.ts'
 import { type Clock, systemClock } from '../shared/clock.ts'
 import { errorResponse, toAppError } from './error-response.ts'
 import { type HttpHandler, type HttpResponse, RequestAborted } from './exchange.ts'
+import { isRefusal, type SocketEdge, type SocketHandler, type WireSockets, wireSockets } from './sockets.ts'
 import { validationError } from './validate.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
 import { writeAnswer } from './wire-answer.ts'
@@ -29,6 +30,8 @@ export interface ListenOptions {
   readonly closeDeadlineMs?: number
   /** Headers of what is refused before a handler saw it, or because one threw. */
   readonly refusalHeaders?: (path: string) => Readonly<Record<string, string>>
+  /** Where browsers open sockets. */
+  readonly sockets?: SocketEdge
   /** What a handler or a streamed body threw, which none should. */
   readonly onFault?: (error: unknown, requestId: string) => void
   readonly clock?: Clock
@@ -61,6 +64,7 @@ export async function listen(options: ListenOptions): Promise<HttpServer> {
   configure('silent')
   const server = new Server(options)
   const app = uws.App()
+  const sockets = options.sockets && openSockets(app, server, options.sockets)
   app.any('/*', (response, request) => server.take(response as WireResponse, request))
   const socket = await listenWith(app, options)
   if (socket === false)
@@ -68,6 +72,7 @@ export async function listen(options: ListenOptions): Promise<HttpServer> {
   const port = uws.us_socket_local_port(socket as never)
   const shut = async (): Promise<void> => {
     uws.us_listen_socket_close(socket)
+    sockets?.closeAll()
     await server.drain()
     // The last answer may still lie in the buffer that is flushed when the current turn of the socket ends.
     await new Promise((resolve) => setImmediate(resolve))
@@ -83,6 +88,31 @@ export async function listen(options: ListenOptions): Promise<HttpServer> {
       return closing
     },
   }
+}
+
+function openSockets(app: uws.TemplatedApp, server: Server, edge: SocketEdge): WireSockets {
+  const sockets = wireSockets(edge)
+  edge.publishWith((topic, text) => void app.publish(topic, text))
+  app.ws(edge.path, {
+    ...sockets.behaviour,
+    upgrade(response, request, context) {
+      // The headers of the handshake go with the request, which is gone after this turn.
+      const handshake = ['key', 'protocol', 'extensions'].map((name) =>
+        request.getHeader(`sec-websocket-${name}`),
+      )
+      const [key = '', protocol = '', extensions = ''] = handshake
+      server.takeUpgrade(response as WireResponse, request, {
+        judge: (one) => edge.upgrade(one),
+        accept: (handler) => response.upgrade({ handler }, key, protocol, extensions, context),
+      })
+    },
+  })
+  return sockets
+}
+
+interface Upgrade {
+  judge(request: LiveRequest): Promise<SocketHandler | HttpResponse>
+  accept(handler: SocketHandler): void
 }
 
 const overloaded = (): AppError =>
@@ -128,6 +158,18 @@ class Server {
     this.#refuse(response, request, head.fault)
   }
 
+  takeUpgrade(response: WireResponse, incoming: WireRequest, upgrade: Upgrade): void {
+    let request: LiveRequest | undefined
+    response.onAborted(() => request?.abandon())
+    const head = readHead(incoming)
+    request = new LiveRequest(head, response, this.#requests)
+    const hasBody = request.isChunked || Number(request.header('content-length') ?? 0) > 0
+    const fault = hasBody ? { path: 'body', message: 'must not be part of an upgrade' } : head.fault
+    if (fault === undefined && this.#hasRoom(request.path) && !this.#draining)
+      return void this.#upgrade(response, request, upgrade)
+    this.#refuse(response, request, fault)
+  }
+
   /** Resolves when nothing is in flight, or at the deadline. */
   drain(): Promise<void> {
     this.#draining = true
@@ -169,9 +211,35 @@ class Server {
     }
   }
 
-  async #answer(request: LiveRequest): Promise<HttpResponse> {
+  async #upgrade(response: WireResponse, request: LiveRequest, upgrade: Upgrade): Promise<void> {
+    this.inFlight += 1
     try {
-      return await this.#options.handler(request)
+      const verdict = await this.#attempt(request, () => upgrade.judge(request))
+      if (request.aborted) return
+      if (isRefusal(verdict)) await writeAnswer(response, request, verdict, true)
+      else if (this.#draining)
+        await writeAnswer(response, request, this.#refusal(request, overloaded()), true)
+      // Never corked: the upgrade moves the connection, and the end of a cork would write to where it was.
+      else upgrade.accept(verdict)
+    } catch (error) {
+      this.#options.onFault?.(error, request.requestId)
+    } finally {
+      request.finish()
+      this.inFlight -= 1
+      if (this.inFlight === 0) this.#idle?.()
+    }
+  }
+
+  #answer(request: LiveRequest): Promise<HttpResponse> {
+    return this.#attempt(request, () => this.#options.handler(request))
+  }
+
+  async #attempt<Result>(
+    request: LiveRequest,
+    work: () => Promise<Result> | Result,
+  ): Promise<Result | HttpResponse> {
+    try {
+      return await work()
     } catch (error) {
       const refusal = toAppError(error)
       // What a caller did wrong is no fault, whoever refused it.

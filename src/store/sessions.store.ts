@@ -103,6 +103,19 @@ export const sessionsStore = (pool: Pool): Sessions => ({
     })
   },
 
+  async standings(of) {
+    if (of.length === 0) return []
+    return pool<{ isSignedIn: boolean; isMember: boolean }[]>`
+      select s.token_hash is not null as is_signed_in, m.role is not null as is_member
+      from unnest(
+        ${of.map(({ sessionHash }) => sessionHash.toString('hex'))}::text[],
+        ${of.map(({ workspaceId }) => workspaceId)}::uuid[]
+      ) with ordinality as asked (hex, workspace_id, place)
+      left join sessions s on s.token_hash = decode(asked.hex, 'hex') and s.expires_at > now()
+      left join memberships m on m.operator_id = s.operator_id and m.workspace_id = asked.workspace_id
+      order by place`
+  },
+
   async prove(tokenHash) {
     await pool`update sessions set proved_at = now() where token_hash = ${tokenHash}`
   },

@@ -5,6 +5,7 @@ import { createPasswordHasher } from '../auth/password.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { Settings } from '../config/settings.ts'
 import { createConsole } from '../console/console.ts'
+import { createLive, type Live } from '../console/live/live.ts'
 import { createOverview } from '../console/overview.ts'
 import type { ConsoleServices, EndpointNames } from '../console/services.ts'
 import { createSignInLimit } from '../console/sign-in-limit.ts'
@@ -55,8 +56,19 @@ export interface ConsoleOptions {
   readonly onServed: (served: Served) => void
 }
 
-export const bindConsole = (options: ConsoleOptions): HttpHandler =>
-  createConsole(servicesOf(options), { log: options.log, onServed: options.onServed })
+export interface Console {
+  readonly handler: HttpHandler
+  readonly live: Live
+}
+
+export function bindConsole(options: ConsoleOptions): Console {
+  const services = servicesOf(options)
+  const { log, clock } = options
+  return {
+    handler: createConsole(services, { log, onServed: options.onServed }),
+    live: createLive({ services, clock, log }),
+  }
+}
 
 /** What the console reads and writes in Postgres. */
 export const consoleStores = (sql: Pool) => ({

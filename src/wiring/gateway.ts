@@ -5,6 +5,7 @@ import { referencePages } from '../api/docs/pages.ts'
 import type { ClusterNode } from '../cluster/node.ts'
 import { describeSettings, requireSettings } from '../config/config.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Live } from '../console/live/live.ts'
 import { version } from '../contract/version.ts'
 import type { HttpHandler } from '../http/exchange.ts'
 import { type HttpServer, listen } from '../http/uws.ts'
@@ -88,6 +89,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
     host: settings.HOST,
     port: settings.PORT,
     handler: engine.handler,
+    sockets: engine.live,
     maxInFlight: settings.MAX_REQUESTS,
     unlimitedPaths: probePaths,
     trustedProxies: settings.TRUSTED_PROXIES,
@@ -109,6 +111,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
 
 interface Engine {
   readonly handler: HttpHandler
+  readonly live: Live
   readonly webhooks: Webhooks
   readonly calls: CallDirectory
   readonly messages: ReturnType<typeof createMessages>
@@ -158,9 +161,11 @@ function build(parts: Parts): Engine {
     ignored: metrics.ignored,
     spent: createTellSpent(node.redis, clock),
   })
-  gatewayGauges(metrics, { webhooks, calls: calls.directory })
+  const { handler, live } = edges(parts, { webhooks, calls, messages })
+  gatewayGauges(metrics, { webhooks, calls: calls.directory, live })
   return {
-    handler: edges(parts, { webhooks, calls, messages }),
+    handler,
+    live,
     webhooks,
     calls: calls.directory,
     messages,
@@ -187,7 +192,7 @@ function edges(
     calls: Calls
     messages: ReturnType<typeof createMessages>
   },
-): HttpHandler {
+): Pick<Engine, 'handler' | 'live'> {
   const { sql, settings, log, clock, metrics, provider, accounts, secrets } = base
   const limiter = createRateLimiter(node.redis, clock)
   const reads = bindReads(base)
@@ -220,9 +225,9 @@ function edges(
     onServed: metrics.served('console'),
   })
   const required = requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])
-  return publicHandler({
+  const handler = publicHandler({
     api,
-    console,
+    console: console.handler,
     health,
     metrics,
     pages: referencePages(),
@@ -239,10 +244,15 @@ function edges(
       observe: metrics.received,
     }),
   })
+  return { handler, live: console.live }
 }
 
 /** What each step may take of DRAIN_TIMEOUT; the process is gone then, whatever Redis, Postgres or receivers do. */
-async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server: HttpServer): Promise<void> {
+async function drain(
+  parts: Parts,
+  { webhooks, calls, messages, live }: Engine,
+  server: HttpServer,
+): Promise<void> {
   const { base, bulk, node, timers, campaignClock, internal, health, media } = parts
   const { settings, log, sql, provider } = base
   const startedAt = performance.now()
@@ -254,6 +264,7 @@ async function drain(parts: Parts, { webhooks, calls, messages }: Engine, server
   // Load balancers go on sending until they have seen /readyz.
   await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_GRACE))
   await server.close()
+  live.close()
   await Promise.all([messages.drain(), media.drain()])
   await calls.drain(left(0.4))
   await webhooks.directory.drain(left(0.7))

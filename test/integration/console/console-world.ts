@@ -5,6 +5,7 @@ import { createPasswordHasher } from '../../../src/auth/password.ts'
 import type { Role } from '../../../src/auth/roles.ts'
 import { createSecretBox } from '../../../src/auth/secret-box.ts'
 import { createConsole } from '../../../src/console/console.ts'
+import { createLive, type Live } from '../../../src/console/live/live.ts'
 import { createOverview } from '../../../src/console/overview.ts'
 import type { Submission } from '../../../src/console/reads.ts'
 import type { ConsoleServices, ConsoleSettings, HostVerdict } from '../../../src/console/services.ts'
@@ -40,6 +41,8 @@ export interface World {
   readonly sql: Pool
   readonly services: ConsoleServices
   readonly clock: SimulatedClock
+  readonly live: Live
+  readonly origin: string
   readonly workspaceId: WorkspaceId
   readonly ws: string
   readonly hints: { changed: string[]; woken: string[] }
@@ -55,7 +58,7 @@ export interface World {
   as(
     role: Role,
     options?: { workspaceId?: WorkspaceId; platformOwner?: boolean },
-  ): Promise<Client & { operatorId: OperatorId }>
+  ): Promise<Client & { operatorId: OperatorId; cookie: string }>
   addWorkspace(name: string): Promise<WorkspaceId>
   addOperator(email: string, platformOwner?: boolean): Promise<OperatorId>
 }
@@ -74,13 +77,20 @@ export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promis
     submission: undefined,
   } as unknown as World
   const services = servicesOf(world, settings)
-  const handler = createConsole(services, { log: pino({ level: 'silent' }) })
-  const server = await listen({ host: '127.0.0.1', port: 0, handler, maxInFlight: 200 })
-  after(() => server.close())
+  const log = pino({ level: 'silent' })
+  const handler = createConsole(services, { log })
+  const live = createLive({ services, clock, log })
+  const server = await listen({ host: '127.0.0.1', port: 0, handler, sockets: live, maxInFlight: 200 })
+  after(async () => {
+    await server.close()
+    live.close()
+  })
   const workspaceId = await addWorkspace(sql, 'Acme')
   const request = requester(server.port)
   return Object.assign(world, {
     services,
+    live,
+    origin: `http://127.0.0.1:${server.port}`,
     workspaceId,
     ws: encodeId('workspace', workspaceId),
     request,
@@ -216,5 +226,5 @@ const signerIn =
     if (signedIn.status !== 200) throw new Error(`sign-in failed: ${JSON.stringify(signedIn.body)}`)
     const cookie = cookieOf(signedIn)
     const client: Client = (method, path, body) => home.request(method, path, { body, headers: { cookie } })
-    return Object.assign(client, { operatorId })
+    return Object.assign(client, { operatorId, cookie })
   }

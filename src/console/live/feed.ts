@@ -1,0 +1,108 @@
+// One topic of one workspace for all who watch it here: it looks at the store again and again, and tells what has
+// changed. The store is the only truth, so a change made anywhere is seen, and nothing that gets lost can hide one.
+import type { ServerSocket } from '../../http/sockets.ts'
+import type { Clock, Timer } from '../../shared/clock.ts'
+import type { WorkspaceId } from '../../shared/ids.ts'
+import { deltaOf, type State } from './delta.ts'
+import type { Topic } from './topics.ts'
+
+export interface FeedOptions {
+  readonly topic: Topic
+  readonly workspaceId: WorkspaceId
+  readonly clock: Clock
+  /** Runs a look when it is this feed's turn: only some are taken at once. */
+  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+  readonly publish: (channel: string, text: string) => void
+  readonly onFault: (error: unknown, topic: string) => void
+}
+
+/** A viewer that has so much before it is sent no deltas: it gets the whole state when it has caught up. */
+const behindBytes = 256 * 1024
+
+export class Feed {
+  readonly #options: FeedOptions
+  /** False: it waits for a snapshot. */
+  readonly #viewers = new Map<ServerSocket, boolean>()
+  #state: State | undefined
+  #seq = 0
+  #timer: Timer | undefined
+  #isClosed = false
+  #isFailing = false
+
+  constructor(options: FeedOptions) {
+    this.#options = options
+    void this.#look()
+  }
+
+  get size(): number {
+    return this.#viewers.size
+  }
+
+  /** Also for one who watches already: then it gets a new snapshot. */
+  join(socket: ServerSocket): void {
+    this.#viewers.set(socket, false)
+    this.#show(socket)
+  }
+
+  leave(socket: ServerSocket): void {
+    if (this.#viewers.delete(socket)) socket.unsubscribe(this.#channel)
+  }
+
+  /** The viewer has read on: where it was behind, it gets the state as it stands. */
+  drained(socket: ServerSocket): void {
+    if (this.#viewers.get(socket) === false) this.#show(socket)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+  }
+
+  get #channel(): string {
+    return `${this.#options.workspaceId}/${this.#options.topic.name}`
+  }
+
+  #show(socket: ServerSocket): void {
+    if (this.#state === undefined || socket.bufferedBytes() > behindBytes) return
+    this.#viewers.set(socket, true)
+    // Between the two nothing is published: what follows the snapshot is the delta after it.
+    socket.send(this.#frame({ snapshot: this.#state }))
+    socket.subscribe(this.#channel)
+  }
+
+  async #look(): Promise<void> {
+    const { topic, workspaceId, clock, inTurn, onFault } = this.#options
+    try {
+      const state = await inTurn(async () => (this.#isClosed ? undefined : topic.read(workspaceId)))
+      if (state && !this.#isClosed) this.#take(state)
+      this.#isFailing = false
+    } catch (error) {
+      // Once for each time that it begins to fail: it goes on looking.
+      if (!this.#isFailing && !this.#isClosed) onFault(error, topic.name)
+      this.#isFailing = true
+    }
+    if (!this.#isClosed) this.#timer = clock.after(topic.everyMs, () => void this.#look())
+  }
+
+  #take(state: State): void {
+    const before = this.#state
+    this.#state = state
+    if (before === undefined) {
+      for (const socket of [...this.#viewers.keys()]) this.#show(socket)
+      return
+    }
+    const delta = deltaOf(before, state)
+    if (!delta) return
+    this.#seq += 1
+    for (const [socket, isUpToDate] of this.#viewers) {
+      if (!isUpToDate || socket.bufferedBytes() <= behindBytes) continue
+      this.#viewers.set(socket, false)
+      socket.unsubscribe(this.#channel)
+    }
+    this.#options.publish(this.#channel, this.#frame({ delta }))
+  }
+
+  #frame(content: { readonly snapshot: State } | { readonly delta: object }): string {
+    return JSON.stringify({ topic: this.#options.topic.name, seq: this.#seq, ...content })
+  }
+}

@@ -1,0 +1,231 @@
+// Live updates of the console: who may watch, what each socket watches, and when it has to go. What is read, and how
+// often, is the feeds' business; a workspace that nobody watches costs nothing.
+import type { Logger } from 'pino'
+import { sessionHashOf } from '../../auth/operator-session.ts'
+import { isSameOrigin } from '../../auth/same-origin.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { HttpRequest } from '../../http/exchange.ts'
+import type { ServerSocket, SocketEdge, SocketHandler } from '../../http/sockets.ts'
+import type { Clock, Timer } from '../../shared/clock.ts'
+import { decodeId, type WorkspaceId } from '../../shared/ids.ts'
+import type { ConsoleServices } from '../services.ts'
+import { Feed } from './feed.ts'
+import { parseSubscription, type Topic, type TopicReaders } from './topics.ts'
+import { createTurns } from './turns.ts'
+
+export interface LiveOptions {
+  readonly services: TopicReaders & Pick<ConsoleServices, 'sessions' | 'settings'>
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'warn'>
+}
+
+export interface Live extends SocketEdge {
+  /** Sockets that are open here. */
+  openSockets(): number
+  /** Looks at nothing any more. */
+  close(): void
+}
+
+export const liveLimits = {
+  perSession: 10,
+  perWorkspace: 100,
+  perProcess: 1_000,
+  frameBytes: 4 * 1024,
+  bufferedBytes: 4 * 1024 * 1024,
+  /** Lists of topics that a client may send, on average and at once. */
+  framesPerSecond: 1,
+  framesAtOnce: 20,
+  /** Queries of feeds that run at once, however much is watched: calls and messages come first. */
+  looksAtOnce: 2,
+  recheckMs: 2_000,
+} as const
+
+const codes = { signedOut: 4401, noMember: 4403, tooMany: 1013, unfit: 1008 } as const
+
+interface Viewer {
+  readonly sessionHash: Buffer
+  readonly workspaceId: WorkspaceId
+  readonly socket: ServerSocket
+  readonly feeds: Set<Feed>
+  frames: number
+  framesAt: number
+}
+
+interface Closing {
+  readonly code: number
+  readonly reason: string
+}
+
+type Admitted = Pick<Viewer, 'sessionHash' | 'workspaceId'>
+
+export function createLive(options: LiveOptions): Live {
+  const hub = new Hub(options)
+  return {
+    path: '/console/live',
+    maxFrameBytes: liveLimits.frameBytes,
+    maxBufferedBytes: liveLimits.bufferedBytes,
+    upgrade: (request) => hub.upgrade(request),
+    publishWith: (publish) => hub.publishWith(publish),
+    openSockets: () => hub.size,
+    close: () => hub.close(),
+  }
+}
+
+class Hub {
+  readonly #options: LiveOptions
+  readonly #viewers = new Set<Viewer>()
+  readonly #feeds = new Map<string, Feed>()
+  readonly #inTurn = createTurns(liveLimits.looksAtOnce)
+  #publish: (channel: string, text: string) => void = () => undefined
+  #recheck: Timer | undefined
+
+  constructor(options: LiveOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#viewers.size
+  }
+
+  publishWith(publish: (channel: string, text: string) => void): void {
+    this.#publish = publish
+  }
+
+  /**
+   * Other sites are refused outright. Whoever is not signed in, or no member, is let in and told by the code that
+   * closes the socket: of a refused upgrade a page learns nothing.
+   */
+  async upgrade(request: HttpRequest): Promise<SocketHandler> {
+    const { settings, sessions } = this.#options.services
+    const headers = {
+      origin: request.header('origin'),
+      fetchSite: request.header('sec-fetch-site'),
+      host: request.header('host'),
+    }
+    if (!isSameOrigin(headers, settings.publicUrl))
+      throw new AppError('FORBIDDEN', 'Live updates are for the console’s own pages.')
+    const sessionHash = sessionHashOf(request.header('cookie'))
+    const operator = sessionHash && (await sessions.find(sessionHash))
+    if (!sessionHash || !operator) return turnedAway(signedOut)
+    const workspaceId = decodeId('workspace', request.query.get('workspace') ?? '')
+    if (!workspaceId || !(await sessions.membership(operator.operatorId, workspaceId)))
+      return turnedAway(noMember)
+    return this.#handler({ sessionHash, workspaceId })
+  }
+
+  close(): void {
+    this.#recheck?.cancel()
+    for (const feed of this.#feeds.values()) feed.close()
+    this.#feeds.clear()
+  }
+
+  #handler(admitted: Admitted): SocketHandler {
+    let viewer: Viewer | undefined
+    return {
+      opened: (socket) => {
+        if (this.#isFull(admitted)) return socket.close(codes.tooMany, 'too many live connections')
+        const framesAt = this.#options.clock.mono()
+        viewer = { ...admitted, socket, feeds: new Set(), frames: liveLimits.framesAtOnce, framesAt }
+        this.#viewers.add(viewer)
+        this.#recheck ??= this.#recheckLater()
+      },
+      received: (text) => viewer && this.#received(viewer, text),
+      drained: () => {
+        if (viewer) for (const feed of viewer.feeds) feed.drained(viewer.socket)
+      },
+      closed: () => {
+        if (!viewer) return
+        this.#viewers.delete(viewer)
+        this.#watch(viewer, [])
+      },
+    }
+  }
+
+  // Counted where sockets open, since many upgrades may be under way at once.
+  #isFull({ sessionHash, workspaceId }: Admitted): boolean {
+    let [ofSession, ofWorkspace] = [0, 0]
+    for (const viewer of this.#viewers) {
+      if (viewer.sessionHash.equals(sessionHash)) ofSession += 1
+      if (viewer.workspaceId === workspaceId) ofWorkspace += 1
+    }
+    return (
+      ofSession >= liveLimits.perSession ||
+      ofWorkspace >= liveLimits.perWorkspace ||
+      this.size >= liveLimits.perProcess
+    )
+  }
+
+  #received(viewer: Viewer, text: string): void {
+    if (!takesFrame(viewer, this.#options.clock.mono()))
+      return viewer.socket.close(codes.unfit, 'too many lists of topics')
+    const topics = parseSubscription(text, this.#options.services)
+    if (typeof topics === 'string') return viewer.socket.close(codes.unfit, topics)
+    this.#watch(viewer, topics)
+  }
+
+  /** The list takes the place of the former one. */
+  #watch(viewer: Viewer, topics: readonly Topic[]): void {
+    const former = new Set(viewer.feeds)
+    viewer.feeds.clear()
+    for (const topic of topics) viewer.feeds.add(this.#feedOf(viewer.workspaceId, topic))
+    for (const feed of former) if (!viewer.feeds.has(feed)) feed.leave(viewer.socket)
+    for (const feed of viewer.feeds) feed.join(viewer.socket)
+    for (const [channel, feed] of this.#feeds) {
+      if (feed.size > 0 || !former.has(feed)) continue
+      feed.close()
+      this.#feeds.delete(channel)
+    }
+  }
+
+  #feedOf(workspaceId: WorkspaceId, topic: Topic): Feed {
+    const channel = `${workspaceId}/${topic.name}`
+    const known = this.#feeds.get(channel)
+    if (known) return known
+    const feed = new Feed({
+      ...{ topic, workspaceId, clock: this.#options.clock, inTurn: this.#inTurn },
+      publish: (to, text) => this.#publish(to, text),
+      onFault: (error, name) =>
+        this.#options.log.warn({ topic: name, error: String(error) }, 'live.not_read'),
+    })
+    this.#feeds.set(channel, feed)
+    return feed
+  }
+
+  #recheckLater(): Timer {
+    return this.#options.clock.after(liveLimits.recheckMs, () => void this.#recheckAll())
+  }
+
+  /** One query for all sockets. What cannot be asked is asked again: without the store nothing is read either. */
+  async #recheckAll(): Promise<void> {
+    const viewers = [...this.#viewers]
+    try {
+      const standings = await this.#options.services.sessions.standings(viewers)
+      viewers.forEach(({ socket }, index) => {
+        const standing = standings[index]
+        if (standing?.isSignedIn !== true) socket.close(signedOut.code, signedOut.reason)
+        else if (!standing.isMember) socket.close(noMember.code, noMember.reason)
+      })
+    } catch (error) {
+      this.#options.log.warn({ error: String(error) }, 'live.sessions_not_checked')
+    }
+    this.#recheck = this.size > 0 ? this.#recheckLater() : undefined
+  }
+}
+
+const signedOut: Closing = { code: codes.signedOut, reason: 'sign in first' }
+const noMember: Closing = { code: codes.noMember, reason: 'there is no such workspace for you' }
+
+const turnedAway = ({ code, reason }: Closing): SocketHandler => ({
+  opened: (socket) => socket.close(code, reason),
+  received: () => undefined,
+  drained: () => undefined,
+  closed: () => undefined,
+})
+
+function takesFrame(viewer: Viewer, nowMs: number): boolean {
+  const { framesAtOnce, framesPerSecond } = liveLimits
+  const earned = ((nowMs - viewer.framesAt) / 1_000) * framesPerSecond
+  viewer.frames = Math.min(framesAtOnce, viewer.frames + earned) - 1
+  viewer.framesAt = nowMs
+  return viewer.frames >= 0
+}

@@ -1,0 +1,101 @@
+// A browser's side of the console's live updates: keeps every frame, and the state that they come to.
+import WebSocket from 'ws'
+import { withDeadline } from '../../src/shared/deadline.ts'
+
+// What a test reads of a state is its own business.
+// biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes.
+type Json = any
+
+export interface Frame {
+  readonly topic: string
+  readonly seq: number
+  readonly snapshot?: Json
+  readonly delta?: Json
+}
+
+export interface LiveClient {
+  readonly frames: readonly Frame[]
+  /** As the frames so far have it, by topic. */
+  readonly states: Readonly<Record<string, Json>>
+  readonly socket: WebSocket
+  subscribe(...topics: string[]): void
+  /** Resolves once it is true of what has come in. */
+  until(what: string, isTrue: () => boolean): Promise<void>
+  /** The code that the server closed with. */
+  closed(): Promise<number>
+}
+
+const withinMs = 10_000
+
+export async function watchLive(
+  origin: string,
+  workspace: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<LiveClient> {
+  const url = `${origin.replace('http', 'ws')}/console/live?workspace=${workspace}`
+  const socket = new WebSocket(url, { headers })
+  const frames: Frame[] = []
+  const states: Record<string, Json> = {}
+  const waiting = new Set<() => void>()
+  let code: number | undefined
+  const stir = () => {
+    for (const look of [...waiting]) look()
+  }
+  const until = (what: string, isTrue: () => boolean) => {
+    let look: () => void = () => undefined
+    const came = new Promise<void>((resolve) => {
+      look = () => isTrue() && resolve()
+      waiting.add(look)
+      look()
+    })
+    return withDeadline(came, withinMs, what).finally(() => waiting.delete(look))
+  }
+  socket.on('message', (bytes) => {
+    const frame: Frame = JSON.parse(String(bytes))
+    frames.push(frame)
+    states[frame.topic] = frame.snapshot ?? merged(states[frame.topic], frame.delta)
+    stir()
+  })
+  socket.on('close', (given) => {
+    code = given
+    stir()
+  })
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  return {
+    ...{ frames, states, socket, until },
+    subscribe: (...topics) => socket.send(JSON.stringify({ subscribe: topics })),
+    async closed() {
+      await until('the socket is closed', () => code !== undefined)
+      return code ?? 0
+    },
+  }
+}
+
+/** The status that an upgrade is refused with. */
+export const refusedUpgrade = (
+  origin: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(`${origin.replace('http', 'ws')}${path}`, { headers })
+    socket.on('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0))
+    socket.on('open', () => reject(new Error('the upgrade was accepted')))
+    socket.on('error', reject)
+  })
+
+/** Shallowly; lists by what came and what went, the newest first. */
+function merged(state: Json, delta: Json): Json {
+  const after = { ...state }
+  for (const [name, value] of Object.entries(delta as Record<string, Json>)) {
+    if (!Array.isArray(value?.upsert)) {
+      after[name] = value
+      continue
+    }
+    const records = new Map(after[name].map((record: Json) => [record.id, record]))
+    for (const id of value.remove) records.delete(id)
+    for (const record of value.upsert) records.set(record.id, record)
+    after[name] = [...records.values()].sort((one: Json, other: Json) => (one.id < other.id ? 1 : -1))
+  }
+  return after
+}
