@@ -109,7 +109,7 @@ const templates = (sql: Sql, workspaceId: WorkspaceId) => sql`
 
 const campaigns = (sql: Sql, workspaceId: WorkspaceId) => sql`
   select c.id, c.name,
-    case when c.status = 'PAUSED' and c.pause_reason <> 'OPERATOR' then c.pause_reason end as "pauseReason",
+    case when c.status = 'PAUSED' then c.pause_reason end as "pauseReason",
     counts.unknown
   from (
     select id, name, status, pause_reason
@@ -123,5 +123,5 @@ const campaigns = (sql: Sql, workspaceId: WorkspaceId) => sql`
     from campaign_counts
     where campaign_id = c.id and name = 'unknown'
   ) counts
-  where counts.unknown > 0 or c.status = 'PAUSED' and c.pause_reason <> 'OPERATOR'
+  where counts.unknown > 0 or c.status = 'PAUSED' and c.pause_reason is not null
   order by c.id desc`

@@ -147,7 +147,7 @@ describe('the overview', () => {
     const { kinds, workspaceId } = await tenant()
     await addEndpoint(sql, workspaceId)
     await sql`update templates set status = 'PAUSED' where workspace_id = ${workspaceId}`
-    await campaign(workspaceId, 'PAUSED', 'OPERATOR')
+    // By an operator.
     await campaign(workspaceId, 'PAUSED', null)
     await campaign(workspaceId, 'PAUSED', 'TEMPLATE_PAUSED')
     const doubtful = await campaign(workspaceId, 'RUNNING')

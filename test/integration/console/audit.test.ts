@@ -1,0 +1,152 @@
+// Every change that the console makes is in the audit, with what was before and what is after, and without secrets.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { consoleRoutes } from '../../../src/console/console.ts'
+import { encodeId } from '../../../src/shared/ids.ts'
+import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
+import { type Json, openWorld } from './console-world.ts'
+
+const world = await openWorld()
+const { sql } = world
+const { workspaceId, numberId } = await addTenant(sql)
+const owner = await world.as('OWNER', { workspaceId, platformOwner: true })
+const ws = `/workspaces/${encodeId('workspace', workspaceId)}`
+
+const audited = async (): Promise<Json[]> => (await owner('GET', `${ws}/audit?limit=200`)).body.data
+
+/** What one request adds to the audit. */
+async function adds(method: string, path: string, body?: unknown): Promise<Json[]> {
+  const before = (await audited()).length
+  const reply = await owner(method, ws + path, body)
+  assert.ok(reply.status < 300, `${method} ${path}: ${JSON.stringify(reply.body)}`)
+  changed.add(
+    `${method} /workspaces/:ws${path.replace(/_[0-9a-z]{26}/g, '_').replace(/\/\w+_(?=\/|$)/g, '/:id')}`,
+  )
+  const rows = await audited()
+  secrets.push(...['key', 'secret'].flatMap((name) => reply.body?.[name] ?? []))
+  replies.push(reply.body)
+  return rows.slice(0, rows.length - before)
+}
+
+const changed = new Set<string>()
+const secrets: string[] = []
+const replies: Json[] = []
+const lastId = (): string => replies.at(-1)?.id
+
+async function expectOne(
+  entry: { action: string; before: unknown; after: unknown },
+  ...request: Parameters<typeof adds>
+): Promise<void> {
+  const rows = await adds(...request)
+  assert.equal(rows.length, 1, request.join(' '))
+  const [{ action, before, after, operator, ip }] = rows as [Json]
+  assert.deepEqual({ action, before, after }, entry)
+  assert.deepEqual([operator.id, ip], [encodeId('operator', owner.operatorId), '127.0.0.1'])
+}
+
+test('each change leaves one entry with before and after', async () => {
+  const key = { name: 'k', scopes: ['CHAT_SEND'], requestsPerSecond: 100, expiresAt: null, revokedAt: null }
+  const [created] = await adds('POST', '/keys', { name: 'k', scopes: ['CHAT_SEND'] })
+  const { prefix } = created.after
+  assert.deepEqual([created.action, created.before, created.after], ['key.created', null, { ...key, prefix }])
+  const keyId = lastId()
+  const edited = { ...key, prefix, name: 'other' }
+  await expectOne(
+    { action: 'key.edited', before: { ...key, prefix }, after: edited },
+    ...(['PATCH', `/keys/${keyId}`, { name: 'other' }] as const),
+  )
+  const [revoked] = await adds('DELETE', `/keys/${keyId}`)
+  assert.deepEqual([revoked.action, revoked.before], ['key.revoked', edited])
+  assert.notEqual(revoked.after.revokedAt, null)
+
+  const hook = { name: 'hook', url: 'https://hooks.acme.com/', events: ['message.received'], enabled: true }
+  const { enabled: _, ...given } = hook
+  await expectOne({ action: 'endpoint.created', before: null, after: hook }, 'POST', '/endpoints', given)
+  const path = `/endpoints/${lastId()}`
+  const moved = { ...hook, name: 'hook 2' }
+  await expectOne(
+    { action: 'endpoint.edited', before: hook, after: moved },
+    ...(['PATCH', path, { name: 'hook 2' }] as const),
+  )
+  await expectOne(
+    { action: 'endpoint.secret_rotated', before: moved, after: moved },
+    'POST',
+    `${path}/rotate`,
+    {},
+  )
+  const off = { ...moved, enabled: false }
+  await expectOne({ action: 'endpoint.disabled', before: moved, after: off }, 'POST', `${path}/disable`)
+  await expectOne({ action: 'endpoint.enabled', before: off, after: moved }, 'POST', `${path}/enable`)
+  await expectOne({ action: 'endpoint.deleted', before: moved, after: null }, 'DELETE', path)
+
+  const routed = { endpointId: null, forwardCalls: false, isDefault: true }
+  await expectOne(
+    { action: 'number.routed', before: routed, after: { ...routed, isDefault: false } },
+    ...(['PATCH', `/numbers/${encodeId('number', numberId)}`, { isDefault: false }] as const),
+  )
+
+  const member = encodeId('operator', await world.addOperator('new@example.com'))
+  await expectOne(
+    { action: 'member.granted', before: { role: null }, after: { role: 'AGENT' } },
+    ...(['POST', '/members', { email: 'new@example.com', role: 'AGENT' }] as const),
+  )
+  await expectOne(
+    { action: 'member.removed', before: { role: 'AGENT' }, after: { role: null } },
+    ...(['DELETE', `/members/${member}`] as const),
+  )
+
+  await expectOne(
+    { action: 'workspace.edited', before: { name: 'Lumen' }, after: { name: 'Harbour' } },
+    ...(['PATCH', '', { name: 'Harbour' }] as const),
+  )
+  const [active, suspended] = [{ status: 'ACTIVE' }, { status: 'SUSPENDED' }]
+  await expectOne({ action: 'workspace.suspended', before: active, after: suspended }, 'POST', '/suspend')
+  await expectOne({ action: 'workspace.resumed', before: suspended, after: active }, 'POST', '/resume')
+})
+
+test('replays say what they began with, and how many they were', async () => {
+  const endpointId = await addEndpoint(sql, workspaceId, { events: ['message.status'] })
+  const [written] = await emitEvent(sql, workspaceId)
+  await sql`update deliveries set state = 'FAILED' where endpoint_id = ${endpointId}`
+  const [endpoint, delivery] = [
+    encodeId('endpoint', endpointId),
+    encodeId('delivery', written?.deliveryId ?? ''),
+  ]
+  await expectOne(
+    { action: 'delivery.replayed', before: { state: 'FAILED' }, after: { state: 'PENDING' } },
+    ...(['POST', `/deliveries/${delivery}/replay`] as const),
+  )
+  const failed = { states: ['FAILED'], since: null, count: 0 }
+  await expectOne(
+    { action: 'endpoint.deliveries_replayed', before: null, after: failed },
+    ...(['POST', `/endpoints/${endpoint}/replay`, { states: ['FAILED'] }] as const),
+  )
+  await expectOne(
+    { action: 'endpoint.deliveries_discarded', before: null, after: { ...failed, states: ['HELD'] } },
+    ...(['POST', `/endpoints/${endpoint}/discard`] as const),
+  )
+})
+
+test('no secret that was shown is in it', async () => {
+  assert.equal(secrets.length, 3)
+  const text = JSON.stringify(await sql`select * from audit`)
+  for (const secret of secrets) assert.equal(text.includes(secret), false)
+})
+
+test('no changing route is left out', () => {
+  // On a running gateway, or without a change.
+  const elsewhere = [
+    'POST /workspaces/:ws/calls/:id/action',
+    'POST /workspaces/:ws/conversations/:id/read',
+    'POST /workspaces/:ws/endpoints/:id/test',
+    'POST /workspaces/:ws/messages',
+    'POST /workspaces/:ws/messages/:id/read',
+    'POST /workspaces/:ws/messages/preview',
+    'POST /workspaces/:ws/templates',
+    'POST /workspaces/:ws/templates/preview',
+  ]
+  const routes = consoleRoutes
+    .filter(({ method, access }) => method !== 'GET' && ['workspace', 'platform'].includes(access.type))
+    .map(({ method, path }) => `${method} ${path}`)
+  assert.deepEqual([...changed, ...elsewhere].sort(), routes.sort())
+})
