@@ -52,6 +52,9 @@ const queries: readonly Case[] = [
   ),
 ]
 
+const hello = { name: 'hello_world', language: 'en_US' }
+const protoPreview = '{"components":[{"type":"BODY","text":"{{1}}"}],"variables":{"__proto__":"x"}}'
+
 const key = { name: 'k', scopes: ['CATALOG_READ'] }
 const keyBodies: readonly [unknown, string][] = [
   [[], 'body'],
@@ -127,6 +130,28 @@ export function ownCases({ endpoint, call, apiKeyId }: HostileWorld): readonly C
     ['a member who is nobody', post('/members', { email: 'nobody@example.com', role: 'OWNER' }), notFound],
     ['a role of no use', post('/members', { email: 'a@b.c', role: 'constructor' }), invalid, 'role'],
     ['500 levels', post('/templates', { ...template, components: [deep] }), invalid, 'components'],
+    ['a preview of 500 levels', post('/templates/preview', { components: [deep] }), invalid, 'components'],
+    ['a preview of __proto__', post('/templates/preview', JSON.parse(protoPreview)), invalid, 'variables'],
+    [
+      'a message without a key',
+      post('/messages', { to: '+15557000001', template: hello }),
+      invalid,
+      'idempotencyKey',
+    ],
+    [
+      'a message to nobody',
+      post('/messages', { to: '1', template: hello, idempotencyKey: 'x' }),
+      invalid,
+      'to',
+    ],
+    ['a call to be answered', post(`/calls/${call.id}/action`, { action: 'PRE_ACCEPT' }), invalid, 'action'],
+    [
+      'a read mark with a field',
+      post('/conversations/cnv_00000000000000000000000000/read', { all: 1 }),
+      invalid,
+      'all',
+    ],
+    ['a nameless workspace', patch('', { name: ' ' }), invalid, 'name'],
     ['no such path', { path: '/secrets' }, notFound],
     ['another method', { method: 'PUT', path: '/keys' }, '405 METHOD_NOT_ALLOWED'],
     ...['https://evil.example', 'null', 'http://127.0.0.1:1'].map(
@@ -143,7 +168,7 @@ export function ownCases({ endpoint, call, apiKeyId }: HostileWorld): readonly C
 }
 
 /** Ids of the one workspace under the path of the other: each is as unknown as one that never was. */
-export function foreignCases({ endpoint, call, apiKeyId, stack }: HostileWorld): readonly Case[] {
+export function foreignCases({ endpoint, call, message, apiKeyId, stack }: HostileWorld): readonly Case[] {
   const hook = `/endpoints/${endpoint.id}`
   return [
     ['the call', { path: `/calls/${call.id}` }, notFound],
@@ -158,5 +183,13 @@ export function foreignCases({ endpoint, call, apiKeyId, stack }: HostileWorld):
     ['to replay the endpoint', post(`${hook}/replay`, { states: ['HELD'], dryRun: true }), notFound],
     ['the number', patch(`/numbers/${stack.numbers[0].id}`, { isDefault: true }), notFound],
     ['to suspend', post('/suspend'), notFound],
+    ['the health of the endpoint', { path: `${hook}/health` }, notFound],
+    ['the message', { path: `/messages/${message.id}` }, notFound],
+    ['its file', { path: `/messages/${message.id}/media` }, notFound],
+    ['to mark the message', post(`/messages/${message.id}/read`), notFound],
+    ['the conversation', { path: `/conversations/${message.conversationId}` }, notFound],
+    ['what is said in it', { path: `/conversations/${message.conversationId}/messages` }, notFound],
+    ['to mark the conversation', post(`/conversations/${message.conversationId}/read`), notFound],
+    ['to end the call', post(`/calls/${call.id}/action`, { action: 'DECLINE' }), notFound],
   ]
 }
