@@ -41,6 +41,7 @@ export class Feed {
   /** Also for one who watches already: then it gets a new snapshot. */
   join(socket: ServerSocket): void {
     this.#viewers.set(socket, false)
+    socket.unsubscribe(this.#channel)
     this.#show(socket)
   }
 

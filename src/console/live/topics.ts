@@ -16,7 +16,7 @@ export type TopicReaders = Pick<ConsoleServices, 'overview' | 'reads' | 'deliver
 
 const mostTopics = 20
 const lively = 500
-const calm = 1_000
+const calm = 2_000
 const lastCalls = 20
 const liveCalls = 100
 const lastDeliveries = 50

@@ -80,7 +80,7 @@ describe('live updates', () => {
     ])
     await addCall()
     await emitEvent(sql, workspaceId)
-    await world.clock.advance(1_000)
+    await world.clock.advance(2_000)
     await client.until('what is watched', () => client.frames.length === 6)
     const later = client.frames.slice(4)
     assert.deepEqual(later.map(({ topic }) => topic).sort(), ['deliveries', 'overview'])

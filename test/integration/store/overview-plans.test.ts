@@ -63,7 +63,7 @@ describe('the plans of the overview', () => {
       )
       assert.ok(shown.calls.live > 0 && shown.deliveries.retrying > 0 && shown.attention.length > 0)
     })
-    assert.equal(plans.length, 4)
+    assert.equal(plans.length, 6)
     assert.deepEqual(plans.flatMap(scans), [])
   })
 
