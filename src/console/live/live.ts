@@ -33,8 +33,8 @@ export const liveLimits = {
   frameBytes: 4 * 1024,
   bufferedBytes: 4 * 1024 * 1024,
   /** Lists of topics that a client may send, on average and at once. */
-  framesPerSecond: 1,
-  framesAtOnce: 20,
+  framesPerSecond: 5,
+  framesAtOnce: 50,
   /** Queries of feeds that run at once, however much is watched: calls and messages come first. */
   looksAtOnce: 2,
   recheckMs: 2_000,
