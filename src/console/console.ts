@@ -4,6 +4,7 @@ import { createPipeline, type PipelineOptions } from '../http/pipeline.ts'
 import { consolePrefix, createGuard } from './guard.ts'
 import type { ConsoleContext, ConsoleRoute } from './route.ts'
 import { actingRoutes } from './routes/acting.ts'
+import { campaignRoutes } from './routes/campaigns.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
@@ -33,16 +34,23 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...readingRoutes,
   ...conversationRoutes,
   ...actingRoutes,
+  ...campaignRoutes,
   ...memberRoutes,
 ]
 
 export const createConsole = (
   services: ConsoleServices,
-  options: Pick<PipelineOptions<ConsoleContext, ConsoleRoute>, 'log' | 'onServed'>,
+  {
+    shared,
+    ...options
+  }: Pick<PipelineOptions<ConsoleContext, ConsoleRoute>, 'log' | 'onServed'> & {
+    /** Rows that other edges have, too. */
+    readonly shared: readonly ConsoleRoute[]
+  },
 ): HttpHandler =>
   createPipeline({
     ...options,
     prefix: consolePrefix,
-    routes: consoleRoutes,
+    routes: [...consoleRoutes, ...shared],
     guard: createGuard(services),
   })

@@ -4,6 +4,7 @@ import type { Members, OperatorDirectory, Sessions } from '../auth/operator.ts'
 import type { PasswordHasher } from '../auth/password.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { CallAction } from '../calls/commands.ts'
+import type { UnknownChoice } from '../campaigns/settle-unknown.ts'
 import type {
   AuditLog,
   DeliveryAdministration,
@@ -23,7 +24,7 @@ import type { FindAttachment } from '../messages/find-attachment.ts'
 import type { PreviewInput } from '../messages/preview-message.ts'
 import type { SendInput, Sent } from '../messages/send-message.ts'
 import type { Clock } from '../shared/clock.ts'
-import type { CallId, EndpointId, WorkspaceId } from '../shared/ids.ts'
+import type { CallId, CampaignId, EndpointId, WorkspaceId } from '../shared/ids.ts'
 import type { TargetPolicy } from '../webhooks/address-rule.ts'
 import type { ReadOverview } from './overview.ts'
 import type { ConsoleReads, TemplateSubmissions } from './reads.ts'
@@ -50,6 +51,7 @@ export interface ConsoleServices {
   readonly names: EndpointNames
   readonly engine: DeliveryEngine
   readonly direct: DirectTest
+  readonly unknown: UnknownRecipients
   readonly acting: Acting
   readonly overview: ReadOverview
   readonly health: EndpointHealthReader
@@ -62,6 +64,12 @@ export interface Acting {
   readonly media: FindAttachment
   readonly reading: ReadMarks
   act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>
+}
+
+/** Recipients whose outcome nobody knows, and an operator decides. */
+export interface UnknownRecipients {
+  resendUnknown(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice): Promise<{ count: number }>
+  assumeSent(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice): Promise<{ count: number }>
 }
 
 export interface ConsoleSettings {

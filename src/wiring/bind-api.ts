@@ -26,25 +26,33 @@ export interface ApiParts {
   readonly campaigns: ReturnType<typeof createCampaigns>
 }
 
-export function bindApi({ base, limiter, reads, messages, calls, media, campaigns }: ApiParts): HttpHandler {
-  const { sql, settings, clock, log, metrics } = base
+export function apiServices({ base, reads, messages, calls, media, campaigns }: ApiParts): ApiServices {
+  const { sql } = base
   const { find, list } = createCallReader(sql)
-  return createApi({
-    services: {
-      messages: { send: messages.send, preview: messages.preview, media: media.find, ...messages.reader },
-      templates: createTemplateStore(sql),
-      numbers: createNumberReader(sql),
-      ...reads,
-      calls: {
-        ice: iceServers(base),
-        find,
-        list,
-        ...calls.commands,
-        place: ({ workspaceId, keyId }, id, session) =>
-          calls.commands.place({ workspaceId, apiKeyId: keyId }, id, session),
-      },
-      ...campaigns,
+  return {
+    messages: { send: messages.send, preview: messages.preview, media: media.find, ...messages.reader },
+    templates: createTemplateStore(sql),
+    numbers: createNumberReader(sql),
+    ...reads,
+    calls: {
+      ice: iceServers(base),
+      find,
+      list,
+      ...calls.commands,
+      place: ({ workspaceId, keyId }, id, session) =>
+        calls.commands.place({ workspaceId, apiKeyId: keyId }, id, session),
     },
+    ...campaigns,
+  }
+}
+
+export function bindApi(
+  services: ApiServices,
+  { base, limiter }: Pick<ApiParts, 'base' | 'limiter'>,
+): HttpHandler {
+  const { sql, settings, clock, log, metrics } = base
+  return createApi({
+    services,
     authenticate: createAuthenticator({
       keys: createKeyStore(sql),
       environment: keyEnvironment(settings.APP_ENV),

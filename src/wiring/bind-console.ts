@@ -39,6 +39,7 @@ import { templateSubmissionStore } from '../store/template-submission.store.ts'
 import { createTemplateStore } from '../store/templates.store.ts'
 import { workspaceAdminStore } from '../store/workspace-admin.store.ts'
 import { targetPolicy } from './bind-webhooks.ts'
+import { type CampaignServices, consoleCampaigns } from './console-campaigns.ts'
 
 export interface ConsoleOptions {
   readonly sql: Pool
@@ -51,6 +52,9 @@ export interface ConsoleOptions {
   readonly engine: ConsoleServices['engine']
   readonly direct: ConsoleServices['direct']
   readonly acting: ConsoleServices['acting']
+  readonly unknown: ConsoleServices['unknown']
+  /** Behind the rows that the console shares with the public API. */
+  readonly campaigns: CampaignServices
   readonly clock: Clock
   readonly log: Logger
   readonly onServed: (served: Served) => void
@@ -65,7 +69,10 @@ export function bindConsole(options: ConsoleOptions): Console {
   const services = servicesOf(options)
   const { log, clock } = options
   return {
-    handler: createConsole(services, { log, onServed: options.onServed }),
+    handler: createConsole(services, {
+      ...{ log, onServed: options.onServed },
+      shared: consoleCampaigns(options.campaigns),
+    }),
     live: createLive({ services, clock, log }),
   }
 }
@@ -113,6 +120,7 @@ function servicesOf(options: ConsoleOptions): ConsoleServices {
     engine: options.engine,
     direct: options.direct,
     acting: options.acting,
+    unknown: options.unknown,
   }
 }
 

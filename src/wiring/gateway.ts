@@ -21,7 +21,7 @@ import { createContactsStore } from '../store/contacts.store.ts'
 import { migrate } from '../store/migrate.ts'
 import type { Pool } from '../store/sql.ts'
 import { createApplyUpdate } from './apply-update.ts'
-import { bindApi } from './bind-api.ts'
+import { apiServices, bindApi } from './bind-api.ts'
 import { type CallDirectory, type Calls, createCalls } from './bind-calls.ts'
 import { createCampaigns, openBulkPool } from './bind-campaigns.ts'
 import { bindConsole } from './bind-console.ts'
@@ -202,7 +202,8 @@ function edges(
     queue: campaignClock,
     dispatch: webhooks.dispatch,
   })
-  const api = bindApi({ base, limiter, reads, messages, calls, media, campaigns })
+  const services = apiServices({ base, limiter, reads, messages, calls, media, campaigns })
+  const api = bindApi(services, { base, limiter })
   const console = bindConsole({
     sql,
     settings,
@@ -213,6 +214,8 @@ function edges(
     resolver: webhooks.resolver,
     engine: webhooks.engine,
     direct: webhooks.direct,
+    campaigns,
+    unknown: campaigns.recipients,
     acting: {
       send: messages.send,
       preview: messages.preview,

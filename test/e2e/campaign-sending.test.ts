@@ -227,3 +227,23 @@ step('an answer that got lost is UNKNOWN, and the statuses of the provider settl
     recipients.map(() => 1),
   )
 })
+
+step('what nobody ever tells an operator settles', async () => {
+  const [assumed, again] = [...phones(1, '0007'), ...phones(1, '0007')] as [string, string]
+  const id = await campaignTo([assumed, again])
+  await stack.sim.put('/faults', { api: [{ match: 'messages', dropConnection: 'after', times: 2 }] })
+  await ask(id, 'start')
+  await until(id, 'unknown', ({ counts, status }) => counts.unknown === 2 && status === 'COMPLETED')
+  const { data } = await ok(stack.api.get(`/campaigns/${id}/recipients?status=UNKNOWN`))
+  const idOf = (to: string) => data.find((recipient: Json) => recipient.to === to.slice(1)).id
+  assert.deepEqual(
+    await ok(stack.console.post(`/campaigns/${id}/unknown/assume-sent`, { ids: [idOf(assumed)] })),
+    { count: 1 },
+  )
+  assert.deepEqual(await ok(stack.console.post(`/campaigns/${id}/unknown/resend`, { all: true })), {
+    count: 1,
+  })
+  await until(id, 'settled', ({ counts }) => counts.sent === 1 && counts.queued === 1)
+  await eventually('sent again', async () => (await asked([again]))[0] === 2)
+  assert.deepEqual(await asked([assumed]), [1])
+})

@@ -94,20 +94,6 @@ const listConversations = workspaceRoute({
   },
 })
 
-const campaigns = byId('console-campaigns')
-
-const listCampaigns = workspaceRoute({
-  method: 'GET',
-  path: '/campaigns',
-  summary: 'Campaigns with their counts, newest first',
-  role: 'VIEWER',
-  query: v.strictObject(pageQuery),
-  async handle({ services, author, query }) {
-    const page = pageRequest(campaigns, query)
-    return pageBody(campaigns, await services.reads.campaigns.list(author.workspaceId, {}, page))
-  },
-})
-
 const audit = byId('console-audit')
 
 const listAudit = workspaceRoute({
@@ -120,4 +106,4 @@ const listAudit = workspaceRoute({
     pageBody(audit, await services.audit.list(author.workspaceId, pageRequest(audit, query))),
 })
 
-export const readingRoutes = [listMessages, listCalls, readCall, listConversations, listCampaigns, listAudit]
+export const readingRoutes = [listMessages, listCalls, readCall, listConversations, listAudit]

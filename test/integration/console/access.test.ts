@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Role, roles } from '../../../src/auth/roles.ts'
-import { consoleRoutes } from '../../../src/console/console.ts'
 import { encodeId, type IdKind, newId } from '../../../src/shared/ids.ts'
 import { openWorld } from './console-world.ts'
 
 const world = await openWorld()
+const { routes: consoleRoutes } = world
 const other = await world.addWorkspace('Other')
 const clients = new Map(await Promise.all(roles.map(async (role) => [role, await world.as(role)] as const)))
 const stranger = await world.as('OWNER', { workspaceId: other })
@@ -20,6 +20,7 @@ const kinds: Record<string, IdKind> = {
   members: 'operator',
   messages: 'message',
   conversations: 'conversation',
+  campaigns: 'campaign',
 }
 
 /** The path with this workspace and an id that does not exist. */
@@ -129,18 +130,18 @@ describe('access to a workspace', () => {
   })
 
   test('a suspended workspace reaches no customers, and goes on reading', async () => {
-    const agent = await world.as('AGENT', { workspaceId: other })
+    const admin = await world.as('ADMIN', { workspaceId: other })
     const ws = encodeId('workspace', other)
     const stopped = consoleRoutes.filter(({ reachesCustomers }) => reachesCustomers)
-    assert.equal(stopped.length, 3)
+    assert.equal(stopped.length, 5)
     await platform('POST', `/workspaces/${ws}/suspend`)
     for (const route of stopped) {
-      const reply = await ask(agent, route, ws)
+      const reply = await ask(admin, route, ws)
       assert.deepEqual([reply.status, reply.body.error.code], [403, 'TENANT_SUSPENDED'], route.path)
     }
-    assert.equal((await agent('GET', `/workspaces/${ws}/messages`)).status, 200)
+    assert.equal((await admin('GET', `/workspaces/${ws}/messages`)).status, 200)
     await platform('POST', `/workspaces/${ws}/resume`)
-    for (const route of stopped) assert.notEqual((await ask(agent, route, ws)).status, 403, route.path)
+    for (const route of stopped) assert.notEqual((await ask(admin, route, ws)).status, 403, route.path)
   })
 
   test('the settings of a workspace are its owner’s to change, with before and after in the audit', async () => {

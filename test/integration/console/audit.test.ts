@@ -1,7 +1,6 @@
 // Every change that the console makes is in the audit, with what was before and what is after, and without secrets.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { consoleRoutes } from '../../../src/console/console.ts'
 import { encodeId } from '../../../src/shared/ids.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 import { type Json, openWorld } from './console-world.ts'
@@ -127,6 +126,39 @@ test('replays say what they began with, and how many they were', async () => {
   )
 })
 
+test('each change of a campaign leaves one entry, with where it stood before', async () => {
+  const plan = {
+    ...{ name: 'Spring', status: 'DRAFT', template: { name: 'hello', language: 'en_US' } },
+    ...{ numberId: encodeId('number', numberId), startAt: null, messagesPerSecond: null, recipients: 0 },
+  }
+  const { name, template, numberId: from } = plan
+  const [created] = await adds('POST', '/campaigns', { name, template, numberId: from })
+  assert.deepEqual([created.action, created.before, created.after], ['campaign.created', null, plan])
+  const path = `/campaigns/${lastId()}`
+  const steps: [string, string, string, unknown, object][] = [
+    ['edited', 'PATCH', '', { messagesPerSecond: 5 }, { messagesPerSecond: 5 }],
+    [
+      'recipients_added',
+      'POST',
+      '/recipients',
+      { recipients: ['+15551230001', '+15551230002'].map((to) => ({ to })) },
+      { recipients: 2 },
+    ],
+    ['recipients_removed', 'DELETE', '/recipients', { to: ['+15551230002'] }, { recipients: 1 }],
+    ['started', 'POST', '/start', undefined, { status: 'RUNNING' }],
+    ['paused', 'POST', '/pause', undefined, { status: 'PAUSED' }],
+    ['cancelled', 'POST', '/cancel', undefined, { status: 'CANCELLED' }],
+  ]
+  let before: object = plan
+  for (const [verb, method, below, body, change] of steps) {
+    const after = { ...before, ...change }
+    await expectOne({ action: `campaign.${verb}`, before, after }, method, path + below, body)
+    before = after
+  }
+  assert.equal((await adds('POST', `${path}/cancel`)).length, 0)
+  await expectOne({ action: 'campaign.deleted', before, after: null }, 'DELETE', path)
+})
+
 test('no secret that was shown is in it', async () => {
   assert.equal(secrets.length, 3)
   const text = JSON.stringify(await sql`select * from audit`)
@@ -137,6 +169,8 @@ test('no changing route is left out', () => {
   // On a running gateway, or without a change.
   const elsewhere = [
     'POST /workspaces/:ws/calls/:id/action',
+    'POST /workspaces/:ws/campaigns/:id/unknown/assume-sent',
+    'POST /workspaces/:ws/campaigns/:id/unknown/resend',
     'POST /workspaces/:ws/conversations/:id/read',
     'POST /workspaces/:ws/endpoints/:id/test',
     'POST /workspaces/:ws/messages',
@@ -145,7 +179,7 @@ test('no changing route is left out', () => {
     'POST /workspaces/:ws/templates',
     'POST /workspaces/:ws/templates/preview',
   ]
-  const routes = consoleRoutes
+  const routes = world.routes
     .filter(({ method, access }) => method !== 'GET' && ['workspace', 'platform'].includes(access.type))
     .map(({ method, path }) => `${method} ${path}`)
   assert.deepEqual([...changed, ...elsewhere].sort(), routes.sort())

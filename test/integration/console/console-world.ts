@@ -4,10 +4,11 @@ import pino from 'pino'
 import { createPasswordHasher } from '../../../src/auth/password.ts'
 import type { Role } from '../../../src/auth/roles.ts'
 import { createSecretBox } from '../../../src/auth/secret-box.ts'
-import { createConsole } from '../../../src/console/console.ts'
+import { consoleRoutes, createConsole } from '../../../src/console/console.ts'
 import { createLive, type Live } from '../../../src/console/live/live.ts'
 import { createOverview } from '../../../src/console/overview.ts'
 import type { Submission } from '../../../src/console/reads.ts'
+import type { ConsoleRoute } from '../../../src/console/route.ts'
 import type { ConsoleServices, ConsoleSettings, HostVerdict } from '../../../src/console/services.ts'
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
 import { notFound } from '../../../src/contract/errors.ts'
@@ -18,7 +19,9 @@ import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src
 import { operatorsStore } from '../../../src/store/operators.store.ts'
 import { overviewStore } from '../../../src/store/overview.store.ts'
 import type { Pool } from '../../../src/store/sql.ts'
+import { createCampaigns } from '../../../src/wiring/bind-campaigns.ts'
 import { consoleStores } from '../../../src/wiring/bind-console.ts'
+import { consoleCampaigns } from '../../../src/wiring/console-campaigns.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 
 export const PASSWORD = 'a password for tests'
@@ -42,6 +45,8 @@ export interface World {
   readonly services: ConsoleServices
   readonly clock: SimulatedClock
   readonly live: Live
+  /** All of the console's. */
+  readonly routes: readonly ConsoleRoute[]
   readonly origin: string
   readonly workspaceId: WorkspaceId
   readonly ws: string
@@ -76,9 +81,11 @@ export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promis
     hosts: (): HostVerdict => ({ type: 'ok' }),
     submission: undefined,
   } as unknown as World
-  const services = servicesOf(world, settings)
+  const campaigns = campaignsOf(sql, clock)
+  const services = servicesOf(world, settings, campaigns.recipients)
+  const shared = consoleCampaigns(campaigns)
   const log = pino({ level: 'silent' })
-  const handler = createConsole(services, { log })
+  const handler = createConsole(services, { log, shared })
   const live = createLive({ services, clock, log })
   const server = await listen({ host: '127.0.0.1', port: 0, handler, sockets: live, maxInFlight: 200 })
   after(async () => {
@@ -90,6 +97,7 @@ export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promis
   return Object.assign(world, {
     services,
     live,
+    routes: [...consoleRoutes, ...shared],
     origin: `http://127.0.0.1:${server.port}`,
     workspaceId,
     ws: encodeId('workspace', workspaceId),
@@ -101,7 +109,21 @@ export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promis
   })
 }
 
-function servicesOf(world: World, settings: Partial<ConsoleSettings>): ConsoleServices {
+/** Nobody sends here. */
+const campaignsOf = (sql: Pool, clock: SimulatedClock) =>
+  createCampaigns({
+    ...{ sql, bulk: sql, clock },
+    accounts: { defaultToken: 'token' },
+    pace: { fence: async () => undefined },
+    queue: { wake: () => undefined, beginAt: () => undefined },
+    dispatch: () => undefined,
+  })
+
+function servicesOf(
+  world: World,
+  settings: Partial<ConsoleSettings>,
+  unknown: ConsoleServices['unknown'],
+): ConsoleServices {
   const { sql, clock } = world
   return {
     settings: {
@@ -129,6 +151,7 @@ function servicesOf(world: World, settings: Partial<ConsoleSettings>): ConsoleSe
       },
     },
     acting: nobodyActs,
+    unknown,
     overview: createOverview({ store: overviewStore(sql), clock }),
   }
 }

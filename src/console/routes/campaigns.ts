@@ -1,0 +1,65 @@
+// What an operator decides of recipients whose outcome nobody knows. Building and running campaigns comes from the API's
+// own rows (see the wiring).
+import * as v from 'valibot'
+import { notFound } from '../../contract/errors.ts'
+import type { CampaignId } from '../../shared/ids.ts'
+import { workspaceRoute } from '../route.ts'
+import { idOf, idParams } from '../schema.ts'
+
+const mostIds = 1_000
+
+const choice = v.union(
+  [
+    v.strictObject({ ids: v.pipe(v.array(idOf('recipient')), v.minLength(1), v.maxLength(mostIds)) }),
+    v.strictObject({ all: v.literal(true) }),
+  ],
+  `must hold either ids, up to ${mostIds}, or all: true`,
+)
+
+const settle = (
+  path: 'resend' | 'assume-sent',
+  how: {
+    readonly summary: string
+    readonly action: string
+    readonly reachesCustomers: boolean
+    readonly service: 'resendUnknown' | 'assumeSent'
+  },
+) =>
+  workspaceRoute({
+    method: 'POST',
+    path: `/campaigns/:id/unknown/${path}`,
+    summary: how.summary,
+    role: 'ADMIN',
+    reachesCustomers: how.reachesCustomers,
+    params: idParams('campaign'),
+    body: choice,
+    errors: ['NOT_FOUND', 'TENANT_SUSPENDED'],
+    async handle({ services, author, params, body }) {
+      const id: CampaignId = params.id
+      if (!(await services.reads.campaigns.find(author.workspaceId, id))) throw notFound('campaign')
+      const settled = await services.unknown[how.service](author.workspaceId, id, body)
+      if (settled.count > 0)
+        await services.audit.note(author, {
+          action: how.action,
+          subjectKind: 'campaign',
+          subjectId: id,
+          after: settled,
+        })
+      return settled
+    },
+  })
+
+export const campaignRoutes = [
+  settle('resend', {
+    summary: 'Send again to recipients that are UNKNOWN: whoever did get the first message gets a second one',
+    action: 'campaign.unknown_resent',
+    reachesCustomers: true,
+    service: 'resendUnknown',
+  }),
+  settle('assume-sent', {
+    summary: 'Take recipients that are UNKNOWN for SENT',
+    action: 'campaign.unknown_assumed_sent',
+    reachesCustomers: false,
+    service: 'assumeSent',
+  }),
+]
