@@ -25,7 +25,7 @@ export const createUnknownStore = (pool: Pool): UnknownStore => ({
           message_id uuid, new_message_id uuid, recipient_id uuid)
       ),
       still as (
-        select i.new_message_id, r.id as recipient_id, m.*
+        select i.new_message_id, m.*
         from input i
         join messages m on m.id = i.message_id
         join recipients r on r.id = i.recipient_id and r.message_id = m.id
