@@ -4,7 +4,16 @@ import type { Caller } from '../contract/caller.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { HttpRequest } from '../http/exchange.ts'
-import type { Answer, BodyReader, Method, RawAnswer, Route, Schema } from '../http/route.ts'
+import type {
+  Answer,
+  LinesAnswer,
+  Method,
+  RawAnswer,
+  Route,
+  Schema,
+  Upload,
+  UploadRoute,
+} from '../http/route.ts'
 import type { ApiServices } from './services.ts'
 
 export interface ApiContext {
@@ -18,8 +27,16 @@ export interface ApiRoute extends Route<ApiContext> {
 
 type Output<S> = S extends v.GenericSchema ? v.InferOutput<S> : undefined
 type Result<S> = S extends v.GenericSchema
-  ? v.InferOutput<S> | Answer<v.InferOutput<S>> | RawAnswer
+  ? v.InferOutput<S> | Answer<v.InferOutput<S>> | LinesAnswer | RawAnswer
   : RawAnswer | Answer<undefined> | undefined
+
+interface Asked<Params, Query> {
+  readonly caller: Caller
+  readonly services: ApiServices
+  readonly params: Output<Params>
+  readonly query: Output<Query>
+  readonly request: HttpRequest
+}
 
 interface Row<Params, Query, Body, Response> {
   readonly method: Method
@@ -29,20 +46,17 @@ interface Row<Params, Query, Body, Response> {
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
-  readonly media?: Readonly<Record<string, BodyReader>>
+  readonly upload?: Pick<UploadRoute<ApiContext>, 'types' | 'limitBytes'> & {
+    handle(input: Asked<Params, Query> & { readonly upload: Upload }): Promise<Result<Response>>
+  }
   readonly bodyBytes?: number
   readonly response?: Response
   /** Default 200. */
   readonly success?: number
   readonly errors: readonly ErrorCode[]
-  handle(input: {
-    readonly caller: Caller
-    readonly services: ApiServices
-    readonly params: Output<Params>
-    readonly query: Output<Query>
-    readonly body: Output<Body>
-    readonly request: HttpRequest
-  }): Promise<Result<Response>> | Result<Response>
+  handle(
+    input: Asked<Params, Query> & { readonly body: Output<Body> },
+  ): Promise<Result<Response>> | Result<Response>
 }
 
 export function route<
@@ -51,11 +65,19 @@ export function route<
   Body extends Schema | undefined = undefined,
   Response extends Schema | undefined = undefined,
 >(row: Row<Params, Query, Body, Response>): ApiRoute {
+  const { upload, ...rest } = row
   return {
-    ...row,
+    ...rest,
     success: row.success ?? 200,
     // The pipeline hands in exactly what these schemas gave.
     handle: ({ context: { caller, services }, params, query, body, request }) =>
       row.handle({ caller, services, params, query, body, request } as Parameters<typeof row.handle>[0]),
+    upload: upload && {
+      ...upload,
+      handle: ({ context: { caller, services }, params, query, request, upload: given }) =>
+        upload.handle({ caller, services, params, query, request, upload: given } as Parameters<
+          typeof upload.handle
+        >[0]),
+    },
   }
 }

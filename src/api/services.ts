@@ -1,7 +1,8 @@
 // What the rows of the API need behind them; the wiring provides it.
 import type * as v from 'valibot'
 import type { IceView } from '../calls/ice-servers.ts'
-import type { Addition, RecipientRow } from '../campaigns/change-recipients.ts'
+import type { AdditionInput, RowVerdict } from '../campaigns/add-recipients.ts'
+import type { Estimate } from '../campaigns/estimate.ts'
 import type { CampaignDraft } from '../campaigns/plan-campaign.ts'
 import type { CampaignChange, RemovalChoice } from '../campaigns/ports.ts'
 import type { Halted } from '../campaigns/run-campaign.ts'
@@ -80,6 +81,7 @@ export interface ApiServices {
     start(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord>
     pause(workspaceId: WorkspaceId, id: CampaignId): Promise<Halted>
     cancel(workspaceId: WorkspaceId, id: CampaignId): Promise<Halted>
+    estimate(workspaceId: WorkspaceId, id: CampaignId): Promise<Estimate | undefined>
   }
   /** Of one campaign, which a reader has found first. */
   readonly recipients: {
@@ -94,7 +96,9 @@ export interface ApiServices {
       id: CampaignId,
       filter: RecipientFilter,
     ): AsyncIterable<readonly RecipientRecord[]>
-    add(workspaceId: WorkspaceId, id: CampaignId, rows: readonly RecipientRow[]): Promise<Addition>
+    add(input: AdditionInput): AsyncGenerator<readonly RowVerdict[]>
+    /** Holds a place for a stream until `leave`; throws where there is none. */
+    enter(workspaceId: WorkspaceId): { leave(): void }
     remove(workspaceId: WorkspaceId, id: CampaignId, choice: RemovalChoice): Promise<{ removed: number }>
   }
 }

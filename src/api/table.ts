@@ -13,6 +13,7 @@ import {
 } from './routes/campaigns.ts'
 import { listNumbers, listTemplates } from './routes/catalog.ts'
 import { listConversations, readConversation, showTyping } from './routes/conversations.ts'
+import { estimateCampaign } from './routes/estimate.ts'
 import { readMedia } from './routes/media.ts'
 import { findMessage, listMessages, previewMessage, readMessage, sendMessage } from './routes/messages.ts'
 import { addRecipients, listRecipients, removeRecipients } from './routes/recipients.ts'
@@ -39,6 +40,7 @@ export const table: readonly ApiRoute[] = [
   placeCall,
   listCampaigns,
   findCampaign,
+  estimateCampaign,
   listRecipients,
   createCampaign,
   changeCampaign,

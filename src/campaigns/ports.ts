@@ -52,6 +52,14 @@ export interface NewRecipient {
   readonly variables: Variables
 }
 
+/** Those of an addition that did not become PENDING, by their digits. */
+export interface Exceptions {
+  /** The campaign has them already, and they stay as they are. */
+  readonly duplicates: readonly string[]
+  /** Opted out: they are SKIPPED. */
+  readonly skipped: readonly string[]
+}
+
 /** Which PENDING recipients go. */
 export type RemovalChoice =
   | { readonly ids: readonly RecipientId[] }
@@ -88,15 +96,17 @@ export interface RecipientStore {
   /** The campaign with its template, for judging recipients. */
   target(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignTarget | undefined>
   /**
-   * Adds those whose number the campaign does not have yet, all or none of them; the first of several with one number.
-   * Gives how many, or undefined where the campaign is no longer as it was judged, or not in one of the statuses.
+   * Adds those whose number the campaign does not have yet, all or none of them. No two have the same number. Undefined
+   * where the campaign is no longer as it was judged, or not in one of the statuses.
    */
   add(
     workspaceId: WorkspaceId,
     campaign: StoredCampaign,
     from: readonly CampaignStatus[],
     recipients: readonly NewRecipient[],
-  ): Promise<number | undefined>
+  ): Promise<Exceptions | undefined>
+  /** What `add` would give, without adding anybody. */
+  known(workspaceId: WorkspaceId, campaignId: CampaignId, waIds: readonly string[]): Promise<Exceptions>
   /** Gives how many, or undefined where the campaign is not in one of the statuses, or not there. */
   remove(
     workspaceId: WorkspaceId,

@@ -6,7 +6,18 @@ export const limits = {
   recipientsPerCall: 10_000,
   /** So many ids fit into a body of the usual size. */
   removalsPerCall: 5_000,
+  /** Of a stream (CSV, or JSON a line); what is longer goes in several. */
+  recipientsUploadBytes: 256 * 1024 * 1024,
+  recipientsPerUpload: 1_000_000,
   recipientRowBytes: 64 * 1024,
+  /** A stream is added in statements of so many rows or bytes, whichever is reached first. */
+  recipientsPerBatch: 2_000,
+  recipientsBatchBytes: 1024 * 1024,
+  /** Of the rows of a stream that were not added; a line each tells of all. */
+  invalidRowsListed: 1_000,
+  /** Streams that a process reads at once, and for one workspace. */
+  uploadsAtOnce: 16,
+  uploadsAtOncePerWorkspace: 6,
   providerBodyBytes: 4 * 1024 * 1024,
   /** The largest file that the provider passes on. */
   mediaBytes: 100 * 1024 * 1024,

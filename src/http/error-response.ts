@@ -22,7 +22,7 @@ export function toAppError(error: unknown): AppError {
 }
 
 export function errorResponse(error: AppError, requestId: string): HttpResponse {
-  const { code, message, details, retryAfterSeconds } = error
+  const { code, retryAfterSeconds } = error
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'cache-control': 'no-store',
@@ -30,9 +30,12 @@ export function errorResponse(error: AppError, requestId: string): HttpResponse 
     ...error.headers,
   }
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(retryAfterSeconds))
-  const body = JSON.stringify({ error: { code, message, ...(details ? { details } : {}), requestId } })
-  return { status: errorCatalog[code].status, headers, body }
+  return { status: errorCatalog[code].status, headers, body: JSON.stringify(errorBody(error, requestId)) }
 }
+
+export const errorBody = ({ code, message, details }: AppError, requestId: string) => ({
+  error: { code, message, ...(details ? { details } : {}), requestId },
+})
 
 // Codes of sockets and of the Postgres driver.
 const outageCodes = new Set([

@@ -17,6 +17,8 @@ export interface HttpRequest {
    * the process holds too many bodies; with RequestAborted when the client is gone or too slow.
    */
   body(limitBytes: number): Promise<Uint8Array>
+  /** The body piece by piece as it comes, in place of `body`; refuses like it, past the limit where the limit is. */
+  bodyStream(limitBytes: number): AsyncIterable<Uint8Array>
 }
 
 export interface HttpResponse {

@@ -6,9 +6,10 @@ import { AppError, type ErrorCode, notFound } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import { errorResponse, toAppError } from './error-response.ts'
 import { type HttpHandler, type HttpRequest, type HttpResponse, RequestAborted } from './exchange.ts'
+import { linesResponse } from './lines-answer.ts'
 import { type Bucket, type RateHeaders, type RateLimiter, rateHeaders, rateLimited } from './rate-limit.ts'
-import { readBody } from './read-body.ts'
-import { Answer, RawAnswer, type Route } from './route.ts'
+import { openUpload, readBody } from './read-body.ts'
+import { Answer, LinesAnswer, RawAnswer, type Route } from './route.ts'
 import { createRouter } from './router.ts'
 import { check, validationError } from './validate.ts'
 
@@ -73,9 +74,28 @@ export function createPipeline<Context, R extends Route<Context>>(
     if (admission.bucket && options.limiter)
       exchange.rate = await take(options.limiter, admission.bucket, exchange)
     if (admission.refusal) throw admission.refusal
-    const values = await readInput(matched.route, matched.params, request)
-    const result = await matched.route.handle({ context: admission.context, request, ...values })
-    return toResponse(matched.route, result)
+    return answer(await handle(matched, admission.context, request), exchange)
+  }
+
+  async function handle(
+    { route, params }: { route: R; params: Params },
+    context: Context,
+    request: HttpRequest,
+  ) {
+    const upload = route.upload && openUpload(request, route.upload)
+    if (route.upload && upload)
+      return route.upload.handle({ context, request, ...readAddress(route, params, request), upload })
+    return route.handle({ context, request, ...(await readInput(route, params, request)) })
+  }
+
+  function answer(result: unknown, { request, route, subject }: Exchange<R>): HttpResponse {
+    if (!(result instanceof LinesAnswer)) return toResponse(result, route?.success ?? 200)
+    return linesResponse(result, request.requestId, (err) =>
+      options.log.error(
+        { requestId: request.requestId, route: route?.path, ...subject, err },
+        'request.broke_off',
+      ),
+    )
   }
 
   return async (request) => {
@@ -112,28 +132,31 @@ async function take(limiter: RateLimiter, bucket: Bucket, exchange: Exchange<unk
   throw rateLimited(state)
 }
 
-interface Values {
-  readonly params: unknown
-  readonly query: unknown
-  readonly body: unknown
+type Params = Readonly<Record<string, string>>
+
+async function readInput(route: Route<never>, params: Params, request: HttpRequest) {
+  const body = route.body ? await readBody(request, route.bodyBytes ?? limits.bodyBytes) : undefined
+  const address = checkAddress(route, params, request)
+  const checkedBody = route.body ? check(route.body, body) : accepted
+  const details = [...address.details, ...(checkedBody.ok ? [] : checkedBody.details)]
+  if (!checkedBody.ok || details.length > 0) throw validationError(details)
+  return { params: address.params, query: address.query, body: checkedBody.value }
 }
 
-async function readInput(
-  route: Route<never>,
-  params: Readonly<Record<string, string>>,
-  request: HttpRequest,
-): Promise<Values> {
-  const body = route.body
-    ? await readBody(request, route.bodyBytes ?? limits.bodyBytes, route.media)
-    : undefined
-  const checkedParams = route.params ? check(route.params, params) : accepted
+function readAddress(route: Route<never>, given: Params, request: HttpRequest) {
+  const { params, query, details } = checkAddress(route, given, request)
+  if (details.length > 0) throw validationError(details)
+  return { params, query }
+}
+
+function checkAddress(route: Route<never>, given: Params, request: HttpRequest) {
+  const params = route.params ? check(route.params, given) : accepted
   // An id that cannot exist is answered as one that does not.
-  if (!checkedParams.ok) throw notFound('resource')
+  if (!params.ok) throw notFound('resource')
   const query = readQuery(route, request)
-  const checkedBody = route.body ? check(route.body, body) : accepted
-  const details = [...(query.ok ? [] : query.details), ...(checkedBody.ok ? [] : checkedBody.details)]
-  if (!query.ok || !checkedBody.ok) throw validationError(details)
-  return { params: checkedParams.value, query: query.value, body: checkedBody.value }
+  return query.ok
+    ? { params: params.value, query: query.value, details: [] }
+    : { params: params.value, query: undefined, details: query.details }
 }
 
 const accepted = { ok: true, value: undefined } as const
@@ -155,11 +178,11 @@ function readQuery(route: Route<never>, request: HttpRequest) {
 const refusedQuery = (names: readonly string[], message: string) =>
   ({ ok: false, details: names.slice(0, 20).map((path) => ({ path, message })) }) as const
 
-function toResponse(route: Route<never>, result: unknown): HttpResponse {
+function toResponse(result: unknown, success: number): HttpResponse {
   if (result instanceof RawAnswer)
-    return { status: result.status ?? route.success, headers: result.headers, body: result.body }
+    return { status: result.status ?? success, headers: result.headers, body: result.body }
   const answer = result instanceof Answer ? result : new Answer(result)
-  const status = answer.status ?? route.success
+  const status = answer.status ?? success
   if (answer.body === undefined)
     return { status, headers: { 'cache-control': 'no-store', ...answer.headers } }
   return {

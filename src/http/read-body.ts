@@ -1,28 +1,41 @@
-// The body of a request as a value: media type, compression, size, encoding, syntax, in this order.
+// The body of a request as a value: media type, compression, size, encoding, syntax, in this order. Or as it comes, where
+// the route takes it so.
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../contract/errors.ts'
 import type { HttpRequest } from './exchange.ts'
-import type { BodyReader } from './route.ts'
+import type { Upload, UploadRoute } from './route.ts'
 
-const form = /^([a-z]+\/[a-z]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+const form = /^([a-z]+\/[a-z-]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 const json = 'application/json'
 
-/** JSON, or one of the further media types, each with what makes a value of its bytes. */
 export async function readBody(
   request: Pick<HttpRequest, 'header' | 'body'>,
   limitBytes: number,
-  further: Readonly<Record<string, BodyReader>> = {},
 ): Promise<unknown> {
+  checkType(request, [json])
+  return parseJson(await request.body(limitBytes))
+}
+
+/** The body where it is of a media type that `route` takes piece by piece; undefined: it is to be read as JSON. */
+export function openUpload(
+  request: Pick<HttpRequest, 'header' | 'bodyStream'>,
+  { types, limitBytes }: Pick<UploadRoute<never>, 'types' | 'limitBytes'>,
+): Upload | undefined {
+  const type = checkType(request, [json, ...types])
+  return type === json ? undefined : { type, pieces: request.bodyStream(limitBytes) }
+}
+
+function checkType(request: Pick<HttpRequest, 'header'>, types: readonly string[]): string {
   const type = mediaType(request.header('content-type') ?? '')
-  const read = type === json ? parseJson : Object.entries(further).find(([name]) => name === type)?.[1]
-  if (!read) {
-    const types = [json, ...Object.keys(further)].join(' or ')
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', `send the body with Content-Type: ${types}, in UTF-8`)
-  }
+  if (type === undefined || !types.includes(type))
+    throw new AppError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `send the body with Content-Type: ${types.join(' or ')}, in UTF-8`,
+    )
   if ((request.header('content-encoding') ?? 'identity') !== 'identity')
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'send the body uncompressed, without Content-Encoding')
-  return read(await request.body(limitBytes))
+  return type
 }
 
 const mediaType = (header: string): string | undefined =>

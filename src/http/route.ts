@@ -7,15 +7,27 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export type Schema = v.GenericSchema<unknown, unknown>
 
-/** The value of a body that is not JSON; its schema judges it as it judges JSON. */
-export type BodyReader = (bytes: Uint8Array) => unknown
-
 export interface RouteInput<Context> {
   readonly context: Context
   readonly params: unknown
   readonly query: unknown
   readonly body: unknown
   readonly request: HttpRequest
+}
+
+/** A body of another media type than JSON, as it comes. */
+export interface Upload {
+  readonly type: string
+  readonly pieces: AsyncIterable<Uint8Array>
+}
+
+export type UploadInput<Context> = Omit<RouteInput<Context>, 'body'> & { readonly upload: Upload }
+
+/** What a route takes beside JSON, piece by piece and so of any length up to the limit. */
+export interface UploadRoute<Context> {
+  readonly types: readonly string[]
+  readonly limitBytes: number
+  handle(input: UploadInput<Context>): unknown
 }
 
 export interface Route<Context> {
@@ -27,8 +39,7 @@ export interface Route<Context> {
   readonly params?: Schema | undefined
   readonly query?: Schema | undefined
   readonly body?: Schema | undefined
-  /** Media types that the body may have beside JSON. */
-  readonly media?: Readonly<Record<string, BodyReader>> | undefined
+  readonly upload?: UploadRoute<Context> | undefined
   /** Default `limits.bodyBytes`. */
   readonly bodyBytes?: number | undefined
   readonly response?: Schema | undefined
@@ -50,6 +61,18 @@ export class Answer<Body> {
     this.body = body
     this.status = options.status
     this.headers = options.headers
+  }
+}
+
+/** An answer of many values, one line of JSON each. What fails on the way ends it with a line of the error. */
+export class LinesAnswer {
+  /** Some at a time, so that a line costs no turn of its own. */
+  readonly batches: AsyncIterable<readonly unknown[]>
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(batches: AsyncIterable<readonly unknown[]>, headers: Readonly<Record<string, string>> = {}) {
+    this.batches = batches
+    this.headers = headers
   }
 }
 

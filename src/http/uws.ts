@@ -26,6 +26,8 @@ export interface ListenOptions {
   /** Bytes of request bodies held at once by all requests. */
   readonly maxBodyBytesHeld?: number
   readonly bodyDeadlineMs?: number
+  /** For bodies that are read piece by piece. */
+  readonly streamDeadlineMs?: number
   /** How long `close` waits for requests in flight before it cuts them off. */
   readonly closeDeadlineMs?: number
   /** Headers of what is refused before a handler saw it, or because one threw. */
@@ -143,6 +145,7 @@ class Server {
     this.#requests = {
       budget: { held: 0, max: options.maxBodyBytesHeld ?? 256 * mebibyte },
       deadlineMs: options.bodyDeadlineMs ?? 30_000,
+      streamDeadlineMs: options.streamDeadlineMs ?? 3_600_000,
       trustedProxies: options.trustedProxies ?? 0,
       clock: this.#clock,
     }

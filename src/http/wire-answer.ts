@@ -22,12 +22,12 @@ export function writeAnswer(
   answer: HttpResponse,
   lastOne: boolean,
 ): Promise<void> | undefined {
+  const { body } = answer
+  if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array))
+    return request.aborted ? forsake(body) : writeStream(response, request, { ...answer, body }, lastOne)
   if (request.aborted) return undefined
   // A body that is still on its way is not read to its end: the connection goes instead.
   const closing = !request.content.forsake() || lastOne
-  const { body } = answer
-  if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array))
-    return writeStream(response, request, { ...answer, body }, closing)
   response.cork(() => {
     response.writeStatus(headText(answer, closing))
     if (request.method === 'HEAD') endHead(response, body, closing)
@@ -64,28 +64,47 @@ const oneLine = (value: string): string =>
 
 const breaksLine = /[\r\n\0]/
 
+/** Nobody reads it any more, so what it holds is let go. */
+async function forsake(body: AsyncIterable<Uint8Array>): Promise<void> {
+  await body[Symbol.asyncIterator]().return?.()
+}
+
+type Streamed = HttpResponse & { readonly body: AsyncIterable<Uint8Array> }
+
 async function writeStream(
   response: WireResponse,
   request: LiveRequest,
-  answer: HttpResponse & { body: AsyncIterable<Uint8Array> },
-  closing: boolean,
+  answer: Streamed,
+  lastOne: boolean,
 ): Promise<void> {
-  const length = answer.headers?.['content-length']
+  // An answer may be made of the body while that comes: whether the connection goes on is known at the end.
+  const isLasting = !request.content.isFlowing && request.content.forsake() && !lastOne
   const drain = new Drain(response, request)
-  response.cork(() => response.writeStatus(headText(answer, closing)))
+  response.cork(() => response.writeStatus(headText(answer, !isLasting)))
   try {
-    for await (const chunk of answer.body) {
-      if (request.aborted) return
-      if (length === undefined) await writeChunk(response, drain, chunk)
-      else await writePart(response, drain, chunk, Number(length))
-      if (drain.done) return
-    }
-    if (length !== undefined || request.aborted) return
+    await pump(response, request, answer, drain)
+    if (drain.done || answer.headers?.['content-length'] !== undefined || request.aborted) return
     drain.done = true
-    response.cork(() => response.end(undefined, closing))
+    const isRead = request.content.forsake()
+    response.cork(() => response.end(undefined, !isRead || lastOne))
   } finally {
     // A body that broke off or was shorter than announced must not look whole.
     if (!request.aborted && !drain.done) response.close()
+  }
+}
+
+async function pump(
+  response: WireResponse,
+  request: LiveRequest,
+  { headers, body }: Streamed,
+  drain: Drain,
+): Promise<void> {
+  const length = headers?.['content-length']
+  for await (const chunk of body) {
+    if (request.aborted) return
+    if (length === undefined) await writeChunk(response, drain, chunk)
+    else await writePart(response, drain, chunk, Number(length))
+    if (drain.done) return
   }
 }
 

@@ -1,5 +1,5 @@
 // Takes in one request's body: what came along with the head at once, the rest only when somebody asks for it,
-// so that a caller nobody admitted yet costs no more than one read of the socket.
+// so that a caller nobody admitted yet costs no more than one read of the socket. Whole or piece by piece.
 import { AppError } from '../contract/errors.ts'
 import type { Clock, Timer } from '../shared/clock.ts'
 import { RequestAborted } from './exchange.ts'
@@ -15,6 +15,8 @@ export interface BodyOptions {
   readonly budget: BodyBudget
   /** From the asking to the last byte; a client that is slower is cut off. */
   readonly deadlineMs: number
+  /** The same for a body that is read piece by piece; each piece must come within `deadlineMs`. */
+  readonly streamDeadlineMs: number
   readonly clock: Clock
 }
 
@@ -35,6 +37,8 @@ export class WireBody {
   #outcome: Outcome | undefined
   #settle: ((outcome: Outcome) => void) | undefined
   #timer: Timer | undefined
+  #isFlowing = false
+  #wake: (() => void) | undefined
 
   /** `declared` is undefined for a chunked body, whose length is not announced. */
   constructor(response: WireResponse, declared: number | undefined, options: BodyOptions) {
@@ -58,15 +62,38 @@ export class WireBody {
     return true
   }
 
+  /** Somebody reads it piece by piece and has not come to its end. */
+  get isFlowing(): boolean {
+    return this.#isFlowing
+  }
+
   async read(limitBytes: number): Promise<Uint8Array> {
-    this.#limit = limitBytes
-    if ((this.#declared ?? this.#received) > limitBytes) {
-      this.#fail(tooLarge(limitBytes))
-      throw tooLarge(limitBytes)
-    }
+    this.#setLimit(limitBytes)
     const outcome = this.#outcome ?? (await this.#rest())
     if (outcome.type === 'failed') throw outcome.reason
     return outcome.bytes
+  }
+
+  /** Piece by piece as it comes. While nobody asks for the next, the client is held up. */
+  async *stream(limitBytes: number): AsyncGenerator<Uint8Array> {
+    this.#setLimit(limitBytes)
+    if (this.#outcome?.type === 'whole') {
+      yield this.#outcome.bytes
+      return
+    }
+    this.#isFlowing = true
+    const { clock, streamDeadlineMs } = this.#options
+    const deadline = clock.after(streamDeadlineMs, () => this.#cutOff())
+    try {
+      for (;;) {
+        const piece = await this.#nextPiece()
+        if (!piece) return
+        yield piece
+      }
+    } finally {
+      deadline.cancel()
+      this.#isFlowing = false
+    }
   }
 
   /** The client is gone. */
@@ -83,10 +110,44 @@ export class WireBody {
     this.#timer?.cancel()
   }
 
+  #setLimit(limitBytes: number): void {
+    this.#limit = limitBytes
+    if ((this.#declared ?? this.#received) <= limitBytes) return
+    this.#fail(tooLarge(limitBytes))
+    throw tooLarge(limitBytes)
+  }
+
+  /** Undefined behind the last. */
+  async #nextPiece(): Promise<Uint8Array | undefined> {
+    while (this.#chunks.length === 0) {
+      if (this.#outcome?.type === 'failed') throw this.#outcome.reason
+      if (this.#ended) return undefined
+      await this.#more()
+    }
+    const piece = this.#chunks.shift()
+    this.#options.budget.held -= piece?.byteLength ?? 0
+    this.#held -= piece?.byteLength ?? 0
+    return piece
+  }
+
+  async #more(): Promise<void> {
+    this.#resume()
+    const { clock, deadlineMs } = this.#options
+    this.#timer = clock.after(deadlineMs, () => this.#cutOff())
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#timer.cancel()
+  }
+
+  // Closing makes uWebSockets report the request as aborted, which settles what waits here.
+  #cutOff(): void {
+    if (!this.#outcome && !this.#ended) this.#response.close()
+  }
+
   #rest(): Promise<Outcome> {
     this.#resume()
-    // Closing makes uWebSockets report the request as aborted, which settles what waits here.
-    this.#timer = this.#options.clock.after(this.#options.deadlineMs, () => this.#response.close())
+    this.#timer = this.#options.clock.after(this.#options.deadlineMs, () => this.#cutOff())
     return new Promise((resolve) => {
       this.#settle = resolve
     })
@@ -103,8 +164,18 @@ export class WireBody {
     this.#held += chunk.byteLength
     // uWebSockets detaches the chunk when this function returns; small copies come out of Node's pool.
     this.#chunks.push(Buffer.from(new Uint8Array(chunk)))
+    if (this.#isFlowing) return this.#flow(isLast)
     if (isLast) return this.#finish({ type: 'whole', bytes: this.#whole() })
     if (this.#limit === undefined) this.#pause()
+  }
+
+  #flow(isLast: boolean): void {
+    if (!isLast) {
+      // A write that fills the socket makes uWebSockets read again, whatever was paused: so it is told each time.
+      this.#paused = false
+      this.#pause()
+    }
+    this.#wake?.()
   }
 
   #whole(): Uint8Array {
@@ -135,6 +206,7 @@ export class WireBody {
     this.#outcome = outcome
     this.#timer?.cancel()
     this.#settle?.(outcome)
+    this.#wake?.()
   }
 }
 

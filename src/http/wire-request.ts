@@ -105,6 +105,10 @@ export class LiveRequest implements HttpRequest {
     return this.content.read(limitBytes)
   }
 
+  bodyStream(limitBytes: number): AsyncIterable<Uint8Array> {
+    return this.content.stream(limitBytes)
+  }
+
   /** The answer was handed over: uWebSockets forbids to touch the response from now on. */
   finish(): void {
     this.#finished = true

@@ -2,7 +2,7 @@
 // here is a transaction of its own that locks the campaign, then recipients in the order of their numbers or ids.
 import type {
   CampaignTarget,
-  NewRecipient,
+  Exceptions,
   RecipientStore,
   RemovalChoice,
   StoredCampaign,
@@ -29,24 +29,51 @@ export const createRecipientStore = (sql: Sql): RecipientStore => ({
   },
 
   async add(workspaceId, campaign, from, recipients) {
-    const [result] = await sql<[{ isOpen: boolean; added: number }]>`
+    const [result] = await sql<[Exceptions & { isOpen: boolean }]>`
       with campaign as (${asJudged(sql, workspaceId, campaign, from)}),
+      given as (
+        select *
+        from json_to_recordset(${JSON.stringify(recipients)}::text::json) as r (id uuid, "waId" text, variables jsonb)
+      ),
       added as (
         insert into recipients (id, workspace_id, campaign_id, wa_id, variables, status, skipped_reason)
         select r.id, campaign.workspace_id, campaign.id, r."waId", r.variables,
           case when p.opt_state = 'opted-out' then 'SKIPPED' else 'PENDING' end,
           case when p.opt_state = 'opted-out' then 'OPTED_OUT' end
         from campaign
-        cross join jsonb_to_recordset(${sql.json(recipients as readonly NewRecipient[] as never)})
-          as r (id uuid, "waId" text, variables jsonb)
+        cross join given r
         left join contacts p on p.workspace_id = campaign.workspace_id and p.wa_id = r."waId"
-        -- Two calls that share numbers wait for each other in one direction only; the earlier row of a call wins.
-        order by r."waId", r.id
+        -- Two calls that share numbers wait for each other in one direction only.
+        order by r."waId" collate "C"
         on conflict (campaign_id, wa_id) do nothing
-        returning 1
+        returning wa_id, status
       )
-      select exists (select from campaign) as is_open, (select count(*)::int from added) as added`
-    return result.isOpen ? result.added : undefined
+      select exists (select from campaign) as is_open,
+        array(select wa_id from added where status = 'SKIPPED') as skipped,
+        array(select "waId" from given except select wa_id from added) as duplicates`
+    const { isOpen, ...exceptions } = result
+    return isOpen ? exceptions : undefined
+  },
+
+  async known(workspaceId, campaignId, waIds) {
+    const [result] = await sql<[Exceptions]>`
+      with given as (select * from unnest(${[...waIds]}::text[]) as g (wa_id)),
+      present as (
+        select r.wa_id
+        from given g
+        join recipients r on r.campaign_id = ${campaignId} and r.wa_id = g.wa_id
+        where r.workspace_id = ${workspaceId}
+      )
+      select array(select wa_id from present) as duplicates,
+        array(
+          select p.wa_id
+          from given g
+          join contacts p on p.workspace_id = ${workspaceId} and p.wa_id = g.wa_id
+          where p.opt_state = 'opted-out'
+          except
+          select wa_id from present
+        ) as skipped`
+    return result
   },
 
   async remove(workspaceId, id, from, choice) {

@@ -1,6 +1,8 @@
 // The campaigns domain, assembled for whoever asks something of campaigns: building, reading, starting, pausing.
-import { addRecipients, removeRecipients } from '../campaigns/change-recipients.ts'
+import { addRecipients } from '../campaigns/add-recipients.ts'
+import { estimateCampaign } from '../campaigns/estimate.ts'
 import { changeCampaign, createCampaign, deleteCampaign } from '../campaigns/plan-campaign.ts'
+import { removeRecipients } from '../campaigns/remove-recipients.ts'
 import {
   type CampaignClock,
   cancelCampaign,
@@ -9,9 +11,12 @@ import {
   startCampaign,
 } from '../campaigns/run-campaign.ts'
 import { assumeSent, resendUnknown } from '../campaigns/settle-unknown.ts'
+import { uploadPlaces } from '../campaigns/upload-places.ts'
 import type { Dispatch } from '../contract/dispatch.ts'
 import type { Clock } from '../shared/clock.ts'
+import type { CampaignId, WorkspaceId } from '../shared/ids.ts'
 import { type CampaignPools, createCampaignLifeStore } from '../store/campaign-life.store.ts'
+import { createOutlookReader } from '../store/campaign-outlook.store.ts'
 import { createUnknownStore } from '../store/campaign-unknown.store.ts'
 import { createCampaignStore } from '../store/campaigns.store.ts'
 import { createCampaignReader } from '../store/campaigns-read.store.ts'
@@ -41,6 +46,7 @@ export function createCampaigns({ sql, bulk, accounts, pace, queue, dispatch, cl
   }
   const run = { life: createCampaignLifeStore({ sql, bulk }, accounts), pace, queue, clock }
   const unknown = { store: createUnknownStore(sql), dispatch, clock }
+  const findOutlook = createOutlookReader(sql)
   return {
     campaigns: {
       ...createCampaignReader(sql),
@@ -50,11 +56,16 @@ export function createCampaigns({ sql, bulk, accounts, pace, queue, dispatch, cl
       start: startCampaign(run),
       pause: pauseCampaign(run),
       cancel: cancelCampaign(run),
+      estimate: async (workspaceId: WorkspaceId, id: CampaignId) => {
+        const outlook = await findOutlook(workspaceId, id)
+        return outlook && estimateCampaign(outlook, new Date())
+      },
     },
     recipients: {
       list: createRecipientReader(sql).list,
       all: createRecipientReader(bulk).all,
       add: addRecipients(ports),
+      enter: uploadPlaces(),
       remove: removeRecipients(ports),
       resendUnknown: resendUnknown(unknown),
       assumeSent: assumeSent(unknown),

@@ -24,6 +24,7 @@ POST /calls/:id/action CALLS_WRITE
 POST /conversations/:id/call CALLS_WRITE
 GET /campaigns CAMPAIGNS_READ
 GET /campaigns/:id CAMPAIGNS_READ
+GET /campaigns/:id/estimate CAMPAIGNS_READ
 GET /campaigns/:id/recipients CAMPAIGNS_READ
 POST /campaigns CAMPAIGNS_WRITE
 PATCH /campaigns/:id CAMPAIGNS_WRITE

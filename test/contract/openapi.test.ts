@@ -78,13 +78,22 @@ describe('the OpenAPI document', () => {
   })
 
   test('every JSON body has an example that fits its schema', () => {
-    const all = contents(document).filter(({ where }) => where.endsWith('json'))
+    const all = contents(document).filter(({ where }) => where.endsWith('/json'))
     assert.ok(all.length >= table.length)
     for (const { where, media } of all) {
       const examples = Object.values(media.examples ?? {}).map(({ value }) => value)
       if (media.example !== undefined) examples.push(media.example)
       assert.ok(examples.length > 0, `${where} has no example`)
       for (const example of examples) assert.deepEqual(faults(document, media.schema, example), [], where)
+    }
+  })
+
+  test('every line of an example of lines fits its schema', () => {
+    const all = contents(document).filter(({ where }) => where.endsWith('x-ndjson'))
+    assert.ok(all.length > 0)
+    for (const { where, media } of all) {
+      const lines = String(media.example).trim().split('\n')
+      for (const line of lines) assert.deepEqual(faults(document, media.schema, JSON.parse(line)), [], where)
     }
   })
 

@@ -242,6 +242,26 @@ export const newRecipients = {
 export const recipientsCsv =
   'to,first_name,order_number\r\n+15557000001,Ines,A-4471\r\n+15557000002,Omar,A-4472\r\n'
 
+export const recipientLines =
+  '{"to": "+15557000001", "variables": {"first_name": "Ines", "order_number": "A-4471"}}\n{"to": "+15557000002"}\n'
+
+export const verdictLines =
+  '{"index":0,"to":"+15557000001","verdict":"added"}\n' +
+  '{"index":1,"to":"+15557000002","verdict":"invalid","message":"missing variables: first_name, order_number"}\n' +
+  '{"summary":{"added":1,"duplicates":0,"skipped":0,"invalid":1}}\n'
+
+export const estimate = {
+  recipients: 20_000,
+  messagesPerSecond: 40,
+  limitedBy: 'CAMPAIGN_PACE',
+  seconds: 500,
+  startsAt: '2026-11-21T09:00:00.000Z',
+  endsAt: '2026-11-21T09:08:20.000Z',
+  warnings: [
+    { code: 'TEMPLATE_NOT_APPROVED', message: 'the template is PENDING: it can be sent once it is APPROVED' },
+  ],
+}
+
 export const recipient = {
   id: ids.recipient,
   to: '15557000001',

@@ -1,6 +1,8 @@
 // What the reference says of each route beyond its row, by method and path. A test misses none.
 import type { JsonSchema } from '../../http/shown.ts'
+import { recipientRow, recipientView } from '../schemas/campaigns.ts'
 import * as example from './examples.ts'
+import { convert } from './schema.ts'
 
 export interface OperationNotes {
   /** operationId: what generated clients call it. */
@@ -21,6 +23,32 @@ export interface OperationNotes {
 }
 
 const csv = { schema: { type: 'string', description: 'RFC 4180, with a header row.' } }
+
+const jsonLines = (what: string, schema: JsonSchema, example: string): JsonSchema => ({
+  schema: { ...schema, description: `One a line (NDJSON): ${what}` },
+  example,
+})
+
+const integer = { type: 'integer' }
+
+const verdict: JsonSchema = {
+  type: 'object',
+  properties: {
+    index: { ...integer, description: 'Of the row in the call, from 0.' },
+    to: { type: 'string' },
+    verdict: { enum: ['added', 'duplicate', 'skipped', 'invalid'] },
+    message: { type: 'string', description: 'What is wrong with an invalid row.' },
+  },
+  required: ['index', 'to', 'verdict'],
+}
+
+const sums = { added: integer, duplicates: integer, skipped: integer, invalid: integer }
+
+const summary: JsonSchema = {
+  type: 'object',
+  properties: { summary: { type: 'object', properties: sums, required: Object.keys(sums) } },
+  required: ['summary'],
+}
 
 const fileBytes = { schema: { type: 'string', format: 'binary' } }
 
@@ -150,6 +178,14 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     response: example.page(example.campaign),
   },
   'GET /campaigns/:id': { id: 'getCampaign', answer: 'The campaign.', response: example.campaign },
+  'GET /campaigns/:id/estimate': {
+    id: 'estimateCampaign',
+    description:
+      'As things stand now: what other campaigns do later, and what the provider holds back, nobody knows. A fifth of the ' +
+      "number's rate stays reserved for single sends; campaigns that run from one number share the rest.",
+    answer: 'How long it will take, and what stands in its way.',
+    response: example.estimate,
+  },
   'POST /campaigns': {
     id: 'createCampaign',
     description: 'Nothing is sent yet: recipients are added to the draft next.',
@@ -199,20 +235,47 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
   'GET /campaigns/:id/recipients': {
     id: 'listRecipients',
     description:
-      'The CSV holds every recipient that the filters leave; `limit` and `cursor` do not go with it.',
-    answer: 'A page of recipients, or all of them as CSV.',
+      'With `Accept: text/csv` or `application/x-ndjson` the answer streams every recipient that the filters leave; `limit` ' +
+      'and `cursor` do not go with it.',
+    answer: 'A page of recipients, or all of them.',
     response: example.page(example.recipient),
-    responseContent: { 'text/csv': csv },
+    responseContent: {
+      'text/csv': csv,
+      'application/x-ndjson': jsonLines(
+        'a recipient as in the list.',
+        convert(recipientView, 'output'),
+        `${JSON.stringify(example.recipient)}\n`,
+      ),
+    },
   },
   'POST /campaigns/:id/recipients': {
     id: 'addRecipients',
     description:
       'Rows that do not fit are listed in the answer and the others are added; a number that the campaign has already is ' +
-      'counted and left as it is, so that a call can be repeated.',
+      'counted and left as it is, so that a call can be repeated. CSV and JSON a line are read while they come, up to ' +
+      '1,000,000 rows or 256 MiB, and added in batches: what was added stays when an upload breaks off, and an error in ' +
+      'the middle of one says how far it came. The column of the number is `to`, or else `phone`, `phone number`, ' +
+      '`number`, `msisdn` or `mobile`; the others are variables by name; a header with semicolons or tabs tells that they ' +
+      'separate cells. With `Accept: application/x-ndjson` the answer is a verdict a row as batches are committed, and ' +
+      'then a summary, or an error: read it while you send.',
     answer: 'What was added, and what was not.',
     request: example.newRecipients,
-    requestContent: { 'text/csv': { ...csv, example: example.recipientsCsv } },
-    response: { added: 2, duplicates: 0, invalid: [] },
+    requestContent: {
+      'text/csv': { ...csv, example: example.recipientsCsv },
+      'application/x-ndjson': jsonLines(
+        'a row as in the JSON body.',
+        convert(recipientRow, 'input'),
+        example.recipientLines,
+      ),
+    },
+    response: { added: 2, duplicates: 0, skipped: 0, invalid: [], invalidCount: 0 },
+    responseContent: {
+      'application/x-ndjson': jsonLines(
+        'a verdict for each row, then `summary`, or `error` where the rest was not taken.',
+        { oneOf: [verdict, summary, { $ref: '#/components/schemas/Error' }] },
+        example.verdictLines,
+      ),
+    },
   },
   'DELETE /campaigns/:id/recipients': {
     id: 'removeRecipients',

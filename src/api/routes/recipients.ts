@@ -1,12 +1,19 @@
+import type { RowVerdict } from '../../campaigns/add-recipients.ts'
 import { notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import { accepts } from '../../http/accept.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
+import { linesType } from '../../http/lines-answer.ts'
 import { byId, pageBody, pageRequest } from '../../http/paging.ts'
-import { RawAnswer } from '../../http/route.ts'
+import { LinesAnswer, RawAnswer } from '../../http/route.ts'
 import { validationError } from '../../http/validate.ts'
-import { readRecipients, recipientReport } from '../recipients-csv.ts'
+import { readAhead } from '../../shared/read-ahead.ts'
+import { additionOf, begun, verdictLines } from '../recipients-answer.ts'
+import { recipientReport } from '../recipients-report.ts'
+import { csvType, uploadBatches, uploadTypes } from '../recipients-upload.ts'
 import { route } from '../route.ts'
 import {
+  additionQuery,
   additionView,
   recipientQuery,
   recipientsBody,
@@ -22,21 +29,22 @@ export const listRecipients = route({
   method: 'GET',
   path: '/campaigns/:id/recipients',
   scope: 'CAMPAIGNS_READ',
-  summary: 'List recipients in the order they were added; with Accept: text/csv all of them as CSV',
+  summary: 'List recipients in the order they were added, or all of them as CSV or as JSON a line',
   params: idParam('campaign'),
   query: recipientQuery,
   response: pageOf(recipientView),
   errors: ['NOT_FOUND'],
   async handle({ caller: { workspaceId }, params, query: { limit, cursor, ...filter }, services, request }) {
     if (!(await services.campaigns.find(workspaceId, params.id))) throw notFound('campaign')
-    if (!wantsCsv(request)) {
+    const form = [csvType, linesType].find((type) => accepts(request, type))
+    if (form === undefined) {
       const page = pageRequest(recipients, { limit, cursor })
       return pageBody(recipients, await services.recipients.list(workspaceId, params.id, filter, page))
     }
-    const paging = ['limit', 'cursor'].filter((name) => request.query.has(name))
-    if (paging.length > 0)
-      throw validationError(paging.map((path) => ({ path, message: 'does not apply to the report as CSV' })))
-    return new RawAnswer(recipientReport(services.recipients.all(workspaceId, params.id, filter)), {
+    refusePaging(request)
+    const batches = services.recipients.all(workspaceId, params.id, filter)
+    if (form === linesType) return new LinesAnswer(batches)
+    return new RawAnswer(recipientReport(batches), {
       'content-type': 'text/csv; charset=utf-8; header=present',
       'content-disposition': 'attachment; filename="recipients.csv"',
       'cache-control': 'no-store',
@@ -44,24 +52,68 @@ export const listRecipients = route({
   },
 })
 
-const csvAccepted = /(^|,)\s*text\/csv\s*(,|;(?!\s*q=0(\.0*)?\s*(,|$))|$)/i
-
-const wantsCsv = (request: HttpRequest): boolean => csvAccepted.test(request.header('accept') ?? '')
+function refusePaging(request: HttpRequest): void {
+  const paging = ['limit', 'cursor'].filter((name) => request.query.has(name))
+  if (paging.length > 0)
+    throw validationError(paging.map((path) => ({ path, message: 'does not apply to the whole report' })))
+}
 
 export const addRecipients = route({
   method: 'POST',
   path: '/campaigns/:id/recipients',
   scope: 'CAMPAIGNS_WRITE',
-  summary: 'Add up to 10,000 recipients, as JSON or as CSV with the columns to and the names of variables',
+  summary: 'Add recipients: up to 10,000 as JSON, or a stream of CSV or of JSON a line',
   params: idParam('campaign'),
+  query: additionQuery,
   body: recipientsBody,
   bodyBytes: limits.recipientsBodyBytes,
-  media: { 'text/csv': readRecipients },
   response: additionView,
   errors: ['NOT_FOUND', 'INVALID_STATE', 'TEMPLATE_NOT_FOUND'],
-  handle: ({ caller, params, body, services }) =>
-    services.recipients.add(caller.workspaceId, params.id, body.recipients),
+  handle: ({ caller, params, query, body, services, request }) => {
+    const input = { workspaceId: caller.workspaceId, id: params.id, isDryRun: query.dryRun }
+    const verdicts = services.recipients.add({ ...input, batches: only(body.recipients) })
+    return answer(request, verdicts, limits.recipientsPerCall)
+  },
+  upload: {
+    types: uploadTypes,
+    limitBytes: limits.recipientsUploadBytes,
+    async handle({ caller: { workspaceId }, params, query, upload, services, request }) {
+      const place = services.recipients.enter(workspaceId)
+      request.signal.addEventListener('abort', place.leave)
+      const batches = untilOver(readAhead(uploadBatches(upload)), place.leave)
+      const input = { workspaceId, id: params.id, isDryRun: query.dryRun }
+      try {
+        const verdicts = services.recipients.add({ ...input, batches })
+        return await answer(request, verdicts, limits.invalidRowsListed)
+      } catch (error) {
+        place.leave()
+        throw error
+      }
+    },
+  },
 })
+
+/** A line for each row where that is asked for, or a summary. */
+async function answer(
+  request: HttpRequest,
+  verdicts: AsyncGenerator<readonly RowVerdict[]>,
+  invalidRowsListed: number,
+) {
+  if (accepts(request, linesType)) return new LinesAnswer(await begun(verdictLines(verdicts)))
+  return additionOf(verdicts, invalidRowsListed)
+}
+
+async function* only<T>(batch: T): AsyncGenerator<T> {
+  yield batch
+}
+
+async function* untilOver<T>(source: AsyncIterable<T>, leave: () => void): AsyncGenerator<T> {
+  try {
+    yield* source
+  } finally {
+    leave()
+  }
+}
 
 export const removeRecipients = route({
   method: 'DELETE',

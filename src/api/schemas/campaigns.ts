@@ -15,7 +15,7 @@ import { pageQuery } from '../../http/paging.ts'
 import { about, shownAs } from '../../http/shown.ts'
 import { time } from '../../http/time.ts'
 import { convert } from '../openapi/schema.ts'
-import { contact, id, idView, timestamp } from './fields.ts'
+import { contact, flag, id, idView, timestamp } from './fields.ts'
 import { language, templateName, variables } from './messages.ts'
 
 const name = v.pipe(
@@ -98,22 +98,25 @@ const rowVariables = v.pipe(
   }),
 )
 
-const isVariableName = (name: string): boolean =>
+export const isVariableName = (name: string): boolean =>
   name.length > 0 && name.length <= limits.variableNameLength && !unsafeNames.includes(name)
+
+/** One of an upload as well, where only it is refused. */
+export const recipientRow = v.strictObject({
+  to: about(v.string(), 'A number in international format; one that is not is listed in the answer.'),
+  variables: v.optional(about(rowVariables, "Win over the campaign's."), {}),
+})
 
 /**
  * Body of POST /campaigns/:id/recipients. Only its shape is judged here; whether a number or a variable fits is said of
  * each row in the answer.
  */
 export const recipientsBody = v.strictObject({
-  recipients: listOf(
-    v.strictObject({
-      to: about(v.string(), 'A number in international format; one that is not is listed in the answer.'),
-      variables: v.optional(about(rowVariables, "Win over the campaign's."), {}),
-    }),
-    limits.recipientsPerCall,
-    'rows',
-  ),
+  recipients: listOf(recipientRow, limits.recipientsPerCall, 'rows'),
+})
+
+export const additionQuery = v.strictObject({
+  dryRun: v.optional(about(flag, 'Judges the rows and adds nobody.'), 'false'),
 })
 
 const oneChoice = 'must hold exactly one of ids, to and all'
@@ -213,10 +216,12 @@ export const recipientView = v.pipe(
 export const additionView = v.object({
   added: count,
   duplicates: about(count, 'Numbers that the campaign or the call had already; their first row stays.'),
+  skipped: about(count, 'Contacts who have opted out: they are in the campaign as SKIPPED and get nothing.'),
   invalid: about(
     v.pipe(v.array(v.object({ index: count, to: v.string(), message: v.string() })), v.readonly()),
-    'Rows that were not added, by their place in the call from 0.',
+    `Rows that were not added, by their place in the call from 0; the first ${limits.invalidRowsListed.toLocaleString('en')} of a stream.`,
   ),
+  invalidCount: about(count, 'All that were not added.'),
 })
 
 export const removalView = v.object({ removed: count })

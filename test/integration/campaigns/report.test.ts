@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readCsv } from '../../../src/http/csv.ts'
+import { cellsOf as parse } from '../../support/csv.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { draft, node, phone, rowsOf, tenantWithKey, uuidOf } from './world.ts'
 
@@ -16,8 +16,6 @@ async function world(count: number) {
   const report = (query = '', accept = 'text/csv') => send('GET', `${path}${query}`, undefined, { accept })
   return { send, id, path, report }
 }
-
-const parse = (text: string) => readCsv(Buffer.from(text), { rows: 10_000, rowBytes: 10_000, columns: 20 })
 
 describe('the report as CSV', () => {
   test('holds all recipients over many batches, in the order of adding, as the list has them', async () => {

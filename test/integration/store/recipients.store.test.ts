@@ -80,9 +80,12 @@ describe('adding to a campaign', () => {
   test('does not mind a change of what it was not judged by', async () => {
     const { workspaceId, id, campaign } = await judged()
     await sql`update campaigns set name = 'Other', status = 'RUNNING' where id = ${id}`
-    assert.equal(await recipients.add(workspaceId, campaign, open, rows(3)), 3)
-    assert.equal(await recipients.add(workspaceId, campaign, open, rows(4)), 1)
-    assert.equal(await recipients.add(workspaceId, campaign, open, []), 0)
+    const none = { duplicates: [], skipped: [] }
+    assert.deepEqual(await recipients.add(workspaceId, campaign, open, rows(3)), none)
+    const [first, second, third] = rows(4).map(({ waId }) => waId)
+    const again = await recipients.add(workspaceId, campaign, open, rows(4))
+    assert.deepEqual(again?.duplicates.toSorted(), [first, second, third])
+    assert.deepEqual(await recipients.add(workspaceId, campaign, open, []), none)
   })
 
   test('adds nobody of a call that fails', async () => {

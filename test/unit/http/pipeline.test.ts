@@ -70,6 +70,16 @@ describe('answers', () => {
     assert.deepEqual([response.body, response.headers?.['content-type']], ['a,b', 'text/csv'])
   })
 
+  test('an answer of lines is one value a line, and ends with the error that it broke off with', async () => {
+    const response = await pipeline().handler(request({ url: '/api/values', requestId: 'abc' }))
+    assert.deepEqual([response.status, response.headers?.['content-type']], [200, 'application/x-ndjson'])
+    assert.ok(typeof response.body === 'object' && Symbol.asyncIterator in response.body)
+    let text = ''
+    for await (const piece of response.body) text += Buffer.from(piece).toString()
+    const error = '{"error":{"code":"INVALID_STATE","message":"no more","requestId":"abc"}}'
+    assert.equal(text, `{"a":1}\n"b"\n${error}\n`)
+  })
+
   test('a handler without a result answers without a body', async () => {
     const response = await pipeline().handler(request({ url: '/api/nothing' }))
     assert.deepEqual([response.status, response.body], [204, undefined])

@@ -32,6 +32,10 @@ export function request(parts: RequestParts): HttpRequest {
       if (bytes.byteLength > limitBytes) throw new AppError('PAYLOAD_TOO_LARGE', 'too large')
       return bytes
     },
+    async *bodyStream(limitBytes) {
+      if (bytes.byteLength > limitBytes) throw new AppError('PAYLOAD_TOO_LARGE', 'too large')
+      yield bytes
+    },
   }
 }
 

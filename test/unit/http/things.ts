@@ -1,9 +1,9 @@
 // A small edge that shows every kind of route and answer.
 import * as v from 'valibot'
-import type { AppError } from '../../../src/contract/errors.ts'
+import { AppError } from '../../../src/contract/errors.ts'
 import { createPipeline, type Served } from '../../../src/http/pipeline.ts'
 import type { BucketState } from '../../../src/http/rate-limit.ts'
-import { Answer, RawAnswer, type Route } from '../../../src/http/route.ts'
+import { Answer, LinesAnswer, RawAnswer, type Route } from '../../../src/http/route.ts'
 import { dispatch, type RequestParts } from './requests.ts'
 
 export const route = (row: Partial<Route<string>> & Pick<Route<string>, 'path'>): Route<string> => ({
@@ -38,8 +38,26 @@ const things = [
     path: '/lines',
     method: 'POST',
     body: v.strictObject({ lines: v.array(v.string()) }),
-    media: { 'text/plain': async (bytes) => ({ lines: Buffer.from(bytes).toString().split('\n') }) },
     handle: ({ body }) => body,
+    upload: {
+      types: ['text/plain'],
+      limitBytes: 1_000,
+      async handle({ query, upload: { type, pieces } }) {
+        let bytes = 0
+        for await (const piece of pieces) bytes += piece.byteLength
+        return { type, bytes, query }
+      },
+    },
+  }),
+  route({
+    path: '/values',
+    handle: () =>
+      new LinesAnswer(
+        (async function* () {
+          yield [{ a: 1 }, 'b']
+          throw new AppError('INVALID_STATE', 'no more')
+        })(),
+      ),
   }),
   route({ path: '/answer', handle: () => new Answer({ a: 1 }, { status: 202, headers: { 'x-a': 'b' } }) }),
   route({ path: '/raw', handle: () => new RawAnswer('a,b', { 'content-type': 'text/csv' }) }),

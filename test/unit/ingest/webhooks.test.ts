@@ -38,6 +38,7 @@ function requestOf({
       Buffer.byteLength(body) > limit
         ? Promise.reject(new AppError('PAYLOAD_TOO_LARGE', 'too large'))
         : Promise.resolve(Buffer.from(body)),
+    bodyStream: () => assert.fail('webhooks are read whole'),
   }
 }
 

@@ -1,0 +1,136 @@
+// Recipients that come as a stream, of CSV or of JSON a line, read while it comes. A row that nobody can make sense of has a
+// fault and stands among the others.
+import type { RecipientRow } from '../campaigns/judge-recipients.ts'
+import { AppError } from '../contract/errors.ts'
+import { limits } from '../contract/limits.ts'
+import { type CsvRow, lineFault, readCsv } from '../http/csv-rows.ts'
+import { type JsonLine, readJsonLines } from '../http/json-lines.ts'
+import { linesType } from '../http/lines-answer.ts'
+import type { Upload } from '../http/route.ts'
+import { check } from '../http/validate.ts'
+import { isVariableName, recipientRow } from './schemas/campaigns.ts'
+
+export const csvType = 'text/csv'
+export const uploadTypes = [csvType, linesType]
+
+interface SizedRow extends RecipientRow {
+  readonly bytes: number
+}
+
+/** In batches that are added each at once. Past the limit of rows what came before it, and then PAYLOAD_TOO_LARGE. */
+export async function* uploadBatches({ type, pieces }: Upload): AsyncGenerator<readonly RecipientRow[]> {
+  const slices = type === csvType ? csvRows(pieces) : lineRows(pieces)
+  const batch = new Batch()
+  try {
+    for await (const slice of slices)
+      for (const row of slice) {
+        batch.add(row)
+        if (batch.isFull) yield batch.take()
+      }
+  } catch (error) {
+    // What is wrong with a later row is no reason to lose these.
+    if (error instanceof AppError && !batch.isEmpty) yield batch.take()
+    throw error
+  }
+  if (!batch.isEmpty) yield batch.take()
+}
+
+class Batch {
+  #rows: RecipientRow[] = []
+  #bytes = 0
+  #total = 0
+
+  get isFull(): boolean {
+    return this.#rows.length >= limits.recipientsPerBatch || this.#bytes >= limits.recipientsBatchBytes
+  }
+
+  get isEmpty(): boolean {
+    return this.#rows.length === 0
+  }
+
+  add({ bytes, ...row }: SizedRow): void {
+    if (this.#total === limits.recipientsPerUpload) throw tooMany()
+    this.#total += 1
+    this.#rows.push(row)
+    this.#bytes += bytes
+  }
+
+  take(): readonly RecipientRow[] {
+    const rows = this.#rows
+    this.#rows = []
+    this.#bytes = 0
+    return rows
+  }
+}
+
+const tooMany = (): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', `a stream must hold at most ${limits.recipientsPerUpload} rows`)
+
+async function* lineRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<readonly SizedRow[]> {
+  for await (const lines of readJsonLines(pieces, limits.recipientRowBytes)) yield lines.map(lineRow)
+}
+
+function lineRow(line: JsonLine): SizedRow {
+  const { bytes } = line
+  if ('fault' in line) return { to: '', variables: {}, fault: line.fault, bytes }
+  const row = rowOf(line.value)
+  return row.fault === undefined ? { ...row, bytes } : { ...row, to: shownTo(line.value), bytes }
+}
+
+function rowOf(value: unknown): RecipientRow {
+  const checked = check(recipientRow, value)
+  if (checked.ok) return checked.value as RecipientRow
+  const [detail] = checked.details
+  const path = detail?.path === 'body' ? 'the line' : detail?.path
+  return { to: '', variables: {}, fault: `${path} ${detail?.message}` }
+}
+
+const shownTo = (value: unknown): string => {
+  const to: unknown = (value as { to?: unknown } | null)?.to
+  return typeof to === 'string' ? to : ''
+}
+
+async function* csvRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<readonly SizedRow[]> {
+  const reading = readCsv(pieces, { rowBytes: limits.recipientRowBytes, columns: limits.variablePairs + 1 })
+  let toColumn: number | undefined
+  for await (const { header, rows } of reading) {
+    const column = toColumn ?? numberColumn(header)
+    toColumn = column
+    yield rows.map((row) => csvRow(row, header, column))
+  }
+}
+
+/** Other names for the column of the number, where none is called `to`; case, spaces, dashes and underscores don't count. */
+const synonyms = ['phone', 'phonenumber', 'number', 'msisdn', 'mobile']
+
+function numberColumn(header: readonly string[]): number {
+  const plain = header.map((name) => name.toLowerCase().replaceAll(/[\s_-]/g, ''))
+  const named = header.includes('to') ? ['to'] : synonyms
+  const names = named.includes('to') ? header : plain
+  const [column, another] = names.flatMap((name, index) => (named.includes(name) ? [index] : []))
+  if (column === undefined) throw lineFault(1, `must have a column named to (or ${synonyms.join(', ')})`)
+  if (another !== undefined)
+    throw lineFault(1, `must have one column of numbers, named to: ${header[column]} or ${header[another]}?`)
+  const unfit = header.find((name, index) => index !== column && !isVariableName(name))
+  if (unfit !== undefined)
+    throw lineFault(1, `must not name a column ${unfit.slice(0, limits.variableNameLength)}`)
+  return column
+}
+
+/** An empty cell says nothing, so that the campaign's default holds. */
+function csvRow({ cells, fault, line }: CsvRow, header: readonly string[], toColumn: number): SizedRow {
+  const bytes = cells.reduce((sum, cell) => sum + cell.length, 0)
+  const to = cells[toColumn] ?? ''
+  if (fault !== undefined) return { to, variables: {}, fault: `line ${line} ${fault}`, bytes }
+  const variables: Record<string, string> = {}
+  cells.forEach((cell, column) => {
+    if (column !== toColumn && cell !== '') variables[header[column] ?? ''] = cell
+  })
+  const hasNul = cells.some((cell) => cell.includes('\0'))
+  return {
+    to,
+    variables,
+    fault: hasNul ? `line ${line} holds a character that is not text` : undefined,
+    bytes,
+  }
+}

@@ -1,0 +1,54 @@
+// Whether a row can become a recipient. Each is judged by itself.
+import { limits } from '../contract/limits.ts'
+import { isE164 } from '../shared/phone.ts'
+import { allows } from './campaign.machine.ts'
+import type { CampaignPorts, CampaignTarget, VariableComparison, Variables } from './ports.ts'
+import { noTemplate, wrongState } from './refusals.ts'
+
+export interface RecipientRow {
+  readonly to: string
+  readonly variables: Variables
+  /** Why nobody could make sense of it. */
+  readonly fault?: string | undefined
+}
+
+/** Says what is wrong with a row; undefined: nothing. Throws where the campaign takes nobody. */
+export function judgeOf(
+  { campaign, template }: CampaignTarget,
+  variableComparer: CampaignPorts['variableComparer'],
+): (row: RecipientRow) => string | undefined {
+  if (!allows('addRecipients', campaign.status)) throw wrongState('addRecipients', campaign.status)
+  if (!template) throw noTemplate(campaign.template)
+  const compare = variableComparer(template)
+  return ({ to, variables, fault }) => {
+    if (fault !== undefined) return fault
+    if (!isE164(to)) return 'to must be a phone number in international format, such as +15551230000'
+    return lengthFault(variables) ?? variablesFault(compare({ ...campaign.variables, ...variables }))
+  }
+}
+
+const shownNames = 5
+
+function lengthFault(variables: Variables): string | undefined {
+  const long = Object.keys(variables).find(
+    (name) => (variables[name]?.length ?? 0) > limits.variableValueLength,
+  )
+  return long === undefined
+    ? undefined
+    : `${shown([long])} must be at most ${limits.variableValueLength} characters long`
+}
+
+function variablesFault({ missingVariables, unexpectedVariables }: VariableComparison): string | undefined {
+  const faults = [
+    ...(missingVariables.length > 0 ? [`missing variables: ${shown(missingVariables)}`] : []),
+    ...(unexpectedVariables.length > 0 ? [`unexpected variables: ${shown(unexpectedVariables)}`] : []),
+  ]
+  return faults.length > 0 ? faults.join('; ') : undefined
+}
+
+// A name that no template has may be as long as the body.
+const shown = (names: readonly string[]): string =>
+  names
+    .slice(0, shownNames)
+    .map((name) => name.slice(0, limits.variableNameLength))
+    .join(', ') + (names.length > shownNames ? ` and ${names.length - shownNames} more` : '')
