@@ -17,7 +17,10 @@ export interface HttpRequest {
    * the process holds too many bodies; with RequestAborted when the client is gone or too slow.
    */
   body(limitBytes: number): Promise<Uint8Array>
-  /** The body piece by piece as it comes, in place of `body`; refuses like it, past the limit where the limit is. */
+  /**
+   * The body piece by piece as it comes, in place of `body`; refuses like it, past the limit where the limit is. To be
+   * asked for before there is an answer: what nobody asked for until then is dropped.
+   */
   bodyStream(limitBytes: number): AsyncIterable<Uint8Array>
 }
 

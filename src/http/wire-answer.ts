@@ -1,6 +1,7 @@
 // Writes one answer. Every write after an await is corked: uncorked, each piece is a system call of its own.
 import { STATUS_CODES } from 'node:http'
 import type { HttpResponse } from './exchange.ts'
+import { readAheadOf } from './unread.ts'
 import type { WireResponse } from './wire.ts'
 import type { LiveRequest } from './wire-request.ts'
 
@@ -78,11 +79,13 @@ async function writeStream(
   lastOne: boolean,
 ): Promise<void> {
   // An answer may be made of the body while that comes: whether the connection goes on is known at the end.
-  const isLasting = !request.content.isFlowing && request.content.forsake() && !lastOne
+  const { isFlowing } = request.content
+  const isLasting = !isFlowing && request.content.forsake() && !lastOne
+  const body = isFlowing ? aheadOfReader(response, request, answer.body) : answer.body
   const drain = new Drain(response, request)
   response.cork(() => response.writeStatus(headText(answer, !isLasting)))
   try {
-    await pump(response, request, answer, drain)
+    await pump(response, request, { ...answer, body }, drain)
     if (drain.done || answer.headers?.['content-length'] !== undefined || request.aborted) return
     drain.done = true
     const isRead = request.content.forsake()
@@ -92,6 +95,16 @@ async function writeStream(
     if (!request.aborted && !drain.done) response.close()
   }
 }
+
+/** What a client may leave unread while it still sends. */
+const unreadBytes = 8 * 1024 * 1024
+
+const aheadOfReader = (response: WireResponse, request: LiveRequest, body: AsyncIterable<Uint8Array>) =>
+  readAheadOf(body, {
+    maxBytes: unreadBytes,
+    isFlowing: () => request.content.isFlowing,
+    onFull: () => void (request.aborted || response.close()),
+  })
 
 async function pump(
   response: WireResponse,

@@ -38,6 +38,7 @@ export class WireBody {
   #settle: ((outcome: Outcome) => void) | undefined
   #timer: Timer | undefined
   #isFlowing = false
+  #isReleased = false
   #wake: (() => void) | undefined
 
   /** `declared` is undefined for a chunked body, whose length is not announced. */
@@ -75,13 +76,17 @@ export class WireBody {
   }
 
   /** Piece by piece as it comes. While nobody asks for the next, the client is held up. */
-  async *stream(limitBytes: number): AsyncGenerator<Uint8Array> {
+  stream(limitBytes: number): AsyncGenerator<Uint8Array> {
     this.#setLimit(limitBytes)
+    this.#isFlowing = this.#outcome?.type !== 'whole'
+    return this.#pieces()
+  }
+
+  async *#pieces(): AsyncGenerator<Uint8Array> {
     if (this.#outcome?.type === 'whole') {
       yield this.#outcome.bytes
       return
     }
-    this.#isFlowing = true
     const { clock, streamDeadlineMs } = this.#options
     const deadline = clock.after(streamDeadlineMs, () => this.#cutOff())
     try {
@@ -104,6 +109,7 @@ export class WireBody {
 
   /** The request is over: its bytes no longer count. */
   release(): void {
+    this.#isReleased = true
     this.#options.budget.held -= this.#held
     this.#held = 0
     this.#chunks = []
@@ -171,9 +177,11 @@ export class WireBody {
 
   #flow(isLast: boolean): void {
     if (!isLast) {
-      // A write that fills the socket makes uWebSockets read again, whatever was paused: so it is told each time.
-      this.#paused = false
       this.#pause()
+      // While an answer waits for room in the socket, uWebSockets reads again behind this callback, in spite of it.
+      setImmediate(() => {
+        if (this.#paused && !this.#outcome && !this.#isReleased) this.#response.pause()
+      })
     }
     this.#wake?.()
   }

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { errorResponse, toAppError } from '../../../src/http/error-response.ts'
+import { type HttpHandler, RequestAborted } from '../../../src/http/exchange.ts'
+import { answers, head, raw } from './raw.ts'
+import { gate, serve } from './servers.ts'
+
+const mebibyte = 1024 * 1024
+
+/** Says how many bytes came, or why not all of them. */
+const measure =
+  (limitBytes: number, onPiece: (bytes: number) => unknown = () => undefined): HttpHandler =>
+  async (request) => {
+    let bytes = 0
+    try {
+      for await (const piece of request.bodyStream(limitBytes)) {
+        bytes += piece.byteLength
+        await onPiece(bytes)
+      }
+      return { status: 200, body: String(bytes) }
+    } catch (error) {
+      return errorResponse(toAppError(error), request.requestId)
+    }
+  }
+
+const echo =
+  (onPiece: (bytes: number) => void = () => undefined): HttpHandler =>
+  (request) => ({ status: 200, body: counted(request.bodyStream(1_024 * mebibyte), onPiece) })
+
+async function* counted(
+  pieces: AsyncIterable<Uint8Array>,
+  onPiece: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    onPiece(piece.byteLength)
+    yield piece
+  }
+}
+
+const statuses = (text: string) => answers(text).map(({ status }) => status)
+
+/** Long enough for what has no back-pressure to run to its end. */
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 400))
+
+describe('a body that is read piece by piece', () => {
+  test('comes whole, with a length and without, empty and large', async () => {
+    const { url } = await serve(measure(64 * mebibyte))
+    for (const size of [0, 1, 5 * mebibyte, 32 * mebibyte]) {
+      const body = Buffer.alloc(size, 'x')
+      assert.equal(await (await fetch(url, { method: 'POST', body })).text(), String(size))
+      const chunked = new ReadableStream({
+        start(controller) {
+          for (let at = 0; at < size; at += 100_000) controller.enqueue(body.subarray(at, at + 100_000))
+          controller.close()
+        },
+      })
+      const init = { method: 'POST', body: chunked, duplex: 'half' } as RequestInit
+      assert.equal(await (await fetch(url, init)).text(), String(size))
+    }
+  })
+
+  test('holds its client up while nobody asks for more, and goes on afterwards', async () => {
+    const goOn = gate()
+    let most = 0
+    const { port } = await serve(
+      measure(256 * mebibyte, async (bytes) => {
+        most = bytes
+        await goOn.opened
+      }),
+    )
+    const client = await raw(port)
+    const size = 96 * mebibyte
+    client.write(head('POST / HTTP/1.1', [`Content-Length: ${size}`, 'Connection: close']))
+    client.write(Buffer.alloc(size))
+    await aWhile()
+    assert.ok(client.socket.writableLength > 0, 'all of it was taken for nobody')
+    assert.ok(most < mebibyte)
+    goOn.open()
+    await client.sees(`\r\n\r\n${size}`)
+    client.socket.destroy()
+  })
+
+  test('can be answered while it comes', async () => {
+    const { port } = await serve(echo())
+    const client = await raw(port)
+    client.write(head('POST / HTTP/1.1', ['Content-Length: 9', 'Connection: close']))
+    for (const part of ['abc', 'def', 'ghi']) {
+      client.write(part)
+      await client.sees(part)
+    }
+    assert.deepEqual(statuses(await client.closed()), [200])
+  })
+
+  test('leaves a connection that can be used again', async () => {
+    const { port } = await serve(measure(100))
+    const client = await raw(port)
+    for (const body of ['abc', 'de']) {
+      client.write(head('POST / HTTP/1.1', [`Content-Length: ${body.length}`]) + body)
+      await client.sees(`\r\n\r\n${body.length}`)
+    }
+    client.socket.destroy()
+  })
+
+  test('comes back whole to a client that reads only when it has sent all', async () => {
+    const { port } = await serve(echo())
+    const client = await raw(port)
+    client.socket.pause()
+    const size = 8 * mebibyte
+    client.write(head('POST / HTTP/1.1', [`Content-Length: ${size}`]))
+    await new Promise<void>((resolve) => client.socket.write(Buffer.alloc(size, 'x'), () => resolve()))
+    let received = 0
+    const full = gate()
+    client.socket.removeAllListeners('data')
+    client.socket.on('data', (chunk) => {
+      for (const byte of chunk) if (byte === 0x78) received += 1
+      if (chunk.subarray(-7).equals(Buffer.from('\r\n0\r\n\r\n'))) full.open()
+    })
+    client.socket.resume()
+    await full.opened
+    assert.equal(received, size)
+    client.socket.destroy()
+  })
+
+  test('of a client that sends and sends and reads nothing is cut off', async () => {
+    let taken = 0
+    const { port, server } = await serve(
+      echo((bytes) => {
+        taken += bytes
+      }),
+    )
+    const client = await raw(port)
+    client.socket.pause()
+    const size = 256 * mebibyte
+    client.write(head('POST / HTTP/1.1', [`Content-Length: ${size}`]))
+    client.write(Buffer.alloc(size))
+    const closed = new Promise((resolve) => client.socket.once('close', resolve))
+    while (server.inFlight() === 0) await new Promise((resolve) => setImmediate(resolve))
+    while (server.inFlight() > 0) await new Promise((resolve) => setImmediate(resolve))
+    assert.ok(taken < 64 * mebibyte, `${taken} bytes were taken`)
+    client.socket.destroy()
+    await closed
+  })
+
+  test('past its limit is refused: at once where its length says so, else where it passes it', async () => {
+    const { port } = await serve(measure(1_000))
+    const announced = await raw(port)
+    announced.write(head('POST / HTTP/1.1', ['Content-Length: 1000000000']))
+    assert.deepEqual(statuses(await announced.closed()), [413])
+    const chunked = await raw(port)
+    chunked.write(head('POST / HTTP/1.1', ['Transfer-Encoding: chunked']))
+    for (let count = 0; count < 3; count += 1) chunked.write(`190\r\n${'x'.repeat(400)}\r\n`)
+    assert.deepEqual(statuses(await chunked.closed()), [413])
+  })
+
+  test('of a client that leaves ends with RequestAborted', async () => {
+    const [came, ended] = [gate(), gate<unknown>()]
+    const { port, server } = await serve(async (request) => {
+      try {
+        for await (const _ of request.bodyStream(mebibyte)) came.open()
+      } catch (error) {
+        ended.open(error)
+        throw error
+      }
+      return { status: 200 }
+    })
+    const client = await raw(port)
+    client.write(`${head('POST / HTTP/1.1', ['Content-Length: 100'])}abc`)
+    await came.opened
+    client.socket.destroy()
+    assert.ok((await ended.opened) instanceof RequestAborted)
+    while (server.inFlight() > 0) await new Promise((resolve) => setImmediate(resolve))
+  })
+
+  for (const [name, options] of [
+    ['falls silent', { bodyDeadlineMs: 100 }],
+    ['takes too long in all', { streamDeadlineMs: 100 }],
+  ] as const) {
+    test(`of a client that ${name} is cut off`, async () => {
+      const { port } = await serve(measure(mebibyte), options)
+      const client = await raw(port)
+      client.write(`${head('POST / HTTP/1.1', ['Content-Length: 100'])}abc`)
+      assert.equal(await client.closed(), '')
+    })
+  }
+})

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { uploadPlaces } from '../../../src/campaigns/upload-places.ts'
+import { limits } from '../../../src/contract/limits.ts'
+import { newId } from '../../../src/shared/ids.ts'
+
+describe('the places for uploads', () => {
+  test('are so many for a workspace, and one that is given back twice counts once', () => {
+    const [enter, workspace] = [uploadPlaces(), newId('workspace')]
+    const places = Array.from({ length: limits.uploadsAtOncePerWorkspace }, () => enter(workspace))
+    assert.throws(() => enter(workspace), { code: 'RATE_LIMITED' })
+    enter(newId('workspace')).leave()
+    places[0]?.leave()
+    places[0]?.leave()
+    enter(workspace)
+    assert.throws(() => enter(workspace), { code: 'RATE_LIMITED' })
+  })
+
+  test('are so many for the process', () => {
+    const enter = uploadPlaces()
+    const places = Array.from({ length: limits.uploadsAtOnce }, () => enter(newId('workspace')))
+    assert.throws(() => enter(newId('workspace')), { code: 'OVERLOADED' })
+    places[0]?.leave()
+    enter(newId('workspace'))
+  })
+})
