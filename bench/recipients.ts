@@ -101,10 +101,11 @@ const listPath = '/api/v1/messages/chat?limit=10'
 const ms = (value: number) => `${value.toFixed(1)} ms`
 
 async function measure(world: World, form: Form, rows: number): Promise<number[]> {
+  const file = fileOf(form, rows)
   const before = residentBytes(world.pid)
   let peak = before
   const started = process.hrtime.bigint()
-  const uploading = upload(world, form, rows)
+  const uploading = upload(world, form, rows, file)
   const [healthz, list] = await Promise.all([
     probe(world, '/healthz', uploading, () => {
       peak = Math.max(peak, residentBytes(world.pid))
@@ -116,31 +117,24 @@ async function measure(world: World, form: Form, rows: number): Promise<number[]
 }
 
 /** When it was over, in seconds. Fails where not all was added. */
-async function upload({ url, key }: World, form: Form, rows: number): Promise<number> {
+async function upload(
+  { url, key }: World,
+  form: Form,
+  rows: number,
+  file = fileOf(form, rows),
+): Promise<number> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const variables = {}
   const made = await fetch(`${url}/api/v1/campaigns`, {
     method: 'POST',
     headers,
-    body: JSON.stringify({ name: form.name, template, variables }),
+    body: JSON.stringify({ name: form.name, template }),
   })
   const { id } = (await made.json()) as { id: string }
-  async function* body() {
-    if (form.header) yield Buffer.from(form.header)
-    for (let index = 0; index < rows; ) {
-      let text = ''
-      // Not in the order of the numbers: the index is not filled from one end.
-      for (const end = Math.min(rows, index + 1_000); index < end; index += 1)
-        text += form.line(`+1555${String((index * 7_919) % 9_999_991).padStart(7, '0')}`, index)
-      yield Buffer.from(text)
-    }
-  }
   const answer = await fetch(`${url}/api/v1/campaigns/${id}/recipients`, {
     method: 'POST',
     headers: { ...headers, 'content-type': form.type, accept: form.accept },
-    body: body() as never,
-    duplex: 'half',
-  } as RequestInit)
+    body: file,
+  })
   let last = ''
   for await (const piece of answer.body ?? []) last = (last + Buffer.from(piece).toString()).slice(-400)
   const over = Number(process.hrtime.bigint()) / 1e9
@@ -148,8 +142,16 @@ async function upload({ url, key }: World, form: Form, rows: number): Promise<nu
   return over
 }
 
+/** Not in the order of the numbers: the index is not to be filled from one end. */
+function fileOf(form: Form, rows: number): Buffer {
+  const lines = Array.from({ length: rows }, (_, index) =>
+    form.line(`+1555${String((index * 7_919) % 9_999_991).padStart(7, '0')}`, index),
+  )
+  return Buffer.from((form.header ?? '') + lines.join(''))
+}
+
 /** The p99 of a small request, one after the other until `end`. */
-async function probe(world: World, path: string, end: Promise<unknown>, look = () => undefined as void) {
+async function probe(world: World, path: string, end: Promise<unknown>, look?: () => void) {
   const connections = new Connections(world.url, { connections: 1 })
   let isOver = false
   const finish = () => {
@@ -164,7 +166,7 @@ async function probe(world: World, path: string, end: Promise<unknown>, look = (
     await body.arrayBuffer()
     if (statusCode !== 200) throw new Error(`${path}: ${statusCode}`)
     taken.push(Number(process.hrtime.bigint() - start))
-    look()
+    look?.()
     await sleep(probePauseMs)
   }
   await connections.close()

@@ -25,7 +25,7 @@ export function writeAnswer(
 ): Promise<void> | undefined {
   const { body } = answer
   if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array))
-    return request.aborted ? forsake(body) : writeStream(response, request, { ...answer, body }, lastOne)
+    return writeStreamed(response, request, { ...answer, body }, lastOne)
   if (request.aborted) return undefined
   // A body that is still on its way is not read to its end: the connection goes instead.
   const closing = !request.content.forsake() || lastOne
@@ -70,7 +70,33 @@ async function forsake(body: AsyncIterable<Uint8Array>): Promise<void> {
   await body[Symbol.asyncIterator]().return?.()
 }
 
+const closeHeader = '\r\nconnection: close'
+
 type Streamed = HttpResponse & { readonly body: AsyncIterable<Uint8Array> }
+
+/**
+ * Behind a request whose end is in doubt the connection has to be closed, and behind a stream of unknown length it cannot
+ * be: so an answer to a chunked request is gathered first.
+ */
+async function writeStreamed(
+  response: WireResponse,
+  request: LiveRequest,
+  answer: Streamed,
+  lastOne: boolean,
+): Promise<void> {
+  if (request.aborted) return forsake(answer.body)
+  if (!request.isChunked || answer.headers?.['content-length'] !== undefined)
+    return writeStream(response, request, answer, lastOne)
+  const pieces: Uint8Array[] = []
+  for await (const piece of answer.body) {
+    if (request.aborted) return
+    // Too much to be held, and nothing else can be said any more.
+    if (!request.content.claim(piece.byteLength)) return void response.close()
+    pieces.push(piece)
+  }
+  if (request.aborted) return
+  await writeAnswer(response, request, { ...answer, body: Buffer.concat(pieces) }, lastOne)
+}
 
 async function writeStream(
   response: WireResponse,
@@ -78,18 +104,18 @@ async function writeStream(
   answer: Streamed,
   lastOne: boolean,
 ): Promise<void> {
-  // An answer may be made of the body while that comes: whether the connection goes on is known at the end.
   const { isFlowing } = request.content
   const isLasting = !isFlowing && request.content.forsake() && !lastOne
   const body = isFlowing ? aheadOfReader(response, request, answer.body) : answer.body
   const drain = new Drain(response, request)
-  response.cork(() => response.writeStatus(headText(answer, !isLasting)))
+  response.cork(() => response.writeStatus(headText(answer, !isLasting) + (isLasting ? '' : closeHeader)))
   try {
     await pump(response, request, { ...answer, body }, drain)
     if (drain.done || answer.headers?.['content-length'] !== undefined || request.aborted) return
     drain.done = true
-    const isRead = request.content.forsake()
-    response.cork(() => response.end(undefined, !isRead || lastOne))
+    request.content.drop()
+    // Asked to close, uWebSockets would write a header into the chunks. The client was told in the head.
+    response.cork(() => response.end())
   } finally {
     // A body that broke off or was shorter than announced must not look whole.
     if (!request.aborted && !drain.done) response.close()

@@ -68,6 +68,21 @@ export class WireBody {
     return this.#isFlowing
   }
 
+  /** What is left of it is dropped as it comes. */
+  drop(): void {
+    if (this.#ended) return
+    this.#fail(new RequestAborted())
+    this.#resume()
+  }
+
+  /** Counts bytes that are held on behalf of this request until it is over; false where there are too many. */
+  claim(bytes: number): boolean {
+    if (this.#options.budget.held + bytes > this.#options.budget.max) return false
+    this.#options.budget.held += bytes
+    this.#held += bytes
+    return true
+  }
+
   async read(limitBytes: number): Promise<Uint8Array> {
     this.#setLimit(limitBytes)
     const outcome = this.#outcome ?? (await this.#rest())
@@ -125,15 +140,17 @@ export class WireBody {
 
   /** Undefined behind the last. */
   async #nextPiece(): Promise<Uint8Array | undefined> {
-    while (this.#chunks.length === 0) {
+    for (;;) {
+      const piece = this.#chunks.shift()
+      if (piece) {
+        this.#options.budget.held -= piece.byteLength
+        this.#held -= piece.byteLength
+        return piece
+      }
       if (this.#outcome?.type === 'failed') throw this.#outcome.reason
       if (this.#ended) return undefined
       await this.#more()
     }
-    const piece = this.#chunks.shift()
-    this.#options.budget.held -= piece?.byteLength ?? 0
-    this.#held -= piece?.byteLength ?? 0
-    return piece
   }
 
   async #more(): Promise<void> {
@@ -164,10 +181,8 @@ export class WireBody {
     this.#received += chunk.byteLength
     if (this.#outcome) return
     if (this.#limit !== undefined && this.#received > this.#limit) return this.#fail(tooLarge(this.#limit))
-    if (this.#options.budget.held + chunk.byteLength > this.#options.budget.max)
-      return this.#fail(overloaded())
-    this.#options.budget.held += chunk.byteLength
-    this.#held += chunk.byteLength
+    if (chunk.byteLength === 0 && !isLast) return
+    if (!this.claim(chunk.byteLength)) return this.#fail(overloaded())
     // uWebSockets detaches the chunk when this function returns; small copies come out of Node's pool.
     this.#chunks.push(Buffer.from(new Uint8Array(chunk)))
     if (this.#isFlowing) return this.#flow(isLast)

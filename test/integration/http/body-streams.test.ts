@@ -91,6 +91,15 @@ describe('a body that is read piece by piece', () => {
     assert.deepEqual(statuses(await client.closed()), [200])
   })
 
+  test('is answered behind its end where it is chunked, and the connection closes', async () => {
+    const { port } = await serve(echo())
+    const client = await raw(port)
+    client.write(head('POST / HTTP/1.1', ['Transfer-Encoding: chunked']))
+    for (const part of ['abc', 'def']) client.write(`3\r\n${part}\r\n`)
+    client.write('0\r\n\r\n')
+    assert.deepEqual(answers(await client.closed()), [{ status: 200, body: 'abcdef' }])
+  })
+
   test('leaves a connection that can be used again', async () => {
     const { port } = await serve(measure(100))
     const client = await raw(port)
