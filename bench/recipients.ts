@@ -211,6 +211,6 @@ async function seed(sql: Pool): Promise<string> {
 }
 
 main().catch((error: unknown) => {
-  say(`the bench failed: ${String(error)}`)
+  say(`the bench failed: ${String(error)} ${String((error as Error).cause)}`)
   process.exitCode = 1
 })

@@ -197,6 +197,7 @@ class Drain {
   /** The bytes of the body written so far; undefined when nobody reads any more. */
   wait(): Promise<number | undefined> {
     if (this.#request.aborted) return Promise.resolve(undefined)
+    this.#request.content.letAnswer()
     return new Promise((resolve) => {
       this.#wake = resolve
     })

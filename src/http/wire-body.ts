@@ -56,7 +56,11 @@ export class WireBody {
    * of it is small enough to be dropped as it comes.
    */
   forsake(): boolean {
-    if (this.#ended) return true
+    if (this.#ended) {
+      // Not before: with that, uWebSockets begins to count how long nothing was sent.
+      this.#resume()
+      return true
+    }
     this.#fail(new RequestAborted())
     if (this.#declared === undefined || this.#declared - this.#received > droppedBytes) return false
     this.#resume()
@@ -68,10 +72,14 @@ export class WireBody {
     return this.#isFlowing
   }
 
+  /** An answer waits for room in the socket, of which uWebSockets tells nothing while it is paused. */
+  letAnswer(): void {
+    if (this.#ended) this.#resume()
+  }
+
   /** What is left of it is dropped as it comes. */
   drop(): void {
-    if (this.#ended) return
-    this.#fail(new RequestAborted())
+    if (!this.#ended) this.#fail(new RequestAborted())
     this.#resume()
   }
 
@@ -195,7 +203,7 @@ export class WireBody {
       this.#pause()
       // While an answer waits for room in the socket, uWebSockets reads again behind this callback, in spite of it.
       setImmediate(() => {
-        if (this.#paused && !this.#outcome && !this.#isReleased) this.#response.pause()
+        if (this.#paused && !this.#ended && !this.#outcome && !this.#isReleased) this.#response.pause()
       })
     }
     this.#wake?.()

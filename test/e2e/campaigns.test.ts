@@ -83,3 +83,58 @@ step(
     }
   },
 )
+
+const csvHeaders = () => ({ 'x-api-key': stack.key, 'content-type': 'text/csv' })
+
+step(
+  'an upload that is slow and then breaks off stays as far as it came, and a repeat completes it',
+  async () => {
+    const { id } = await make()
+    const lines = rowsOf(0, 20_000).map(({ to }) => `${to}\n`)
+    const stop = new AbortController()
+    async function* slowly() {
+      yield Buffer.from('to\n')
+      for (let at = 0; at < 9_000; at += 1_000) {
+        yield Buffer.from(lines.slice(at, at + 1_000).join(''))
+        await sleep(20)
+      }
+      // Never ends by itself.
+      await new Promise(() => undefined)
+    }
+    const url = (index: number) => `${stack.gateway(index).origin}/api/v1/campaigns/${id}/recipients`
+    const upload = fetch(url(0), {
+      ...{ method: 'POST', headers: csvHeaders(), body: slowly(), duplex: 'half', signal: stop.signal },
+    } as unknown as RequestInit)
+    const ended = upload.catch(() => undefined)
+    await eventually(
+      'four batches are in',
+      async () => (await ok(stack.api.get(`/campaigns/${id}`))).counts.total === 8_000,
+    )
+    stop.abort()
+    await ended
+    const body = `to\n${lines.join('')}`
+    const answer = await fetch(url(1), { method: 'POST', headers: csvHeaders(), body })
+    const { added, duplicates } = (await answer.json()) as Json
+    // What the aborted one had of a further batch is nobody's.
+    assert.deepEqual([answer.status, added, duplicates], [200, 12_000, 8_000])
+    assert.equal((await countsOf(id)).pending, 20_000)
+  },
+)
+
+step('a report waits for a slow reader, who gets all of it', async () => {
+  const { id } = await make()
+  const body = `to\n${rowsOf(0, 60_000)
+    .map(({ to }) => `${to}\n`)
+    .join('')}`
+  const url = `${running().origin}/api/v1/campaigns/${id}/recipients`
+  assert.equal((await fetch(url, { method: 'POST', headers: csvHeaders(), body })).status, 200)
+  const report = await fetch(url, { headers: { 'x-api-key': stack.key, accept: 'application/x-ndjson' } })
+  let lines = 0
+  let pieces = 0
+  for await (const piece of report.body ?? []) {
+    for (const byte of Buffer.from(piece)) if (byte === 0x0a) lines += 1
+    pieces += 1
+    if (pieces % 20 === 0) await sleep(50)
+  }
+  assert.equal(lines, 60_000)
+})

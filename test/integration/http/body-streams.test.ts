@@ -101,33 +101,52 @@ describe('a body that is read piece by piece', () => {
   })
 
   test('leaves a connection that can be used again', async () => {
-    const { port } = await serve(measure(100))
+    const { port } = await serve(
+      measure(64 * mebibyte, () => new Promise((resolve) => setImmediate(resolve))),
+    )
     const client = await raw(port)
-    for (const body of ['abc', 'de']) {
-      client.write(head('POST / HTTP/1.1', [`Content-Length: ${body.length}`]) + body)
-      await client.sees(`\r\n\r\n${body.length}`)
+    for (const size of [3, 700_000, 4_000_001, 2]) {
+      client.write(head('POST / HTTP/1.1', [`Content-Length: ${size}`]))
+      client.write(Buffer.alloc(size))
+      await client.sees(`\r\n\r\n${size}`)
     }
     client.socket.destroy()
   })
 
+  test('may take longer than an idle connection lasts, once it is there', async () => {
+    const { url } = await serve(
+      measure(mebibyte, () => new Promise((resolve) => setTimeout(resolve, 14_000))),
+    )
+    assert.equal(await (await fetch(url, { method: 'POST', body: 'abc' })).text(), '3')
+    const { url: slow } = await serve(
+      measure(8 * mebibyte, (bytes) =>
+        bytes < 3 * mebibyte ? undefined : new Promise((resolve) => setTimeout(resolve, 14_000)),
+      ),
+    )
+    const body = Buffer.alloc(3 * mebibyte)
+    assert.equal(await (await fetch(slow, { method: 'POST', body })).text(), String(body.byteLength))
+  })
+
   test('comes back whole to a client that reads only when it has sent all', async () => {
     const { port } = await serve(echo())
-    const client = await raw(port)
-    client.socket.pause()
-    const size = 8 * mebibyte
-    client.write(head('POST / HTTP/1.1', [`Content-Length: ${size}`]))
-    await new Promise<void>((resolve) => client.socket.write(Buffer.alloc(size, 'x'), () => resolve()))
-    let received = 0
-    const full = gate()
-    client.socket.removeAllListeners('data')
-    client.socket.on('data', (chunk) => {
-      for (const byte of chunk) if (byte === 0x78) received += 1
-      if (chunk.subarray(-7).equals(Buffer.from('\r\n0\r\n\r\n'))) full.open()
-    })
-    client.socket.resume()
-    await full.opened
-    assert.equal(received, size)
-    client.socket.destroy()
+    for (const size of [100_000, 3 * mebibyte, 8 * mebibyte]) {
+      const client = await raw(port)
+      client.socket.pause()
+      client.write(head('POST / HTTP/1.1', [`Content-Length: ${size}`]))
+      await new Promise<void>((resolve) => client.socket.write(Buffer.alloc(size, 'x'), () => resolve()))
+      await aWhile()
+      let received = 0
+      const full = gate()
+      client.socket.removeAllListeners('data')
+      client.socket.on('data', (chunk) => {
+        received += chunk.toString('latin1').split('x').length - 1
+        if (chunk.subarray(-7).equals(Buffer.from('\r\n0\r\n\r\n'))) full.open()
+      })
+      client.socket.resume()
+      await full.opened
+      assert.equal(received, size)
+      client.socket.destroy()
+    }
   })
 
   test('of a client that sends and sends and reads nothing is cut off', async () => {
