@@ -107,6 +107,17 @@ export function foreignCampaignCases(id: string): readonly Case[] {
   return [
     ['read', { path }, notFound],
     ['recipients', { path: recipients }, notFound],
+    ['estimate', { path: `${path}/estimate` }, notFound],
+    [
+      'upload',
+      {
+        method: 'POST',
+        path: recipients,
+        headers: { 'content-type': 'text/csv' },
+        body: 'to\n+15557000001\n',
+      },
+      notFound,
+    ],
     ['report', { path: recipients, headers: { accept: 'text/csv' } }, notFound],
     ['change', { method: 'PATCH', path, body: { name: 'Mine' } }, notFound],
     ['add', { method: 'POST', path: recipients, body: { recipients: [{ to: '+15557000001' }] } }, notFound],
