@@ -1,4 +1,5 @@
 // The budgets of workspace numbers, shared by all processes: what campaigns may send, and what was spent beside them.
+import { transactionalShare } from '../campaigns/pacing.ts'
 import type { Pace } from '../campaigns/sending.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Redis } from './client.ts'
@@ -6,7 +7,7 @@ import { keys } from './keys.ts'
 import { runScript, scripts } from './run-script.ts'
 
 /** The rest of a number's rate is kept for POST /messages/chat. */
-const campaignShare = 0.8
+const campaignShare = 1 - transactionalShare
 
 type Taken = readonly [granted: number, waitMs: number, shortOf: 0 | 1 | 2 | 3]
 const shortOf = [null, 'number', 'campaign', 'epoch'] as const
