@@ -38,6 +38,7 @@ export class WireBody {
   #settle: ((outcome: Outcome) => void) | undefined
   #timer: Timer | undefined
   #isFlowing = false
+  #wasStreamed = false
   #isReleased = false
   #wake: (() => void) | undefined
 
@@ -62,7 +63,9 @@ export class WireBody {
       return true
     }
     this.#fail(new RequestAborted())
-    if (this.#declared === undefined || this.#declared - this.#received > droppedBytes) return false
+    if (this.#declared === undefined) return false
+    // Who was let to send a large file hears what is wrong with it only if nobody hangs up meanwhile.
+    if (!this.#wasStreamed && this.#declared - this.#received > droppedBytes) return false
     this.#resume()
     return true
   }
@@ -102,6 +105,7 @@ export class WireBody {
   stream(limitBytes: number): AsyncGenerator<Uint8Array> {
     this.#setLimit(limitBytes)
     this.#isFlowing = this.#outcome?.type !== 'whole'
+    this.#wasStreamed = true
     return this.#pieces()
   }
 

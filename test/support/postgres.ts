@@ -26,9 +26,9 @@ const pools: Pool[] = []
 // Registered here, at the top of the file's tests: `after` inside a hook would run when that hook ends.
 after(() => Promise.all(pools.map((pool) => pool.end({ timeout: 1 }))))
 
-/** A pool as the gateway opens it, closed after the last test of the file. */
-export function testPool(database: TestDatabase, max = 4): Pool {
-  const pool = connectPool({ url: database.url, max, name: 'test' })
+/** A pool as the gateway opens it, closed after the last test of the file; for bulk work with more time a statement. */
+export function testPool(database: TestDatabase, max = 4, statementTimeoutMs = 5_000): Pool {
+  const pool = connectPool({ url: database.url, max, name: 'test', statementTimeoutMs })
   pools.push(pool)
   return pool
 }

@@ -169,6 +169,17 @@ describe('a body that is read piece by piece', () => {
     await closed
   })
 
+  test('that is refused in its middle does not hang up on who is still sending', async () => {
+    const { url } = await serve(async (request) => {
+      for await (const _ of request.bodyStream(64 * mebibyte)) return { status: 400, body: 'no' }
+      return { status: 200 }
+    })
+    for (let round = 0; round < 3; round += 1) {
+      const answer = await fetch(url, { method: 'POST', body: Buffer.alloc(32 * mebibyte) })
+      assert.deepEqual([answer.status, await answer.text()], [400, 'no'])
+    }
+  })
+
   test('past its limit is refused: at once where its length says so, else where it passes it', async () => {
     const { port } = await serve(measure(1_000))
     const announced = await raw(port)
