@@ -1,14 +1,14 @@
 // Campaigns in the console: the very rows of the public API, for members instead of keys, and with an audit entry for
 // each change.
 import * as v from 'valibot'
-import type { ApiRoute } from '../api/route.ts'
+import type { ApiContext, ApiRoute } from '../api/route.ts'
 import type { ApiServices } from '../api/services.ts'
 import { table } from '../api/table.ts'
 import type { ConsoleContext, ConsoleRoute } from '../console/route.ts'
 import type { Author } from '../contract/administration.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { CampaignRecord } from '../contract/records/campaign.ts'
-import { Answer, type RouteInput, type Schema } from '../http/route.ts'
+import { Answer, LinesAnswer, type RouteInput, type Schema } from '../http/route.ts'
 import { type CampaignId, decodeId } from '../shared/ids.ts'
 
 const actions: Readonly<Record<string, string>> = {
@@ -22,7 +22,8 @@ const actions: Readonly<Record<string, string>> = {
   'POST /campaigns/:id/cancel': 'campaign.cancelled',
 }
 
-type Handle = ApiRoute['handle']
+type Asked = Omit<RouteInput<ConsoleContext>, 'body'>
+type ForKeys<Input> = Omit<Input, 'context'> & { readonly context: ApiContext }
 
 export const consoleCampaigns = (services: CampaignServices): ConsoleRoute[] =>
   table.filter(({ path }) => path.startsWith('/campaigns')).map((row) => toConsole(row, services))
@@ -31,8 +32,8 @@ function toConsole(row: ApiRoute, campaigns: CampaignServices): ConsoleRoute {
   const services = campaigns as ApiServices
   const action = actions[`${row.method} ${row.path}`]
   const forMembers =
-    (handle: Handle) =>
-    ({ context, ...input }: RouteInput<ConsoleContext>) => {
+    <Input extends Asked>(handle: (input: ForKeys<Input>) => unknown) =>
+    ({ context, ...input }: Input) => {
       const { author } = context
       if (!author) throw new Error('a row of a workspace was reached without a member')
       // These rows ask nothing of a caller but its workspace.
@@ -42,7 +43,7 @@ function toConsole(row: ApiRoute, campaigns: CampaignServices): ConsoleRoute {
         ? run()
         : audited({ context, services, action, author, params: input.params }, run)
     }
-  const { scope: _, ...route } = row
+  const { scope: _, upload, ...route } = row
   return {
     ...route,
     path: `/workspaces/:ws${row.path}`,
@@ -51,6 +52,7 @@ function toConsole(row: ApiRoute, campaigns: CampaignServices): ConsoleRoute {
     needsProof: false,
     reachesCustomers: action === 'campaign.started',
     handle: forMembers(row.handle),
+    upload: upload && { ...upload, handle: forMembers(upload.handle) },
   }
 }
 
@@ -73,7 +75,7 @@ interface Change {
   readonly params: unknown
 }
 
-/** What has changed nothing, such as the second start, is no change. */
+/** What has changed nothing, such as the second start, is no change. What broke off may have changed something. */
 async function audited(
   { context, services, action, author, params }: Change,
   run: () => unknown,
@@ -81,17 +83,39 @@ async function audited(
   const id = (params as { readonly id?: CampaignId } | undefined)?.id
   const read = (which: CampaignId) => services.campaigns.find(author.workspaceId, which)
   const before = id === undefined ? undefined : shown(await read(id))
-  const result = await run()
+  const note = async (subject: CampaignId | undefined): Promise<void> => {
+    if (subject === undefined) return
+    const after = shown(await read(subject))
+    if (JSON.stringify(before) !== JSON.stringify(after))
+      await context.services.audit.note(author, {
+        ...{ action, subjectKind: 'campaign', subjectId: subject },
+        ...{ before, after },
+      })
+  }
+  let result: unknown
+  try {
+    result = await run()
+  } catch (error) {
+    await note(id)
+    throw error
+  }
+  // The rows of an upload come while the answer goes.
+  if (result instanceof LinesAnswer)
+    return new LinesAnswer(
+      untilOver(result.batches, () => note(id)),
+      result.headers,
+    )
   const made = result instanceof Answer ? result.body : result
-  const subject = id ?? decodeId('campaign', (made as CampaignRecord).id)
-  if (subject === undefined) return result
-  const after = shown(await read(subject))
-  if (JSON.stringify(before) !== JSON.stringify(after))
-    await context.services.audit.note(author, {
-      ...{ action, subjectKind: 'campaign', subjectId: subject },
-      ...{ before, after },
-    })
+  await note(id ?? decodeId('campaign', (made as CampaignRecord).id))
   return result
+}
+
+async function* untilOver<T>(source: AsyncIterable<T>, end: () => Promise<void>): AsyncGenerator<T> {
+  try {
+    yield* source
+  } finally {
+    await end()
+  }
 }
 
 function shown(campaign: CampaignRecord | undefined) {

@@ -159,6 +159,26 @@ test('each change of a campaign leaves one entry, with where it stood before', a
   await expectOne({ action: 'campaign.deleted', before, after: null }, 'DELETE', path)
 })
 
+test('an upload leaves one entry with what it added, also where it breaks off', async () => {
+  const template = { name: 'hello', language: 'en_US' }
+  await adds('POST', '/campaigns', { name: 'Upload', template, numberId: encodeId('number', numberId) })
+  const path = `${ws}/campaigns/${lastId()}/recipients`
+  const upload = async (accept: string, text: string) => {
+    const before = (await audited()).length
+    const headers = { cookie: owner.cookie, origin: world.origin, 'content-type': 'text/csv', accept }
+    const reply = await fetch(`${world.origin}/console/api${path}`, { method: 'POST', headers, body: text })
+    await reply.text()
+    const rows = await audited()
+    return rows.slice(0, rows.length - before).map(({ action, after }) => [action, after.recipients])
+  }
+  const added = (count: number) => [['campaign.recipients_added', count]]
+  assert.deepEqual(await upload('application/json', 'to\n+15551230001\n'), added(1))
+  assert.deepEqual(await upload('application/x-ndjson', 'to\n+15551230002\n'), added(2))
+  assert.deepEqual(await upload('application/json', 'to\n+15551230003\n"'), added(3))
+  assert.deepEqual(await upload('application/x-ndjson', 'to\n+15551230004\n"'), added(4))
+  assert.deepEqual(await upload('application/x-ndjson', 'to\n+15551230004\n'), [])
+})
+
 test('no secret that was shown is in it', async () => {
   assert.equal(secrets.length, 3)
   const text = JSON.stringify(await sql`select * from audit`)
