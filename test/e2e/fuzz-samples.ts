@@ -5,11 +5,19 @@ const scopes = ['CATALOG_READ', 'CHAT_SEND']
 const hook = { name: 'hook', url: 'https://localhost:9/hook', events: ['call.accepted'] }
 const password = 'not the password'
 
+const message = {
+  to: '+15557000002',
+  template: { name: 'hello_world', language: 'en_US', variables: {} },
+}
+
 export const consoleSamples: Readonly<Record<string, unknown>> = {
   'POST /session': { email: 'nobody@example.com', password },
   'PUT /me/password': { password, newPassword: 'another password of mine' },
   'PUT /me/totp': { password, seed: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', code: '123456' },
   'DELETE /me/totp': { password },
+  'POST /me/confirm': { password, totp: '123456' },
+  'POST /me/recovery-codes': { password },
+  'PATCH /workspaces/:ws': { name: 'North Dock' },
   'POST /workspaces/:ws/keys': { name: 'k', scopes, expiresAt: '2099-01-01', requestsPerSecond: 5 },
   'PATCH /workspaces/:ws/keys/:id': { name: 'k', requestsPerSecond: 5 },
   'POST /workspaces/:ws/endpoints': hook,
@@ -24,5 +32,14 @@ export const consoleSamples: Readonly<Record<string, unknown>> = {
       { type: 'BODY', text: 'Hi {{name}}', example: { body_text_named_params: [{ param_name: 'name' }] } },
     ],
   },
+  'POST /workspaces/:ws/templates/preview': {
+    components: [{ type: 'BODY', text: 'Hi {{name}}' }],
+    variables: { name: 'Ines' },
+  },
+  'POST /workspaces/:ws/messages': { ...message, idempotencyKey: 'fuzz' },
+  'POST /workspaces/:ws/messages/preview': message,
+  'POST /workspaces/:ws/calls/:id/action': { action: 'HANG_UP' },
+  'POST /workspaces/:ws/campaigns/:id/unknown/resend': { all: true },
+  'POST /workspaces/:ws/campaigns/:id/unknown/assume-sent': { all: true },
   'POST /workspaces/:ws/members': { email: 'nobody@example.com', role: 'VIEWER' },
 }
