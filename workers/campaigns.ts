@@ -38,7 +38,8 @@ export async function startCampaignWork({
   return {
     sweep: engine.sweep,
     async drain() {
-      await engine.drain()
+      // An outcome that cannot be written now is UNKNOWN until a status settles it.
+      await withDeadline(engine.drain(), 20_000, 'ending campaign sends').catch(() => undefined)
       await withDeadline(consumer.close(), 5_000, 'closing a queue').catch(() => undefined)
       await queue.close()
       await closeRedis(consumerRedis)

@@ -29,6 +29,8 @@ const transientDelaysMs = [1_000, 4_000, 15_000, 60_000]
 const pairDelaysMs = [4_000, 16_000, 64_000, 256_000]
 const unreachableDelayMs = 2_000
 const throttledDelayMs = 1_000
+/** Whatever the provider asks for, it is asked again after this. */
+const longestAskedMs = 300_000
 
 const again = (delayMs: number, rest: Partial<Omit<SendVerdict & { type: 'again' }, 'type'>> = {}) =>
   ({ type: 'again', delayMs, counts: false, slow: false, pause: null, ...rest }) as const
@@ -40,13 +42,13 @@ export const returned: SendVerdict = again(0)
 export function judgeSend(result: ProviderResult<SentMessage>, tries: number): SendVerdict {
   if (result.type === 'ok') return { type: 'accepted', ...result.value }
   if (result.type === 'unknown') return { type: 'unknown' }
-  // Nobody fails because the provider could not be reached.
-  if (result.type === 'notSent') return again(unreachableDelayMs)
+  // Nobody fails because the provider could not be reached, and nobody is claimed for it at full rate.
+  if (result.type === 'notSent') return again(unreachableDelayMs, { slow: true })
   return judgeRefusal(result.error, tries)
 }
 
 function judgeRefusal(error: ProviderError, tries: number): SendVerdict {
-  const asked = error.retryAfterMs ?? 0
+  const asked = Math.min(error.retryAfterMs ?? 0, longestAskedMs)
   const pause = pauseFor(error)
   if (pause) return again(0, { pause })
   switch (error.class) {

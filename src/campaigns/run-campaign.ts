@@ -13,6 +13,8 @@ import type { Pace } from './sending.ts'
 export interface CampaignState {
   readonly status: CampaignStatus
   readonly startAt: Date | null
+  /** By the clock of the database, which all processes share. */
+  readonly now: Date
   readonly template: TemplateName
   /** Null where the workspace has no such template. */
   readonly templateStatus: string | null
@@ -40,7 +42,7 @@ export interface CampaignLifeStore {
   find(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord | undefined>
   /** How many recipients' requests may be under way. */
   inFlight(id: CampaignId): Promise<number>
-  /** Takes those who wait out of a campaign that is CANCELLED, up to some; true where more are left. */
+  /** Takes those who wait out of a campaign that is over, up to some; true where more may be left. */
   cancelWaiting(id: CampaignId): Promise<boolean>
   /** SCHEDULED campaigns whose time has come. */
   dueSchedules(limit: number): Promise<CampaignId[]>
@@ -76,7 +78,7 @@ export const startCampaign = (ports: RunPorts) =>
       if (alreadyHolds.start.includes(state.status)) return null
       if (!allows('start', state.status)) throw wrongState('start', state.status)
       refuseUnfit(state)
-      const isLater = state.status === 'DRAFT' && isAfter(state.startAt, ports.clock.now())
+      const isLater = state.status === 'DRAFT' && isAfter(state.startAt, state.now.getTime())
       return { to: isLater ? 'SCHEDULED' : 'RUNNING', pauseReason: null }
     })
     if (!moved) throw noCampaign()
@@ -113,7 +115,7 @@ const longestCancelMs = 3_000
 export const beginScheduled = (ports: RunPorts) =>
   async function beginScheduled(id: CampaignId): Promise<void> {
     const moved = await ports.life.move(null, id, (state) => {
-      const now = ports.clock.now()
+      const now = state.now.getTime()
       if (state.status !== 'SCHEDULED' || isAfter(state.startAt, now)) return null
       const pauseReason = isLate(state.startAt, now) ? 'OVERDUE' : unfitFor(state)
       return { to: pauseReason ? 'PAUSED' : 'RUNNING', pauseReason }

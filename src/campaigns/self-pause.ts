@@ -1,6 +1,6 @@
 // Campaigns that pause by themselves: what the provider said of one send tells that no other can succeed.
 import type { Clock } from '../shared/clock.ts'
-import type { CampaignId } from '../shared/ids.ts'
+import { Lru } from '../shared/lru.ts'
 import type { Pause, SendVerdict } from './judge-send.ts'
 import { claimGuardMs } from './run-campaign.ts'
 import type { CampaignSendStore, RunningCampaign } from './sending.ts'
@@ -19,7 +19,7 @@ const refusalsInARow = 20
 const templateCodes = /^132\d{3}$/
 
 export function createSelfPause({ store, clock, log }: SelfPausePorts): PauseIfNeeded {
-  const refusals = new Map<CampaignId, number>()
+  const refusals = new Lru<number>(1_000)
   const pausing = new Map<string, Promise<void>>()
 
   function reasonFor({ id }: RunningCampaign, verdict: SendVerdict): Pause | null {

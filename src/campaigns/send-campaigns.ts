@@ -62,6 +62,7 @@ class Turns {
   readonly #ports: PumpPorts
   readonly #numberId: NumberId
   readonly #idleUntil = new Map<CampaignId, number>()
+  readonly #empty = new Set<CampaignId>()
   #campaigns: readonly RunningCampaign[] = []
   #knownUntil = 0
   #round = 0
@@ -87,13 +88,17 @@ class Turns {
     return Math.max(0, (this.#idleUntil.get(id) ?? 0) - this.#ports.clock.mono())
   }
 
-  isIdle({ id }: RunningCampaign, ms: number): void {
-    this.#idleUntil.set(id, this.#ports.clock.mono() + ms)
+  note({ id }: RunningCampaign, { type, ms }: Step): void {
+    if (type === 'idle' || type === 'empty') this.#idleUntil.set(id, this.#ports.clock.mono() + ms)
+    if (type === 'empty') this.#empty.add(id)
+    if (type === 'sent') this.#empty.delete(id)
+    // What was read of the campaigns is out of date.
+    if (type === 'moved') this.#knownUntil = 0
   }
 
-  /** What was read of the campaigns is out of date. */
-  forget(): void {
-    this.#knownUntil = 0
+  /** One that had nobody due takes one token to look again: those of others are not wasted on it. */
+  mostOf({ id }: RunningCampaign): number {
+    return this.#empty.has(id) ? 1 : maxBatch
   }
 }
 
@@ -116,10 +121,12 @@ async function serve(
   let waitMs = Number.POSITIVE_INFINITY
   for (const campaign of campaigns) {
     const idleMs = turns.idleMs(campaign)
-    const step: Step = idleMs > 0 ? { type: 'idle', ms: idleMs } : await sendSome(ports, campaign, signal)
+    const step: Step =
+      idleMs > 0
+        ? { type: 'idle', ms: idleMs }
+        : await sendSome(ports, campaign, { most: turns.mostOf(campaign), signal })
     waitMs = Math.min(waitMs, step.ms)
-    if (step.type === 'idle') turns.isIdle(campaign, step.ms)
-    if (step.type === 'moved') turns.forget()
+    turns.note(campaign, step)
     if (step.type === 'moved' || step.type === 'numberSpent') break
   }
   return waitMs
@@ -129,17 +136,25 @@ type Step =
   | { readonly type: 'sent'; readonly ms: 0 }
   /** No longer RUNNING, or not in the epoch that we know. */
   | { readonly type: 'moved'; readonly ms: 0 }
-  /** Nothing to do for this campaign for a while. */
+  /** Nothing to do for this campaign for a while: its pace says so. */
   | { readonly type: 'idle'; readonly ms: number }
+  /** The same: nobody is due. */
+  | { readonly type: 'empty'; readonly ms: number }
   /** Nothing to do for the number. */
   | { readonly type: 'numberSpent'; readonly ms: number }
 
-async function sendSome(ports: PumpPorts, campaign: RunningCampaign, signal: AbortSignal): Promise<Step> {
-  const slots = await ports.slots.take(campaign.workspaceId, maxBatch, signal)
+async function sendSome(
+  ports: PumpPorts,
+  campaign: RunningCampaign,
+  { most, signal }: { readonly most: number; readonly signal: AbortSignal },
+): Promise<Step> {
+  const slots = await ports.slots.take(campaign.workspaceId, most, signal)
   let used = 0
   try {
     if (slots === 0) return { type: 'numberSpent', ms: 0 }
     const { account, numberRate, id, epoch, messagesPerSecond } = campaign
+    // Before the tokens: those of a process that stood still are not spent beside fresh ones.
+    const claimedAt = { mono: ports.clock.mono(), wall: ports.clock.now() }
     const grant = await ports.pace.take({
       ...{ phoneNumberId: account.phoneNumberId, numberRate, campaignId: id, epoch },
       ...{ campaignRate: messagesPerSecond, want: slots },
@@ -147,7 +162,6 @@ async function sendSome(ports: PumpPorts, campaign: RunningCampaign, signal: Abo
     if (grant.limitedBy === 'epoch') return { type: 'moved', ms: 0 }
     if (grant.granted === 0)
       return { type: grant.limitedBy === 'number' ? 'numberSpent' : 'idle', ms: grant.waitMs }
-    const claimedAt = { mono: ports.clock.mono(), wall: ports.clock.now() }
     const batch = await ports.store.claim(campaign, grant.granted, (recipient) =>
       judge(ports, campaign, recipient),
     )
@@ -169,9 +183,9 @@ async function nothingDue({ store, log }: PumpPorts, campaign: RunningCampaign):
     case 'moved':
       return { type: 'moved', ms: 0 }
     case 'inFlight':
-      return { type: 'idle', ms: inFlightMs }
+      return { type: 'empty', ms: inFlightMs }
     case 'waiting':
-      return { type: 'idle', ms: Math.max(completion.dueInMs, tickMs) }
+      return { type: 'empty', ms: Math.max(completion.dueInMs, tickMs) }
   }
 }
 

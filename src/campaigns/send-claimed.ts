@@ -47,7 +47,7 @@ export interface ClaimTime {
   readonly wall: number
 }
 
-/** Between the tries to write an outcome; what is never written is UNKNOWN until the provider's statuses settle it. */
+/** Between the tries to write an outcome; one that dies with the process is UNKNOWN until a status settles it. */
 const recordDelaysMs = [200, 1_000, 5_000, 15_000]
 
 export function createCampaignSender(ports: SenderPorts): CampaignSender {
@@ -56,8 +56,9 @@ export function createCampaignSender(ports: SenderPorts): CampaignSender {
   const underWay = new Set<Promise<void>>()
 
   async function sendOne(campaign: RunningCampaign, recipient: ClaimedRecipient, claimedAt: ClaimTime) {
-    const isLate = clock.mono() - claimedAt.mono > claimGuardMs || clock.now() - claimedAt.wall > claimGuardMs
-    const verdict = isLate ? returned : await ask(ports, campaign, recipient)
+    const isWanted = () =>
+      clock.mono() - claimedAt.mono <= claimGuardMs && clock.now() - claimedAt.wall <= claimGuardMs
+    const verdict = isWanted() ? await ask(ports, { campaign, recipient, isWanted }) : returned
     ports.sent(verdict.type)
     // Before the recipients are PENDING again, or they would be claimed at once.
     await pauseIfNeeded(campaign, verdict)
@@ -81,16 +82,20 @@ export function createCampaignSender(ports: SenderPorts): CampaignSender {
       }
     },
     async drain() {
-      await Promise.allSettled(underWay)
+      // A claim that was being committed begins its sends meanwhile.
+      while (underWay.size > 0) await Promise.allSettled(underWay)
     },
   }
 }
 
-async function ask(
-  ports: SenderPorts,
-  campaign: RunningCampaign,
-  recipient: ClaimedRecipient,
-): Promise<SendVerdict> {
+interface Asking {
+  readonly campaign: RunningCampaign
+  readonly recipient: ClaimedRecipient
+  /** Connecting takes time: the claim's guard holds until the first byte. */
+  readonly isWanted: () => boolean
+}
+
+async function ask(ports: SenderPorts, { campaign, recipient, isWanted }: Asking): Promise<SendVerdict> {
   failpoint('before_provider_request')
   const result = await ports.provider.sendTemplate(campaign.account, {
     to: recipient.waId,
@@ -99,6 +104,7 @@ async function ask(
       components: ports.rendering.providerComponents(campaign.definition, recipient.merged),
     },
     opaque: encodeId('message', recipient.messageId),
+    isWanted,
   })
   failpoint('after_provider_answer')
   return judgeSend(result, recipient.tries)
@@ -106,19 +112,20 @@ async function ask(
 
 async function record(ports: SenderPorts, recipient: ClaimedRecipient, verdict: SendVerdict): Promise<void> {
   const { clock, log } = ports
-  const { messageId, conversationId } = recipient
+  const { messageId, conversationId, attempt } = recipient
   const failure =
     verdict.type === 'failed'
       ? ports.failureEvent({ id: messageId, conversationId }, verdict.error, clock.now())
       : null
-  const outcome = { messageId, conversationId, verdict, failure }
-  for (const delayMs of [...recordDelaysMs, undefined]) {
+  const outcome = { messageId, conversationId, attempt, verdict, failure }
+  // Each holds a slot, so what waits for Postgres is bounded.
+  for (let tries = 0; ; tries += 1) {
     try {
       ports.dispatch(await ports.store.finish(outcome))
       return
     } catch (error) {
       log.warn({ messageId, verdict: verdict.type, error: String(error) }, 'campaign.outcome_not_written')
-      if (delayMs === undefined) return
+      const delayMs = recordDelaysMs[Math.min(tries, recordDelaysMs.length - 1)] ?? 0
       await new Promise<void>((resolve) => clock.after(delayMs, resolve))
     }
   }

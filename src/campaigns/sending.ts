@@ -74,11 +74,14 @@ export interface ClaimedRecipient extends PickedRecipient {
   readonly conversationId: ConversationId
   readonly contactId: Uuid
   readonly merged: Variables
+  /** Of the message: an outcome speaks of this try and no later one. */
+  readonly attempt: number
 }
 
 export interface SendOutcome {
   readonly messageId: MessageId
   readonly conversationId: ConversationId
+  readonly attempt: number
   readonly verdict: SendVerdict
   /** Where the send failed: the event that tells of it. */
   readonly failure: { readonly eventId: EventId; readonly body: Uint8Array } | null
@@ -106,7 +109,7 @@ export interface CampaignSendStore {
    */
   complete(campaign: Pick<RunningCampaign, 'id' | 'epoch'>): Promise<Completion>
   pause(
-    campaign: Pick<RunningCampaign, 'id' | 'workspaceId' | 'numberId'>,
+    campaign: Pick<RunningCampaign, 'id' | 'workspaceId' | 'numberId' | 'epoch'>,
     pause: Pause,
   ): Promise<readonly CampaignId[]>
 }

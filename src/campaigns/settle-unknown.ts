@@ -32,7 +32,10 @@ export interface UnknownStore {
     limit: number,
   ): Promise<UnknownMessage[]>
   /** A new message for each that is still UNKNOWN and not opted out, to be sent at once; gives how many. */
-  resend(messages: readonly (UnknownMessage & { readonly newMessageId: MessageId })[]): Promise<number>
+  resend(
+    id: CampaignId,
+    messages: readonly (UnknownMessage & { readonly newMessageId: MessageId })[],
+  ): Promise<number>
   /** Their messages are SENT, where the provider has said nothing yet. */
   assumeSent(
     messages: readonly (UnknownMessage & {
@@ -54,7 +57,10 @@ const settledAtOnce = 1_000
 export const resendUnknown = ({ store }: UnknownPorts) =>
   async function resendUnknown(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice) {
     const messages = await store.unknown(workspaceId, id, choice, settledAtOnce)
-    const count = await store.resend(messages.map((each) => ({ ...each, newMessageId: newId('message') })))
+    const count = await store.resend(
+      id,
+      messages.map((each) => ({ ...each, newMessageId: newId('message') })),
+    )
     return { count }
   }
 

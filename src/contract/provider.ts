@@ -45,6 +45,8 @@ export interface TemplateMessage {
   }
   /** Comes back in every status of the message; at most 512 characters. */
   readonly opaque: string
+  /** Asked right before the request goes out; false: it does not, which is `notSent`. */
+  readonly isWanted?: (() => boolean) | undefined
 }
 
 export interface SentMessage {

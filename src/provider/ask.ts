@@ -17,6 +17,7 @@ export interface ProviderRequest<T> {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly schema: v.GenericSchema<unknown, T>
+  readonly isWanted?: (() => boolean) | undefined
   readonly judge?: Judge
 }
 
@@ -52,6 +53,7 @@ export function createAsk({ lanes, prefix, log, observe }: AskOptions): Ask {
     const exchange = await lanes[request.lane].exchange({
       method: request.method,
       path: pathOf(prefix, request),
+      isWanted: request.isWanted,
       ...encode(account, request.body),
     })
     const result = readAnswer(exchange, { ...request, secret: account.accessToken })

@@ -13,7 +13,10 @@ export interface LaneOptions {
   readonly maxAnswerBytes: number
 }
 
-export type LaneRequest = Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'>
+export type LaneRequest = Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'> & {
+  /** Waiting and connecting take time: asked right before the first byte is written. */
+  readonly isWanted?: (() => boolean) | undefined
+}
 
 // Shorter than the idle time of any load balancer we know: the side that closes last loses the request.
 const KEEP_ALIVE_MS = 15_000
@@ -48,7 +51,8 @@ export class Lane {
       return Promise.resolve(refusedHere('too many requests are waiting for the provider'))
     }
     return new Promise((resolve) => {
-      const pending = new PendingExchange(this.#options, (exchange) => {
+      const limits = { ...this.#options, isWanted: request.isWanted }
+      const pending = new PendingExchange(limits, (exchange) => {
         this.#finished(pending)
         resolve(exchange)
       })
@@ -65,7 +69,8 @@ export class Lane {
 
   #start(pending: PendingExchange, request: LaneRequest): void {
     this.#running += 1
-    this.#pool.dispatch(request, pending)
+    const { isWanted: _, ...options } = request
+    this.#pool.dispatch(options, pending)
   }
 
   #finished(pending: PendingExchange): void {

@@ -30,7 +30,7 @@ export const Done = v.pipe(
 const toUser = (to: string) => ({ messaging_product: 'whatsapp', recipient_type: 'individual', to })
 
 export const messageOperations = (ask: Ask): MessageOperations => ({
-  sendTemplate: (account, { to, template, opaque }) =>
+  sendTemplate: (account, { to, template, opaque, isWanted }) =>
     ask(account, {
       operation: 'message.template',
       lane: 'messages',
@@ -47,6 +47,7 @@ export const messageOperations = (ask: Ask): MessageOperations => ({
         biz_opaque_callback_data: opaque,
       },
       schema: Sent,
+      isWanted,
     }),
 
   markRead: (account, providerMessageId, { typing = false } = {}) =>

@@ -29,11 +29,14 @@ export type Exchange =
 interface Limits {
   readonly timeoutMs: number
   readonly maxAnswerBytes: number
+  /** Asked right before the first byte: false gives the request up. */
+  readonly isWanted?: (() => boolean) | undefined
 }
 
 export class PendingExchange implements Dispatcher.DispatchHandler {
   readonly #maxAnswerBytes: number
   readonly #settle: (exchange: Exchange) => void
+  readonly #isWanted: () => boolean
   readonly #timer: NodeJS.Timeout
   #controller: Dispatcher.DispatchController | undefined
   #isSettled = false
@@ -45,13 +48,14 @@ export class PendingExchange implements Dispatcher.DispatchHandler {
   constructor(limits: Limits, settle: (exchange: Exchange) => void) {
     this.#maxAnswerBytes = limits.maxAnswerBytes
     this.#settle = settle
+    this.#isWanted = limits.isWanted ?? (() => true)
     this.#timer = setTimeout(() => this.#fail('TIMEOUT', null), limits.timeoutMs)
   }
 
   // undici calls this right before it writes the first byte, and writes nothing when it is aborted in here: because the
   // deadline passed while connecting, or because undici takes a request up again after its connection broke.
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#isSettled || this.#controller) controller.abort(new Error('given up'))
+    if (this.#isSettled || this.#controller || !this.#isWanted()) controller.abort(new Error('given up'))
     else this.#controller = controller
   }
 

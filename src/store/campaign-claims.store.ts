@@ -29,8 +29,8 @@ export const claimRecipients = (
       // Made by another statement in this very moment: the next claim finds it.
       return person ? [{ recipient, person, claim: person.optedOut ? optedOut : judge(recipient) }] : []
     })
-    await write(sql, campaign, judged)
-    return { picked: picked.length, claimed: judged.flatMap(toClaimed) }
+    const attempts = await write(sql, campaign, judged)
+    return { picked: picked.length, claimed: judged.flatMap((each) => toClaimed(each, attempts)) }
   })
 
 const optedOut = { type: 'skip', reason: 'OPTED_OUT' } as const
@@ -48,7 +48,10 @@ interface Judged {
   readonly claim: Claim | typeof optedOut
 }
 
-const toClaimed = ({ recipient, person, claim }: Judged): ClaimedRecipient[] =>
+const toClaimed = (
+  { recipient, person, claim }: Judged,
+  attempts: ReadonlyMap<string, number>,
+): ClaimedRecipient[] =>
   claim.type === 'send' && person.conversationId
     ? [
         {
@@ -57,6 +60,7 @@ const toClaimed = ({ recipient, person, claim }: Judged): ClaimedRecipient[] =>
           conversationId: person.conversationId,
           contactId: person.contactId,
           merged: claim.variables,
+          attempt: attempts.get(claim.messageId) ?? 1,
         },
       ]
     : []
@@ -139,7 +143,12 @@ async function peopleOf(
   )
 }
 
-async function write(sql: Sql, campaign: RunningCampaign, judged: readonly Judged[]): Promise<void> {
+/** How often each message that is there already has been tried, with this try. */
+async function write(
+  sql: Sql,
+  campaign: RunningCampaign,
+  judged: readonly Judged[],
+): Promise<Map<string, number>> {
   const rows = judged.map(({ recipient, person, claim }) => ({
     recipient_id: recipient.id,
     contact_id: person.contactId,
@@ -154,7 +163,7 @@ async function write(sql: Sql, campaign: RunningCampaign, judged: readonly Judge
   }))
   const { id, workspaceId, numberId } = campaign
   const lease = sql`now() + ${leaseSeconds} * interval '1 second'`
-  await sql`
+  const repeated = await sql<{ id: string; attempt: number }[]>`
     with input as (
       select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
         recipient_id uuid, contact_id uuid, conversation_id uuid, outcome text, error jsonb, skipped_reason text,
@@ -173,6 +182,7 @@ async function write(sql: Sql, campaign: RunningCampaign, judged: readonly Judge
       set send_state = 'SENDING', send_attempts = send_attempts + 1, send_due_at = ${lease}
       from input
       where m.id = input.message_id and input.is_repeated
+      returning m.id, m.send_attempts as attempt
     ),
     locked as (
       select id
@@ -188,14 +198,18 @@ async function write(sql: Sql, campaign: RunningCampaign, judged: readonly Judge
       from input
       join locked on locked.id = input.conversation_id
       where c.id = input.conversation_id
+    ),
+    claimed as (
+      update recipients r
+      set status = case input.outcome when 'send' then 'QUEUED' when 'skip' then 'SKIPPED' else 'FAILED' end,
+        message_id = input.message_id,
+        claimed_until = case when input.outcome = 'send' then ${lease} end,
+        error = coalesce(input.error, r.error),
+        skipped_reason = input.skipped_reason,
+        updated_at = now()
+      from input
+      where r.id = input.recipient_id
     )
-    update recipients r
-    set status = case input.outcome when 'send' then 'QUEUED' when 'skip' then 'SKIPPED' else 'FAILED' end,
-      message_id = input.message_id,
-      claimed_until = case when input.outcome = 'send' then ${lease} end,
-      error = coalesce(input.error, r.error),
-      skipped_reason = input.skipped_reason,
-      updated_at = now()
-    from input
-    where r.id = input.recipient_id`
+    select id, attempt from repeated`
+  return new Map(repeated.map(({ id, attempt }) => [id, attempt]))
 }

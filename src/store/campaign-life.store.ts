@@ -29,8 +29,8 @@ export interface AbandonedMessage {
 
 export interface CampaignSweepStore {
   runningNumbers(): Promise<NumberId[]>
-  /** CANCELLED campaigns with recipients who still wait. */
-  halfCancelled(): Promise<CampaignId[]>
+  /** Campaigns that are over, with recipients who still wait: a cancel broke off, or somebody came back too late. */
+  halfEnded(): Promise<CampaignId[]>
   abandoned(limit: number): Promise<AbandonedMessage[]>
 }
 
@@ -61,15 +61,16 @@ export const createCampaignLifeStore = (
   async cancelWaiting(id) {
     const { count } = await bulk`
       update recipients r
-      set status = 'CANCELLED', updated_at = now()
-      where r.id in (
+      set status = case c.status when 'CANCELLED' then 'CANCELLED' else 'UNKNOWN' end, updated_at = now()
+      from campaigns c
+      where c.id = ${id} and r.id in (
         select id
         from recipients
-        where campaign_id = (select id from campaigns where id = ${id} and status = 'CANCELLED')
+        where campaign_id = (select id from campaigns where id = ${id} and status in ('CANCELLED', 'COMPLETED'))
           and status = 'PENDING'
         order by id
         limit ${cancelledAtOnce}
-        for update)`
+        for update skip locked)`
     return count === cancelledAtOnce
   },
 
@@ -89,11 +90,11 @@ export const createCampaignLifeStore = (
     return rows.map(({ numberId }) => numberId)
   },
 
-  async halfCancelled() {
+  async halfEnded() {
     const rows = await pool<{ id: CampaignId }[]>`
       select id
       from campaigns c
-      where status = 'CANCELLED' and cancelled_at > now() - interval '1 day'
+      where status in ('CANCELLED', 'COMPLETED') and updated_at > now() - interval '1 day'
         and exists (select from recipients r where r.campaign_id = c.id and r.status = 'PENDING')
       limit 10`
     return rows.map(({ id }) => id)
@@ -101,13 +102,14 @@ export const createCampaignLifeStore = (
 
   abandoned: (limit) => pool<AbandonedMessage[]>`
     select m.id, m.conversation_id, m.recipient_id,
-      coalesce(r.error, jsonb_build_object('code', coalesce(r.skipped_reason, 'CAMPAIGN_CANCELLED'),
-        'title', 'Not sent: ' || case when r.status = 'CANCELLED' then 'the campaign was cancelled'
-          else 'the contact has opted out' end)) as error
+      coalesce(r.error, jsonb_build_object('code', coalesce(r.skipped_reason,
+        case when r.id is null then 'RECIPIENT_REMOVED' else 'CAMPAIGN_CANCELLED' end),
+        'title', 'Not sent: ' || case r.status when 'CANCELLED' then 'the campaign was cancelled'
+          when 'SKIPPED' then 'the contact has opted out' else 'the recipient was removed' end)) as error
     from messages m
-    join recipients r on r.id = m.recipient_id and r.message_id = m.id
+    left join recipients r on r.id = m.recipient_id
     where m.send_state = 'PENDING' and m.send_due_at is null and m.campaign_id is not null and m.status = 'QUEUED'
-      and r.status in ('CANCELLED', 'SKIPPED', 'FAILED')
+      and (r.id is null or r.message_id = m.id and r.status in ('CANCELLED', 'SKIPPED', 'FAILED'))
     limit ${limit}`,
 })
 
@@ -128,7 +130,7 @@ async function lock(
     select c.workspace_id, c.epoch, c.number_id, c.status, c.start_at, c.template_name, c.template_language,
       t.status as template_status, w.status = 'SUSPENDED' as is_suspended,
       c.number_id is not null and (${hasDefaultToken} or w.provider_token is not null) as can_send,
-      exists (select from recipients r where r.campaign_id = c.id) as has_recipients
+      exists (select from recipients r where r.campaign_id = c.id) as has_recipients, now() as now
     from campaigns c
     join workspaces w on w.id = c.workspace_id
     left join templates t on t.workspace_id = c.workspace_id and t.name = c.template_name

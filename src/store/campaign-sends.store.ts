@@ -35,9 +35,13 @@ export function createCampaignSendStore(pool: Pool, options: AccountOptions): Ca
   }
 }
 
-type PauseTarget = Pick<RunningCampaign, 'id' | 'workspaceId' | 'numberId'>
+type PauseTarget = Pick<RunningCampaign, 'id' | 'workspaceId' | 'numberId' | 'epoch'>
 
-async function pauseWithin(sql: Sql, { id, workspaceId, numberId }: PauseTarget, { reason, scope }: Pause) {
+async function pauseWithin(
+  sql: Sql,
+  { id, workspaceId, numberId, epoch }: PauseTarget,
+  { reason, scope }: Pause,
+) {
   const within = {
     campaign: sql`id = ${id}`,
     number: sql`number_id = ${numberId}`,
@@ -47,6 +51,8 @@ async function pauseWithin(sql: Sql, { id, workspaceId, numberId }: PauseTarget,
     update campaigns
     set status = 'PAUSED', epoch = epoch + 1, pause_reason = ${reason}, paused_at = now(), updated_at = now()
     where workspace_id = ${workspaceId} and status = 'RUNNING' and deleted_at is null and ${within[scope]}
+      -- What was said of a send before the campaign was started again does not count.
+      and (id <> ${id} or epoch = ${epoch})
     returning id`
   return paused.map((row) => row.id)
 }
@@ -54,7 +60,7 @@ async function pauseWithin(sql: Sql, { id, workspaceId, numberId }: PauseTarget,
 /** What a status of a campaign's message reports concerns its campaign, where that is still RUNNING, or more. */
 export async function pauseByMessage(sql: Sql, messageId: MessageId, pause: Pause): Promise<CampaignId[]> {
   const [campaign] = await sql<PauseTarget[]>`
-    select c.id, c.workspace_id, c.number_id
+    select c.id, c.workspace_id, c.number_id, c.epoch
     from messages m
     join campaigns c on c.id = m.campaign_id
     where m.id = ${messageId} and c.status = 'RUNNING'`
@@ -118,8 +124,9 @@ const toRunning = (row: RunningRow, account: RunningCampaign['account']): Runnin
  * also come after the row was given up as UNKNOWN, and settles it.
  */
 async function finish(sql: Sql, outcomes: readonly SendOutcome[]): Promise<WrittenDelivery[][]> {
-  const rows = outcomes.map(({ messageId, verdict, failure }) => ({
+  const rows = outcomes.map(({ messageId, attempt, verdict, failure }) => ({
     id: messageId,
+    attempt,
     verdict: verdict.type,
     provider_message_id: verdict.type === 'accepted' ? verdict.providerMessageId : null,
     held: verdict.type === 'accepted' && verdict.held,
@@ -132,8 +139,8 @@ async function finish(sql: Sql, outcomes: readonly SendOutcome[]): Promise<Writt
   const written = await sql<WrittenDelivery[]>`
     with input as (
       select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
-        id uuid, verdict text, provider_message_id text, held boolean, delay_ms double precision, tries integer,
-        error jsonb, event_id uuid, body text)
+        id uuid, attempt integer, verdict text, provider_message_id text, held boolean, delay_ms double precision,
+        tries integer, error jsonb, event_id uuid, body text)
     ),
     ${messagesLocked(sql)},
     ended as (
@@ -151,16 +158,19 @@ async function finish(sql: Sql, outcomes: readonly SendOutcome[]): Promise<Writt
         failed_at = case when i.verdict = 'failed' and m.status = 'QUEUED' then now() else m.failed_at end,
         error = coalesce(i.error, m.error)
       from input i
-      join message_lock on message_lock.id = i.id
-      where m.id = i.id
+      join message_lock was on was.id = i.id
+      -- An outcome that is written again, because the answer to its commit was lost, is not that of a later try.
+      where m.id = i.id and m.send_attempts = i.attempt
       returning m.id, m.workspace_id, m.conversation_id, m.recipient_id, m.status, m.send_state, m.send_due_at, m.error,
-        now() + i.delay_ms * interval '1 millisecond' as due_at, i.tries, i.event_id, i.body
+        case when was.send_state in ('SENDING', 'UNKNOWN') then now() + i.delay_ms * interval '1 millisecond' end as due_at,
+        case when was.send_state in ('SENDING', 'UNKNOWN') then i.tries else 0 end as tries,
+        case when was.status = 'QUEUED' and m.status = 'FAILED' then i.event_id end as event_id, i.body
     ),
     ${recipientsFollow(sql, 'ended')},
     changed as (
       select event_id, workspace_id, conversation_id, body
       from ended
-      where event_id is not null and status = 'FAILED'
+      where event_id is not null
     ),
     ${statusesOccurred(sql)}, ${emit(sql)} ${writtenDeliveries(sql)}`
   // Whose delivery is whose does not matter: all of them go to the same dispatcher.

@@ -13,7 +13,7 @@ export const createUnknownStore = (pool: Pool): UnknownStore => ({
     order by r.id
     limit ${limit}`,
 
-  async resend(messages) {
+  async resend(id, messages) {
     const rows = messages.map(({ messageId, newMessageId, recipientId }) => ({
       message_id: messageId,
       new_message_id: newMessageId,
@@ -24,9 +24,14 @@ export const createUnknownStore = (pool: Pool): UnknownStore => ({
         select * from jsonb_to_recordset(${pool.json(rows as never)}) as i (
           message_id uuid, new_message_id uuid, recipient_id uuid)
       ),
+      -- Held, so that it neither ends nor is cancelled between this and what is written.
+      campaign as (
+        select id, status = 'COMPLETED' as is_over from campaigns where id = ${id} and status <> 'CANCELLED' for share
+      ),
       still as (
-        select i.new_message_id, m.*
+        select i.new_message_id, campaign.is_over, m.*
         from input i
+        cross join campaign
         join messages m on m.id = i.message_id
         join recipients r on r.id = i.recipient_id and r.message_id = m.id
         join contacts c on c.id = m.contact_id and c.opt_state is distinct from 'opted-out'
@@ -38,11 +43,16 @@ export const createUnknownStore = (pool: Pool): UnknownStore => ({
         insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, text,
           template, campaign_id, recipient_id, send_state, send_due_at)
         select new_message_id, workspace_id, conversation_id, number_id, contact_id, 'OUTBOUND', 'TEMPLATE', 'QUEUED',
-          text, template, campaign_id, recipient_id, 'PENDING', now()
+          text, template, campaign_id, recipient_id, 'PENDING',
+          -- Nobody paces these: forty a second, half of what the slowest kind of number may send.
+          now() + row_number() over (order by id) * interval '25 milliseconds'
         from still
+        where is_over
       )
       update recipients r
-      set status = 'QUEUED', message_id = still.new_message_id, updated_at = now()
+      set status = case when is_over then 'QUEUED' else 'PENDING' end,
+        message_id = case when is_over then still.new_message_id end,
+        due_at = '-infinity', attempts = 0, updated_at = now()
       from still
       where r.id = still.recipient_id`
     return count

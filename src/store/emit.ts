@@ -44,10 +44,13 @@ export const writtenDeliveries = (sql: Sql) => sql`
   where delivery.state = 'PENDING'
   order by delivery.id`
 
-/** From a CTE `input (id, ...)` of messages: locks them in one order, or two batches could wait for each other. */
+/**
+ * From a CTE `input (id, ...)` of messages: locks them in one order, or two batches could wait for each other, and tells
+ * how they stood.
+ */
 export const messagesLocked = (sql: Sql) => sql`
   message_lock as (
-    select id
+    select id, status, send_state
     from messages
     where id in (select id from input)
     order by id

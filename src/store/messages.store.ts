@@ -221,23 +221,24 @@ async function finishSending(sql: Sql, endings: readonly Ending[]): Promise<Writ
         send_due_at = case
           when m.send_state <> 'SENDING' then m.send_due_at
           when i.verdict = 'retry' then now() + (i.delay_ms + 3000) * interval '1 millisecond'
-          when i.verdict = 'unknown' then now() + interval '15 minutes'
+          when i.verdict = 'unknown' and m.recipient_id is null then now() + interval '15 minutes'
         end,
         status = case when i.verdict = 'failed' and m.status = 'QUEUED' then 'FAILED' else m.status end,
         failed_at = case when i.verdict = 'failed' and m.status = 'QUEUED' then now() else m.failed_at end,
         error = coalesce(i.error, m.error)
       from input i
-      join message_lock on message_lock.id = i.id
+      join message_lock was on was.id = i.id
       where m.id = i.id
       returning m.id, m.workspace_id, m.conversation_id, m.recipient_id, m.status, m.send_state, m.send_due_at, m.error,
-        null::timestamptz as due_at, 0 as tries, i.event_id, i.body
+        null::timestamptz as due_at, 0 as tries,
+        case when was.status = 'QUEUED' and m.status = 'FAILED' then i.event_id end as event_id, i.body
     ),
     -- Those of campaigns that an operator has had sent again.
     ${recipientsFollow(sql, 'ended')},
     changed as (
       select event_id, workspace_id, conversation_id, body
       from ended
-      where event_id is not null and status = 'FAILED'
+      where event_id is not null
     ),
     ${statusesOccurred(sql)}, ${emit(sql)} ${writtenDeliveries(sql)}`
   // Whose delivery is whose does not matter: all of them go to the same dispatcher.

@@ -4,14 +4,20 @@ import type { Sql } from './sql.ts'
 /**
  * A CTE `followed`, from a CTE with the rows of messages as they are now: id, recipient_id, status, send_state,
  * send_due_at, error, due_at (when a recipient may be tried again; null: at once) and tries (how many to add).
- * Locks: whoever moves a message has its row, so two statements never contend for its recipient.
+ * Locks: whoever moves a message has its row, so two such statements never contend for its recipient.
  */
 export const recipientsFollow = (sql: Sql, moved: string) => sql`
   followed as (
     update recipients r
-    set status = case when f.next = 'PENDING' and c.status = 'CANCELLED' then 'CANCELLED' else f.next end,
+    set status = case
+        when f.next = 'PENDING' and c.status = 'CANCELLED' then 'CANCELLED'
+        -- Given up, and then it had not been sent after all: nobody claims any more, so an operator has to decide.
+        when f.next = 'PENDING' and c.status = 'COMPLETED' then 'UNKNOWN'
+        else f.next
+      end,
       error = coalesce(f.error, r.error),
-      claimed_until = case when f.send_state = 'SENDING' then r.claimed_until end,
+      -- Its status may overtake the answer to the send: then nobody waits for that.
+      claimed_until = case when f.send_state = 'SENDING' and f.status = 'QUEUED' then r.claimed_until end,
       due_at = coalesce(f.due_at, r.due_at),
       attempts = r.attempts + f.tries,
       updated_at = now()

@@ -68,6 +68,14 @@ export function createCampaignEngine({
   const stopped = new AbortController()
   const updates = messageUpdatesStore(sql)
 
+  /** What fails for one must not hold up the others. */
+  async function each(ids: readonly CampaignId[], work: (id: CampaignId) => Promise<unknown>): Promise<void> {
+    for (const id of ids)
+      await work(id).catch((error: unknown) =>
+        log.warn({ campaignId: id, error: String(error) }, 'campaign.sweep_failed'),
+      )
+  }
+
   async function endAbandoned(): Promise<boolean> {
     const abandoned = await life.abandoned(maxAtOnce)
     if (abandoned.length === 0) return false
@@ -92,10 +100,9 @@ export function createCampaignEngine({
     pump: (numberId) => pumpNumber(numberId, stopped.signal),
     begin,
     async sweep() {
-      const due = await life.dueSchedules(maxAtOnce)
-      for (const id of due) await begin(id)
       for (const numberId of await life.runningNumbers()) queue.wake(numberId)
-      for (const id of await life.halfCancelled()) await life.cancelWaiting(id)
+      await each(await life.dueSchedules(maxAtOnce), begin)
+      await each(await life.halfEnded(), (id) => life.cancelWaiting(id))
       return endAbandoned()
     },
     async drain() {

@@ -8,20 +8,27 @@ import type { Pool } from '../store/sql.ts'
 /** Not waited for: what goes on until the campaign pauses fails the same way, and tries this again. */
 export type ReportFailure = (messageId: MessageId, code: string) => void
 
-export const createFailureReports =
-  (
-    sql: Pool,
-    log: { info(fields: object, event: string): void; warn(fields: object, event: string): void },
-  ): ReportFailure =>
-  (messageId, code) => {
+export function createFailureReports(
+  sql: Pool,
+  log: { info(fields: object, event: string): void; warn(fields: object, event: string): void },
+): ReportFailure {
+  let isAsking = false
+  return (messageId, code) => {
     const kind = classOfReported(Number(code))
     // A template has updates of its own; here it is only one message that was kept back and dropped.
     const pause = kind === 'account' ? pauseFor({ code, class: kind }) : null
-    if (!pause) return
-    pauseByMessage(sql, messageId, pause).then(
-      (campaignIds) => {
-        if (campaignIds.length > 0) log.info({ campaignIds, ...pause }, 'campaign.paused_itself')
-      },
-      (error: unknown) => log.warn({ messageId, error: String(error) }, 'campaign.not_paused'),
-    )
+    // One at a time: a block is reported by every message that was under way.
+    if (!pause || isAsking) return
+    isAsking = true
+    pauseByMessage(sql, messageId, pause)
+      .then(
+        (campaignIds) => {
+          if (campaignIds.length > 0) log.info({ campaignIds, ...pause }, 'campaign.paused_itself')
+        },
+        (error: unknown) => log.warn({ messageId, error: String(error) }, 'campaign.not_paused'),
+      )
+      .finally(() => {
+        isAsking = false
+      })
   }
+}

@@ -1,7 +1,7 @@
 // What an operator decides of recipients whose outcome nobody knows. Building and running campaigns comes from the API's
 // own rows (see the wiring).
 import * as v from 'valibot'
-import { notFound } from '../../contract/errors.ts'
+import { AppError, notFound } from '../../contract/errors.ts'
 import type { CampaignId } from '../../shared/ids.ts'
 import { workspaceRoute } from '../route.ts'
 import { idOf, idParams } from '../schema.ts'
@@ -33,10 +33,13 @@ const settle = (
     reachesCustomers: how.reachesCustomers,
     params: idParams('campaign'),
     body: choice,
-    errors: ['NOT_FOUND', 'TENANT_SUSPENDED'],
+    errors: ['NOT_FOUND', 'INVALID_STATE', 'TENANT_SUSPENDED'],
     async handle({ services, author, params, body }) {
       const id: CampaignId = params.id
-      if (!(await services.reads.campaigns.find(author.workspaceId, id))) throw notFound('campaign')
+      const campaign = await services.reads.campaigns.find(author.workspaceId, id)
+      if (!campaign) throw notFound('campaign')
+      if (how.reachesCustomers && campaign.status === 'CANCELLED')
+        throw new AppError('INVALID_STATE', 'the campaign is CANCELLED: nothing of it is sent any more')
       const settled = await services.unknown[how.service](author.workspaceId, id, body)
       if (settled.count > 0)
         await services.audit.note(author, {

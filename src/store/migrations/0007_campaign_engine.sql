@@ -11,7 +11,7 @@ create index recipients_waiting on recipients (campaign_id, due_at, id) where st
 create index recipients_in_flight on recipients (campaign_id) where claimed_until is not null;
 
 create index campaigns_number on campaigns (number_id) where status = 'RUNNING';
-create index campaigns_cancelled on campaigns (cancelled_at) where status = 'CANCELLED';
+create index campaigns_ended on campaigns (updated_at) where status in ('CANCELLED', 'COMPLETED');
 -- Messages that wait for another try of their campaign; those of POST /messages/chat have a time of their own.
 create index messages_campaign_waiting on messages (campaign_id) where send_state = 'PENDING' and send_due_at is null;
 

@@ -164,6 +164,54 @@ describe('a claim', () => {
 const again = (delayMs: number, counts = false) =>
   ({ type: 'again', delayMs, counts, slow: false, pause: null }) as const
 
+describe('an outcome', () => {
+  test('that is written again, because the answer to its commit was lost, does not open a later try', async () => {
+    await addRecipients(campaign.id, 1)
+    const [first] = await claim(1)
+    assert.ok(first)
+    const outcome = { ...first, verdict: again(0, true), failure: null }
+    await store.finish(outcome)
+    const [second] = await claim(1)
+    assert.deepEqual([second?.messageId, second?.attempt], [first.messageId, 2])
+    await store.finish(outcome)
+    assert.deepEqual(await claim(1), [])
+    const [row] = await sql<
+      [{ attempts: number }]
+    >`select attempts from recipients where campaign_id = ${campaign.id}`
+    assert.equal(row.attempts, 1)
+  })
+
+  test('that a failure overtook leaves nobody waiting when its worker is dead', async () => {
+    await addRecipients(campaign.id, 1)
+    const [claimed] = await claim(1)
+    assert.ok(claimed)
+    const event = { eventId: newId('event'), body: Buffer.from('{}') }
+    await messages.changeStatuses([
+      {
+        ...{
+          messageId: claimed.messageId,
+          recipientId: claimed.id,
+          providerMessageId: 'w2',
+          status: 'FAILED',
+        },
+        ...{ at: new Date(), error: { code: '131026', title: 'No' }, ...event },
+      },
+    ])
+    assert.equal((await store.complete(campaign)).type, 'completed')
+  })
+
+  test('that says nothing was sent, of a campaign that was completed meanwhile, is left to an operator', async () => {
+    await addRecipients(campaign.id, 1)
+    const [claimed] = await claim(1)
+    assert.ok(claimed)
+    await sql`update messages set send_due_at = now() - interval '1 second' where id = ${claimed.messageId}`
+    await messages.lostSends(10)
+    assert.equal((await store.complete(campaign)).type, 'completed')
+    await store.finish({ ...claimed, verdict: again(0), failure: null })
+    assert.deepEqual(await statuses(), { UNKNOWN: 1 })
+  })
+})
+
 describe('the end of a campaign', () => {
   test('comes when nobody waits and nothing is under way, and not while somebody may be added', async () => {
     await addRecipients(campaign.id, 2)
@@ -248,12 +296,13 @@ describe('a recipient', () => {
   })
 
   async function say(claimed: ClaimedRecipient, word: string): Promise<void> {
-    const { messageId, conversationId } = claimed
+    const { messageId, conversationId, attempt } = claimed
     const failure = { eventId: newId('event'), body: Buffer.from('{}') }
     const finish = (verdict: Parameters<typeof store.finish>[0]['verdict']) =>
       store.finish({
         messageId,
         conversationId,
+        attempt,
         verdict,
         failure: verdict.type === 'failed' ? failure : null,
       })
