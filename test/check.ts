@@ -26,6 +26,11 @@ const steps: readonly Step[] = [
     repair: 'mend the types named above',
   },
   {
+    name: 'types of the handsets’ page',
+    command: [bin('tsc'), '-p', 'src/simulator/web'],
+    repair: 'mend the types named above',
+  },
+  {
     name: 'unused files, exports, dependencies',
     command: [bin('knip'), '--no-progress'],
     repair: 'remove what is unused, or use it',

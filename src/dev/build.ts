@@ -8,12 +8,14 @@ import { writeBuilt } from '../console/assets/built.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const [source, dist] = [join(root, 'src'), join(root, 'dist')]
-// Goes into the bundle alone.
-const frontEnd = join('console', 'web')
+// Goes into bundles alone.
+const frontEnds = [join('console', 'web'), join('simulator', 'web'), join('web', 'styles')]
 
 /** SQL, Lua and what the reference page shows: they are found by their place beside the module that reads them. */
 const isAsset = (path: string): boolean =>
-  !/\.(ts|md)$/.test(path) && !path.startsWith(frontEnd) && statSync(join(source, path)).isFile()
+  !/\.(ts|md)$/.test(path) &&
+  !frontEnds.some((folder) => path.startsWith(folder)) &&
+  statSync(join(source, path)).isFile()
 
 // A module that was renamed would stay behind, and be run.
 rmSync(dist, { recursive: true, force: true })

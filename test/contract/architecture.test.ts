@@ -30,10 +30,17 @@ const fences: Readonly<Record<string, { readonly folders: string; readonly packa
   http: { folders: 'contract shared', packages: 'uWebSockets.js valibot pino node:*' },
   api: { ...edge, packages: `${edge.packages} @valibot/to-json-schema node:fs` },
   ingest: edge,
-  console: { ...edge, packages: `${edge.packages} esbuild node:*` },
+  // What pages of any process need: bundling, headers, styles.
+  web: { folders: '', packages: 'esbuild node:*' },
+  console: { ...edge, folders: `${edge.folders} web`, packages: `${edge.packages} node:*` },
   // It runs in browsers: of ours it knows the records, as types.
   'console/web': { folders: 'contract', packages: 'preact preact/hooks @preact/signals uplot' },
-  simulator: { folders: 'shared', packages: 'undici valibot pino sdp-transform werift ws @evan/opus node:*' },
+  simulator: {
+    folders: 'shared web',
+    packages: 'undici valibot pino sdp-transform werift ws @evan/opus node:*',
+  },
+  // It runs in browsers: of the simulator it knows what its stream says, as types.
+  'simulator/web': { folders: 'simulator', packages: 'preact preact/hooks @preact/signals' },
   // To be copied as it is: it knows the API and nothing of ours.
   examples: { folders: '', packages: 'ws werift @evan/opus node:*' },
   'main.ts': { folders: 'config wiring', packages: '' },
@@ -52,7 +59,7 @@ const keepers: Readonly<Record<string, RegExp>> = {
   ws: /^(src\/(outbound|simulator|examples)|test|bench)\//,
   'uWebSockets.js': /^(src\/http\/uws\.ts$|test\/|bench\/)/,
   werift: /^(src\/(simulator|examples)|test|bench)\//,
-  esbuild: /^(src\/console\/assets\/bundle\.ts$|test\/browser\/)/,
+  esbuild: /^(src\/web\/bundle\.ts$|test\/browser\/)/,
   '@evan/opus': /^(src\/(simulator|examples)|test)\//,
 }
 
@@ -84,6 +91,7 @@ function read(path: string): Source {
 const folderOf = (path: string): string => {
   const [top = '', next = ''] = path.split('/')
   if (path.startsWith('src/console/web/')) return 'console/web'
+  if (path.startsWith('src/simulator/web/')) return 'simulator/web'
   return top === 'src' ? next : top
 }
 
@@ -119,10 +127,10 @@ describe('what may import what', () => {
     assert.deepEqual(broken, [])
   })
 
-  test('pages of the console import nothing of the contract but types', () => {
-    const pages = sources.filter(({ path }) => folderOf(path) === 'console/web')
-    assert.ok(pages.length >= 40, `only ${pages.length} files were seen`)
-    const broken = pages.filter(({ text }) => /^import (?!type )[^\n]*\/contract\//m.test(text))
+  test('pages import nothing of what runs in servers but types', () => {
+    const pages = sources.filter(({ path }) => /^(console|simulator)\/web$/.test(folderOf(path)))
+    assert.ok(pages.length >= 50, `only ${pages.length} files were seen`)
+    const broken = pages.filter(({ text }) => /^import (?!type )[^\n]*\/(contract\/|views\.ts)/m.test(text))
     assert.deepEqual(
       broken.map(({ path }) => path),
       [],

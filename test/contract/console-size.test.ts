@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { type Bundle, bundleConsole, staticImports } from '../../src/console/assets/bundle.ts'
+import { bundleConsole } from '../../src/console/assets/bundle.ts'
+import { type Bundle, staticImports } from '../../src/web/bundle.ts'
 
 const BUDGET = 60 * 1024
 
