@@ -62,3 +62,6 @@ export const hangsUpEarly = (waId: string): boolean => ending(waId) === '0022'
 
 /** 0025 has not allowed calls, and allows them when asked. */
 export const startsWithPermission = (waId: string): boolean => ending(waId) !== '0025'
+
+/** Other handsets whose user took the permission back wait for the user to decide. */
+export const grantsWhenAsked = (waId: string): boolean => ending(waId) === '0025'

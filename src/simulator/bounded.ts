@@ -9,6 +9,11 @@ export class Ring<T> {
     this.#capacity = capacity
   }
 
+  /** The sequence number of the latest value. */
+  get last(): number {
+    return this.#last
+  }
+
   push(value: T): number {
     this.#slots[this.#last % this.#capacity] = value
     this.#last += 1

@@ -5,6 +5,7 @@ import { replyToPermission } from './permission.ts'
 import { webhookError } from './provider-error.ts'
 import { offeringPeer, type RealPeer } from './real-peer.ts'
 import { stampSdp } from './sdp.ts'
+import type { CallState } from './views.ts'
 import { callUpdate, type Update } from './webhook-payloads.ts'
 import { type BusinessNumber, type Handset, permissionOf, type World } from './world.ts'
 
@@ -18,8 +19,9 @@ export type Call = {
   readonly media: 'real' | 'template'
   readonly createdAtMs: number
   readonly timeline: { readonly at: string; readonly event: string }[]
-  state: 'ringing' | 'accepted' | 'ended'
+  state: CallState
   acceptedAtMs: number | undefined
+  endedAtMs: number | undefined
   endReason: string | undefined
   /** Ours, as the business gets it. */
   localSdp: string
@@ -41,6 +43,7 @@ export function openCall(world: World, facts: NewCall): Call {
     timeline: [],
     state: 'ringing',
     acceptedAtMs: undefined,
+    endedAtMs: undefined,
     endReason: undefined,
     localSdp: '',
     remoteSdp: undefined,
@@ -100,6 +103,7 @@ export function endCall(world: World, call: Call, reason: EndReason): Promise<vo
   if (call.state === 'ended') return Promise.resolve()
   const endedAtMs = Date.now()
   call.state = 'ended'
+  call.endedAtMs = endedAtMs
   call.endReason = reason
   call.number.liveCalls -= 1
   if (call.ringTimer !== undefined) world.timers.cancel(call.ringTimer)

@@ -1,41 +1,28 @@
 import * as v from 'valibot'
+import type { Ring } from './bounded.ts'
 import { type Call, callFromHandset, endCall } from './call.ts'
 import { answerAtHandset, declineAtHandset, liveCall } from './call-actions.ts'
+import { ControlError, readBody } from './control-error.ts'
+import {
+  changeHandset,
+  handsetAt,
+  handsetView,
+  listHandsets,
+  onlineHandset,
+  readMessages,
+  toneHz,
+} from './control-handsets.ts'
 import { FaultsBody } from './faults.ts'
-import { digitsOf } from './ids.ts'
 import { HandsetMessageBody, writeFromHandset } from './inbound.ts'
 import { LoadBody, runLoad } from './load.ts'
-import { report } from './message-statuses.ts'
 import { replyToPermission } from './permission.ts'
 import type { ApiReply, ApiRequest } from './provider-api.ts'
 import { BusinessNumberSetting } from './settings.ts'
 import { verifyCallback } from './subscriptions.ts'
 import { setTemplateStatus } from './templates.ts'
-import {
-  addNumber,
-  type BusinessNumber,
-  findNumber,
-  type Handset,
-  handsetOf,
-  resetWorld,
-  type World,
-} from './world.ts'
-
-class ControlError extends Error {
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
-
-const HANDSETS_LISTED = 500
+import { addNumber, type BusinessNumber, findNumber, resetWorld, type World } from './world.ts'
 
 type Handler = (world: World, request: ApiRequest, id: string) => unknown
-
-/** What a telephone carries well. */
-const toneHz = v.optional(v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(3000)))
 
 const CallBody = v.strictObject({
   to: v.string(),
@@ -52,15 +39,6 @@ const PermissionBody = v.strictObject({
   replyTo: v.optional(v.string()),
 })
 
-const ReadBody = v.optional(v.strictObject({ id: v.optional(v.string()) }), {})
-
-const HandsetChange = v.strictObject({
-  online: v.optional(v.boolean()),
-  name: v.optional(v.string()),
-  media: v.optional(v.picklist(['real', 'template'])),
-  toneHz,
-})
-
 const milliseconds = v.pipe(v.number(), v.minValue(1), v.maxValue(86_400_000))
 
 const ConfigChange = v.strictObject({
@@ -73,13 +51,6 @@ const ConfigChange = v.strictObject({
 })
 
 const TemplateChange = v.strictObject({ status: v.pipe(v.string(), v.toUpperCase()) })
-
-function read<const S extends v.GenericSchema>(schema: S, body: unknown): v.InferOutput<S> {
-  const result = v.safeParse(schema, body)
-  if (result.success) return result.output
-  const problems = result.issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`)
-  throw new ControlError(400, problems.join('; '))
-}
 
 function numberOf(world: World, address: string): BusinessNumber {
   const number = findNumber(world, address)
@@ -102,24 +73,23 @@ function ringingOutbound(world: World, wacid: string): Call {
 
 const ROUTES: Readonly<Record<string, Handler>> = {
   'POST handsets/messages': (world, { body }, waId) => {
-    const message = read(HandsetMessageBody, body)
+    const message = readBody(HandsetMessageBody, body)
     const handset = onlineHandset(world, waId)
     return { id: writeFromHandset(world, numberOf(world, message.to), handset, message) }
   },
   'POST handsets/calls': async (world, { body }, waId) => {
-    const { to, ...sound } = read(CallBody, body)
+    const { to, ...sound } = readBody(CallBody, body)
     const handset = onlineHandset(world, waId)
     if (liveCall(world, handset) !== undefined) throw new ControlError(409, 'the handset is in a call')
     const call = await callFromHandset(world, { number: numberOf(world, to), handset, ...sound })
     return { wacid: call.wacid }
   },
   'POST handsets/permission': (world, { body }, waId) => {
-    const { to, replyTo, ...reply } = read(PermissionBody, body)
+    const { to, replyTo, ...reply } = readBody(PermissionBody, body)
     const handset = onlineHandset(world, waId)
     return { id: replyToPermission(world, numberOf(world, to), handset, { ...reply, contextId: replyTo }) }
   },
-  'POST handsets/read': (world, { body }, waId) =>
-    readLast(world, onlineHandset(world, waId), read(ReadBody, body).id),
+  'POST handsets/read': (world, { body }, waId) => readMessages(world, onlineHandset(world, waId), body),
   'GET handsets': (world, _, waId) =>
     waId === '' ? listHandsets(world) : handsetView(world, handsetAt(world, waId)),
   'PUT handsets': (world, { body }, waId) => changeHandset(world, handsetAt(world, waId), body),
@@ -141,12 +111,15 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     return callView(call)
   },
   'PUT faults': (world, { body }) => {
-    const faults = read(FaultsBody, body)
+    const faults = readBody(FaultsBody, body)
     world.faults.replace(faults)
     return faults
   },
-  'GET requests': (world, { query }) => world.requests.since(...window(query)),
-  'GET webhooks': (world, { query }) => world.webhooks.journal.since(...window(query)),
+  'GET faults': (world) => world.faults.view(),
+  'GET requests': (world, { query }, seq) =>
+    seq === '' ? world.requests.since(...window(query)) : requestView(world, seq),
+  'GET webhooks': (world, { query }, seq) =>
+    seq === '' ? world.webhooks.journal.since(...window(query)) : webhookView(world, seq),
   'POST reset': (world) => {
     resetWorld(world)
     return { ok: true }
@@ -160,13 +133,13 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     ),
   }),
   'POST load': (world, { body }) => {
-    const load = read(LoadBody, body)
+    const load = readBody(LoadBody, body)
     return runLoad(world, numberOf(world, load.to), load)
   },
   'POST templates/status': (world, { body }, id) => {
     const template = world.templates.get(id)
     if (template === undefined) throw new ControlError(404, `there is no template ${id}`)
-    setTemplateStatus(world, template, read(TemplateChange, body).status)
+    setTemplateStatus(world, template, readBody(TemplateChange, body).status)
     return template
   },
 }
@@ -177,62 +150,23 @@ function window(query: URLSearchParams): [since: number, limit: number] {
   return [whole('since', 0), Math.min(whole('limit', 1000), 10_000)]
 }
 
-function handsetAt(world: World, address: string): Handset {
-  const waId = digitsOf(address)
-  if (waId.length < 5 || waId.length > 20) throw new ControlError(400, `${address} is not a phone number`)
-  return handsetOf(world, waId)
+/** One entry of a journal. What it was about is kept for the latest only. */
+function entryOf<T>(journal: Ring<T>, seq: string): T & { seq: number } {
+  const wanted = Number(seq)
+  const [entry] = Number.isInteger(wanted) && wanted > 0 ? journal.since(wanted - 1, 1).data : []
+  if (entry?.seq !== wanted) throw new ControlError(404, `there is no entry ${seq} any more`)
+  return entry
 }
 
-/** The handsets that came into being last. */
-const listHandsets = (world: World): unknown => ({
-  data: [...world.handsets.values()]
-    .slice(-HANDSETS_LISTED)
-    .map(({ waId, name, online }) => ({ waId, name, online })),
-})
-
-/** A handset that is offline does nothing by itself. */
-function onlineHandset(world: World, waId: string): Handset {
-  const handset = handsetAt(world, waId)
-  if (!handset.online) throw new ControlError(409, 'the handset is offline')
-  return handset
+function requestView(world: World, seq: string): unknown {
+  const entry = entryOf(world.requests, seq)
+  return { ...entry, answer: world.answers.get(entry.seq) ?? null }
 }
 
-function readLast(world: World, handset: Handset, id: string | undefined): unknown {
-  const unread = handset.inbox.filter((item) => item.status !== 'read' && item.status !== 'failed')
-  const item = id === undefined ? unread.at(-1) : unread.find((one) => one.id === id)
-  if (item === undefined) throw new ControlError(404, 'the handset has no such unread message')
-  report(world, { number: numberOf(world, item.phoneNumberId), handset, item }, { status: 'read' })
-  return { id: item.id }
-}
-
-function changeHandset(world: World, handset: Handset, body: unknown): unknown {
-  const change = read(HandsetChange, body)
-  handset.name = change.name ?? handset.name
-  handset.media = change.media ?? handset.media
-  handset.toneHz = change.toneHz ?? handset.toneHz
-  handset.online = change.online ?? handset.online
-  if (handset.online) for (const action of handset.whenOnline.splice(0)) action()
-  return handsetView(world, handset)
-}
-
-function handsetView(world: World, handset: Handset): unknown {
-  const { waId, name, online, media, inbox, outbox } = handset
-  const calls = handset.calls.flatMap((wacid) => world.calls.get(wacid) ?? [])
-  return {
-    waId,
-    name,
-    online,
-    media: media ?? null,
-    inbox,
-    outbox,
-    calls: calls.map(({ wacid, direction, state, number }) => ({
-      wacid,
-      direction,
-      state,
-      phoneNumberId: number.id,
-    })),
-    permissions: Object.fromEntries(handset.permissions),
-  }
+function webhookView(world: World, seq: string): unknown {
+  const entry = entryOf(world.webhooks.journal, seq)
+  const body = world.webhooks.bodies.get(entry.seq)
+  return { ...entry, body: body === undefined ? null : JSON.parse(body.toString()) }
 }
 
 function callView(call: Call): unknown {
@@ -258,16 +192,26 @@ const configView = (world: World): unknown => ({
 })
 
 function changeConfig(world: World, body: unknown): unknown {
-  const { webhookUrls, numbers, ...config } = read(ConfigChange, body)
+  const { webhookUrls, numbers, ...config } = readBody(ConfigChange, body)
   if (webhookUrls !== undefined) world.webhooks.urls = webhookUrls
   for (const number of numbers ?? []) addNumber(world, number)
   Object.assign(world.config, config)
   return configView(world)
 }
 
+/** A file as it is, for the page to show; as a page of its own it may do nothing. */
+function mediaReply(world: World, id: string): ApiReply {
+  const file = world.media.get(id)
+  if (file === undefined)
+    return { type: 'json', status: 404, body: { error: { message: `there is no file ${id}` } } }
+  const headers = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' }
+  return { type: 'bytes', bytes: file.bytes, contentType: file.mimeType, headers }
+}
+
 /** Answers one request under `/sim`. */
 export async function answerControl(world: World, request: ApiRequest): Promise<ApiReply> {
   const [, , kind = '', id = '', action] = request.path.split('/')
+  if (kind === 'media' && request.method === 'GET') return mediaReply(world, id)
   const handle = ROUTES[`${request.method} ${action === undefined ? kind : `${kind}/${action}`}`]
   try {
     if (handle === undefined) throw new ControlError(404, 'there is no such operation')

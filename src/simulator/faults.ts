@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { FaultsView } from './views.ts'
 
 const milliseconds = v.pipe(v.number(), v.minValue(0), v.maxValue(600_000))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))
@@ -50,7 +51,7 @@ const NO_WEBHOOK_FAULTS: WebhookFaults = v.parse(WebhookFaults, {})
 
 export type ApiRequestFacts = Readonly<{ edge: string; action: string | undefined; to: string | undefined }>
 
-type Armed = { readonly fault: ApiFault; left: number; second: number; seen: number }
+type Armed = { readonly fault: ApiFault; left: number; hits: number; second: number; seen: number }
 
 /** The faults in force. Rules are tried in their order; the first that applies is taken. */
 export class Faults {
@@ -62,6 +63,7 @@ export class Faults {
     this.#api = body.api.map((fault) => ({
       fault,
       left: fault.times ?? Number.POSITIVE_INFINITY,
+      hits: 0,
       second: 0,
       seen: 0,
     }))
@@ -72,10 +74,19 @@ export class Faults {
     this.#api = []
   }
 
+  /** What is in force: `times` is what is left of it. */
+  view(): FaultsView {
+    const api = this.#api
+      .filter(({ left }) => left > 0)
+      .map(({ fault, left, hits }) => ({ ...fault, ...(Number.isFinite(left) ? { times: left } : {}), hits }))
+    return { api, webhooks: this.webhooks }
+  }
+
   take(request: ApiRequestFacts, nowMs: number): ApiFault | undefined {
     const hit = this.#api.find((armed) => matches(armed.fault, request) && applies(armed, nowMs))
     if (hit === undefined) return undefined
     hit.left -= 1
+    hit.hits += 1
     return hit.fault
   }
 }

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { answerControl } from './control-api.ts'
 import { newTraceId } from './ids.ts'
+import { openStream, type Streams } from './live-stream.ts'
+import { answerPage, isPagePath } from './page.ts'
 import { type ApiReply, type ApiRequest, answerProvider, isProviderPath } from './provider-api.ts'
 import type { World } from './world.ts'
 
@@ -13,12 +15,13 @@ type Body =
   | Readonly<{ type: 'too-large' }>
   | Readonly<{ type: 'broken' }>
 
-/** The one server for the provider's API and the control API. */
+/** The one server for the provider's API, the control API and the page. */
 export function createSimulatorServer(world: World): Server {
+  const streams: Streams = new Set()
   const server = createServer(
     { keepAliveTimeout: 60_000, requestTimeout: READ_TIMEOUT_MS },
     (request, response) => {
-      serve(world, request, response).catch((error: unknown) => {
+      serve({ world, streams }, request, response).catch((error: unknown) => {
         world.log.error({ err: error, path: request.url }, 'simulator.request_failed')
         send(response, { type: 'json', status: 500, body: { error: { message: 'the simulator failed' } } })
       })
@@ -28,11 +31,22 @@ export function createSimulatorServer(world: World): Server {
   return server
 }
 
-async function serve(world: World, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+type Served = Readonly<{ world: World; streams: Streams }>
+
+async function serve(
+  { world, streams }: Served,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const atNs = process.hrtime.bigint()
   const address = incoming.url ?? '/'
   const mark = address.indexOf('?')
   const path = mark === -1 ? address : address.slice(0, mark)
+  const query = new URLSearchParams(mark === -1 ? '' : address.slice(mark + 1))
+  const isReading = incoming.method === 'GET' || incoming.method === 'HEAD'
+  if (isReading && isPagePath(path)) return servePage(path, incoming, response)
+  if (incoming.method === 'GET' && path === '/sim/live')
+    return serveStream({ world, streams }, query, response)
   const body = await readBody(incoming, limitOf(path))
   if (body.type === 'broken') return
   if (body.type === 'too-large') {
@@ -41,12 +55,25 @@ async function serve(world: World, incoming: IncomingMessage, response: ServerRe
     send(response, { type: 'json', status: 413, body: { error: { message: 'body too large', code: 1 } } })
     return
   }
-  const query = new URLSearchParams(mark === -1 ? '' : address.slice(mark + 1))
   const request = requestOf(incoming, { path, query, raw: body.raw })
   const reply = await answer(world, request)
   if (isProviderPath(path)) journal(world, request, { address, atNs, reply })
   send(response, reply)
 }
+
+async function servePage(path: string, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const reply = await answerPage(path, incoming.headers)
+  if (reply === undefined) return send(response, NOT_FOUND)
+  response.writeHead(reply.status, reply.headers)
+  response.end(reply.body)
+}
+
+function serveStream({ world, streams }: Served, query: URLSearchParams, response: ServerResponse): void {
+  if (openStream(world, streams, query, response)) return
+  send(response, { type: 'json', status: 503, body: { error: { message: 'too many pages are open' } } })
+}
+
+const NOT_FOUND: ApiReply = { type: 'json', status: 404, body: { error: { message: 'not found' } } }
 
 const requestOf = (
   incoming: IncomingMessage,
@@ -59,11 +86,11 @@ const requestOf = (
   body: parsed(incoming.headers['content-type'], rest.raw),
 })
 
-type Served = Readonly<{ address: string; atNs: bigint; reply: ApiReply }>
+type Answered = Readonly<{ address: string; atNs: bigint; reply: ApiReply }>
 
-function journal(world: World, { method, body, raw }: ApiRequest, { address, atNs, reply }: Served): void {
+function journal(world: World, { method, body, raw }: ApiRequest, { address, atNs, reply }: Answered): void {
   const durationMs = Number(process.hrtime.bigint() - atNs) / 1e6
-  world.requests.push({
+  const seq = world.requests.push({
     at: new Date(Date.now() - durationMs).toISOString(),
     atNs: String(atNs),
     method,
@@ -72,6 +99,7 @@ function journal(world: World, { method, body, raw }: ApiRequest, { address, atN
     status: reply.type === 'json' ? reply.status : statusOf(reply),
     durationMs,
   })
+  if (reply.type === 'json') world.answers.set(seq, reply.body)
 }
 
 /** Requests that were cut off or left hanging have no status. */
@@ -83,7 +111,7 @@ const limitOf = (path: string): number =>
 async function answer(world: World, request: ApiRequest): Promise<ApiReply> {
   if (request.path.startsWith('/sim/')) return answerControl(world, request)
   if (isProviderPath(request.path)) return answerProvider(world, request)
-  return { type: 'json', status: 404, body: { error: { message: 'not found' } } }
+  return NOT_FOUND
 }
 
 function readBody(incoming: IncomingMessage, limit: number): Promise<Body> {
@@ -122,7 +150,11 @@ function send(response: ServerResponse, reply: ApiReply): void {
       response.socket?.destroy()
       return
     case 'bytes':
-      response.writeHead(200, { 'content-type': reply.contentType, 'content-length': reply.bytes.length })
+      response.writeHead(200, {
+        'content-type': reply.contentType,
+        'content-length': reply.bytes.length,
+        ...reply.headers,
+      })
       response.end(reply.bytes)
       return
     case 'json': {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { pushBounded } from './bounded.ts'
 import { newWamid, unixSeconds } from './ids.ts'
-import { mediaUrl, storeMedia } from './media.ts'
+import { type MediaFile, mediaUrl, storeMedia } from './media.ts'
 import { webhookError } from './provider-error.ts'
 import { messageUpdate } from './webhook-payloads.ts'
 import type { BusinessNumber, Handset, World } from './world.ts'
@@ -64,6 +64,9 @@ type Outgoing = Readonly<{
   content: unknown
   text: string
   replyTo?: string | undefined
+  /** A reaction names its message in the content. */
+  reactsTo?: string | undefined
+  mediaId?: string | undefined
   /** Further fields beside `type`. */
   extra?: Readonly<Record<string, unknown>>
   scheduledNs?: bigint
@@ -80,9 +83,14 @@ export function deliverFromHandset(
   const nowMs = Date.now()
   handset.lastWroteAt.set(number.id, nowMs)
   world.inbound.set(id, { waId: handset.waId, phoneNumberId: number.id })
-  const { type, text } = message
-  const at = new Date(nowMs).toISOString()
-  const item = { id, phoneNumberId: number.id, type, text, at, readByBusiness: false, typingUntil: null }
+  const item = {
+    ...{ id, phoneNumberId: number.id, type: message.type, text: message.text },
+    at: new Date(nowMs).toISOString(),
+    replyTo: message.reactsTo ?? message.replyTo ?? null,
+    mediaId: message.mediaId ?? null,
+    readByBusiness: false,
+    typingUntil: null,
+  }
   pushBounded(handset.outbox, item, OUTBOX_KEPT)
   const update = messageUpdate(number, handset, {
     ...message.extra,
@@ -90,8 +98,8 @@ export function deliverFromHandset(
     from: handset.waId,
     id,
     timestamp: unixSeconds(nowMs),
-    type,
-    [type]: message.content,
+    type: message.type,
+    [message.type]: message.content,
   })
   void world.webhooks.send(
     message.scheduledNs === undefined ? update : { ...update, scheduledNs: message.scheduledNs },
@@ -112,18 +120,19 @@ export function writeFromHandset(
     ...(body.referral === undefined ? {} : { referral: body.referral }),
     ...(body.type === 'unsupported' ? { errors: [webhookError(131051, 'message')] } : {}),
   }
+  const file = body.type in MEDIA_TYPES ? fileOf(world, body) : undefined
   return deliverFromHandset(world, number, handset, {
     type: body.type,
-    content: contentOf(world, body),
+    content: file === undefined ? contentOf(body) : mediaContent(world, body, file),
     text: body.text ?? body.caption ?? '',
-    replyTo: body.type === 'reaction' ? undefined : body.replyTo,
+    ...(body.type === 'reaction' ? { reactsTo: body.replyTo } : { replyTo: body.replyTo }),
+    mediaId: file?.id,
     extra,
   })
 }
 
-function contentOf(world: World, body: HandsetMessage): unknown {
+function contentOf(body: HandsetMessage): unknown {
   if (body.type === 'text') return { body: body.text ?? '' }
-  if (body.type in MEDIA_TYPES) return mediaContent(world, body)
   if (body.type === 'reaction' && body.content === undefined) {
     return { message_id: body.replyTo ?? '', emoji: body.text ?? '' }
   }
@@ -132,16 +141,19 @@ function contentOf(world: World, body: HandsetMessage): unknown {
   return body.content ?? {}
 }
 
-function mediaContent(world: World, body: HandsetMessage): Record<string, unknown> {
+function fileOf(world: World, body: HandsetMessage): MediaFile {
   const mimeType = body.mimeType ?? MEDIA_TYPES[body.type] ?? 'application/octet-stream'
   const bytes = Buffer.from(body.mediaBase64 ?? PIXEL, 'base64')
-  const file = storeMedia(world, { mimeType, fileName: body.fileName, bytes })
+  return storeMedia(world, { mimeType, fileName: body.fileName, bytes })
+}
+
+function mediaContent(world: World, body: HandsetMessage, file: MediaFile): Record<string, unknown> {
   return {
     ...(body.caption === undefined ? {} : { caption: body.caption }),
     ...(body.type === 'document' ? { filename: body.fileName ?? 'document.pdf' } : {}),
     ...(body.type === 'audio' ? { voice: body.voice ?? false } : {}),
     ...(body.type === 'sticker' ? { animated: false } : {}),
-    mime_type: mimeType,
+    mime_type: file.mimeType,
     sha256: file.sha256.toString('base64'),
     id: file.id,
     url: mediaUrl(world, file.id),

@@ -1,10 +1,11 @@
-import type { MessageBehaviour, StatusStep } from './behaviour.ts'
+import { grantsWhenAsked, type MessageBehaviour, type StatusStep } from './behaviour.ts'
 import { newDigits, unixSeconds } from './ids.ts'
 import { deliverFromHandset } from './inbound.ts'
 import { replyToPermission } from './permission.ts'
 import { webhookError } from './provider-error.ts'
+import type { InboxItem } from './views.ts'
 import { statusUpdate } from './webhook-payloads.ts'
-import { type BusinessNumber, type Handset, type InboxItem, permissionOf, type World } from './world.ts'
+import { type BusinessNumber, type Handset, permissionOf, type World } from './world.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const WINDOW_CLOSED: readonly StatusStep[] = [{ afterMs: 50, status: 'failed', code: 131047 }]
@@ -47,7 +48,8 @@ function react(world: World, { number, handset, item, behaviour, asksPermission 
       deliverFromHandset(world, number, handset, { type: 'text', content: { body: text }, text })
     world.timers.later(reply.afterMs, () => onceOnline(handset, write))
   }
-  if (!asksPermission || permissionOf(handset, number.id, Date.now()).status !== 'no_permission') return
+  if (!asksPermission || !grantsWhenAsked(handset.waId)) return
+  if (permissionOf(handset, number.id, Date.now()).status !== 'no_permission') return
   const grant = () =>
     replyToPermission(world, number, handset, {
       response: 'accept',
@@ -71,6 +73,7 @@ export function report(
   step: Pick<StatusStep, 'status' | 'code'>,
 ): void {
   if (RANK[step.status] > RANK[item.status]) item.status = step.status
+  if (step.code !== undefined) item.errorCode = step.code
   const nowMs = Date.now()
   const priced = step.status === 'sent' || step.status === 'delivered'
   void world.webhooks.send(

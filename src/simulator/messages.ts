@@ -7,8 +7,9 @@ import { requestPermission } from './permission.ts'
 import { ProviderError } from './provider-error.ts'
 import { checkedTemplate, renderedText, TemplateSend } from './template-check.ts'
 import { asksForCallPermission } from './template-record.ts'
+import type { InboxItem } from './views.ts'
 import { readWire } from './wire.ts'
-import { type BusinessNumber, type Handset, handsetOf, type InboxItem, type World } from './world.ts'
+import { type BusinessNumber, type Handset, handsetOf, type World } from './world.ts'
 
 const INBOX_KEPT = 200
 const TYPING_MS = 25_000
@@ -128,7 +129,7 @@ function refuse(handset: Handset, { refusal }: MessageBehaviour): void {
 function receive(
   number: BusinessNumber,
   handset: Handset,
-  { type, text, content, category }: Content,
+  { type, text, content, category, asksPermission }: Content,
   callbackData: string | undefined,
 ): InboxItem {
   const item: InboxItem = {
@@ -139,6 +140,7 @@ function receive(
     content,
     category,
     callbackData,
+    asksPermission,
     at: new Date().toISOString(),
     status: 'accepted',
   }

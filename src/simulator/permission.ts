@@ -1,14 +1,8 @@
 import { unixSeconds } from './ids.ts'
 import { deliverFromHandset } from './inbound.ts'
 import { ProviderError } from './provider-error.ts'
-import {
-  type BusinessNumber,
-  type Handset,
-  handsetOf,
-  type Permission,
-  permissionOf,
-  type World,
-} from './world.ts'
+import type { Permission } from './views.ts'
+import { type BusinessNumber, type Handset, handsetOf, permissionOf, type World } from './world.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const WEEK_MS = 7 * DAY_MS

@@ -24,7 +24,12 @@ export type ApiRequest = Readonly<{
 
 export type ApiReply =
   | Readonly<{ type: 'json'; status: number; body: unknown; headers?: Readonly<Record<string, string>> }>
-  | Readonly<{ type: 'bytes'; bytes: Buffer; contentType: string }>
+  | Readonly<{
+      type: 'bytes'
+      bytes: Buffer
+      contentType: string
+      headers?: Readonly<Record<string, string>>
+    }>
   /** Nothing is answered: the connection is cut, or just left alone. */
   | Readonly<{ type: 'cut' }>
   | Readonly<{ type: 'hang' }>

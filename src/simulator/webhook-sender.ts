@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import { pushBounded, Ring } from './bounded.ts'
+import { BoundedMap, pushBounded, Ring } from './bounded.ts'
 import type { Faults } from './faults.ts'
 import { Timers } from './timers.ts'
 import { encodeWebhook, signatureOf } from './webhook-encoding.ts'
@@ -7,6 +7,7 @@ import { envelope, type Update } from './webhook-payloads.ts'
 
 const PENDING_LIMIT = 50_000
 const JOURNAL_SIZE = 100_000
+const BODIES_KEPT = 500
 const CONNECTIONS_PER_URL = 64
 const ANSWER_TIMEOUT_MS = 20_000
 const FIRST_RETRY_MS = 200
@@ -49,6 +50,8 @@ type Held = Readonly<{ update: Update; settle: () => void }>
 /** Delivers updates to the gateway: signed, at least once, to the webhook URLs in turn. */
 export class WebhookSender {
   readonly journal = new Ring<WebhookEntry>(JOURNAL_SIZE)
+  /** Of the latest entries, by their sequence numbers. */
+  readonly bodies = new BoundedMap<number, Buffer>(BODIES_KEPT)
   subscribed = true
   readonly #identity: Readonly<{ wabaId: string; appSecret: string }>
   readonly #faults: Faults
@@ -104,6 +107,7 @@ export class WebhookSender {
     this.#pending = 0
     this.subscribed = true
     this.journal.clear()
+    this.bodies.clear()
   }
 
   /** Nothing leaves afterwards, also not for work that is still ending. */
@@ -156,7 +160,9 @@ export class WebhookSender {
       for (const one of held) one.settle()
     }
     const signature = signatureOf(this.#identity.appSecret, body)
-    void this.#attempt({ entry: this.#record(updates, 'pending'), body, signature, settle, repeatsLeft })
+    const entry = this.#record(updates, 'pending')
+    this.bodies.set(this.journal.last, body)
+    void this.#attempt({ entry, body, signature, settle, repeatsLeft })
   }
 
   async #attempt(post: Post): Promise<void> {

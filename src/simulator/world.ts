@@ -8,6 +8,7 @@ import type { MediaFile } from './media.ts'
 import type { BusinessNumberSetting, SimulatorSettings } from './settings.ts'
 import type { TemplateRecord } from './template-record.ts'
 import { Timers } from './timers.ts'
+import type { InboxItem, OutboxItem, Permission } from './views.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
 const REQUEST_JOURNAL_SIZE = 100_000
@@ -15,6 +16,7 @@ const HANDSET_LIMIT = 50_000
 const CALL_LIMIT = 50_000
 const INBOUND_LIMIT = 200_000
 const MEDIA_LIMIT = 1000
+const ANSWERS_KEPT = 500
 
 export type BusinessNumber = {
   readonly id: string
@@ -23,38 +25,6 @@ export type BusinessNumber = {
   readonly throughput: 'STANDARD' | 'HIGH'
   calling: Record<string, unknown>
   liveCalls: number
-}
-
-/** Whether the business may call this user, and how often it has asked and called. Times in Unix milliseconds. */
-export type Permission = {
-  status: 'no_permission' | 'temporary' | 'permanent'
-  expiresAt?: number
-  requestedAt: number[]
-  connectedAt: number[]
-}
-
-/** A message from the business as the handset sees it. */
-export type InboxItem = {
-  readonly id: string
-  readonly phoneNumberId: string
-  readonly type: string
-  readonly text: string
-  readonly content: unknown
-  readonly at: string
-  readonly category: string
-  readonly callbackData: string | undefined
-  status: 'accepted' | 'sent' | 'delivered' | 'read' | 'failed'
-}
-
-/** A message that the handset wrote. */
-type OutboxItem = {
-  readonly id: string
-  readonly phoneNumberId: string
-  readonly type: string
-  readonly text: string
-  readonly at: string
-  readByBusiness: boolean
-  typingUntil: string | null
 }
 
 export type Handset = {
@@ -106,6 +76,8 @@ export type World = {
   readonly faults: Faults
   readonly webhooks: WebhookSender
   readonly requests: Ring<RequestEntry>
+  /** What the latest requests were answered, by their sequence numbers. */
+  readonly answers: BoundedMap<number, unknown>
   readonly timers: Timers
   /** The description that calls without media are stamped from. */
   readonly offerText: string
@@ -138,6 +110,7 @@ export function createWorld({ settings, log, offerText, templates }: Parts): Wor
     faults,
     webhooks: new WebhookSender(settings, faults),
     requests: new Ring(REQUEST_JOURNAL_SIZE),
+    answers: new BoundedMap(ANSWERS_KEPT),
     timers: new Timers(),
     offerText,
     initialTemplates: templates,
@@ -177,6 +150,7 @@ export function resetWorld(world: World): void {
     world.inbound,
     world.media,
     world.templates,
+    world.answers,
   ]) {
     part.clear()
   }

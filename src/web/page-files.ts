@@ -62,7 +62,7 @@ interface Asked {
   readonly acceptEncoding: string | undefined
 }
 
-interface FileReply {
+export interface FileReply {
   readonly status: 200 | 304
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array

@@ -1,0 +1,107 @@
+// Handsets as the control API shows and changes them.
+import * as v from 'valibot'
+import type { Call } from './call.ts'
+import { ControlError, readBody } from './control-error.ts'
+import { digitsOf } from './ids.ts'
+import { report } from './message-statuses.ts'
+import type { CallRow, HandsetView, InboxItem } from './views.ts'
+import { findNumber, type Handset, handsetOf, type World } from './world.ts'
+
+const HANDSETS_LISTED = 500
+
+/** What a telephone carries well. */
+export const toneHz = v.optional(v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(3000)))
+
+const ReadBody = v.optional(
+  v.strictObject({
+    id: v.optional(v.string()),
+    /** Everything that this business number sent. */
+    allFrom: v.optional(v.string()),
+  }),
+  {},
+)
+
+const HandsetChange = v.strictObject({
+  online: v.optional(v.boolean()),
+  name: v.optional(v.string()),
+  media: v.optional(v.picklist(['real', 'template'])),
+  toneHz,
+})
+
+export function handsetAt(world: World, address: string): Handset {
+  const waId = digitsOf(address)
+  if (waId.length < 5 || waId.length > 20) throw new ControlError(400, `${address} is not a phone number`)
+  return handsetOf(world, waId)
+}
+
+/** A handset that is offline does nothing by itself. */
+export function onlineHandset(world: World, waId: string): Handset {
+  const handset = handsetAt(world, waId)
+  if (!handset.online) throw new ControlError(409, 'the handset is offline')
+  return handset
+}
+
+/** The handsets that came into being last. */
+export const listHandsets = (world: World): unknown => ({
+  data: [...world.handsets.values()]
+    .slice(-HANDSETS_LISTED)
+    .map(({ waId, name, online }) => ({ waId, name, online })),
+})
+
+/** The last unread message, the one that is named, or all from one number. */
+export function readMessages(world: World, handset: Handset, body: unknown): unknown {
+  const { id, allFrom } = readBody(ReadBody, body)
+  const unread = handset.inbox.filter((item) => item.status !== 'read' && item.status !== 'failed')
+  if (allFrom !== undefined) {
+    const from = findNumber(world, allFrom)
+    const read = unread.filter((item) => item.phoneNumberId === from?.id)
+    for (const item of read) markRead(world, handset, item)
+    return { ids: read.map((item) => item.id) }
+  }
+  const item = id === undefined ? unread.at(-1) : unread.find((one) => one.id === id)
+  if (item === undefined) throw new ControlError(404, 'the handset has no such unread message')
+  markRead(world, handset, item)
+  return { id: item.id }
+}
+
+function markRead(world: World, handset: Handset, item: InboxItem): void {
+  const number = world.numbers.get(item.phoneNumberId)
+  if (number === undefined) throw new ControlError(404, `there is no business number ${item.phoneNumberId}`)
+  report(world, { number, handset, item }, { status: 'read' })
+}
+
+export function changeHandset(world: World, handset: Handset, body: unknown): HandsetView {
+  const change = readBody(HandsetChange, body)
+  handset.name = change.name ?? handset.name
+  handset.media = change.media ?? handset.media
+  handset.toneHz = change.toneHz ?? handset.toneHz
+  handset.online = change.online ?? handset.online
+  if (handset.online) for (const action of handset.whenOnline.splice(0)) action()
+  return handsetView(world, handset)
+}
+
+/** `latest` keeps that many messages of each direction. */
+export function handsetView(world: World, handset: Handset, latest = Number.POSITIVE_INFINITY): HandsetView {
+  const { waId, name, online, media, inbox, outbox, permissions } = handset
+  return {
+    ...{ waId, name, online },
+    media: media ?? null,
+    inbox: inbox.slice(-latest),
+    outbox: outbox.slice(-latest),
+    calls: handset.calls.flatMap((wacid) => world.calls.get(wacid) ?? []).map(callRow),
+    permissions: Object.fromEntries(permissions),
+  }
+}
+
+function callRow(call: Call): CallRow {
+  const { wacid, direction, state, media, number, createdAtMs, acceptedAtMs, endedAtMs, endReason } = call
+  const at = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
+  return {
+    ...{ wacid, direction, state, media },
+    phoneNumberId: number.id,
+    at: new Date(createdAtMs).toISOString(),
+    acceptedAt: at(acceptedAtMs),
+    endedAt: at(endedAtMs),
+    endReason: endReason ?? null,
+  }
+}
