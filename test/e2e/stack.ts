@@ -44,6 +44,8 @@ export interface Stack {
   readonly numbers: readonly [DemoNumber, DemoNumber]
   readonly gateways: readonly Gateway[]
   readonly workers: readonly Running[]
+  /** The simulator, whose page shows its handsets. */
+  readonly simulatorUrl: string
   /** `/sim` of the simulator. */
   readonly sim: Client
   /** The API, at each running gateway in turn. */
@@ -184,7 +186,7 @@ async function bringUp(options: StackOptions, ground: Ground, stop: () => Promis
   const cookie = await signIn(gateway(0).origin, demo.operator)
   const console = inTurn(() => running().map(({ origin }) => consoleClient(origin, workspaceId, cookie)))
   return {
-    ...{ sql, redis, workspaceId, tls, sim, workers, gateways, gateway, console, stop },
+    ...{ sql, redis, workspaceId, tls, simulatorUrl, sim, workers, gateways, gateway, console, stop },
     key: demo.apiKey,
     operator: demo.operator,
     numbers: [first, second],

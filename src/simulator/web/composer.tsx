@@ -1,0 +1,95 @@
+import { useId, useRef, useState } from 'preact/hooks'
+import type { HandsetView } from '../views.ts'
+import type { Act } from './control.ts'
+import { Icon } from './icon.tsx'
+
+/** As much as the provider takes of a picture. */
+const PICTURE_BYTES = 5 * 1024 * 1024
+
+export function Composer({
+  handset,
+  number,
+  act,
+}: {
+  readonly handset: HandsetView
+  readonly number: string
+  readonly act: Act
+}) {
+  const [text, setText] = useState('')
+  const [tooLarge, setTooLarge] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  const id = useId()
+  const path = `handsets/${handset.waId}/messages`
+  const write = async (message: Readonly<Record<string, unknown>>) => {
+    if (await act('POST', path, { to: number, ...message })) setText('')
+    field.current?.focus()
+  }
+  const sendPicture = async (file: File | undefined) => {
+    setTooLarge(file !== undefined && file.size > PICTURE_BYTES)
+    if (file === undefined || file.size > PICTURE_BYTES) return
+    const caption = text.trim() === '' ? {} : { caption: text.trim() }
+    const picture = { mimeType: file.type, fileName: file.name, mediaBase64: await base64Of(file) }
+    await write({ type: 'image', ...picture, ...caption })
+  }
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (text.trim() !== '') void write({ type: 'text', text: text.trim() })
+      }}
+    >
+      {tooLarge && (
+        <p class="field-error" role="alert">
+          A picture has at most 5 MB.
+        </p>
+      )}
+      <input
+        id={`${id}-picture`}
+        class="visually-hidden picture-input"
+        type="file"
+        accept="image/png,image/jpeg,image/webp"
+        aria-label="Send a picture"
+        disabled={!handset.online}
+        onChange={(event) => {
+          const input = event.currentTarget
+          void sendPicture(input.files?.[0]).finally(() => {
+            // The same picture can be sent again.
+            input.value = ''
+          })
+        }}
+      />
+      <label class="button quiet icon-only" for={`${id}-picture`} title="Send a picture">
+        <Icon name="picture" />
+      </label>
+      <input
+        ref={field}
+        aria-label="Message"
+        placeholder="Message"
+        autocomplete="off"
+        maxLength={4096}
+        value={text}
+        disabled={!handset.online}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button
+        type="submit"
+        class="button primary round"
+        aria-label="Send"
+        title="Send"
+        disabled={!handset.online || text.trim() === ''}
+      >
+        <Icon name="send" />
+      </button>
+    </form>
+  )
+}
+
+function base64Of(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result).split(',')[1] ?? '')
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(file)
+  })
+}

@@ -1,0 +1,38 @@
+// How numbers, times and values are shown.
+import { signal } from '@preact/signals'
+
+/** Advances every second, for timers of calls and for what ends by itself. */
+export const now = signal(Date.now())
+
+export function startClock(): void {
+  setInterval(() => {
+    now.value = Date.now()
+  }, 1000)
+}
+
+/** 15557000001 as +1 555 700 0001. */
+export const phoneNumber = (digits: string): string =>
+  `+${digits.replace(/^(1)(\d{3})(\d{3})(\d{4})$/, '$1 $2 $3 $4')}`
+
+const shortFormat = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+export const shortTime = (at: string): string => shortFormat.format(new Date(at))
+
+const exactFormat = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hourCycle: 'h23',
+})
+export const exactTime = (at: string): string => exactFormat.format(new Date(at))
+
+/** Milliseconds as 1:05. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+export const pretty = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+
+export const plural = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
