@@ -10,7 +10,7 @@ export function announce(
 Switchboard is up (${seconds.toFixed(1)} s).
 
   API        ${dev.apiUrl}/api/v1
-  Simulator  ${dev.simulatorUrl}   (handsets behind the demo numbers ${dev.numbers.map((one) => one.number).join(', ')})
+  Handsets   ${dev.simulatorUrl}/   the provider's simulator, behind the demo numbers ${dev.numbers.map((one) => one.number).join(', ')}
   Console    ${dev.consoleUrl}   as ${dev.operator.email} / ${dev.operator.password}
   Key        ${dev.apiKey}
   Logs       ${logDir}

@@ -15,7 +15,7 @@ export const toneHz = v.optional(v.pipe(v.number(), v.integer(), v.minValue(100)
 const ReadBody = v.optional(
   v.strictObject({
     id: v.optional(v.string()),
-    /** Everything that this business number sent. */
+    /** Everything that has arrived from this business number. */
     allFrom: v.optional(v.string()),
   }),
   {},
@@ -54,7 +54,7 @@ export function readMessages(world: World, handset: Handset, body: unknown): unk
   const unread = handset.inbox.filter((item) => item.status !== 'read' && item.status !== 'failed')
   if (allFrom !== undefined) {
     const from = findNumber(world, allFrom)
-    const read = unread.filter((item) => item.phoneNumberId === from?.id)
+    const read = unread.filter((item) => item.status === 'delivered' && item.phoneNumberId === from?.id)
     for (const item of read) markRead(world, handset, item)
     return { ids: read.map((item) => item.id) }
   }

@@ -10,7 +10,7 @@ export const groups: readonly { readonly title: string; readonly behaviours: rea
     title: 'You decide',
     behaviours: [
       { ending: '0101', says: 'Delivered; the rest is up to you' },
-      { ending: '0102', says: 'Another of the same' },
+      { ending: '0102', says: 'The same, for a second one' },
     ],
   },
   {
@@ -18,8 +18,8 @@ export const groups: readonly { readonly title: string; readonly behaviours: rea
     behaviours: [
       { ending: '0001', says: 'Sent, delivered, read within 2 s' },
       { ending: '0002', says: 'Delivered, never read' },
-      { ending: '0003', says: 'Fails with 131026, undeliverable' },
-      { ending: '0004', says: 'Fails with 131049, too many promotions' },
+      { ending: '0003', says: 'Fails with 131026' },
+      { ending: '0004', says: 'Fails with 131049' },
       { ending: '0005', says: 'Refused with 130429 three times, then taken' },
       { ending: '0006', says: 'Always refused with 131056' },
       { ending: '0007', says: 'Accepted, then silence' },

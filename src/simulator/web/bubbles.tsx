@@ -93,6 +93,11 @@ function PermissionQuestion({ item, handset, act }: ReceivedProps) {
   )
 }
 
+const decisions: Readonly<Record<string, string>> = {
+  'call permission: accept': 'Calls are allowed.',
+  'call permission: reject': 'Calls are refused.',
+}
+
 /** A message of the handset: two coloured ticks once the business has read it. */
 export const Written = ({ item }: { readonly item: OutboxItem }) => (
   <article class="bubble written">
@@ -103,7 +108,7 @@ export const Written = ({ item }: { readonly item: OutboxItem }) => (
         <a href={`/sim/media/${item.mediaId}`}>{item.type}</a>
       ))}
     {(item.text !== '' || item.mediaId === null) && (
-      <p class="bubble-text">{item.text || `(${item.type})`}</p>
+      <p class="bubble-text">{decisions[item.text] ?? (item.text || `(${item.type})`)}</p>
     )}
     <footer>
       <span class="meta">

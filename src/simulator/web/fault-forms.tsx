@@ -72,8 +72,8 @@ export function RuleForm({ doing }: { readonly doing: Doing }) {
         onChange={choose}
       />
       {effect?.value && <Input label={effect.value.label} value={value} isRequired onInput={setValue} />}
-      <Input label="Only to numbers ending in" value={to} onInput={setTo} />
-      <Input label="Times (empty: always)" value={times} onInput={setTimes} />
+      <Input label="Number ends in" placeholder="any" value={to} onInput={setTo} />
+      <Input label="Times" placeholder="always" value={times} onInput={setTimes} />
     </Form>
   )
 }
@@ -168,11 +168,13 @@ function Pick({
 function Input({
   label,
   value,
+  placeholder,
   isRequired = false,
   onInput,
 }: {
   readonly label: string
   readonly value: string
+  readonly placeholder?: string
   readonly isRequired?: boolean
   onInput(value: string): void
 }) {
@@ -186,6 +188,7 @@ function Input({
         pattern="\d*"
         autocomplete="off"
         required={isRequired}
+        {...(placeholder !== undefined && { placeholder })}
         value={value}
         onInput={(event) => onInput(event.currentTarget.value)}
       />

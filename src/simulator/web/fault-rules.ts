@@ -70,7 +70,7 @@ const subjects: Readonly<Record<string, string>> = {
 function subject({ match, action, to }: FaultRule): string {
   const what = subjects[match] ?? match
   const acting = action === undefined ? '' : ` (${action})`
-  return to === undefined ? `${what}${acting}` : `${what}${acting} to …${to}`
+  return to === undefined ? `${what}${acting}` : `${what}${acting} to numbers in ${to}`
 }
 
 function effect({ delayMs, status, code, dropConnection, hang }: FaultRule): string {

@@ -15,7 +15,7 @@ export function PhoneSettings({
   const id = useId()
   const path = `handsets/${waId}`
   const hasUnread = inbox.some(
-    ({ phoneNumberId, status }) => phoneNumberId === number && (status === 'sent' || status === 'delivered'),
+    ({ phoneNumberId, status }) => phoneNumberId === number && status === 'delivered',
   )
   const ownPermission = waId.endsWith('0025') ? 'no_permission' : 'permanent'
   const permission = handset.permissions[number]?.status ?? ownPermission
@@ -49,12 +49,12 @@ export function PhoneSettings({
         </button>
       </div>
       <Choice
-        label="Calls from the business"
+        label="Business may call"
         value={permission}
         options={[
-          ['permanent', 'Allowed'],
-          ['temporary', 'Allowed for 7 days'],
-          ['no_permission', 'Not allowed'],
+          ['permanent', 'Always'],
+          ['temporary', 'For 7 days'],
+          ['no_permission', 'No'],
         ]}
         disabled={!online}
         onChange={(status) => void decide(status)}
@@ -63,8 +63,8 @@ export function PhoneSettings({
         label="Audio of calls"
         value={handset.media ?? (waId.endsWith('0021') ? 'real' : 'template')}
         options={[
-          ['template', 'SDP only, no sound'],
-          ['real', 'Real, echoes what it hears'],
+          ['template', 'SDP only'],
+          ['real', 'Real, echoes'],
         ]}
         onChange={(media) => void act('PUT', path, { media })}
       />

@@ -7,7 +7,7 @@ export const Rail = () => (
   <nav class="rail" aria-label="Handsets to open">
     <OpenAny />
     <details open>
-      <summary>Numbers by what they do</summary>
+      <summary>Numbers ending in</summary>
       {groups.map(({ title, behaviours }) => (
         <section key={title}>
           <h2>{title}</h2>
@@ -20,7 +20,7 @@ export const Rail = () => (
                   aria-pressed={opened.value.includes(waIdOf(behaviour))}
                   onClick={() => open(waIdOf(behaviour))}
                 >
-                  <code>…{behaviour.ending}</code>
+                  <code>{behaviour.ending}</code>
                   <span>{behaviour.says}</span>
                 </button>
               </li>
@@ -54,7 +54,7 @@ function OpenAny() {
           id="open-any"
           inputMode="tel"
           autocomplete="off"
-          placeholder="+1 555 700 0001"
+          placeholder="+1 555 …"
           value={text}
           {...(isWrong && { 'aria-invalid': true, 'aria-describedby': 'open-any-error' })}
           onInput={(event) => setText(event.currentTarget.value)}
