@@ -1,7 +1,7 @@
 // Which handsets are open. The address says so, so that a reload or a link shows the same.
 import { signal } from '@preact/signals'
 
-export const MOST_OPEN = 8
+const MOST_OPEN = 8
 /** The one that the first steps write to, and one that does nothing by itself. */
 const atFirst = ['15557000001', '15557000101']
 
