@@ -49,9 +49,10 @@ export const IconButton = ({
 )
 
 /** One tick for sent, two for delivered, coloured ones for read. */
-export const Ticks = ({ count, isRead }: { readonly count: 0 | 1 | 2; readonly isRead: boolean }) => (
-  <svg class={isRead ? 'ticks read' : 'ticks'} viewBox="0 0 20 12" aria-hidden="true" focusable="false">
-    {count > 0 && <path d="M2 6.500 5.500 10 12 2.500" />}
-    {count > 1 && <path d="M9.500 9.500 10 10 17 2.500" />}
-  </svg>
-)
+export const Ticks = ({ count, isRead }: { readonly count: 0 | 1 | 2; readonly isRead: boolean }) =>
+  count === 0 ? null : (
+    <svg class={isRead ? 'ticks read' : 'ticks'} viewBox="0 0 20 12" aria-hidden="true" focusable="false">
+      <path d="M2 6.5 5.5 10 12 2.5" />
+      {count > 1 && <path d="M9.5 9.5 10 10 17 2.5" />}
+    </svg>
+  )
