@@ -165,7 +165,7 @@ describe('the page of handsets', () => {
     await page.close()
   })
 
-  test('handsets open from the list and by number, stay over a reload, and say what they refuse', async () => {
+  test('handsets open from the list and by number, and stay over a reload', async () => {
     const page = await scene.openPage(['15557000001'])
     await page.getByRole('button', { name: /^0024/ }).click()
     await phoneOf(page, '15557000024').waitFor()
@@ -183,18 +183,25 @@ describe('the page of handsets', () => {
     await page.close()
   })
 
-  test('what the simulator refuses stands in the phone', async () => {
+  test('a lost stream comes back, and what the simulator refuses in between stands in the phone', async () => {
     const page = await scene.openPage(['15557000110'])
     const phone = phoneOf(page, '15557000110')
-    const calling = phone.getByRole('button', { name: 'Call North Dock' })
-    // As if another page had been faster.
-    await page.route('**/sim/handsets/15557000110/calls', async (route) => {
-      await route.fulfill({ status: 409, json: { error: { message: 'the handset is in a call' } } })
-    })
-    await calling.click()
+    await page.route('**/sim/live*', (route) => route.abort())
+    // Another handset asks for another stream.
+    await page.getByRole('button', { name: /^0002/ }).click()
+    await page.getByText('Lost the simulator; trying again').waitFor()
+    const to = scene.stack.numbers[1].phoneNumberId
+    await ok(scene.stack.sim.post('/handsets/15557000110/calls', { to }))
+    await phone.getByRole('button', { name: 'Call North Dock' }).click()
     await phone.getByRole('alert').getByText('The handset is in a call.').waitFor()
     await phone.getByRole('button', { name: 'Dismiss' }).click()
     await phone.getByText('The handset is in a call.').waitFor({ state: 'detached' })
+    await page.unroute('**/sim/live*')
+    await page.getByRole('status').getByText('Live', { exact: true }).waitFor()
+    await phone.getByRole('button', { name: 'Hang up' }).click()
+    await phone.getByRole('button', { name: 'Hang up' }).waitFor({ state: 'detached' })
+    await phone.getByLabel('Chat with').selectOption({ label: 'North Dock Support' })
+    await phone.getByText(/^You called: you hung up/).waitFor()
     await page.close()
   })
 
