@@ -23,7 +23,7 @@ export const pages: readonly PageEntry[] = [
     title: 'Overview',
     group: 'Activity',
     icon: 'overview',
-    load: () => import('./pages/overview.tsx'),
+    load: () => import('./pages/overview/page.tsx'),
   },
   {
     path: 'conversations',

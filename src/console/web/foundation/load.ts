@@ -21,8 +21,11 @@ export function useResource<Data>(path: string | undefined): Loaded<Data> {
     const abort = new AbortController()
     api.get<Data>(path, abort.signal).then(
       (data) => setState({ path, data }),
-      (error: unknown) => {
-        if (!abort.signal.aborted) setState({ path, error: toApiError(error) })
+      (failure: unknown) => {
+        if (abort.signal.aborted) return
+        const error = toApiError(failure)
+        // What was read before is still worth showing.
+        setState((before) => (before.path === path ? { ...before, error } : { path, error }))
       },
     )
     return () => abort.abort()
@@ -49,6 +52,8 @@ export interface List<Row> {
   readonly isLoadingMore: boolean
   loadMore(): void
   reload(): void
+  /** Takes in what is new at the top and what changed there; a failure leaves everything as it is. */
+  refresh(): Promise<void>
   /** Puts a changed row in the place of the one it replaces. */
   replace(row: Row): void
 }
@@ -85,12 +90,28 @@ export function useList<Row extends { readonly id: string }>(path: string): List
     isLoadingMore: known.isLoadingMore === true,
     loadMore: () => void readMore(known, current, setState),
     reload: useCallback(() => setTurn((before) => before + 1), []),
+    refresh: async () => {
+      const first = await api.get<PageBody<Row>>(path).catch(() => undefined)
+      if (first) setState((before) => (before.path === path ? refreshed(before, first) : before))
+    },
     replace: (row) =>
       setState((before) => ({
         ...before,
         ...(before.rows && { rows: before.rows.map((one) => (one.id === row.id ? row : one)) }),
       })),
   }
+}
+
+/** While more than one page is shown, what has left the first one stays: it may only have moved on. */
+function refreshed<Row extends { readonly id: string }>(
+  before: ListState<Row>,
+  { data, nextCursor }: PageBody<Row>,
+): ListState<Row> {
+  const { path, rows } = before
+  if (!rows || nextCursor === null || rows.length <= data.length)
+    return { path, rows: data, cursor: nextCursor }
+  const fresh = new Set(data.map(({ id }) => id))
+  return { ...before, rows: [...data, ...rows.filter(({ id }) => !fresh.has(id))] }
 }
 
 async function readMore<Row extends { readonly id: string }>(

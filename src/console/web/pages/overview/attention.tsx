@@ -1,0 +1,33 @@
+import type { Attention, AttentionKind } from '../../../../contract/records/overview.ts'
+import { ROOT, route } from '../../foundation/router.ts'
+import { Section } from '../../parts/facts.tsx'
+import { Icon } from '../../parts/icon.tsx'
+
+/** What keeps something from working now; the rest is a warning. */
+const grave: readonly AttentionKind[] = ['ENDPOINT_OFF', 'NO_DEFAULT_NUMBER', 'CAMPAIGN_PAUSED']
+
+export const NeedsAttention = ({ items }: { readonly items: readonly Attention[] }) => (
+  <Section title="Needs attention">
+    {items.length === 0 ? (
+      <p class="all-well">
+        <Icon name="check" />
+        Nothing needs you. Endpoints that fail, campaigns that pause and templates that stop appear here.
+      </p>
+    ) : (
+      <ul class="attention">
+        {items.map(({ id, kind, text, link }) => (
+          <li key={id}>
+            <a
+              class={grave.includes(kind) ? 'bad' : 'warn'}
+              href={`${ROOT}/${route.value.workspaceId}${link}`}
+            >
+              <Icon name="warning" />
+              <span>{text}</span>
+              <Icon name="chevron" />
+            </a>
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+)

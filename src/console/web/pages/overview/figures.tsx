@@ -1,0 +1,73 @@
+import type { ComponentChildren } from 'preact'
+import type { OverviewRecord } from '../../../../contract/records/overview.ts'
+import { count, plural } from '../../foundation/format.ts'
+import { hrefOf } from '../../foundation/router.ts'
+import { Sparkline } from '../../parts/sparkline.tsx'
+
+// The server counts no further.
+const CAP = 10_000
+const shown = (value: number): string => (value >= CAP ? `${count(CAP)}+` : count(value))
+
+export function Figures({ overview }: { readonly overview: OverviewRecord }) {
+  const { calls, messages, deliveries, campaignsRunning } = overview
+  const log = (state: string) => `${hrefOf('deliveries')}?state=${state}`
+  return (
+    <section class="figures" aria-label="Figures">
+      <Messages perMinute={messages.perMinute} />
+      <Figure title="Live calls" href={hrefOf('calls')} value={calls.live}>
+        {calls.live === 0 ? 'Nobody is on the line' : 'Ringing or talking now'}
+      </Figure>
+      <Figure title="Campaigns running" href={hrefOf('campaigns')} value={campaignsRunning}>
+        {campaignsRunning === 0 ? 'None is sending' : 'Sending now'}
+      </Figure>
+      <Figure title="Deliveries pending" href={log('PENDING')} value={deliveries.pending}>
+        Wait for their first attempt
+      </Figure>
+      <Figure title="Deliveries retrying" href={log('RETRYING')} value={deliveries.retrying} tone="warn">
+        Failed, and will be sent again
+      </Figure>
+      <Figure title="Deliveries failed" href={log('FAILED')} value={deliveries.failedToday} tone="bad">
+        Today, for good (UTC)
+      </Figure>
+      <Figure title="Messages failed" href={hrefOf('conversations')} value={messages.failedToday} tone="bad">
+        Today (UTC)
+      </Figure>
+    </section>
+  )
+}
+
+function Messages({ perMinute }: { readonly perMinute: readonly number[] }) {
+  const total = perMinute.reduce((sum, minute) => sum + minute, 0)
+  const most = Math.max(...perMinute, 0)
+  const now = perMinute.at(-1) ?? 0
+  const told = `${plural(now, 'message')} this minute, at most ${count(most)} a minute`
+  return (
+    <a class="figure wide" href={hrefOf('conversations')}>
+      <h2>Messages in the last hour</h2>
+      <strong>{shown(total)}</strong>
+      <Sparkline values={perMinute} label={`Messages a minute over the last hour: ${told}`} />
+      <small>{told}</small>
+    </a>
+  )
+}
+
+/** Its tone shows only where there is something to count. */
+const Figure = ({
+  title,
+  value,
+  href,
+  tone,
+  children,
+}: {
+  readonly title: string
+  readonly value: number
+  readonly href: string
+  readonly tone?: 'warn' | 'bad'
+  readonly children: ComponentChildren
+}) => (
+  <a class={value > 0 && tone ? `figure ${tone}` : 'figure'} href={href}>
+    <h2>{title}</h2>
+    <strong>{shown(value)}</strong>
+    <small>{children}</small>
+  </a>
+)

@@ -1,0 +1,30 @@
+import type { OverviewRecord } from '../../../../contract/records/overview.ts'
+import { inWorkspace } from '../../foundation/api.ts'
+import { useTopic } from '../../foundation/live.ts'
+import { useResource } from '../../foundation/load.ts'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { NeedsAttention } from './attention.tsx'
+import { Figures } from './figures.tsx'
+import { GettingStarted, useSteps } from './getting-started.tsx'
+
+export function Page() {
+  const first = useResource<OverviewRecord>(inWorkspace('/overview'))
+  const overview = useTopic<OverviewRecord>('overview') ?? first.data
+  const steps = useSteps()
+  const isReady = overview !== undefined && steps !== undefined
+  return (
+    <>
+      <PageHeader title="Overview" intro="What goes on now, and what needs somebody." />
+      {first.error && !overview && <ErrorState error={first.error} onRetry={first.reload} />}
+      {!isReady && !first.error && <Skeleton rows={5} />}
+      {isReady && (
+        <>
+          {steps.some(({ isDone }) => !isDone) && <GettingStarted steps={steps} />}
+          <Figures overview={overview} />
+          <NeedsAttention items={overview.attention} />
+        </>
+      )}
+    </>
+  )
+}
