@@ -30,14 +30,14 @@ export const pages: readonly PageEntry[] = [
     title: 'Conversations',
     group: 'Activity',
     icon: 'conversations',
-    load: () => import('./pages/conversations.tsx'),
+    load: () => import('./pages/conversations/page.tsx'),
   },
   {
     path: 'calls',
     title: 'Calls',
     group: 'Activity',
     icon: 'calls',
-    load: () => import('./pages/calls.tsx'),
+    load: () => import('./pages/calls/page.tsx'),
   },
   {
     path: 'campaigns',

@@ -79,6 +79,7 @@ export function FormDialog({
   submit,
   look = 'primary',
   isBusy,
+  isWide = false,
   error,
   children,
   onSubmit,
@@ -88,13 +89,14 @@ export function FormDialog({
   readonly submit: string
   readonly look?: 'primary' | 'danger'
   readonly isBusy: boolean
+  readonly isWide?: boolean
   readonly error: ApiError | undefined
   readonly children: ComponentChildren
   onSubmit(): void
   onClose(): void
 }) {
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} isWide={isWide} onClose={onClose}>
       <form
         class="dialog-form"
         noValidate

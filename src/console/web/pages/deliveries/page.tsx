@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRecord, EndpointRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../foundation/api.ts'
-import { sentence } from '../../foundation/format.ts'
+import { plural, sentence } from '../../foundation/format.ts'
 import { useList } from '../../foundation/load.ts'
-import { hrefOf, navigate, place, withQuery } from '../../foundation/router.ts'
+import { hrefOf, navigate, place, setQuery, withQuery } from '../../foundation/router.ts'
 import { can } from '../../foundation/session.ts'
 import type { PageProps } from '../../pages.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
+import { Check } from '../../parts/field.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
@@ -15,6 +16,7 @@ import { allEvents } from '../endpoints/events.ts'
 import { deliveryColumns, deliveryStates } from './columns.tsx'
 import { DeliveryDrawer } from './delivery.tsx'
 import { ReplayMany } from './replay-many.tsx'
+import { toTop, useTail } from './tail.ts'
 
 const filterNames = ['endpointId', 'event', 'state', 'key', 'since', 'until']
 
@@ -25,6 +27,8 @@ export function Page({ id }: PageProps) {
   const [isReplaying, setReplaying] = useState(false)
   const isFiltered = Object.values(filters).some((value) => value !== undefined)
   const { query } = place.value
+  const isLive = query.get('live') === 'true'
+  const tail = useTail(list, { isLive, isReading: id !== undefined })
   return (
     <>
       <PageHeader
@@ -32,9 +36,17 @@ export function Page({ id }: PageProps) {
         intro="Every event for every endpoint, with each attempt and what the receiver answered."
         actions={
           <>
-            <Button icon="refresh" onClick={list.reload}>
-              Refresh
-            </Button>
+            <Check
+              label="Live"
+              isSwitch
+              checked={isLive}
+              onChange={(isOn) => setQuery({ live: isOn ? 'true' : undefined })}
+            />
+            {!isLive && (
+              <Button icon="refresh" onClick={list.reload}>
+                Refresh
+              </Button>
+            )}
             {can('ADMIN') && endpoints.length > 0 && (
               <Button icon="replay" onClick={() => setReplaying(true)}>
                 Replay many
@@ -44,9 +56,14 @@ export function Page({ id }: PageProps) {
         }
       />
       <Filters filters={filtersOf(endpoints)} />
+      <div class="news" role="status">
+        {tail.waiting > 0 && (
+          <Button onClick={toTop}>{plural(tail.waiting, 'new delivery', 'new deliveries')}</Button>
+        )}
+      </div>
       <ListTable
         label="Deliveries"
-        list={list}
+        list={tail.list}
         columns={columnsOf(endpoints)}
         hrefOf={(row) => withQuery(hrefOf('deliveries', row.id), query)}
         isCurrent={(row) => row.id === id}

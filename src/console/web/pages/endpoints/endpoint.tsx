@@ -14,6 +14,7 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { type Opened, OpenedAction } from './actions.tsx'
+import { Health } from './health.tsx'
 import { Held } from './held.tsx'
 import { Recent } from './recent.tsx'
 import { EndpointState } from './state.tsx'
@@ -46,6 +47,7 @@ export function EndpointPage({ id }: { readonly id: string }) {
       <Held record={record} onDone={refresh} />
       <Known record={record} />
       {can('ADMIN') && record.enabled && <TestEvent record={record} onDone={refresh} />}
+      <Health key={`health ${turn}`} endpointId={id} />
       <Recent key={turn} endpointId={id} />
       {opened && (
         <OpenedAction

@@ -1,0 +1,14 @@
+import { useRef } from 'preact/hooks'
+import { useRepeat } from './repeat.ts'
+
+const EVERY_MS = 1_000
+
+/** Reads a list again when a topic has told something new, at most once a second. What the filters let in is the server's to say. */
+export function useFresh(list: { refresh(): Promise<void> }, news: unknown): void {
+  const taken = useRef<unknown>(undefined)
+  useRepeat(news === undefined ? undefined : EVERY_MS, () => {
+    if (taken.current === news) return
+    taken.current = news
+    return list.refresh()
+  })
+}

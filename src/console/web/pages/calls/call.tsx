@@ -1,0 +1,145 @@
+// One call: what is known, why it was not forwarded, and what happened by the millisecond.
+import { useEffect } from 'preact/hooks'
+import type { CallRecord } from '../../../../contract/records/call.ts'
+import type { NumberRecord } from '../../../../contract/records/catalog.ts'
+import { inWorkspace } from '../../foundation/api.ts'
+import { exact, sentence } from '../../foundation/format.ts'
+import { useResource } from '../../foundation/load.ts'
+import { useRepeat } from '../../foundation/repeat.ts'
+import { hrefOf } from '../../foundation/router.ts'
+import type { Tone } from '../../parts/badge.tsx'
+import { DialogBody, Drawer } from '../../parts/dialog.tsx'
+import { type Fact, Facts } from '../../parts/facts.tsx'
+import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
+import { type Moment, Timeline } from '../../parts/timeline.tsx'
+import { CallBadge, Duration } from './columns.tsx'
+import { EndCall } from './ending.tsx'
+import { contactOf, ending, forwardProblem, isLive, momentTitle } from './words.ts'
+
+interface Entry {
+  readonly at: string
+  readonly kind: string
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+interface CallDetail extends CallRecord {
+  readonly timeline: readonly Entry[]
+}
+
+interface Props {
+  readonly id: string
+  readonly numbers: readonly NumberRecord[]
+  /** What the live updates last said of it. */
+  readonly latest: CallRecord | undefined
+  onClose(): void
+}
+
+const LOOK_MS = 1_500
+
+export function CallDrawer({ id, numbers, latest, onClose }: Props) {
+  const call = useResource<CallDetail>(inWorkspace(`/calls/${id}`))
+  const { data, error, reload } = call
+  const moved = latest && `${latest.status} ${latest.lastForwardError?.at}`
+  useEffect(() => {
+    if (data && moved !== undefined && moved !== `${data.status} ${data.lastForwardError?.at}`) reload()
+  }, [moved])
+  // Not every moment of a live call changes the call itself.
+  useRepeat(data && isLive(data) ? LOOK_MS : undefined, reload)
+  return (
+    <Drawer title={data ? `Call with ${contactOf(data).name}` : 'Call'} onClose={onClose}>
+      <DialogBody>
+        {error && !data && <ErrorState error={error} onRetry={reload} />}
+        {!data && !error && <Skeleton />}
+        {data && <Detail call={data} numbers={numbers} onChange={reload} />}
+      </DialogBody>
+    </Drawer>
+  )
+}
+
+function Detail({
+  call,
+  numbers,
+  onChange,
+}: {
+  readonly call: CallDetail
+  readonly numbers: readonly NumberRecord[]
+  onChange(): void
+}) {
+  const { lastForwardError: failed } = call
+  return (
+    <>
+      <div class="drawer-actions">
+        <span role="status">
+          <CallBadge status={call.status} />
+        </span>
+        <EndCall call={call} onDone={onChange} />
+      </div>
+      {failed && (
+        <Note tone="bad">
+          <p>
+            <strong>{forwardProblem(failed).cause}.</strong> {forwardProblem(failed).remedy}
+          </p>
+          <p class="hint">
+            <code>{failed.code}</code>
+            {failed.endpointId !== null && (
+              <>
+                {' · '}
+                <a href={hrefOf('endpoints', failed.endpointId)}>The endpoint</a>
+              </>
+            )}
+          </p>
+        </Note>
+      )}
+      <Facts facts={factsOf(call, numbers)} />
+      <h3>Timeline</h3>
+      <Timeline moments={call.timeline.map(momentOf)} />
+    </>
+  )
+}
+
+function factsOf(call: CallDetail, numbers: readonly NumberRecord[]): Fact[] {
+  const ours = numbers.find(({ id }) => id === call.numberId)?.number
+  const { name, number } = contactOf(call)
+  return [
+    [
+      'Contact',
+      <a key="contact" href={hrefOf('conversations', call.conversationId)}>
+        {name === number ? number : `${name}, ${number}`}
+      </a>,
+    ],
+    ['Direction', call.direction === 'INBOUND' ? 'The customer called' : 'Your program called'],
+    ['Number', ours ?? '—'],
+    ['Began', <time key="began">{exact(call.createdAt)}</time>],
+    ['Length', <Duration key="length" call={call} />],
+    ...(call.endReason === null ? [] : ([['Ended', ending(call.endReason)]] satisfies Fact[])),
+    ['Call', <code key="id">{call.id}</code>],
+  ]
+}
+
+const momentTones: Readonly<Record<string, Tone>> = {
+  'forward.failed': 'bad',
+  'media.failed': 'bad',
+  'provider.refused': 'bad',
+  'forward.delivered': 'good',
+  'provider.accept_confirmed': 'good',
+  status: 'info',
+}
+
+function momentOf({ at, kind, detail }: Entry): Moment {
+  const told = toldOf(kind, detail)
+  return {
+    at,
+    title: momentTitle(kind, detail),
+    tone: momentTones[kind] ?? 'neutral',
+    ...(told && { body: <p class="hint">{told}</p> }),
+  }
+}
+
+function toldOf(kind: string, detail: Readonly<Record<string, unknown>>): string | undefined {
+  const text = (name: string) => (typeof detail[name] === 'string' ? detail[name] : undefined)
+  if (kind === 'status') return text('endReason') && ending(text('endReason') ?? '')
+  if (kind === 'forward.failed')
+    return forwardProblem({ code: text('code') ?? '', message: text('message') ?? '' }).cause
+  if (text('title')) return `${text('title')} (${text('code') ?? 'no code'})`
+  return text('code') && sentence(text('code') ?? '')
+}

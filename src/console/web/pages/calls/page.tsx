@@ -1,0 +1,141 @@
+import type { CallRecord } from '../../../../contract/records/call.ts'
+import type { NumberRecord } from '../../../../contract/records/catalog.ts'
+import { inWorkspace } from '../../foundation/api.ts'
+import { plural, sentence } from '../../foundation/format.ts'
+import { useFresh } from '../../foundation/fresh.ts'
+import { useTopic } from '../../foundation/live.ts'
+import { useList } from '../../foundation/load.ts'
+import { hrefOf, navigate, place, withQuery } from '../../foundation/router.ts'
+import { can } from '../../foundation/session.ts'
+import type { PageProps } from '../../pages.ts'
+import { LinkButton } from '../../parts/button.tsx'
+import { Section } from '../../parts/facts.tsx'
+import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { EmptyState } from '../../parts/states.tsx'
+import { type Column, ListTable, Table } from '../../parts/table.tsx'
+import { CallDrawer } from './call.tsx'
+import { callColumns } from './columns.tsx'
+import { EndCall } from './ending.tsx'
+import { callStatusNames, isLive } from './words.ts'
+
+const filterNames = ['direction', 'status', 'contact', 'numberId', 'since', 'until']
+
+export function Page({ id }: PageProps) {
+  const filters = filterValues(filterNames)
+  const list = useList<CallRecord>(inWorkspace('/calls', filters))
+  const numbers = useList<NumberRecord>(inWorkspace('/numbers', { limit: 200 })).rows ?? []
+  const known = useTopic<{ readonly items: readonly CallRecord[] }>('calls')?.items
+  useFresh(list, known)
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const { query } = place.value
+  const hrefOfCall = (row: CallRecord) => withQuery(hrefOf('calls', row.id), query)
+  const columns = callColumns(numbers)
+  return (
+    <>
+      <PageHeader
+        title="Calls"
+        intro="Who is on the line now, and every call before, with what came of it."
+      />
+      <LiveCalls calls={known?.filter(isLive)} columns={columns} hrefOf={hrefOfCall} />
+      <Section title="History">
+        <Filters filters={filtersOf(numbers)} />
+        <ListTable
+          label="Calls"
+          list={list}
+          columns={columns}
+          hrefOf={hrefOfCall}
+          isCurrent={(row) => row.id === id}
+          empty={<Nothing isFiltered={isFiltered} />}
+        />
+      </Section>
+      {id !== undefined && (
+        <CallDrawer
+          key={id}
+          id={id}
+          numbers={numbers}
+          latest={known?.find((call) => call.id === id)}
+          onClose={() => navigate(withQuery(hrefOf('calls'), query))}
+        />
+      )}
+    </>
+  )
+}
+
+const actions: Column<CallRecord> = {
+  title: 'Actions',
+  isTitleHidden: true,
+  align: 'end',
+  cell: (call) => <EndCall call={call} />,
+}
+
+function LiveCalls({
+  calls,
+  columns,
+  hrefOf: hrefOfCall,
+}: {
+  readonly calls: readonly CallRecord[] | undefined
+  readonly columns: readonly Column<CallRecord>[]
+  hrefOf(call: CallRecord): string
+}) {
+  return (
+    <Section
+      title="Live now"
+      actions={
+        <span class="dim" role="status" aria-label="Live calls">
+          {calls && plural(calls.length, 'call')}
+        </span>
+      }
+    >
+      {calls && calls.length > 0 ? (
+        <Table
+          label="Live calls"
+          columns={can('AGENT') ? [...columns, actions] : columns}
+          rows={calls}
+          hrefOf={hrefOfCall}
+        />
+      ) : (
+        <p class="quiet-line">{calls ? 'Nobody is on the line.' : 'Looking…'}</p>
+      )}
+    </Section>
+  )
+}
+
+const filtersOf = (numbers: readonly NumberRecord[]): Filter[] => [
+  {
+    name: 'direction',
+    label: 'Direction',
+    options: [
+      { value: 'INBOUND', label: 'Inbound' },
+      { value: 'OUTBOUND', label: 'Outbound' },
+    ],
+  },
+  {
+    name: 'status',
+    label: 'State',
+    options: callStatusNames.map((status) => ({ value: status, label: sentence(status) })),
+  },
+  { name: 'contact', label: 'Contact', placeholder: '+15557000001' },
+  {
+    name: 'numberId',
+    label: 'Number',
+    options: numbers.map(({ id, number }) => ({ value: id, label: number })),
+  },
+  { name: 'since', label: 'Since', isTime: true },
+  { name: 'until', label: 'Until', isTime: true },
+]
+
+const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <EmptyState icon="calls" title="Nothing fits these filters">
+      Take a filter away, or look at another time.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      icon="calls"
+      title="No calls yet"
+      action={<LinkButton href={hrefOf('numbers')}>Numbers</LinkButton>}
+    >
+      Forward the calls of a number to an endpoint that takes call.ringing; calls to it appear here.
+    </EmptyState>
+  )

@@ -1,0 +1,101 @@
+import type { MessageRecord, MessageStatus } from '../../../../contract/records/message.ts'
+import { clock, exact, sentence } from '../../foundation/format.ts'
+import { Icon, type IconName } from '../../parts/icon.tsx'
+import { Attachment } from './attachment.tsx'
+
+interface Props {
+  readonly message: MessageRecord
+  /** Stands above the first message of a day. */
+  readonly day: string | undefined
+}
+
+export function Bubble({ message, day }: Props) {
+  const { direction, template, media, text, type, error } = message
+  const isPlain = ['TEXT', 'TEMPLATE'].includes(type)
+  return (
+    <>
+      {day && (
+        <li class="day">
+          <span>{day}</span>
+        </li>
+      )}
+      <li class={direction === 'INBOUND' ? 'bubble in' : 'bubble out'}>
+        <span class="visually-hidden">{direction === 'INBOUND' ? 'Customer:' : 'You:'}</span>
+        <div class="bubble-body">
+          {template && (
+            <small>
+              Template {template.name} · {template.language}
+            </small>
+          )}
+          {!isPlain && !media && <small>{sentence(type)}</small>}
+          {media && <Attachment message={message} media={media} />}
+          {text !== '' && <p>{text}</p>}
+          {error && (
+            <p class="bubble-error">
+              <Icon name="warning" />
+              <span>
+                {error.title} <code>{error.code}</code>
+              </span>
+            </p>
+          )}
+        </div>
+        {direction === 'INBOUND' ? <Arrived message={message} /> : <Ticks message={message} />}
+      </li>
+    </>
+  )
+}
+
+/** Hours and minutes. */
+const short = (at: string): string => clock(at).slice(0, 5)
+
+const Arrived = ({ message: { createdAt, status } }: { readonly message: MessageRecord }) => (
+  <span class="ticks">
+    {status === 'RECEIVED' && <strong>Unread</strong>}
+    <time dateTime={createdAt} title={exact(createdAt)}>
+      {short(createdAt)}
+    </time>
+  </span>
+)
+
+const marks: Readonly<Record<MessageStatus, IconName>> = {
+  QUEUED: 'clock',
+  SENT: 'check',
+  DELIVERED: 'ticks',
+  READ: 'ticks',
+  FAILED: 'warning',
+  RECEIVED: 'check',
+}
+
+/** How far a message came; opened, it tells when it was where. */
+function Ticks({ message }: { readonly message: MessageRecord }) {
+  const { status, createdAt, sentAt, deliveredAt, readAt, failedAt } = message
+  const steps = [
+    ['Accepted', createdAt],
+    ['Sent', sentAt],
+    ['Delivered', deliveredAt],
+    ['Read', readAt],
+    ['Failed', failedAt],
+  ] as const
+  const known = steps.flatMap(([title, at]) => (at === null ? [] : [{ title, at }]))
+  const last = known.at(-1)
+  return (
+    <details class={`ticks ${status.toLowerCase()}`}>
+      <summary>
+        <Icon name={marks[status]} />
+        {sentence(status)} {last && short(last.at)}
+      </summary>
+      <dl>
+        {known.map(({ title, at }) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>
+              <time dateTime={at} title={exact(at)}>
+                {clock(at)}
+              </time>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}

@@ -1,0 +1,103 @@
+// The messages of a thread. It stays at its end while one is there, and where one is while one reads above.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { MessageRecord } from '../../../../contract/records/message.ts'
+import { day } from '../../foundation/format.ts'
+import type { List } from '../../foundation/load.ts'
+import { Button } from '../../parts/button.tsx'
+import { Problem } from '../../parts/states.tsx'
+import { Bubble } from './bubble.tsx'
+
+const NEAR_END = 60
+
+export function Messages({ list }: { readonly list: List<MessageRecord> }) {
+  const rows = list.rows ?? []
+  const [newest, oldest] = [rows[0], rows.at(-1)]
+  const { frame, isBehind, toEnd, onScroll } = useReadingPlace(newest, oldest)
+  return (
+    <div class="thread-frame">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a section with a name is this region. */}
+      <div ref={frame} class="messages" role="region" aria-label="Messages" tabIndex={0} onScroll={onScroll}>
+        {list.hasMore && (
+          <div class="load-more">
+            <Button isBusy={list.isLoadingMore} onClick={list.loadMore}>
+              Load older messages
+            </Button>
+          </div>
+        )}
+        <Problem error={list.error} />
+        {rows.length === 0 && <p class="dim no-messages">Nothing was said yet.</p>}
+        <ol>
+          {rows.toReversed().map((message, index, all) => (
+            <Bubble key={message.id} message={message} day={newDay(message, all[index - 1])} />
+          ))}
+        </ol>
+      </div>
+      {isBehind && (
+        <button type="button" class="button to-end" onClick={toEnd}>
+          New messages below
+        </button>
+      )}
+      <Announced newest={newest} />
+    </div>
+  )
+}
+
+const newDay = (message: MessageRecord, before: MessageRecord | undefined): string | undefined => {
+  const own = day(message.createdAt)
+  return before && day(before.createdAt) === own ? undefined : own
+}
+
+function useReadingPlace(newest: MessageRecord | undefined, oldest: MessageRecord | undefined) {
+  const frame = useRef<HTMLDivElement>(null)
+  const [isBehind, setBehind] = useState(false)
+  const known = useRef<{ isAtEnd: boolean; height: number; newest?: string; oldest?: string }>({
+    isAtEnd: true,
+    height: 0,
+  })
+  const toEnd = () => frame.current?.scrollTo(0, frame.current.scrollHeight)
+  useLayoutEffect(() => {
+    const element = frame.current
+    if (!element) return
+    const before = known.current
+    const { scrollHeight: height } = element
+    if (before.isAtEnd) toEnd()
+    else if (before.oldest !== oldest?.id) element.scrollTop += height - before.height
+    else if (before.newest !== newest?.id) setBehind(true)
+    known.current = {
+      isAtEnd: before.isAtEnd,
+      height,
+      ...(newest && { newest: newest.id }),
+      ...(oldest && { oldest: oldest.id }),
+    }
+  })
+  // A narrower window, or a status that is opened, must not move the end out of sight.
+  useEffect(() => {
+    const element = frame.current
+    if (!element) return
+    const resized = new ResizeObserver(() => {
+      if (known.current.isAtEnd) toEnd()
+    })
+    resized.observe(element)
+    return () => resized.disconnect()
+  }, [])
+  const onScroll = () => {
+    const element = frame.current
+    if (!element) return
+    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END
+    known.current.isAtEnd = isAtEnd
+    if (isAtEnd) setBehind(false)
+  }
+  return { frame, isBehind, toEnd, onScroll }
+}
+
+/** Reads out what a customer writes while the thread is open. */
+function Announced({ newest }: { readonly newest: MessageRecord | undefined }) {
+  const atFirst = useRef(newest?.id)
+  const isNew = newest && newest.id !== atFirst.current && newest.direction === 'INBOUND'
+  return (
+    <p class="visually-hidden" role="status">
+      {isNew && `New message: ${newest.text}`}
+    </p>
+  )
+}

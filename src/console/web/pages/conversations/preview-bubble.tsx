@@ -1,0 +1,28 @@
+import type { MessagePreview } from '../../../../contract/records/message.ts'
+
+/** What the customer will see. */
+export const PreviewBubble = ({ preview }: { readonly preview: MessagePreview | undefined }) => (
+  <section class="preview" aria-label="Preview">
+    {preview ? (
+      <div class="bubble out">
+        <div class="bubble-body">
+          {preview.header && <strong>{preview.header}</strong>}
+          <p>{preview.body}</p>
+          {preview.footer && <small>{preview.footer}</small>}
+        </div>
+        {preview.buttons.length > 0 && (
+          <ul class="preview-buttons">
+            {preview.buttons.map(({ text, url, phoneNumber }, index) => (
+              <li key={index}>
+                {text}
+                {(url ?? phoneNumber) && <small>{url ?? phoneNumber}</small>}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    ) : (
+      <p class="dim">The preview comes in a moment.</p>
+    )}
+  </section>
+)

@@ -1,0 +1,168 @@
+// Sends a template to the contact: its variables, and beside them what the customer will see.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { TemplateRecord, TemplateVariable } from '../../../../contract/records/catalog.ts'
+import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
+import type { MessagePreview } from '../../../../contract/records/message.ts'
+import { api, inWorkspace } from '../../foundation/api.ts'
+import { useAction, useList } from '../../foundation/load.ts'
+import { hrefOf } from '../../foundation/router.ts'
+import { say } from '../../foundation/toasts.ts'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Field, Select } from '../../parts/field.tsx'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { PreviewBubble } from './preview-bubble.tsx'
+import { Standing } from './standing.tsx'
+
+interface Props {
+  readonly conversation: ConversationRecord
+  onClose(): void
+  onDone(): void
+}
+
+const PAUSE_MS = 200
+
+export function SendTemplate({ conversation, onClose, onDone }: Props) {
+  const templates = useTemplates()
+  const [chosenId, setChosenId] = useState<string>()
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const [wasTried, setTried] = useState(false)
+  const template = templates.rows?.find(({ id }) => id === chosenId) ?? templates.rows?.[0]
+  const message = template && messageOf(conversation, template, values)
+  const preview = usePreview(message)
+  const keyOf = useKeys()
+  const action = useAction()
+  const missing = template?.variables.filter(({ name }) => !values[name]?.trim()) ?? []
+  const submit = () => {
+    setTried(true)
+    if (!message || missing.length > 0) return
+    void action
+      .run(() => api.post(inWorkspace('/messages'), { ...message, idempotencyKey: keyOf(message) }))
+      .then((isSent) => {
+        if (!isSent) return
+        say('The message is on its way.')
+        onDone()
+      })
+  }
+  return (
+    <FormDialog
+      title={`Send a template to ${conversation.contact.name ?? conversation.contact.number}`}
+      submit="Send message"
+      isWide
+      isBusy={action.isBusy}
+      error={action.error}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <Standing conversation={conversation} />
+      {templates.error && <ErrorState error={templates.error} onRetry={templates.reload} />}
+      {!templates.rows && !templates.error && <Skeleton rows={4} />}
+      {templates.rows?.length === 0 && (
+        <p>
+          No template is approved yet. <a href={hrefOf('templates')}>Submit one</a>; it can be sent when the
+          provider has approved it.
+        </p>
+      )}
+      {template && (
+        <div class="compose">
+          <div class="compose-fields">
+            <Select
+              label="Template"
+              value={template.id}
+              options={(templates.rows ?? []).map(({ id, name, language }) => ({
+                value: id,
+                label: `${name} (${language})`,
+              }))}
+              onChange={setChosenId}
+            />
+            {template.variables.map((variable) => (
+              <Field
+                key={`${template.id} ${variable.name}`}
+                label={variable.name}
+                hint={places[variable.in]}
+                placeholder={variable.example === null ? undefined : `For example ${variable.example}`}
+                value={values[variable.name] ?? ''}
+                error={wasTried && missing.includes(variable) ? 'must not be empty' : undefined}
+                onInput={(value) => setValues({ ...values, [variable.name]: value })}
+              />
+            ))}
+            {template.variables.length === 0 && <p class="dim">This template takes no variables.</p>}
+          </div>
+          <PreviewBubble preview={preview} />
+        </div>
+      )}
+    </FormDialog>
+  )
+}
+
+const places: Readonly<Record<TemplateVariable['in'], string | undefined>> = {
+  HEADER: 'In the header.',
+  BODY: undefined,
+  BUTTON: 'In the link of a button.',
+}
+
+/** All that are approved: whoever chooses wants to see every one. */
+function useTemplates() {
+  const list = useList<TemplateRecord>(inWorkspace('/templates', { status: 'APPROVED', limit: 200 }))
+  useEffect(() => {
+    if (list.hasMore && !list.error) list.loadMore()
+  }, [list.rows])
+  return list
+}
+
+const messageOf = (
+  { contact, numberId }: ConversationRecord,
+  { name, language, variables }: TemplateRecord,
+  values: Readonly<Record<string, string>>,
+) => ({
+  to: contact.number,
+  numberId,
+  template: {
+    name,
+    language,
+    variables: Object.fromEntries(
+      variables.flatMap((variable) => {
+        const value = values[variable.name]?.trim()
+        return value ? [[variable.name, value]] : []
+      }),
+    ),
+  },
+})
+
+type Message = ReturnType<typeof messageOf>
+
+/** What was last shown stays until the next is there. */
+function usePreview(message: Message | undefined): MessagePreview | undefined {
+  const [preview, setPreview] = useState<MessagePreview>()
+  const text = JSON.stringify(message)
+  useEffect(() => {
+    if (!message) return
+    let isOld = false
+    const timer = setTimeout(async () => {
+      // Where it cannot be shown, sending says why.
+      const next = await api
+        .post<MessagePreview>(inWorkspace('/messages/preview'), message)
+        .catch(() => undefined)
+      if (!isOld && next) setPreview(next)
+    }, PAUSE_MS)
+    return () => {
+      isOld = true
+      clearTimeout(timer)
+    }
+  }, [text])
+  return preview
+}
+
+/** One key for one content: sent again after a lost answer it is the same message, and changed it is another. */
+function useKeys(): (message: Message) => string {
+  const keys = useRef(new Map<string, string>())
+  return (message) => {
+    const text = JSON.stringify(message)
+    const key = keys.current.get(text) ?? `console-${randomText()}`
+    keys.current.set(text, key)
+    return key
+  }
+}
+
+// Browsers have crypto.randomUUID only where there is TLS.
+const randomText = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')

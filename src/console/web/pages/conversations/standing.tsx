@@ -1,0 +1,45 @@
+// What may be done with a contact now: free replies, calls, anything at all.
+import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
+import { ago, exact, now } from '../../foundation/format.ts'
+import { Badge } from '../../parts/badge.tsx'
+
+export function Standing({ conversation }: { readonly conversation: ConversationRecord }) {
+  const { contact, number, windowExpiresAt, callPermission } = conversation
+  return (
+    <span class="inline">
+      {contact.name !== null && <span>{contact.number}</span>}
+      <span>at {number}</span>
+      {contact.optedOut && <Badge tone="bad">Opted out: nothing can be sent</Badge>}
+      <Window expiresAt={windowExpiresAt} />
+      <CallPermission permission={callPermission} />
+    </span>
+  )
+}
+
+/** Until 24 hours after the customer's last message anything may be written; templates may be sent at any time. */
+function Window({ expiresAt }: { readonly expiresAt: string | null }) {
+  if (expiresAt === null || Date.parse(expiresAt) <= now.value)
+    return (
+      <span title="More than 24 hours since the customer last wrote: only templates can be sent.">
+        <Badge>24 h window closed</Badge>
+      </span>
+    )
+  return (
+    <span title={`Free replies until ${exact(expiresAt)}. Templates can be sent at any time.`}>
+      <Badge tone="good">24 h window closes {ago(expiresAt, now.value)}</Badge>
+    </span>
+  )
+}
+
+function CallPermission({ permission }: { readonly permission: ConversationRecord['callPermission'] }) {
+  if (!permission?.granted || (permission.expiresAt && Date.parse(permission.expiresAt) <= now.value))
+    return <Badge>{permission?.response === 'reject' ? 'Refused calls' : 'No call permission'}</Badge>
+  const { expiresAt } = permission
+  return (
+    <span title={expiresAt && `Until ${exact(expiresAt)}`}>
+      <Badge tone="good">
+        {expiresAt ? `May be called, ends ${ago(expiresAt, now.value)}` : 'May always be called'}
+      </Badge>
+    </span>
+  )
+}

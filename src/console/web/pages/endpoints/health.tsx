@@ -1,0 +1,70 @@
+// How the attempts to one endpoint went over the last day, hour by hour.
+import type { EndpointHealth, EndpointHour } from '../../../../contract/records/overview.ts'
+import { inWorkspace } from '../../foundation/api.ts'
+import { count, plural } from '../../foundation/format.ts'
+import { useResource } from '../../foundation/load.ts'
+import { useRepeat } from '../../foundation/repeat.ts'
+import { Chart } from '../../parts/chart.tsx'
+import { Section } from '../../parts/facts.tsx'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
+
+const LOOK_MS = 30_000
+
+export function Health({ endpointId }: { readonly endpointId: string }) {
+  const { data, error, reload } = useResource<EndpointHealth>(inWorkspace(`/endpoints/${endpointId}/health`))
+  useRepeat(data && LOOK_MS, reload)
+  return (
+    <Section title="Last 24 hours">
+      {error && !data && <ErrorState error={error} onRetry={reload} />}
+      {!data && !error && <Skeleton rows={5} />}
+      {data && <Hours hours={data.hours} />}
+    </Section>
+  )
+}
+
+function Hours({ hours }: { readonly hours: readonly EndpointHour[] }) {
+  const attempts = sum(hours.map((hour) => hour.attempts))
+  if (attempts === 0) return <p class="dim">Nothing was sent to it in the last 24 hours.</p>
+  const failures = sum(hours.map((hour) => hour.failures))
+  const isCapped = hours.some(({ capped }) => capped)
+  const times = hours.map(({ at }) => Date.parse(at))
+  const share = `${((failures / attempts) * 100).toFixed(1)} %`
+  return (
+    <>
+      <p>
+        {isCapped && 'At least '}
+        {plural(attempts, 'attempt')},{' '}
+        {failures === 0 ? 'none failed' : `${count(failures)} failed (${share})`}.
+        {isCapped &&
+          ' Some hours had more than are looked at: their figures, and the percentiles, are of the latest attempts of the hour.'}
+      </p>
+      <div class="charts">
+        <div>
+          <h3>Attempts an hour</h3>
+          <Chart
+            label="Attempts and failures in each of the last 24 hours"
+            times={times}
+            series={[
+              { title: 'Attempts', tone: 'accent', values: hours.map((hour) => hour.attempts) },
+              { title: 'Failures', tone: 'bad', values: hours.map((hour) => hour.failures) },
+            ]}
+          />
+        </div>
+        <div>
+          <h3>Milliseconds an attempt takes</h3>
+          <Chart
+            label="How long half and 95 % of the attempts took at most, in milliseconds, in each of the last 24 hours"
+            times={times}
+            series={[
+              { title: 'Half (p50)', tone: 'good', values: hours.map(({ p50Ms }) => whole(p50Ms)) },
+              { title: '95 % (p95)', tone: 'warn', values: hours.map(({ p95Ms }) => whole(p95Ms)) },
+            ]}
+          />
+        </div>
+      </div>
+    </>
+  )
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+const whole = (ms: number | null): number | null => (ms === null ? null : Math.round(ms))

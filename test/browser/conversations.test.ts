@@ -1,0 +1,204 @@
+// What an agent does with a conversation, while the customer goes on writing.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type Json, ok } from '../e2e/clients.ts'
+import { arrives } from '../e2e/media-steps.ts'
+import { eventually } from '../e2e/scene.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertNoFaults,
+  type BrowserScene,
+  loaded,
+  openBrowserScene,
+  screenshot,
+} from './scene.ts'
+
+const reader = '15557000001'
+const READING = { name: 'Ines Ferreira' }
+
+describe('conversations in the console', () => {
+  let scene: BrowserScene
+
+  before(async () => {
+    scene = await openBrowserScene()
+  })
+  after(() => scene?.close())
+
+  const says = (text: string, from = reader, fields: Json = {}): Promise<Json> =>
+    arrives(scene.stack, from, { type: 'text', text, ...fields })
+  const thread = (page: Page) => page.getByRole('region', { name: 'Messages' })
+  const bubble = (page: Page, text: string) => thread(page).getByRole('listitem').filter({ hasText: text })
+
+  test('a customer’s message is found, read, followed by the next one, and answered with a template', async () => {
+    const page = await scene.open('conversations')
+    await page.getByRole('heading', { name: 'No conversations yet' }).waitFor()
+    await says('Is my order ready?', reader, READING)
+    const item = page.getByRole('link', { name: /Ines Ferreira.*Is my order ready\?.*1 unread/s })
+    await item.click()
+    await page.getByRole('heading', { level: 1, name: 'Ines Ferreira' }).waitFor()
+    await bubble(page, 'Is my order ready?').getByText('Unread').waitFor()
+    await page.getByText(/^24 h window closes in 2[34] hr/).waitFor()
+    await says('The blue one.')
+    await bubble(page, 'The blue one.').waitFor()
+    await page.getByRole('button', { name: 'Mark 2 messages read' }).click()
+    await thread(page).getByText('Unread').first().waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: /2 unread/ }).waitFor({ state: 'detached' })
+    const { outbox } = await ok(scene.stack.sim.get(`/handsets/${reader}`))
+    assert.ok(outbox.every(({ readByBusiness }: Json) => readByBusiness))
+
+    await sendOrderReady(page)
+    const sent = bubble(page, 'Hi Ines, order A-7 is ready.')
+    await sent.getByText(/^Read \d\d:\d\d$/).click()
+    for (const step of ['Accepted', 'Sent', 'Delivered', 'Read'])
+      await sent.getByRole('term').filter({ hasText: step }).waitFor()
+    await screenshot(page, 'conversation-light')
+    await assertAccessible(page)
+    const { inbox } = await ok(scene.stack.sim.get(`/handsets/${reader}`))
+    assert.equal(inbox.length, 1, 'one message reached the customer')
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  async function sendOrderReady(page: Page): Promise<void> {
+    await page.getByRole('button', { name: 'Send template' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Template').selectOption({ label: 'order_ready (en_US)' })
+    const preview = dialog.getByRole('region', { name: 'Preview' })
+    await preview.getByText('Hi {{first_name}}, order {{order_number}} is ready.').waitFor()
+    await dialog.getByLabel('first_name').fill('Ines')
+    await dialog.getByLabel('order_number').fill('A-7')
+    await preview.getByText('Hi Ines, order A-7 is ready.').waitFor()
+    await dialog.getByRole('button', { name: 'Send message' }).click()
+    await dialog.getByText('must not be empty').waitFor()
+    await dialog.getByLabel('store').fill('North Dock')
+    await preview.getByText('North Dock').nth(1).waitFor()
+    await screenshot(page, 'send-template-light')
+    await assertAccessible(page)
+    await dialog.getByRole('button', { name: 'Send message' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+
+  test('files come with the session, and what failed says why', async () => {
+    const { stack } = scene
+    const from = '15557000003'
+    const picture = await says('', from, {
+      ...{ type: 'image', caption: 'The label', mediaBase64: PICTURE, mimeType: 'image/png', ...READING },
+    })
+    await says('', from, { type: 'document', fileName: 'receipt.pdf' })
+    await says('', from, { type: 'audio', voice: true })
+    const template = { name: 'hello_world', language: 'en_US' }
+    await ok(stack.api.post('/messages/chat', { to: `+${from}`, template }), 202)
+    const page = await scene.open(`conversations/${picture.conversationId}`)
+    const image = thread(page).getByRole('img', { name: 'Image from the customer' })
+    await image.scrollIntoViewIfNeeded()
+    await eventually('the picture is shown', () =>
+      image.evaluate((element) => 'naturalWidth' in element && element.naturalWidth === 4),
+    )
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      thread(page).getByRole('link', { name: 'receipt.pdf' }).click(),
+    ])
+    assert.equal(download.suggestedFilename(), 'receipt.pdf')
+    await thread(page).locator('audio').waitFor()
+    const failed = bubble(page, 'Welcome.')
+    await failed.getByText('131026').waitFor()
+    await failed.getByText(/^Failed \d\d:\d\d$/).waitFor()
+    await screenshot(page, 'conversation-files-light')
+    await assertAccessible(page)
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('older messages come on demand, and nothing moves under somebody who reads', async () => {
+    const from = '15557000201'
+    for (let index = 1; index < 70; index += 1) {
+      const { to, text } = { to: scene.stack.numbers[0].number, text: `Line ${index}.` }
+      await ok(scene.stack.sim.post(`/handsets/${from}/messages`, { to, type: 'text', text }))
+    }
+    const { conversationId } = await says('Line 70.', from)
+    const page = await scene.open(`conversations/${conversationId}`, { isNarrow: true })
+    await bubble(page, 'Line 70.').waitFor()
+    assert.ok(await isInView(page, 'Line 70.'), 'it begins at its end')
+    const older = page.getByRole('button', { name: 'Load older messages' })
+    await older.scrollIntoViewIfNeeded()
+    const first = thread(page)
+      .getByText(/^Line \d+\.$/)
+      .first()
+    const text = await first.innerText()
+    const before = await topOf(page, text)
+    await older.click()
+    await bubble(page, 'Line 1.').waitFor({ state: 'attached' })
+    assert.ok(Math.abs((await topOf(page, text)) - before) <= 60, 'what was read stays where it was')
+
+    await screenshot(page, 'conversation-narrow')
+    await assertFits(page)
+    const place = await topOf(page, text)
+    await says('One more.', from)
+    const below = page.getByRole('button', { name: 'New messages below' })
+    await below.waitFor()
+    assert.equal(await topOf(page, text), place)
+    await below.click()
+    await eventually('the new one is in view', () => isInView(page, 'One more.'))
+    await page.getByRole('link', { name: 'Conversations', exact: true }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Conversations' }).waitFor()
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  const topOf = async (page: Page, text: string): Promise<number> =>
+    (await thread(page).getByText(text, { exact: true }).boundingBox())?.y ?? Number.NaN
+
+  async function isInView(page: Page, text: string): Promise<boolean> {
+    const [frame, line] = await Promise.all([
+      thread(page).boundingBox(),
+      thread(page).getByText(text, { exact: true }).boundingBox(),
+    ])
+    return (
+      frame !== null && line !== null && line.y >= frame.y && line.y + line.height <= frame.y + frame.height
+    )
+  }
+
+  test('an opt-out and a call permission are told, and the filters find who wrote', async () => {
+    const from = '15557000202'
+    const { conversationId } = await says('STOP', from)
+    await ok(
+      scene.stack.sim.post(`/handsets/${from}/permission`, {
+        ...{ to: scene.stack.numbers[0].number, response: 'accept', isPermanent: true },
+      }),
+    )
+    const page = await scene.open(`conversations/${conversationId}`)
+    await page.getByText('Opted out: nothing can be sent').waitFor()
+    await page.getByText('May always be called').waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Send template' }).isDisabled())
+    await page.goto(scene.urlOf('conversations'))
+    await loaded(page)
+    await page.getByLabel('Contact').fill(`+${from}`)
+    await page.getByLabel('Contact').press('Enter')
+    const links = page.getByRole('region', { name: 'Conversations' }).getByRole('listitem')
+    await eventually('one is left', async () => (await links.count()) === 1)
+    await page.getByLabel('Show').selectOption({ label: 'Unread' })
+    assert.match(page.url(), /contact=%2B15557000202.*unread=true|unread=true.*contact=/)
+    await links.first().waitFor()
+    await assertAccessible(page)
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('who may only look is offered nothing to do', async () => {
+    const { stack } = scene
+    await stack.sql`update memberships set role = 'VIEWER'`
+    const { data } = await ok(stack.console.get('/conversations?unread=true'))
+    const page = await scene.open(`conversations/${data[0].id}`, { theme: 'dark' })
+    await thread(page).getByRole('listitem').first().waitFor()
+    assert.equal(await page.getByRole('button', { name: /Send template|Mark/ }).count(), 0)
+    await screenshot(page, 'conversation-dark')
+    await assertAccessible(page, ['color-contrast'])
+    await page.close()
+  })
+})
+
+// Four pixels.
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAMElEQVR42gXBgQAAMAgAsMCCCCKIQwQRRBDD+hZZuky5Evn0M889kavXrFuRNMPxAbTSHMEjGXlRAAAAAElFTkSuQmCC'
