@@ -1,6 +1,8 @@
 // What every page must be, whatever it shows.
 import { after, before, describe, test } from 'node:test'
 import { eventKinds } from '../../src/contract/events.ts'
+import { ok } from '../e2e/clients.ts'
+import { arrives } from '../e2e/media-steps.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
 import {
@@ -32,6 +34,8 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
     let receiver: HttpsReceiver
     let endpointId = ''
     let deliveryId = ''
+    let conversationId = ''
+    let callId = ''
 
     before(async () => {
       scene = await openBrowserScene()
@@ -52,6 +56,18 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
         deliveryId = delivery?.id ?? ''
         return deliveryId !== ''
       })
+      // A conversation of both directions with a file, and a call that did not reach its receiver.
+      const picture = await arrives(stack, '15557000001', { type: 'image', caption: 'This one?' })
+      conversationId = picture.conversationId
+      const template = { name: 'hello_world', language: 'en_US' }
+      await ok(stack.api.post('/messages/chat', { to: '+15557000001', template }), 202)
+      receiver.answer = ({ body }) => (body.event === 'call.ringing' ? 500 : 200)
+      await ok(stack.sim.post('/handsets/15557000001/calls', { to: stack.numbers[0].number }))
+      await eventually('the ring has failed', async () => {
+        const { data } = await ok(stack.console.get('/calls'))
+        callId = data[0]?.id ?? ''
+        return data[0]?.lastForwardError != null
+      })
     })
     after(async () => {
       receiver?.close()
@@ -59,7 +75,11 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
     })
 
     test('is accessible, keeps the policy and fits', async () => {
-      const opened = [...paths, `endpoints/${endpointId}`, `deliveries/${deliveryId}`]
+      const opened = [
+        ...paths,
+        ...[`endpoints/${endpointId}`, `deliveries/${deliveryId}`],
+        ...[`conversations/${conversationId}`, `calls/${callId}`],
+      ]
       for (const path of opened) {
         const page = await scene.open(path, options)
         await assertAccessible(page, rules)

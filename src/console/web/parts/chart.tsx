@@ -106,7 +106,7 @@ function optionsOf({
     padding: [8, 8, 0, 0],
     cursor: { y: false },
     axes: [
-      { ...axis, grid: { show: false }, values: (_chart, splits) => splits.map(hourOf) },
+      { ...axis, size: 28, grid: { show: false }, values: (_chart, splits) => splits.map(hourOf) },
       { ...axis, size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] },
     ],
     scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.1, 4)] } },
@@ -119,11 +119,19 @@ function optionsOf({
           stroke,
           width: 2,
           fill: `color-mix(in srgb, ${stroke} 10%, transparent)`,
-          points: { show: false },
+          points: { size: 6, fill: stroke, filter: isolated },
         }
       }),
     ],
   }
+}
+
+/** Where a value has no neighbour no line is drawn: a point is. */
+const isolated: uPlot.Series.Points.Filter = (chart, index) => {
+  const values = chart.data[index] ?? []
+  return [...values.keys()].filter(
+    (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
+  )
 }
 
 const hours = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })

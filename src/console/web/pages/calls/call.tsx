@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { CallRecord } from '../../../../contract/records/call.ts'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import { inWorkspace } from '../../foundation/api.ts'
-import { exact, sentence } from '../../foundation/format.ts'
+import { clock, day, exact, sentence } from '../../foundation/format.ts'
 import { useResource } from '../../foundation/load.ts'
 import { useRepeat } from '../../foundation/repeat.ts'
 import { hrefOf } from '../../foundation/router.ts'
@@ -109,7 +109,12 @@ function factsOf(call: CallDetail, numbers: readonly NumberRecord[]): Fact[] {
     ],
     ['Direction', call.direction === 'INBOUND' ? 'The customer called' : 'Your program called'],
     ['Number', ours ?? '—'],
-    ['Began', <time key="began">{exact(call.createdAt)}</time>],
+    [
+      'Began',
+      <time key="began" dateTime={call.createdAt} title={exact(call.createdAt)}>
+        {day(call.createdAt)}, {clock(call.createdAt)}
+      </time>,
+    ],
     ['Length', <Duration key="length" call={call} />],
     ...(call.endReason === null ? [] : ([['Ended', ending(call.endReason)]] satisfies Fact[])),
     ['Call', <code key="id">{call.id}</code>],

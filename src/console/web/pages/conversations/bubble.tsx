@@ -90,7 +90,7 @@ function Ticks({ message }: { readonly message: MessageRecord }) {
             <dt>{title}</dt>
             <dd>
               <time dateTime={at} title={exact(at)}>
-                {clock(at)}
+                {clock(at).slice(0, 8)}
               </time>
             </dd>
           </div>

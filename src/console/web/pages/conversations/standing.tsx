@@ -1,6 +1,6 @@
 // What may be done with a contact now: free replies, calls, anything at all.
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
-import { ago, exact, now } from '../../foundation/format.ts'
+import { clock, day, exact, now } from '../../foundation/format.ts'
 import { Badge } from '../../parts/badge.tsx'
 
 export function Standing({ conversation }: { readonly conversation: ConversationRecord }) {
@@ -26,7 +26,7 @@ function Window({ expiresAt }: { readonly expiresAt: string | null }) {
     )
   return (
     <span title={`Free replies until ${exact(expiresAt)}. Templates can be sent at any time.`}>
-      <Badge tone="good">24 h window closes {ago(expiresAt, now.value)}</Badge>
+      <Badge tone="good">24 h window until {clock(expiresAt).slice(0, 5)}</Badge>
     </span>
   )
 }
@@ -38,7 +38,7 @@ function CallPermission({ permission }: { readonly permission: ConversationRecor
   return (
     <span title={expiresAt && `Until ${exact(expiresAt)}`}>
       <Badge tone="good">
-        {expiresAt ? `May be called, ends ${ago(expiresAt, now.value)}` : 'May always be called'}
+        {expiresAt ? `May be called until ${day(expiresAt)}` : 'May always be called'}
       </Badge>
     </span>
   )

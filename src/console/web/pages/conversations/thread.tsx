@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import type { MessageRecord } from '../../../../contract/records/message.ts'
 import { api, inWorkspace } from '../../foundation/api.ts'
-import { plural } from '../../foundation/format.ts'
 import { useAction, useList, useResource } from '../../foundation/load.ts'
 import { useRepeat } from '../../foundation/repeat.ts'
 import { hrefOf, place, withQuery } from '../../foundation/router.ts'
@@ -64,7 +63,7 @@ function Actions({ conversation, onDone }: { readonly conversation: Conversation
       </LinkButton>
       {can('AGENT') && unreadCount > 0 && (
         <Button icon="check" isBusy={marking.isBusy} onClick={() => void mark()}>
-          Mark {plural(unreadCount, 'message')} read
+          Mark read
         </Button>
       )}
       {can('AGENT') && (

@@ -40,7 +40,10 @@ function Messages({ perMinute }: { readonly perMinute: readonly number[] }) {
   const total = perMinute.reduce((sum, minute) => sum + minute, 0)
   const most = Math.max(...perMinute, 0)
   const now = perMinute.at(-1) ?? 0
-  const told = `${plural(now, 'message')} this minute, at most ${count(most)} a minute`
+  const told =
+    total === 0
+      ? 'None was sent or received'
+      : `${plural(now, 'message')} this minute, at most ${count(most)} a minute`
   return (
     <a class="figure wide" href={hrefOf('conversations')}>
       <h2>Messages in the last hour</h2>

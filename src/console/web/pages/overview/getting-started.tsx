@@ -48,7 +48,7 @@ async function readSteps(): Promise<Step[]> {
   return [
     {
       title: 'Make an API key',
-      text: 'Your program signs its requests with it; it is shown once.',
+      text: 'Your program sends it with each request. It is shown once.',
       action: 'API keys',
       href: hrefOf('keys'),
       isDone: keys.some(({ revokedAt }) => revokedAt === null),
