@@ -1,28 +1,43 @@
 // How the attempts to one endpoint went over the last day, hour by hour.
+import { useEffect, useState } from 'preact/hooks'
 import type { EndpointHealth, EndpointHour } from '../../../../contract/records/overview.ts'
 import { inWorkspace } from '../../foundation/api.ts'
 import { count, plural } from '../../foundation/format.ts'
 import { useResource } from '../../foundation/load.ts'
 import { useRepeat } from '../../foundation/repeat.ts'
-import { Chart } from '../../parts/chart.tsx'
+import { sayError } from '../../foundation/toasts.ts'
 import { Section } from '../../parts/facts.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 
 const LOOK_MS = 30_000
+const loadChart = () => import('../../parts/chart.tsx')
 
 export function Health({ endpointId }: { readonly endpointId: string }) {
   const { data, error, reload } = useResource<EndpointHealth>(inWorkspace(`/endpoints/${endpointId}/health`))
   useRepeat(data && LOOK_MS, reload)
+  // What draws is the heaviest part of all, and most visits to these pages never come to it.
+  const [drawing, setDrawing] = useState<Drawing>()
+  useEffect(() => {
+    loadChart().then(setDrawing, sayError)
+  }, [])
   return (
     <Section title="Last 24 hours">
       {error && !data && <ErrorState error={error} onRetry={reload} />}
-      {!data && !error && <Skeleton rows={5} />}
-      {data && <Hours hours={data.hours} />}
+      {!error && !(data && drawing) && <Skeleton rows={5} />}
+      {data && drawing && <Hours hours={data.hours} drawing={drawing} />}
     </Section>
   )
 }
 
-function Hours({ hours }: { readonly hours: readonly EndpointHour[] }) {
+type Drawing = Awaited<ReturnType<typeof loadChart>>
+
+function Hours({
+  hours,
+  drawing: { Chart },
+}: {
+  readonly hours: readonly EndpointHour[]
+  readonly drawing: Drawing
+}) {
   const attempts = sum(hours.map((hour) => hour.attempts))
   if (attempts === 0) return <p class="dim">Nothing was sent to it in the last 24 hours.</p>
   const failures = sum(hours.map((hour) => hour.failures))
