@@ -171,6 +171,7 @@ describe('conversations in the console', () => {
     const page = await scene.open(`conversations/${conversationId}`)
     await page.getByText('Opted out: nothing can be sent').waitFor()
     await page.getByText('May always be called').waitFor()
+    await thread(page).getByText('Allows you to call.').waitFor()
     assert.ok(await page.getByRole('button', { name: 'Send template' }).isDisabled())
     await page.goto(scene.urlOf('conversations'))
     await loaded(page)

@@ -10,6 +10,7 @@ import {
   assertFits,
   assertNoFaults,
   type BrowserScene,
+  loaded,
   openBrowserScene,
   type PageOptions,
   screenshot,
@@ -80,13 +81,15 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
         ...[`endpoints/${endpointId}`, `deliveries/${deliveryId}`],
         ...[`conversations/${conversationId}`, `calls/${callId}`],
       ]
+      const page = await scene.open('overview', options)
       for (const path of opened) {
-        const page = await scene.open(path, options)
+        await page.goto(scene.urlOf(path))
+        await loaded(page)
         await assertAccessible(page, rules)
         if (name === 'narrow') await assertFits(page)
         await screenshot(page, `${path.replace(/\/.*/, '-one')}-${name}`)
         assertNoFaults(page)
-        await page.close()
       }
+      await page.close()
     })
   })

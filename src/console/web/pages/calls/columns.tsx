@@ -64,7 +64,11 @@ export function callColumns(numbers: readonly NumberRecord[]): Column<CallRecord
       ),
     },
     { title: 'Number', isMinor: true, cell: ({ numberId }) => ours.get(numberId) ?? '—' },
-    { title: 'Length', align: 'end', cell: (call) => <Duration call={call} /> },
-    { title: 'Began', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    { title: 'Length', isMinor: true, align: 'end', cell: (call) => <Duration call={call} /> },
   ]
+}
+
+export const began: Column<CallRecord> = {
+  title: 'Began',
+  cell: ({ createdAt }) => <Ago at={createdAt} />,
 }

@@ -15,7 +15,7 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable, Table } from '../../parts/table.tsx'
 import { CallDrawer } from './call.tsx'
-import { callColumns } from './columns.tsx'
+import { began, callColumns } from './columns.tsx'
 import { EndCall } from './ending.tsx'
 import { callStatusNames, isLive } from './words.ts'
 
@@ -43,7 +43,7 @@ export function Page({ id }: PageProps) {
         <ListTable
           label="Calls"
           list={list}
-          columns={columns}
+          columns={[...columns, began]}
           hrefOf={hrefOfCall}
           isCurrent={(row) => row.id === id}
           empty={<Nothing isFiltered={isFiltered} />}

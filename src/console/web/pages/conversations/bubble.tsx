@@ -11,6 +11,7 @@ interface Props {
 
 export function Bubble({ message, day }: Props) {
   const { direction, template, media, text, type, error } = message
+  const permission = message.details?.callPermission
   const isPlain = ['TEXT', 'TEMPLATE'].includes(type)
   return (
     <>
@@ -30,6 +31,7 @@ export function Bubble({ message, day }: Props) {
           {!isPlain && !media && <small>{sentence(type)}</small>}
           {media && <Attachment message={message} media={media} />}
           {text !== '' && <p>{text}</p>}
+          {permission && <p>{permission.granted ? 'Allows you to call.' : 'Does not allow you to call.'}</p>}
           {error && (
             <p class="bubble-error">
               <Icon name="warning" />
