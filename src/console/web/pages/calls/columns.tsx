@@ -26,7 +26,7 @@ export const Duration = ({ call }: { readonly call: CallRecord }) => {
   return <span class={seconds === null ? 'dim' : undefined}>{seconds === null ? '—' : lasting(seconds)}</span>
 }
 
-export const ForwardProblem = ({ error }: { readonly error: ForwardError | null }) =>
+const ForwardProblem = ({ error }: { readonly error: ForwardError | null }) =>
   error && (
     <span class="forward-problem">
       <Icon name="warning" />

@@ -26,7 +26,7 @@ export function useTail(
   // Ids sort by when they were made.
   const shown = isHeld ? rows?.filter(({ id }) => newest.current === undefined || id <= newest.current) : rows
   useEffect(() => {
-    if (!isHeld) newest.current = rows?.[0]?.id
+    if (!isHeld || newest.current === undefined) newest.current = rows?.[0]?.id
   })
   return { list: { ...list, rows: shown }, waiting: (rows?.length ?? 0) - (shown?.length ?? 0) }
 }

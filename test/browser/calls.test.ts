@@ -1,0 +1,128 @@
+// Calls as they happen, over the real socket; and what becomes of a page whose session is ended.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { client, type Json, ok, signIn } from '../e2e/clients.ts'
+import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
+import { eventually } from '../e2e/scene.ts'
+import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+
+describe('calls in the console', () => {
+  let scene: BrowserScene
+  let receiver: HttpsReceiver
+
+  before(async () => {
+    scene = await openBrowserScene()
+    const { stack } = scene
+    receiver = await startHttpsReceiver(stack.tls)
+    const events = ['message.received', 'call.ringing']
+    const endpoint = await stack.addEndpoint({ name: 'Shop', url: receiver.url, events })
+    receiver.secret = endpoint.secret
+    await stack.assignNumber(stack.numbers[0], { endpointId: endpoint.id, forwardCalls: true })
+  })
+  after(async () => {
+    receiver?.close()
+    await scene?.close()
+  })
+
+  const dialog = (page: Page, name?: string | RegExp): Locator =>
+    page.getByRole('dialog', name === undefined ? {} : { name })
+  const ring = (from: string): Promise<Json> =>
+    ok(scene.stack.sim.post(`/handsets/${from}/calls`, { to: scene.stack.numbers[0].number }))
+
+  test('a call is seen as it rings, declined, and kept with its timeline', async () => {
+    const [overview, page] = [await scene.open('overview'), await scene.open('calls')]
+    await page.getByRole('heading', { name: 'No calls yet' }).waitFor()
+    await ring('15557000302')
+    await overview
+      .getByRole('link', { name: /Live calls/ })
+      .getByText('1', { exact: true })
+      .waitFor()
+    const live = page.getByRole('region', { name: 'Live calls' })
+    await live.getByRole('row', { name: /15557000302.*Ringing/ }).waitFor()
+    await screenshot(page, 'calls-live-light')
+    await assertAccessible(page)
+    await live.getByRole('button', { name: 'Decline: Handset 0302' }).click()
+    const question = dialog(page, 'Decline the call from Handset 0302?')
+    await question.getByRole('button', { name: 'Decline call' }).click()
+    await page.getByText('Nobody is on the line.', { exact: true }).waitFor()
+    await overview
+      .getByRole('link', { name: /Live calls/ })
+      .getByText('0', { exact: true })
+      .waitFor()
+    const history = page.getByRole('region', { name: 'Calls', exact: true })
+    await history.getByRole('row', { name: /15557000302.*Declined/ }).waitFor()
+    await history.getByRole('link', { name: 'Handset 0302' }).click()
+    const told = dialog(page).getByRole('listitem')
+    for (const moment of [
+      'The provider announced the call',
+      'Your receiver took it',
+      'Somebody asked to decline it',
+    ])
+      await told
+        .filter({ hasText: moment })
+        .getByText(/\d\d:\d\d:\d\d\.\d{3}/)
+        .waitFor()
+    await screenshot(page, 'call-one-light')
+    await assertAccessible(page)
+    assertNoFaults(page)
+    await Promise.all([page.close(), overview.close()])
+  })
+
+  test('a call that did not reach the receiver says why, beside it and in it', async () => {
+    const page = await scene.open('calls?status=RINGING')
+    receiver.answer = ({ body }) => (body.event === 'call.ringing' ? 500 : 200)
+    const { wacid } = await ring('15557000303')
+    const row = page.getByRole('region', { name: 'Live calls' }).getByRole('row', { name: /15557000303/ })
+    await row.getByText('Your receiver answered 500').waitFor()
+    await row.getByRole('link').click()
+    await dialog(page).getByText('It must answer with a status from 200 to 299.').waitFor()
+    await dialog(page).getByText('HTTP_500').waitFor()
+    await screenshot(page, 'call-failed-light')
+    await assertAccessible(page)
+    await ok(scene.stack.sim.post(`/calls/${encodeURIComponent(wacid)}/hangup`))
+    await dialog(page).getByRole('status').getByText('Missed').waitFor()
+    await dialog(page).getByText('It never reached your receiver').first().waitFor()
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    assert.match(page.url(), /calls\?status=RINGING$/)
+    await page.getByRole('heading', { name: 'Nothing fits these filters' }).waitFor()
+    receiver.answer = () => 200
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('a session that is ended elsewhere leads to the sign-in at once, and back', async () => {
+    const { stack, origin } = scene
+    const page = await scene.newPage()
+    const refusals: string[] = []
+    let reads = 0
+    page.on('response', (answer) => {
+      if (/\/console\/api\/.*\/calls$/.test(answer.url())) reads += 1
+      if (answer.status() === 401 && !answer.url().endsWith('/me')) refusals.push(answer.url())
+    })
+    await page.goto(scene.urlOf('calls'))
+    await signInAt(page)
+    await page.getByText('Nobody is on the line.', { exact: true }).waitFor()
+    // Once when it is opened, and once for the first that the socket told.
+    await eventually('the page has nothing more to ask', async () => reads >= 2)
+    const [theirs] = await page.context().cookies()
+    const own = client(`${origin}/console/api`, { cookie: `${theirs?.name}=${theirs?.value}` })
+    const { data } = await ok(own.get('/me/sessions'))
+    const { id } = data.find(({ current }: Json) => current)
+    const other = client(`${origin}/console/api`, { cookie: await signIn(origin, stack.operator) })
+    await ok(other.delete(`/me/sessions/${id}`), 204)
+    await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
+    assert.deepEqual(refusals, [], 'the socket alone told it')
+    await signInAt(page)
+    await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor()
+    await page.close()
+  })
+
+  async function signInAt(page: Page): Promise<void> {
+    const { email, password } = scene.stack.operator
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+})
