@@ -1,76 +1,24 @@
 // The claim of recipients over a real database: who gets whom when several ask, and what comes in between.
 import assert from 'node:assert/strict'
-import { beforeEach, describe, test } from 'node:test'
-import { recipientMachine } from '../../../src/campaigns/recipient.machine.ts'
-import type { ClaimedRecipient, PickedRecipient, RunningCampaign } from '../../../src/campaigns/sending.ts'
-import { type RecipientStatus, recipientStatuses } from '../../../src/contract/records/campaign.ts'
-import { type CampaignId, newId } from '../../../src/shared/ids.ts'
-import { canMove } from '../../../src/shared/machine.ts'
-import { createCampaignLifeStore } from '../../../src/store/campaign-life.store.ts'
-import { createCampaignSendStore } from '../../../src/store/campaign-sends.store.ts'
-import { createMessageStore } from '../../../src/store/messages.store.ts'
-import { testDatabase, testPool } from '../../support/postgres.ts'
-import { addTenant, type Tenant } from '../../support/rows.ts'
-
-const database = await testDatabase()
-const sql = testPool(database)
-const accounts = { secrets: { open: () => 'token' }, defaultToken: 'token' }
-const store = createCampaignSendStore(sql, accounts)
-const life = createCampaignLifeStore({ sql, bulk: sql }, accounts)
-const messages = createMessageStore(sql, accounts)
-
-let tenant: Tenant
-let campaign: RunningCampaign
-beforeEach(async () => {
-  tenant = await addTenant(sql)
-  campaign = await runningCampaign()
-})
-
-async function runningCampaign(): Promise<RunningCampaign> {
-  const id = newId('campaign')
-  await sql`
-    insert into campaigns (id, workspace_id, name, status, number_id, template_name, template_language)
-    values (${id}, ${tenant.workspaceId}, 'Spring', 'RUNNING', ${tenant.numberId}, 'hello', 'en_US')`
-  const { sendable } = await store.running(tenant.numberId)
-  const found = sendable.find((each) => each.id === id)
-  assert.ok(found)
-  return found
-}
-
-const waIdOf = (index: number): string => `1557${String(index).padStart(7, '0')}`
-
-async function addRecipients(id: CampaignId, count: number, from = 0): Promise<void> {
-  const rows = Array.from({ length: count }, (_, index) => ({
-    id: newId('recipient'),
-    workspaceId: tenant.workspaceId,
-    campaignId: id,
-    waId: waIdOf(from + index),
-  }))
-  await sql`insert into recipients ${sql(rows)}`
-}
-
-const judge = ({ messageId }: PickedRecipient) => ({
-  ...({ type: 'send', text: 'Hello', variables: {} } as const),
-  messageId: messageId ?? newId('message'),
-  isRepeated: messageId !== null,
-})
-
-async function claim(limit: number, from = campaign): Promise<readonly ClaimedRecipient[]> {
-  const batch = await store.claim(from, limit, judge)
-  assert.ok(batch)
-  return batch.claimed
-}
-
-const statuses = async (): Promise<Record<string, number>> => {
-  const rows = await sql<{ status: string; count: number }[]>`
-    select status, count(*)::int as count from recipients where campaign_id = ${campaign.id} group by status`
-  return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
-}
-
-const optOut = (waId: string) => sql`
-  insert into contacts (id, workspace_id, wa_id, opt_state)
-  values (new_uuid(), ${tenant.workspaceId}, ${waId}, 'opted-out')
-  on conflict (workspace_id, wa_id) do update set opt_state = 'opted-out'`
+import { describe, test } from 'node:test'
+import type { ClaimedRecipient, RunningCampaign } from '../../../src/campaigns/sending.ts'
+import { newId } from '../../../src/shared/ids.ts'
+import {
+  addRecipients,
+  again,
+  campaign,
+  claim,
+  judge,
+  life,
+  messages,
+  optOut,
+  runningCampaign,
+  sql,
+  statuses,
+  store,
+  tenant,
+  waIdOf,
+} from './sending-world.ts'
 
 describe('a claim', () => {
   test('of several that come at once gives nobody twice and leaves nobody out [decisions 4]', async () => {
@@ -161,57 +109,6 @@ describe('a claim', () => {
   })
 })
 
-const again = (delayMs: number, counts = false) =>
-  ({ type: 'again', delayMs, counts, slow: false, pause: null }) as const
-
-describe('an outcome', () => {
-  test('that is written again, because the answer to its commit was lost, does not open a later try', async () => {
-    await addRecipients(campaign.id, 1)
-    const [first] = await claim(1)
-    assert.ok(first)
-    const outcome = { ...first, verdict: again(0, true), failure: null }
-    await store.finish(outcome)
-    const [second] = await claim(1)
-    assert.deepEqual([second?.messageId, second?.attempt], [first.messageId, 2])
-    await store.finish(outcome)
-    assert.deepEqual(await claim(1), [])
-    const [row] = await sql<
-      [{ attempts: number }]
-    >`select attempts from recipients where campaign_id = ${campaign.id}`
-    assert.equal(row.attempts, 1)
-  })
-
-  test('that a failure overtook leaves nobody waiting when its worker is dead', async () => {
-    await addRecipients(campaign.id, 1)
-    const [claimed] = await claim(1)
-    assert.ok(claimed)
-    const event = { eventId: newId('event'), body: Buffer.from('{}') }
-    await messages.changeStatuses([
-      {
-        ...{
-          messageId: claimed.messageId,
-          recipientId: claimed.id,
-          providerMessageId: 'w2',
-          status: 'FAILED',
-        },
-        ...{ at: new Date(), error: { code: '131026', title: 'No' }, ...event },
-      },
-    ])
-    assert.equal((await store.complete(campaign)).type, 'completed')
-  })
-
-  test('that says nothing was sent, of a campaign that was completed meanwhile, is left to an operator', async () => {
-    await addRecipients(campaign.id, 1)
-    const [claimed] = await claim(1)
-    assert.ok(claimed)
-    await sql`update messages set send_due_at = now() - interval '1 second' where id = ${claimed.messageId}`
-    await messages.lostSends(10)
-    assert.equal((await store.complete(campaign)).type, 'completed')
-    await store.finish({ ...claimed, verdict: again(0), failure: null })
-    assert.deepEqual(await statuses(), { UNKNOWN: 1 })
-  })
-})
-
 describe('the end of a campaign', () => {
   test('comes when nobody waits and nothing is under way, and not while somebody may be added', async () => {
     await addRecipients(campaign.id, 2)
@@ -256,80 +153,4 @@ describe('the end of a campaign', () => {
       ['CAMPAIGN_CANCELLED', 'CAMPAIGN_CANCELLED'],
     )
   })
-})
-
-describe('a recipient', () => {
-  test('moves as its table says, whatever is said of its message and in whatever order', async () => {
-    const words = [
-      'accepted',
-      'held',
-      'again',
-      'failed',
-      'unknown',
-      'SENT',
-      'DELIVERED',
-      'READ',
-      'FAILED',
-      'lost',
-    ] as const
-    for (const first of words)
-      for (const second of words) {
-        const waId = `1558${String(words.indexOf(first)).padStart(3, '0')}${String(words.indexOf(second)).padStart(3, '0')}`
-        await sql`
-          insert into recipients (id, workspace_id, campaign_id, wa_id)
-          values (${newId('recipient')}, ${tenant.workspaceId}, ${campaign.id}, ${waId})`
-        const [claimed] = await claim(1)
-        assert.ok(claimed)
-        let before: RecipientStatus = 'QUEUED'
-        for (const word of [first, second]) {
-          await say(claimed, word)
-          const [row] = await sql<
-            [{ status: RecipientStatus }]
-          >`select status from recipients where wa_id = ${waId}`
-          const isFine = row.status === before || canMove(recipientMachine, before, row.status)
-          assert.ok(isFine, `${before} to ${row.status} by ${first}, ${second}`)
-          before = row.status
-        }
-        await sql`delete from recipients where wa_id = ${waId}`
-      }
-    assert.equal(recipientStatuses.length, Object.keys(recipientMachine).length)
-  })
-
-  async function say(claimed: ClaimedRecipient, word: string): Promise<void> {
-    const { messageId, conversationId, attempt } = claimed
-    const failure = { eventId: newId('event'), body: Buffer.from('{}') }
-    const finish = (verdict: Parameters<typeof store.finish>[0]['verdict']) =>
-      store.finish({
-        messageId,
-        conversationId,
-        attempt,
-        verdict,
-        failure: verdict.type === 'failed' ? failure : null,
-      })
-    const error = { code: '131026', title: 'No' }
-    switch (word) {
-      case 'accepted':
-        return void (await finish({ type: 'accepted', providerMessageId: `w${messageId}`, held: false }))
-      case 'held':
-        return void (await finish({ type: 'accepted', providerMessageId: `w${messageId}`, held: true }))
-      case 'again':
-        return void (await finish(again(3_600_000)))
-      case 'failed':
-        return void (await finish({ type: 'failed', error }))
-      case 'unknown':
-        return void (await finish({ type: 'unknown' }))
-      case 'lost':
-        await sql`update messages set send_due_at = now() - interval '1 second' where id = ${messageId} and send_state = 'SENDING'`
-        return void (await messages.lostSends(100))
-      default:
-        await messages.changeStatuses([
-          {
-            ...{ messageId, recipientId: claimed.id, providerMessageId: `w${messageId}`, error: null },
-            status: word as 'SENT',
-            at: new Date(),
-            ...{ eventId: newId('event'), body: Buffer.from('{}') },
-          },
-        ])
-    }
-  }
 })

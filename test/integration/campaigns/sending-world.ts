@@ -1,0 +1,72 @@
+// A campaign that is RUNNING over a real database, a new one for each test, and the stores that send it.
+import assert from 'node:assert/strict'
+import { beforeEach } from 'node:test'
+import type { ClaimedRecipient, PickedRecipient, RunningCampaign } from '../../../src/campaigns/sending.ts'
+import { type CampaignId, newId } from '../../../src/shared/ids.ts'
+import { createCampaignLifeStore } from '../../../src/store/campaign-life.store.ts'
+import { createCampaignSendStore } from '../../../src/store/campaign-sends.store.ts'
+import { createMessageStore } from '../../../src/store/messages.store.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { addTenant, type Tenant } from '../../support/rows.ts'
+
+export const sql = testPool(await testDatabase())
+const accounts = { secrets: { open: () => 'token' }, defaultToken: 'token' }
+export const store = createCampaignSendStore(sql, accounts)
+export const life = createCampaignLifeStore({ sql, bulk: sql }, accounts)
+export const messages = createMessageStore(sql, accounts)
+
+export let tenant: Tenant
+export let campaign: RunningCampaign
+beforeEach(async () => {
+  tenant = await addTenant(sql)
+  campaign = await runningCampaign()
+})
+
+export async function runningCampaign(): Promise<RunningCampaign> {
+  const id = newId('campaign')
+  await sql`
+    insert into campaigns (id, workspace_id, name, status, number_id, template_name, template_language)
+    values (${id}, ${tenant.workspaceId}, 'Spring', 'RUNNING', ${tenant.numberId}, 'hello', 'en_US')`
+  const { sendable } = await store.running(tenant.numberId)
+  const found = sendable.find((each) => each.id === id)
+  assert.ok(found)
+  return found
+}
+
+export const waIdOf = (index: number): string => `1557${String(index).padStart(7, '0')}`
+
+export async function addRecipients(id: CampaignId, count: number, from = 0): Promise<void> {
+  const rows = Array.from({ length: count }, (_, index) => ({
+    id: newId('recipient'),
+    workspaceId: tenant.workspaceId,
+    campaignId: id,
+    waId: waIdOf(from + index),
+  }))
+  await sql`insert into recipients ${sql(rows)}`
+}
+
+export const judge = ({ messageId }: PickedRecipient) => ({
+  ...({ type: 'send', text: 'Hello', variables: {} } as const),
+  messageId: messageId ?? newId('message'),
+  isRepeated: messageId !== null,
+})
+
+export async function claim(limit: number, from = campaign): Promise<readonly ClaimedRecipient[]> {
+  const batch = await store.claim(from, limit, judge)
+  assert.ok(batch)
+  return batch.claimed
+}
+
+export const statuses = async (): Promise<Record<string, number>> => {
+  const rows = await sql<{ status: string; count: number }[]>`
+    select status, count(*)::int as count from recipients where campaign_id = ${campaign.id} group by status`
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+}
+
+export const optOut = (waId: string) => sql`
+  insert into contacts (id, workspace_id, wa_id, opt_state)
+  values (new_uuid(), ${tenant.workspaceId}, ${waId}, 'opted-out')
+  on conflict (workspace_id, wa_id) do update set opt_state = 'opted-out'`
+
+export const again = (delayMs: number, counts = false) =>
+  ({ type: 'again', delayMs, counts, slow: false, pause: null }) as const
