@@ -10,7 +10,6 @@ import {
   claim,
   judge,
   life,
-  messages,
   optOut,
   runningCampaign,
   sql,
