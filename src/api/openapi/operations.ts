@@ -24,8 +24,9 @@ export interface OperationNotes {
 
 const csv = { schema: { type: 'string', description: 'RFC 4180, with a header row.' } }
 
-const jsonLines = (what: string, schema: JsonSchema, example: string): JsonSchema => ({
-  schema: { ...schema, description: `One a line (NDJSON): ${what}` },
+/** The document has no word of its own for what a line of a stream is. */
+const jsonLines = (what: string, line: JsonSchema, example: string): JsonSchema => ({
+  schema: { type: 'string', description: `One a line (NDJSON): ${what}`, 'x-line-schema': line },
   example,
 })
 
