@@ -7,7 +7,15 @@ import type { CampaignRecord } from '../contract/records/campaign.ts'
 import type { TemplateCategory, TemplateRecord, TemplateStatus } from '../contract/records/catalog.ts'
 import type { ConversationRecord } from '../contract/records/conversation.ts'
 import type { Direction, MessageRecord, MessageStatus, MessageType } from '../contract/records/message.ts'
-import type { CallId, CampaignId, ConversationId, MessageId, NumberId, WorkspaceId } from '../shared/ids.ts'
+import type {
+  CallId,
+  CampaignId,
+  ConversationId,
+  MessageId,
+  NumberId,
+  TemplateId,
+  WorkspaceId,
+} from '../shared/ids.ts'
 
 type Optional<Fields> = { readonly [Key in keyof Fields]?: Fields[Key] | undefined }
 
@@ -43,7 +51,7 @@ export type CallFilter = Optional<
 export type ConversationFilter = Optional<Span & { unread: boolean; contact: string; numberId: NumberId }>
 
 export type TemplateFilter = Optional<{
-  name: string
+  nameContains: string
   language: string
   status: TemplateStatus
   category: TemplateCategory
@@ -74,7 +82,12 @@ export interface ConsoleReads {
   readonly campaigns: List<object, CampaignRecord> & {
     find(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord | undefined>
   }
-  readonly templates: List<TemplateFilter, TemplateRecord>
+  readonly templates: List<TemplateFilter, TemplateRecord> & {
+    findById(
+      workspaceId: WorkspaceId,
+      id: TemplateId,
+    ): Promise<{ readonly record: TemplateRecord; readonly statusReason: string | null } | undefined>
+  }
 }
 
 export interface TemplateDraft {

@@ -78,6 +78,7 @@ export interface ConsoleSettings {
   readonly production: boolean
   readonly targets: TargetPolicy
   readonly keyEnvironment: KeyEnvironment
+  readonly retentionDays: number
 }
 
 /** The host part of an endpoint's address, asked of the resolver. */

@@ -41,12 +41,20 @@ export interface AuditNote {
   readonly after?: unknown
 }
 
+export interface AuditFilter {
+  /** `key.created`, or `key` for everything that was done to keys. */
+  readonly action?: string | undefined
+  readonly operatorId?: OperatorId | undefined
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+}
+
 export interface AuditLog {
   /** After the change: a repeat of the request that made it writes it where a crash came in between. */
   note(author: Author, note: AuditNote): Promise<void>
   /** The same, for what happens to its subject once. */
   noteOnce(author: Author, note: AuditNote): Promise<void>
-  list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<AuditRecord>>
+  list(workspaceId: WorkspaceId, filter: AuditFilter, page: PageRequest): Promise<Page<AuditRecord>>
 }
 
 export interface WorkspaceAdministration {

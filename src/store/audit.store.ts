@@ -1,7 +1,7 @@
 import type { AuditLog, AuditNote, Author } from '../contract/administration.ts'
 import type { AuditRecord } from '../contract/records/console.ts'
 import { encodeId, type IdKind, idPrefixes, newId, type Uuid } from '../shared/ids.ts'
-import { olderThan } from './keyset.ts'
+import { equals, olderThan, within } from './keyset.ts'
 import { newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
@@ -50,13 +50,16 @@ export const auditStore = (sql: Sql): AuditLog => ({
     if (known === undefined) await writeAudit(sql, author, note)
   },
 
-  async list(workspaceId, page) {
+  async list(workspaceId, { action, operatorId, since, until }, page) {
     const rows = await sql<Row[]>`
       select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,
         a.ip, a.at
       from audit a
       left join operators o on o.id = a.operator_id
       where a.workspace_id = ${workspaceId}
+        ${action === undefined ? sql`` : sql`and (a.action = ${action} or starts_with(a.action, ${`${action}.`}))`}
+        ${equals(sql, 'a.operator_id', operatorId)}
+        ${within(sql, 'a', 'at', { since, until })}
         ${olderThan(sql, 'a', page)}
       order by a.id desc
       limit ${page.limit + 1}`

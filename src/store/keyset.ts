@@ -41,17 +41,23 @@ export function olderThan(sql: Sql, table: string, page: PageRequest): Piece {
 // An id is made a moment before its row: the range over ids only narrows what created_at decides.
 const slackMs = 3_600_000
 
+interface Span {
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+}
+
 /** since ≤ created_at < until, found through the time within the ids. */
-export function createdWithin(
-  sql: Sql,
-  table: string,
-  { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
-): Piece {
+export const createdWithin = (sql: Sql, table: string, span: Span): Piece =>
+  within(sql, table, 'created_at', span)
+
+/** The same for a column of another name. */
+export function within(sql: Sql, table: string, column: string, { since, until }: Span): Piece {
+  const at = sql(`${table}.${column}`)
   const from = since
-    ? sql`and ${sql(table)}.created_at >= ${since} and ${sql(table)}.id >= ${idFloor(since.getTime() - slackMs)}::uuid`
+    ? sql`and ${at} >= ${since} and ${sql(table)}.id >= ${idFloor(since.getTime() - slackMs)}::uuid`
     : sql``
   const to = until
-    ? sql`and ${sql(table)}.created_at < ${until} and ${sql(table)}.id < ${idFloor(until.getTime() + slackMs)}::uuid`
+    ? sql`and ${at} < ${until} and ${sql(table)}.id < ${idFloor(until.getTime() + slackMs)}::uuid`
     : sql``
   return sql`${from} ${to}`
 }

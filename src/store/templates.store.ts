@@ -9,6 +9,7 @@ import type { Sql } from './sql.ts'
 
 export interface TemplateFilter {
   readonly name?: string | undefined
+  readonly nameContains?: string | undefined
   readonly language?: string | undefined
   readonly status?: TemplateStatus | undefined
   readonly category?: TemplateCategory | undefined
@@ -30,6 +31,10 @@ export interface StoredTemplate {
 export interface TemplateStore {
   list(workspaceId: WorkspaceId, filter: TemplateFilter, page: PageRequest): Promise<Page<TemplateRecord>>
   find(workspaceId: WorkspaceId, name: string, language: string): Promise<StoredTemplate | undefined>
+  findById(
+    workspaceId: WorkspaceId,
+    id: TemplateId,
+  ): Promise<{ readonly record: TemplateRecord; readonly statusReason: string | null } | undefined>
   /** Writes what the provider has; templates it does not mention stay as they are. Keeps ids over syncs. */
   upsert(workspaceId: WorkspaceId, templates: readonly ProviderTemplate[]): Promise<void>
 }
@@ -45,6 +50,7 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
       from templates t
       where t.workspace_id = ${workspaceId}
         ${equals(sql, 't.name', filter.name)}
+        ${filter.nameContains === undefined ? sql`` : sql`and strpos(t.name, ${filter.nameContains}) > 0`}
         ${equals(sql, 't.language', filter.language)}
         ${equals(sql, 't.status', filter.status)}
         ${equals(sql, 't.category', filter.category)}
@@ -62,6 +68,15 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
         and t.name = ${name}
         and t.language = ${language}`
     return row
+  },
+
+  async findById(workspaceId, id) {
+    const [row] = await sql<(StoredTemplate & { readonly statusReason: string | null })[]>`
+      select ${columns(sql)}, t.status_reason
+      from templates t
+      where t.workspace_id = ${workspaceId}
+        and t.id = ${id}`
+    return row && { record: toTemplateRecord(row), statusReason: row.statusReason }
   },
 
   async upsert(workspaceId, templates) {

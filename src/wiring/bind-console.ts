@@ -108,6 +108,7 @@ function servicesOf(options: ConsoleOptions): ConsoleServices {
       production: settings.APP_ENV === 'production',
       targets: targetPolicy(settings),
       keyEnvironment: keyEnvironment(settings.APP_ENV),
+      retentionDays: settings.RETENTION_DAYS,
     },
     clock,
     overview: createOverview({ store: overviewStore(sql), clock }),

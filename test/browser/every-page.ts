@@ -37,6 +37,7 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
     let deliveryId = ''
     let conversationId = ''
     let callId = ''
+    let templateId = ''
 
     before(async () => {
       scene = await openBrowserScene()
@@ -69,6 +70,8 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
         callId = data[0]?.id ?? ''
         return data[0]?.lastForwardError != null
       })
+      const { data } = await ok(stack.console.get('/templates?name=appointment_reminder'))
+      templateId = data[0].id
     })
     after(async () => {
       receiver?.close()
@@ -80,6 +83,7 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
         ...paths,
         ...[`endpoints/${endpointId}`, `deliveries/${deliveryId}`],
         ...[`conversations/${conversationId}`, `calls/${callId}`],
+        ...['templates/new', `templates/${templateId}`],
       ]
       const page = await scene.open('overview', options)
       for (const path of opened) {
@@ -87,7 +91,7 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
         await loaded(page)
         await assertAccessible(page, rules)
         if (name === 'narrow') await assertFits(page)
-        await screenshot(page, `${path.replace(/\/.*/, '-one')}-${name}`)
+        await screenshot(page, `${path.replace('/new', '-new').replace(/\/.*/, '-one')}-${name}`)
         assertNoFaults(page)
       }
       await page.close()

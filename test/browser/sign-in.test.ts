@@ -59,7 +59,7 @@ describe('the sign-in', () => {
     assert.equal(new URL(page.url()).origin, scene.origin)
   })
 
-  test('asks for the code of a second factor', async () => {
+  test('asks for the code of a second factor, and takes a recovery code in its place', async () => {
     const { origin, stack } = scene
     const cookie = await signIn(origin, stack.operator)
     const headers = { cookie, 'content-type': 'application/json' }
@@ -68,7 +68,8 @@ describe('the sign-in', () => {
     const step = totpStep(Date.now())
     const body = JSON.stringify({ password: stack.operator.password, seed, code: totpCode(seed, step) })
     const added = await fetch(`${origin}/console/api/me/totp`, { method: 'PUT', headers, body })
-    assert.equal(added.status, 204, await added.text())
+    assert.equal(added.status, 200)
+    const { recoveryCodes } = (await added.json()) as { recoveryCodes: string[] }
 
     const page = await scene.newPage()
     await page.goto(`${origin}/console`)
@@ -82,6 +83,21 @@ describe('the sign-in', () => {
     await code.fill(totpCode(seed, step + 1))
     await code.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await fill(page, stack.operator.email, stack.operator.password)
+    await page.getByRole('button', { name: 'Use a recovery code instead' }).click()
+    const recovery = page.getByLabel('Recovery code', { exact: true })
+    assert.ok(await recovery.evaluate((element) => element === element.ownerDocument.activeElement))
+    await screenshot(page, 'sign-in-recovery-light')
+    await recovery.fill('AAAA-BBBB-CCCC-DDDD')
+    await recovery.press('Enter')
+    await page.getByRole('alert').getByText('The e-mail, the password or the code is wrong.').waitFor()
+    await recovery.fill(recoveryCodes[0]?.toLowerCase() ?? '')
+    await recovery.press('Enter')
+    await page.getByText('That recovery code is used up. 9 are left.').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    assertNoFaults(page)
   })
 
   test('says how long to wait after too many failures', async () => {

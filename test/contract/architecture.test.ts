@@ -34,7 +34,7 @@ const fences: Readonly<Record<string, { readonly folders: string; readonly packa
   web: { folders: '', packages: 'esbuild node:*' },
   console: { ...edge, folders: `${edge.folders} web`, packages: `${edge.packages} node:*` },
   // It runs in browsers: of ours it knows the records, as types.
-  'console/web': { folders: 'contract', packages: 'preact preact/hooks @preact/signals uplot' },
+  'console/web': { folders: 'contract', packages: 'preact preact/hooks @preact/signals uplot lean-qr' },
   simulator: {
     folders: 'shared web',
     packages: 'undici valibot pino sdp-transform werift ws @evan/opus node:*',

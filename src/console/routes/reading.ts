@@ -101,9 +101,18 @@ const listAudit = workspaceRoute({
   path: '/audit',
   summary: 'Who changed what, when, from where',
   role: 'VIEWER',
-  query: v.strictObject(pageQuery),
-  handle: async ({ services, author, query }) =>
-    pageBody(audit, await services.audit.list(author.workspaceId, pageRequest(audit, query))),
+  query: v.strictObject({
+    ...pageQuery,
+    action: v.optional(
+      v.pipe(v.string(), v.regex(/^[a-z_]{1,40}(\.[a-z_]{1,40})?$/, 'must look like key.created or key')),
+    ),
+    operatorId: v.optional(idOf('operator')),
+    ...span,
+  }),
+  async handle({ services, author, query: { limit, cursor, ...filter } }) {
+    const page = pageRequest(audit, { limit, cursor })
+    return pageBody(audit, await services.audit.list(author.workspaceId, filter, page))
+  },
 })
 
 export const readingRoutes = [listMessages, listCalls, readCall, listConversations, listAudit]

@@ -1,11 +1,16 @@
 import * as v from 'valibot'
-import { AppError } from '../../contract/errors.ts'
-import { templateCategories, templateStatuses } from '../../contract/records/catalog.ts'
+import { AppError, notFound } from '../../contract/errors.ts'
+import {
+  type TemplateVariable,
+  templateCategories,
+  templateStatuses,
+} from '../../contract/records/catalog.ts'
+import type { TemplateDetail } from '../../contract/records/console.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
 import { renderTemplate } from '../../templates/render-template.ts'
 import { templateVariables } from '../../templates/variables.ts'
 import { workspaceRoute } from '../route.ts'
-import { variableMap } from '../schema.ts'
+import { idParams, variableMap } from '../schema.ts'
 
 const kind = byId('console-templates')
 const filterText = v.pipe(v.string(), v.maxLength(512))
@@ -26,7 +31,7 @@ const components = v.pipe(
 const listTemplates = workspaceRoute({
   method: 'GET',
   path: '/templates',
-  summary: 'Templates with their status',
+  summary: 'Templates with their status; name finds those that contain it',
   role: 'VIEWER',
   query: v.strictObject({
     ...pageQuery,
@@ -35,9 +40,25 @@ const listTemplates = workspaceRoute({
     status: v.optional(v.picklist(templateStatuses)),
     category: v.optional(v.picklist(templateCategories)),
   }),
-  async handle({ services, author, query: { limit, cursor, ...filter } }) {
+  async handle({ services, author, query: { limit, cursor, name: nameContains, ...others } }) {
     const page = pageRequest(kind, { limit, cursor })
+    const filter = { ...others, nameContains }
     return pageBody(kind, await services.reads.templates.list(author.workspaceId, filter, page))
+  },
+})
+
+const readTemplate = workspaceRoute({
+  method: 'GET',
+  path: '/templates/:id',
+  summary: 'One template, why it has its status, and what it looks like with its examples',
+  role: 'VIEWER',
+  params: idParams('template'),
+  errors: ['NOT_FOUND'],
+  async handle({ services, author, params }): Promise<TemplateDetail> {
+    const found = await services.reads.templates.findById(author.workspaceId, params.id)
+    if (!found) throw notFound('template')
+    const { record, statusReason } = found
+    return { ...record, statusReason, preview: renderTemplate(record, examplesOf(record.variables)) }
   },
 })
 
@@ -84,10 +105,14 @@ const previewTemplate = workspaceRoute({
   }),
   handle({ body }) {
     const variables = templateVariables(body)
-    const examples = variables.flatMap(({ name, example }) => (example === null ? [] : [[name, example]]))
-    const values = { ...Object.fromEntries(examples), ...body.variables }
+    const values = { ...examplesOf(variables), ...body.variables }
     return { ...renderTemplate(body, values), variables }
   },
 })
 
-export const templateRoutes = [listTemplates, submitTemplate, previewTemplate]
+const examplesOf = (variables: readonly TemplateVariable[]): Record<string, string> =>
+  Object.fromEntries(
+    variables.flatMap(({ name, example }) => (example === null ? [] : [[name, example] as const])),
+  )
+
+export const templateRoutes = [listTemplates, readTemplate, submitTemplate, previewTemplate]

@@ -1,15 +1,19 @@
 // The workspace itself: its settings, and what goes on in it.
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import type { WorkspaceDetail, WorkspaceRecord } from '../../contract/records/console.ts'
 import { workspaceRoute } from '../route.ts'
 import { shownName } from '../schema.ts'
+import type { ConsoleServices } from '../services.ts'
 
 const readWorkspace = workspaceRoute({
   method: 'GET',
   path: '',
   summary: 'The workspace and its settings',
   role: 'VIEWER',
-  handle: async ({ services, author }) => (await services.workspace.find(author.workspaceId)) ?? missing(),
+  handle: async ({ services, author }) =>
+    detailed(services, (await services.workspace.find(author.workspaceId)) ?? missing()),
 })
 
 const editWorkspace = workspaceRoute({
@@ -19,7 +23,17 @@ const editWorkspace = workspaceRoute({
   role: 'OWNER',
   body: v.strictObject({ name: shownName }),
   handle: async ({ services, author, body }) =>
-    (await services.workspace.rename(author, body.name)) ?? missing(),
+    detailed(services, (await services.workspace.rename(author, body.name)) ?? missing()),
+})
+
+const detailed = ({ settings }: ConsoleServices, record: WorkspaceRecord): WorkspaceDetail => ({
+  ...record,
+  retentionDays: settings.retentionDays,
+  limits: {
+    endpoints: limits.endpointsPerWorkspace,
+    bodyBytes: limits.bodyBytes,
+    recipientsPerCall: limits.recipientsPerCall,
+  },
 })
 
 const missing = (): never => {

@@ -1,6 +1,7 @@
 // Who is there decides what is shown: the sign-in, or the shell with the page of the address.
 import { useEffect, useState } from 'preact/hooks'
 import { type ApiError, isSignedOut, toApiError } from './foundation/api.ts'
+import { isConfirming } from './foundation/confirmation.ts'
 import { navigate, place, ROOT, route, withQuery } from './foundation/router.ts'
 import { loadMe, me, workspace } from './foundation/session.ts'
 import { NoWorkspace } from './no-workspace.tsx'
@@ -9,6 +10,7 @@ import { ErrorState, Skeleton } from './parts/states.tsx'
 import { Toaster } from './parts/toaster.tsx'
 import { Shell } from './shell.tsx'
 import { SignIn } from './sign-in.tsx'
+import { StepUp } from './step-up.tsx'
 
 const SIGN_IN = `${ROOT}/sign-in`
 const LAST_WORKSPACE = 'switchboard.workspace'
@@ -16,6 +18,7 @@ const LAST_WORKSPACE = 'switchboard.workspace'
 export const App = () => (
   <>
     <Screen />
+    {isConfirming.value && me.value && !isSignedOut.value && <StepUp />}
     <Toaster />
   </>
 )

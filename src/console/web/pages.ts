@@ -51,7 +51,7 @@ export const pages: readonly PageEntry[] = [
     title: 'Templates',
     group: 'Sending',
     icon: 'templates',
-    load: () => import('./pages/templates.tsx'),
+    load: () => import('./pages/templates/page.tsx'),
   },
   {
     path: 'numbers',
@@ -86,7 +86,7 @@ export const pages: readonly PageEntry[] = [
     title: 'Members',
     group: 'Workspace',
     icon: 'members',
-    load: () => import('./pages/members.tsx'),
+    load: () => import('./pages/members/page.tsx'),
   },
   {
     path: 'audit',
@@ -100,13 +100,13 @@ export const pages: readonly PageEntry[] = [
     title: 'Settings',
     group: 'Workspace',
     icon: 'settings',
-    load: () => import('./pages/settings.tsx'),
+    load: () => import('./pages/settings/page.tsx'),
   },
   {
     path: 'account',
     title: 'My account',
     group: 'Workspace',
     icon: 'account',
-    load: () => import('./pages/account.tsx'),
+    load: () => import('./pages/account/page.tsx'),
   },
 ]

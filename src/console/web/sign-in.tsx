@@ -5,15 +5,16 @@ import { signIn } from './foundation/session.ts'
 import { Button } from './parts/button.tsx'
 import { Field } from './parts/field.tsx'
 import { Mark } from './parts/mark.tsx'
+import { emptyFactor, type FactorDraft, factorOf, SecondFactor } from './parts/second-factor.tsx'
 import { Problem } from './parts/states.tsx'
 
-const asksForCode = (error: ApiError | undefined, code: string): boolean =>
-  error?.code === 'UNAUTHORIZED' && error.of('totp') !== undefined && code === ''
+const asksForCode = (error: ApiError | undefined, { text }: FactorDraft): boolean =>
+  error?.code === 'UNAUTHORIZED' && error.of('totp') !== undefined && text === ''
 
 export function SignIn() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const [code, setCode] = useState('')
+  const [factor, setFactor] = useState(emptyFactor)
   const [hasSecondStep, setSecondStep] = useState(false)
   const action = useAction()
   const wait = useCountdown(action.error)
@@ -21,15 +22,13 @@ export function SignIn() {
     document.title = 'Sign in · Switchboard'
   }, [])
   useEffect(() => {
-    if (asksForCode(action.error, code)) {
+    if (asksForCode(action.error, factor)) {
       setSecondStep(true)
       action.clear()
     }
   }, [action.error])
   const submit = () =>
-    void action.run(() =>
-      signIn({ email, password, ...(hasSecondStep && { totp: code.replaceAll(' ', '') }) }),
-    )
+    void action.run(() => signIn({ email, password, ...(hasSecondStep && factorOf(factor)) }))
   return (
     <main class="alone">
       <form
@@ -42,7 +41,7 @@ export function SignIn() {
         <Mark />
         <h1>{hasSecondStep ? 'Enter your code' : 'Sign in to Switchboard'}</h1>
         {hasSecondStep ? (
-          <CodeStep code={code} onCode={setCode} />
+          <CodeStep factor={factor} onChange={setFactor} />
         ) : (
           <PasswordStep {...{ email, password }} onEmail={setEmail} onPassword={setPassword} />
         )}
@@ -61,7 +60,7 @@ export function SignIn() {
             look="quiet"
             onClick={() => {
               setSecondStep(false)
-              setCode('')
+              setFactor(emptyFactor)
               action.clear()
             }}
           >
@@ -106,22 +105,18 @@ const PasswordStep = ({
   </>
 )
 
-function CodeStep({ code, onCode }: { readonly code: string; onCode(code: string): void }) {
+function CodeStep({
+  factor,
+  onChange,
+}: {
+  readonly factor: FactorDraft
+  onChange(factor: FactorDraft): void
+}) {
   const frame = useRef<HTMLDivElement>(null)
-  useEffect(() => frame.current?.querySelector('input')?.focus(), [])
+  useEffect(() => frame.current?.querySelector('input')?.focus(), [factor.kind])
   return (
-    <div ref={frame}>
-      <Field
-        label="Six-digit code"
-        hint="From the authenticator app of this account."
-        name="totp"
-        inputMode="numeric"
-        autocomplete="one-time-code"
-        pattern="[0-9 ]{6,7}"
-        required
-        value={code}
-        onInput={onCode}
-      />
+    <div ref={frame} class="stack">
+      <SecondFactor draft={factor} onChange={onChange} />
     </div>
   )
 }

@@ -1,6 +1,7 @@
 // Records that only the console shows (decisions 6).
 import type { EventKind } from '../events.ts'
 import type { Scope } from '../scopes.ts'
+import type { TemplateRecord } from './catalog.ts'
 import type { DeliveryState } from './delivery.ts'
 
 export interface EndpointRecord {
@@ -93,4 +94,31 @@ export interface WorkspaceRecord {
   /** False: it uses the access token of the installation. */
   hasOwnToken: boolean
   createdAt: string
+}
+
+/** The workspace with what the installation grants it. */
+export interface WorkspaceDetail extends WorkspaceRecord {
+  /** How long events, deliveries, attempts and call timelines are kept. */
+  retentionDays: number
+  limits: { endpoints: number; bodyBytes: number; recipientsPerCall: number }
+}
+
+/** A template as its page shows it. */
+export interface TemplateDetail extends TemplateRecord {
+  /** Why the provider rejected, paused or disabled it, in its own word. */
+  statusReason: string | null
+  /** Filled in with its examples. */
+  preview: TemplatePreview
+}
+
+export interface TemplatePreview {
+  header: string | null
+  body: string
+  footer: string | null
+  buttons: readonly {
+    readonly type: string
+    readonly text: string
+    readonly url?: string
+    readonly phoneNumber?: string
+  }[]
 }

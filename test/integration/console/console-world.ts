@@ -131,6 +131,7 @@ function servicesOf(
       production: false,
       targets: 'public',
       keyEnvironment: 'test',
+      retentionDays: 30,
       ...settings,
     },
     clock,

@@ -1,5 +1,6 @@
 // The console's JSON. A refusal becomes an ApiError with the server's own words.
 import { signal } from '@preact/signals'
+import { askToConfirm } from './confirmation.ts'
 import { route } from './router.ts'
 
 interface Detail {
@@ -39,14 +40,28 @@ export class ApiError extends Error {
 /** Raised by an answer that nobody is signed in; the shell leads to the sign-in and back. */
 export const isSignedOut = signal(false)
 
+/** The operator left the dialog that asked for the password: no failure to tell of. */
+export const CANCELLED = 'CANCELLED'
+
 type Query = Readonly<Record<string, string | number | undefined | null>>
 
-async function ask<Body>(
-  method: string,
-  path: string,
-  options: { body?: unknown; signal?: AbortSignal | undefined } = {},
-): Promise<Body> {
-  const { body, signal: abort } = options
+interface Options {
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What the server takes only from somebody who has just proved himself is asked for again after the dialog. */
+async function ask<Body>(method: string, path: string, options: Options = {}): Promise<Body> {
+  try {
+    return await send<Body>(method, path, options)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'CONFIRMATION_REQUIRED') throw error
+    if (await askToConfirm()) return await send<Body>(method, path, options)
+    throw new ApiError({ status: 0, code: CANCELLED, message: 'Nothing was done: it was not confirmed.' })
+  }
+}
+
+async function send<Body>(method: string, path: string, { body, signal: abort }: Options): Promise<Body> {
   const init: RequestInit = { method, credentials: 'same-origin' }
   if (abort) init.signal = abort
   if (body !== undefined) {
@@ -70,7 +85,8 @@ async function refusal(answer: Response, path: string): Promise<ApiError> {
   const { error } = (await answer.json().catch(() => ({}))) as {
     error?: { code: string; message: string; details?: Detail[]; requestId?: string }
   }
-  if (answer.status === 401 && path !== '/session') isSignedOut.value = true
+  const asksForCode = error?.details?.some((detail) => detail.path === 'totp') === true
+  if (answer.status === 401 && path !== '/session' && !asksForCode) isSignedOut.value = true
   const retryAfter = Number(answer.headers.get('retry-after'))
   return new ApiError({
     status: answer.status,

@@ -1,7 +1,7 @@
 // Reading from the API into a component: one resource, or a list page by page. What is on screen stays there while
 // the same thing is read again, so that nothing jumps.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { type ApiError, api, toApiError } from './api.ts'
+import { type ApiError, api, CANCELLED, toApiError } from './api.ts'
 
 export interface Loaded<Data> {
   /** Undefined until the first answer. */
@@ -144,6 +144,24 @@ export interface Action {
   clear(): void
 }
 
+const FIRST_LOOK_MS = 2_000
+const LONGEST_LOOK_MS = 60_000
+
+/** Reads again what somebody else will change soon: at first after two seconds, then ever more rarely. */
+export function useWatch(isWaiting: boolean, reload: () => void): void {
+  useEffect(() => {
+    if (!isWaiting) return
+    let wait = FIRST_LOOK_MS
+    let timer = setTimeout(look, wait)
+    function look() {
+      if (document.visibilityState === 'visible') reload()
+      wait = Math.min(wait * 2, LONGEST_LOOK_MS)
+      timer = setTimeout(look, wait)
+    }
+    return () => clearTimeout(timer)
+  }, [isWaiting, reload])
+}
+
 /** One thing that a button or a form does. */
 export function useAction(): Action {
   const [state, setState] = useState<{ isBusy: boolean; error?: ApiError }>({ isBusy: false })
@@ -160,8 +178,9 @@ export function useAction(): Action {
         await work()
         setState({ isBusy: false })
         return true
-      } catch (error) {
-        setState({ isBusy: false, error: toApiError(error) })
+      } catch (failure) {
+        const error = toApiError(failure)
+        setState({ isBusy: false, ...(error.code !== CANCELLED && { error }) })
         return false
       } finally {
         isBusy.current = false

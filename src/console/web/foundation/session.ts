@@ -1,7 +1,9 @@
 // Who is signed in, and the workspace that the address names.
 import { computed, signal } from '@preact/signals'
 import { api, isSignedOut } from './api.ts'
+import { plural } from './format.ts'
 import { route } from './router.ts'
+import { say } from './toasts.ts'
 
 export type Role = 'VIEWER' | 'AGENT' | 'ADMIN' | 'OWNER'
 
@@ -19,6 +21,7 @@ export interface Me {
     readonly name: string
     readonly platformOwner: boolean
     readonly totp: boolean
+    readonly recoveryCodesLeft: number
   }
   readonly workspaces: readonly Workspace[]
 }
@@ -38,13 +41,36 @@ export async function loadMe(): Promise<void> {
   isSignedOut.value = false
 }
 
-export async function signIn(credentials: {
-  readonly email: string
-  readonly password: string
-  readonly totp?: string
-}): Promise<void> {
-  await api.post('/session', credentials)
+/** A code of the app, or in its place one of the recovery codes. */
+export type Factor = { readonly totp: string } | { readonly recoveryCode: string }
+
+interface Proved {
+  /** Where one of them was used. */
+  readonly recoveryCodesLeft?: number
+}
+
+export async function signIn(
+  credentials: { readonly email: string; readonly password: string } & Partial<Factor>,
+): Promise<void> {
+  const proved = await api.post<Proved>('/session', credentials)
   await loadMe()
+  tellCodesLeft(proved)
+}
+
+/** Gives the password again, for what shows or changes secrets. */
+export async function confirm(given: { readonly password: string } & Partial<Factor>): Promise<void> {
+  const proved = await api.post<Proved>('/me/confirm', given)
+  tellCodesLeft(proved)
+  if (proved.recoveryCodesLeft !== undefined) await loadMe()
+}
+
+function tellCodesLeft({ recoveryCodesLeft: left }: Proved): void {
+  if (left === undefined) return
+  say(
+    left === 0
+      ? 'That was your last recovery code. Make new ones under My account.'
+      : `That recovery code is used up. ${plural(left, 'is', 'are')} left.`,
+  )
 }
 
 export async function signOut(): Promise<void> {

@@ -1,6 +1,6 @@
 // Short notices at the edge of the screen, read out by screen readers. A failure stays until it is dismissed.
 import { signal } from '@preact/signals'
-import { toApiError } from './api.ts'
+import { CANCELLED, toApiError } from './api.ts'
 
 export interface Toast {
   readonly id: number
@@ -27,6 +27,7 @@ function show(tone: Toast['tone'], text: string): void {
 export const say = (text: string): void => show('good', text)
 
 export function sayError(error: unknown): void {
-  const { message, requestId } = toApiError(error)
+  const { code, message, requestId } = toApiError(error)
+  if (code === CANCELLED) return
   show('bad', requestId === undefined ? message : `${message} (request ${requestId})`)
 }

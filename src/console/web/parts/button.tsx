@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { Icon, type IconName } from './icon.tsx'
 
-type Look = 'plain' | 'primary' | 'danger' | 'quiet'
+type Look = 'plain' | 'primary' | 'danger' | 'quiet' | 'link'
 
 interface Props extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon'> {
   readonly look?: Look

@@ -6,7 +6,8 @@ import { useAction } from '../foundation/load.ts'
 import { Button, IconButton } from './button.tsx'
 import { Problem } from './states.tsx'
 
-const firstOfForm = 'form :is(input, select):not(:disabled), form .dialog-actions button'
+const firstOfForm =
+  'form :is(input:not([type="hidden"]), select, textarea):not(:disabled), form .dialog-actions button'
 
 interface Props {
   readonly title: string
@@ -125,6 +126,7 @@ export function Confirm({
   title,
   children,
   action,
+  look = 'danger',
   work,
   onDone,
   onClose,
@@ -132,6 +134,7 @@ export function Confirm({
   readonly title: string
   readonly children: ComponentChildren
   readonly action: string
+  readonly look?: 'primary' | 'danger'
   work(): Promise<unknown>
   onDone(): void
   onClose(): void
@@ -141,7 +144,7 @@ export function Confirm({
     <FormDialog
       title={title}
       submit={action}
-      look="danger"
+      look={look}
       isBusy={doing.isBusy}
       error={doing.error}
       onClose={onClose}

@@ -75,6 +75,36 @@ export function Field({ label, hint, error, value, onInput, ...rest }: FieldProp
   )
 }
 
+export function TextArea({
+  label,
+  hint,
+  error,
+  value,
+  rows,
+  maxLength,
+  onInput,
+}: Common & {
+  readonly value: string
+  readonly rows?: number
+  readonly maxLength?: number
+  onInput(value: string): void
+}) {
+  const id = useId()
+  const common = { label, hint, error }
+  return (
+    <Frame id={id} {...common}>
+      <textarea
+        {...described(id, common)}
+        id={id}
+        value={value}
+        rows={rows ?? 4}
+        maxLength={maxLength}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </Frame>
+  )
+}
+
 export interface Option {
   readonly value: string
   readonly label: string

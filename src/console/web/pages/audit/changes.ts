@@ -1,22 +1,54 @@
 // What differs between the two states that an audit entry keeps.
+import { exact } from '../../foundation/format.ts'
 
-interface Change {
+export interface Change {
   readonly field: string
-  readonly before: string
-  readonly after: string
+  /** Null where there was nothing before, or is nothing any more. */
+  readonly before: string | null
+  readonly after: string | null
 }
 
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+type Fields = Readonly<Record<string, unknown>>
 
-const shown = (value: unknown): string => {
-  if (value === undefined || value === null) return '—'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+
+function shown(value: unknown): string | null {
+  if (value === undefined || value === null || value === '') return null
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (Array.isArray(value)) return value.length === 0 ? null : value.map(shown).join(', ')
+  if (typeof value === 'string') return instant.test(value) ? exact(value) : value
+  return isFields(value) ? JSON.stringify(value) : String(value)
+}
+
+/** Fields within fields have their path as a name. */
+function flat(value: unknown, path = ''): (readonly [string, unknown])[] {
+  if (!isFields(value)) return path === '' ? [] : [[path, value]]
+  return Object.entries(value).flatMap(([name, inner]) => flat(inner, path === '' ? name : `${path}.${name}`))
 }
 
 export function changesOf(before: unknown, after: unknown): Change[] {
-  const [old, fresh] = [fieldsOf(before), fieldsOf(after)]
-  return [...new Set([...Object.keys(old), ...Object.keys(fresh)])]
-    .map((field) => ({ field, before: shown(old[field]), after: shown(fresh[field]) }))
-    .filter(({ before: one, after: other }) => one !== other)
+  const [old, fresh] = [new Map(flat(before)), new Map(flat(after))]
+  return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((field) =>
+    changesIn(field, old.get(field), fresh.get(field)),
+  )
+}
+
+/** Of two lists only what was added and what was taken away. */
+function changesIn(field: string, old: unknown, fresh: unknown): Change[] {
+  const isList = Array.isArray(old) && Array.isArray(fresh)
+  const before = shown(isList ? old.filter((item) => !fresh.includes(item)) : old)
+  const after = shown(isList ? fresh.filter((item) => !old.includes(item)) : fresh)
+  return before === after ? [] : [{ field, before, after }]
+}
+
+/** forwardCalls as Forward calls, template.name as Template name. */
+export function titleOfField(field: string): string {
+  const words = field
+    .replaceAll('.', ' ')
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

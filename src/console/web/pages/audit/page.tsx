@@ -1,39 +1,83 @@
-import type { AuditRecord } from '../../../../contract/records/console.ts'
+import type { AuditRecord, MemberRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../foundation/api.ts'
-import { exact } from '../../foundation/format.ts'
-import { useList } from '../../foundation/load.ts'
-import { hrefOf, navigate } from '../../foundation/router.ts'
+import { useList, useResource } from '../../foundation/load.ts'
+import { hrefOf, navigate, place, withQuery } from '../../foundation/router.ts'
 import type { PageProps } from '../../pages.ts'
-import { DialogBody, Drawer } from '../../parts/dialog.tsx'
-import { Facts } from '../../parts/facts.tsx'
+import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { changesOf } from './changes.ts'
+import { Entry } from './entry.tsx'
 
 export function Page({ id }: PageProps) {
-  const list = useList<AuditRecord>(inWorkspace('/audit'))
+  const values = filterValues(filterNames)
+  const list = useList<AuditRecord>(inWorkspace('/audit', values))
+  const members = useResource<{ readonly data: readonly MemberRecord[] }>(inWorkspace('/members'))
+  const isFiltered = Object.values(values).some((value) => value !== undefined)
+  const { query } = place.value
   const opened = list.rows?.find((row) => row.id === id)
   return (
     <>
       <PageHeader title="Audit log" intro="Who changed what in this workspace, when, and from where." />
+      <Filters filters={filtersOf(members.data?.data ?? [])} />
       <ListTable
         label="Audit log"
         list={list}
         columns={columns}
-        hrefOf={(row) => hrefOf('audit', row.id)}
+        hrefOf={(row) => withQuery(hrefOf('audit', row.id), query)}
         isCurrent={(row) => row.id === id}
         empty={
-          <EmptyState icon="audit" title="Nothing was changed yet">
-            Every change of a key, an endpoint, a number or a member appears here.
-          </EmptyState>
+          isFiltered ? (
+            <EmptyState icon="audit" title="Nothing fits these filters">
+              Take a filter away, or look at another time.
+            </EmptyState>
+          ) : (
+            <EmptyState icon="audit" title="Nothing was changed yet">
+              Every change of a key, an endpoint, a number or a member appears here.
+            </EmptyState>
+          )
         }
       />
-      {opened && <Entry record={opened} onClose={() => navigate(hrefOf('audit'))} />}
+      {opened && <Entry record={opened} onClose={() => navigate(withQuery(hrefOf('audit'), query))} />}
     </>
   )
 }
+
+const filterNames = ['action', 'operatorId', 'since', 'until']
+
+/** The kinds of things that actions begin with. */
+const actions: Readonly<Record<string, string>> = {
+  call: 'Calls',
+  campaign: 'Campaigns',
+  conversation: 'Conversations',
+  delivery: 'Deliveries',
+  endpoint: 'Endpoints',
+  key: 'Keys',
+  member: 'Members',
+  message: 'Messages',
+  number: 'Numbers',
+  template: 'Templates',
+  workspace: 'Workspace',
+}
+
+const filtersOf = (members: readonly MemberRecord[]): Filter[] => [
+  {
+    name: 'action',
+    label: 'Actions on',
+    options: Object.entries(actions).map(([value, label]) => ({ value, label })),
+  },
+  {
+    name: 'operatorId',
+    label: 'By',
+    options: members.map(({ operatorId, name, email }) => ({
+      value: operatorId,
+      label: `${name} (${email})`,
+    })),
+  },
+  { name: 'since', label: 'Since', isTime: true },
+  { name: 'until', label: 'Until', isTime: true },
+]
 
 const columns: readonly Column<AuditRecord>[] = [
   { title: 'Action', cell: ({ action }) => <code>{action}</code> },
@@ -53,47 +97,3 @@ const By = ({ record: { operator } }: { readonly record: AuditRecord }) =>
   ) : (
     <span title={operator.email}>{operator.name}</span>
   )
-
-const Entry = ({ record, onClose }: { readonly record: AuditRecord; onClose(): void }) => (
-  <Drawer title={record.action} onClose={onClose}>
-    <DialogBody>
-      <Facts
-        facts={[
-          ['When', exact(record.at)],
-          [
-            'By',
-            record.operator === null ? 'The system' : `${record.operator.name} (${record.operator.email})`,
-          ],
-          ['From', record.ip ?? '—'],
-          ['Subject', <code key="subject">{record.subjectId ?? record.subjectKind}</code>],
-        ]}
-      />
-      <Changes record={record} />
-    </DialogBody>
-  </Drawer>
-)
-
-function Changes({ record }: { readonly record: AuditRecord }) {
-  const changes = changesOf(record.before, record.after)
-  if (changes.length === 0) return <p class="dim">No values were recorded.</p>
-  return (
-    <table class="changes">
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map(({ field, before, after }) => (
-          <tr key={field}>
-            <th scope="row">{field}</th>
-            <td>{before}</td>
-            <td>{after}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}

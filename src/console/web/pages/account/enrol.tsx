@@ -1,0 +1,73 @@
+// Brings the seed of a second factor into an app, and proves with a code that it is there.
+import { useState } from 'preact/hooks'
+import { api } from '../../foundation/api.ts'
+import { useAction } from '../../foundation/load.ts'
+import { CopyButton } from '../../parts/code.tsx'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { QrCode } from './qr-code.tsx'
+
+export interface Offer {
+  readonly seed: string
+  readonly uri: string
+}
+
+export function Enrol({
+  offer: { seed, uri },
+  onClose,
+  onDone,
+}: {
+  readonly offer: Offer
+  onClose(): void
+  onDone(answer: { readonly recoveryCodes: readonly string[] }): Promise<void>
+}) {
+  const [code, setCode] = useState('')
+  const [password, setPassword] = useState('')
+  const action = useAction()
+  const submit = () =>
+    action.run(async () =>
+      onDone(await api.put('/me/totp', { password, seed, code: code.replaceAll(' ', '') })),
+    )
+  return (
+    <FormDialog
+      title="Turn on the second factor"
+      submit="Turn on"
+      isBusy={action.isBusy}
+      error={action.error}
+      onClose={onClose}
+      onSubmit={() => void submit()}
+    >
+      <p>Scan this with an authenticator app, or type the seed into it.</p>
+      <div class="enrol">
+        <QrCode text={uri} label="QR code with the seed, for an authenticator app" />
+        <div class="stack">
+          <span class="hint">Seed</span>
+          <code class="seed">{seed.replaceAll(/.{4}(?=.)/g, '$& ')}</code>
+          <div>
+            <CopyButton text={seed} label="Copy the seed" />
+          </div>
+        </div>
+      </div>
+      <div class="columns">
+        <Field
+          label="Six-digit code"
+          hint="What the app shows now."
+          inputMode="numeric"
+          autocomplete="one-time-code"
+          maxLength={7}
+          value={code}
+          error={action.error?.of('code')}
+          onInput={setCode}
+        />
+        <Field
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          value={password}
+          error={action.error?.of('password')}
+          onInput={setPassword}
+        />
+      </div>
+    </FormDialog>
+  )
+}

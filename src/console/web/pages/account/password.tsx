@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks'
+import { api } from '../../foundation/api.ts'
+import { useAction } from '../../foundation/load.ts'
+import { me } from '../../foundation/session.ts'
+import { say } from '../../foundation/toasts.ts'
+import { Button } from '../../parts/button.tsx'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+
+const SHORTEST = 12
+
+export function Password() {
+  const [isChanging, setChanging] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setChanging(true)}>Change password</Button>
+      {isChanging && <ChangePassword onClose={() => setChanging(false)} />}
+    </>
+  )
+}
+
+function ChangePassword({ onClose }: { onClose(): void }) {
+  const [password, setPassword] = useState('')
+  const [wanted, setWanted] = useState('')
+  const [again, setAgain] = useState('')
+  const [isTried, setTried] = useState(false)
+  const action = useAction()
+  const differs = again !== wanted ? 'is not the same' : undefined
+  const submit = async () => {
+    setTried(true)
+    if (differs) return
+    const isDone = await action.run(() => api.put('/me/password', { password, newPassword: wanted }))
+    if (!isDone) return
+    say('Your password is changed. Every other session has ended.')
+    onClose()
+  }
+  return (
+    <FormDialog
+      title="Change your password"
+      submit="Change password"
+      isBusy={action.isBusy}
+      error={action.error}
+      onClose={onClose}
+      onSubmit={() => void submit()}
+    >
+      <p>Every session of yours ends, on every device, except this one.</p>
+      <input type="hidden" name="email" autocomplete="username" value={me.value?.operator.email} />
+      <Field
+        label="Current password"
+        type="password"
+        autocomplete="current-password"
+        value={password}
+        error={action.error?.of('password')}
+        onInput={setPassword}
+      />
+      <Field
+        label="New password"
+        type="password"
+        autocomplete="new-password"
+        hint={lengthHint(wanted)}
+        value={wanted}
+        error={action.error?.of('newPassword')}
+        onInput={setWanted}
+      />
+      <Field
+        label="New password again"
+        type="password"
+        autocomplete="new-password"
+        value={again}
+        error={isTried ? differs : undefined}
+        onInput={setAgain}
+      />
+    </FormDialog>
+  )
+}
+
+/** Length is what makes a password hard to guess; rules about signs make it hard to remember. */
+function lengthHint(text: string): string {
+  const missing = SHORTEST - [...text].length
+  if (text === '') return `At least ${SHORTEST} characters. A few words that only you put together do well.`
+  return missing > 0 ? `${missing} more to go.` : 'Long enough.'
+}

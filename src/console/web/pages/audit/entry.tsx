@@ -1,0 +1,83 @@
+import type { AuditRecord } from '../../../../contract/records/console.ts'
+import { exact } from '../../foundation/format.ts'
+import { CopyButton } from '../../parts/code.tsx'
+import { DialogBody, Drawer } from '../../parts/dialog.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { type Change, changesOf, titleOfField } from './changes.ts'
+
+/** One entry, with the values that it changed. */
+export const Entry = ({ record, onClose }: { readonly record: AuditRecord; onClose(): void }) => (
+  <Drawer title={record.action} onClose={onClose}>
+    <DialogBody>
+      <Facts
+        facts={[
+          ['When', exact(record.at)],
+          [
+            'By',
+            record.operator === null ? 'The system' : `${record.operator.name} (${record.operator.email})`,
+          ],
+          ['From', record.ip ?? '—'],
+          [
+            'Subject',
+            record.subjectId === null ? (
+              record.subjectKind
+            ) : (
+              <span key="subject" class="inline">
+                <code class="address">{record.subjectId}</code>
+                <CopyButton text={record.subjectId} />
+              </span>
+            ),
+          ],
+        ]}
+      />
+      <Changes record={record} />
+    </DialogBody>
+  </Drawer>
+)
+
+function Changes({ record: { before, after } }: { readonly record: AuditRecord }) {
+  const changes = changesOf(before, after)
+  if (changes.length === 0) return <p class="dim">No value changed.</p>
+  return (
+    <div>
+      <h3>{after === null ? 'Values until then' : 'Values'}</h3>
+      <dl class="changes">
+        {changes.map((change) => (
+          <div key={change.field}>
+            <dt>{titleOfField(change.field)}</dt>
+            <dd>
+              <Values change={change} isWhole={before === null || after === null} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+/** What went and what came; of something that is new or gone its values alone. */
+const Values = ({
+  change: { before, after },
+  isWhole,
+}: {
+  readonly change: Change
+  readonly isWhole: boolean
+}) =>
+  isWhole ? (
+    <span>{before ?? after}</span>
+  ) : (
+    <>
+      {before !== null && (
+        <del>
+          <span class="visually-hidden">Before: </span>
+          {before}
+        </del>
+      )}
+      {after !== null && (
+        <ins>
+          <span class="visually-hidden">After: </span>
+          {after}
+        </ins>
+      )}
+    </>
+  )

@@ -1,0 +1,95 @@
+import type { WorkspaceDetail } from '../../../../contract/records/console.ts'
+import { inWorkspace } from '../../foundation/api.ts'
+import { count, plural } from '../../foundation/format.ts'
+import { useResource } from '../../foundation/load.ts'
+import { loadMe, me } from '../../foundation/session.ts'
+import { sayError } from '../../foundation/toasts.ts'
+import { CopyButton } from '../../parts/code.tsx'
+import { Facts, Section } from '../../parts/facts.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { Name } from './name.tsx'
+import { Standing } from './standing.tsx'
+
+export function Page() {
+  const { data, error, reload, set } = useResource<WorkspaceDetail>(inWorkspace(''))
+  const changed = (record: WorkspaceDetail) => {
+    set(record)
+    // The frame shows the name and the status too.
+    void loadMe().catch(sayError)
+  }
+  return (
+    <>
+      <PageHeader title="Settings" intro="What holds for the whole workspace." />
+      {error && <ErrorState error={error} onRetry={reload} />}
+      {!data && !error && <Skeleton rows={8} />}
+      {data && (
+        <>
+          <Workspace record={data} onChange={changed} />
+          <Identifiers record={data} />
+          <Limits record={data} />
+        </>
+      )}
+    </>
+  )
+}
+
+const Workspace = ({
+  record,
+  onChange,
+}: {
+  readonly record: WorkspaceDetail
+  onChange(record: WorkspaceDetail): void
+}) => (
+  <Section title="Workspace">
+    <Facts
+      facts={[
+        ['Name', <Name key="name" record={record} onChange={onChange} />],
+        ['Status', <Standing key="status" record={record} onChange={onChange} />],
+        ['Created', <Ago key="created" at={record.createdAt} />],
+      ]}
+    />
+  </Section>
+)
+
+const Identifiers = ({ record }: { readonly record: WorkspaceDetail }) => (
+  <Section title="Identifiers">
+    <Facts
+      facts={[
+        ['Workspace', <Copied key="id" text={record.id} />],
+        [
+          'Business account',
+          record.wabaId === null ? (
+            <span class="dim">None is connected</span>
+          ) : (
+            <Copied key="waba" text={record.wabaId} />
+          ),
+        ],
+        ['Access token', record.hasOwnToken ? 'One of its own' : 'That of the installation'],
+        ['API address', <Copied key="api" text={`${location.origin}/api/v1`} />],
+        ['You', <Copied key="you" text={me.value?.operator.id ?? ''} />],
+      ]}
+    />
+  </Section>
+)
+
+const Copied = ({ text }: { readonly text: string }) => (
+  <span class="inline">
+    <code class="address">{text}</code>
+    <CopyButton text={text} />
+  </span>
+)
+
+const Limits = ({ record: { retentionDays, limits } }: { readonly record: WorkspaceDetail }) => (
+  <Section title="Retention and limits">
+    <Facts
+      facts={[
+        ['Kept for', `Events, deliveries, attempts and call timelines: ${plural(retentionDays, 'day')}`],
+        ['Endpoints', `At most ${count(limits.endpoints)}`],
+        ['Requests', `Bodies of at most ${count(limits.bodyBytes / 1024)} KiB`],
+        ['Recipients', `At most ${count(limits.recipientsPerCall)} in one request`],
+      ]}
+    />
+  </Section>
+)

@@ -1,0 +1,157 @@
+// A template while it is being written: what the form holds, what the provider is sent, and what is missing.
+import type { TemplateCategory } from '../../../../contract/records/catalog.ts'
+
+export type MediaFormat = 'IMAGE' | 'VIDEO' | 'DOCUMENT'
+export type ButtonType = 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER'
+
+export interface ButtonDraft {
+  readonly id: number
+  readonly type: ButtonType
+  readonly text: string
+  /** The address or the number. */
+  readonly value: string
+  /** What the variable at the end of an address may be. */
+  readonly example: string
+}
+
+export interface Draft {
+  readonly name: string
+  readonly language: string
+  readonly category: TemplateCategory
+  readonly header: 'NONE' | 'TEXT' | MediaFormat
+  readonly headerText: string
+  /** The provider's handle of an uploaded example. */
+  readonly headerMedia: string
+  readonly body: string
+  readonly footer: string
+  readonly buttons: readonly ButtonDraft[]
+  /** By place and name, as in `BODY first_name`. */
+  readonly examples: Readonly<Record<string, string>>
+}
+
+export const emptyDraft: Draft = {
+  name: '',
+  language: 'en_US',
+  category: 'UTILITY',
+  header: 'NONE',
+  headerText: '',
+  headerMedia: '',
+  body: '',
+  footer: '',
+  buttons: [],
+  examples: {},
+}
+
+export interface Variable {
+  readonly key: string
+  readonly name: string
+  readonly place: 'HEADER' | 'BODY'
+}
+
+const placeholder = /\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g
+const isPosition = (name: string): boolean => /^\d+$/.test(name)
+export const hasVariable = (text: string): boolean => text.search(placeholder) >= 0
+
+function namesIn(text: string): string[] {
+  const names = [...new Set([...text.matchAll(placeholder)].map((match) => match[1] ?? ''))]
+  return names.every(isPosition) ? names.sort((a, b) => Number(a) - Number(b)) : names
+}
+
+export function variablesOf({ header, headerText, body }: Draft): Variable[] {
+  const of = (place: Variable['place'], text: string) =>
+    namesIn(text).map((name) => ({ key: `${place} ${name}`, name, place }))
+  return [...(header === 'TEXT' ? of('HEADER', headerText) : []), ...of('BODY', body)]
+}
+
+export const formatOf = (draft: Draft): 'NAMED' | 'POSITIONAL' =>
+  variablesOf(draft).some(({ name }) => isPosition(name)) ? 'POSITIONAL' : 'NAMED'
+
+/** As the provider takes them; parts that are empty are left out. */
+export function componentsOf(draft: Draft): object[] {
+  const { header, headerText, headerMedia, body, footer, buttons } = draft
+  const components: object[] = []
+  if (header === 'TEXT' && headerText !== '')
+    components.push({ type: 'HEADER', format: 'TEXT', text: headerText, ...exampleOf(draft, 'HEADER') })
+  if (header !== 'NONE' && header !== 'TEXT')
+    components.push({
+      type: 'HEADER',
+      format: header,
+      ...(headerMedia !== '' && { example: { header_handle: [headerMedia.trim()] } }),
+    })
+  if (body !== '') components.push({ type: 'BODY', text: body, ...exampleOf(draft, 'BODY') })
+  if (footer !== '') components.push({ type: 'FOOTER', text: footer })
+  if (buttons.length > 0) components.push({ type: 'BUTTONS', buttons: buttons.map(providerButton) })
+  return components
+}
+
+function exampleOf(draft: Draft, place: Variable['place']): { example?: object } {
+  const given = variablesOf(draft)
+    .filter((variable) => variable.place === place)
+    .map(({ key, name }) => ({ param_name: name, example: draft.examples[key] ?? '' }))
+    .filter(({ example }) => example !== '')
+  if (given.length === 0) return {}
+  const field = `${place.toLowerCase()}_text`
+  if (formatOf(draft) === 'NAMED') return { example: { [`${field}_named_params`]: given } }
+  const values = given.map(({ example }) => example)
+  return { example: { [field]: place === 'BODY' ? [values] : values } }
+}
+
+function providerButton({ type, text, value, example }: ButtonDraft): object {
+  if (type === 'QUICK_REPLY') return { type, text }
+  if (type === 'PHONE_NUMBER') return { type, text, phone_number: value.trim() }
+  return {
+    type,
+    text,
+    url: value.trim(),
+    ...(hasVariable(value) && example !== '' && { example: [example] }),
+  }
+}
+
+const EMPTY = 'must not be empty'
+const NEEDED = 'is needed for the review'
+const isBlank = (text: string | undefined): boolean => (text ?? '').trim() === ''
+
+/** What is wrong, by the name of a field: what need not be asked of the provider. */
+export function problemsOf(draft: Draft): Readonly<Record<string, string>> {
+  const variables = variablesOf(draft)
+  const inHeader = variables.filter(({ place }) => place === 'HEADER')
+  const missing = variables.filter(({ key }) => isBlank(draft.examples[key]))
+  return {
+    ...(!/^[a-z0-9_]+$/.test(draft.name) && { name: 'must be lower-case letters, digits and _' }),
+    ...(draft.header === 'TEXT' && isBlank(draft.headerText) && { header: EMPTY }),
+    ...(inHeader.length > 1 && { header: 'takes one variable at most' }),
+    ...(isBlank(draft.body) ? { body: EMPTY } : variableProblem(variables)),
+    ...Object.fromEntries(missing.map(({ key }) => [key, NEEDED])),
+    ...Object.assign({}, ...draft.buttons.map(buttonProblems)),
+  }
+}
+
+const buttonProblems = ({ id, type, text, value, example }: ButtonDraft): Record<string, string> => ({
+  ...(isBlank(text) && { [`text ${id}`]: EMPTY }),
+  ...(type !== 'QUICK_REPLY' && isBlank(value) && { [`value ${id}`]: EMPTY }),
+  ...(type === 'URL' && hasVariable(value) && isBlank(example) && { [`example ${id}`]: NEEDED }),
+})
+
+function variableProblem(variables: readonly Variable[]): { body?: string } {
+  const names = variables.map(({ name }) => name)
+  if (names.some(isPosition) && !names.every(isPosition))
+    return { body: 'names its variables or numbers them, not both' }
+  const numbers = variables.filter(({ name, place }) => place === 'BODY' && isPosition(name))
+  if (numbers.some(({ name }, index) => Number(name) !== index + 1))
+    return { body: 'must number its variables {{1}}, {{2}} and so on' }
+  return names.some((name) => /[A-Z]/.test(name)) ? { body: 'must name its variables in lower case' } : {}
+}
+
+const concerns = [
+  ['body', /\bbody\b/i],
+  ['header', /\bheader\b/i],
+  ['footer', /\bfooter\b/i],
+  ['buttons', /\bbuttons?\b/i],
+  ['language', /\blanguage\b/i],
+  ['category', /\bcategory\b/i],
+  ['name', /\bname\b/i],
+] as const
+
+/** The part of a template that a refusal speaks of: the provider names it in its text alone. */
+export const concernOf = (message: string): string | undefined =>
+  concerns.find(([, words]) => words.test(message))?.[0]

@@ -1,0 +1,213 @@
+// Writes a template, beside what the customer will see, and submits it to the provider.
+import { useRef, useState } from 'preact/hooks'
+import type { TemplateCategory, TemplateRecord } from '../../../../contract/records/catalog.ts'
+import { type ApiError, api, inWorkspace } from '../../foundation/api.ts'
+import { useAction } from '../../foundation/load.ts'
+import { hrefOf, navigate } from '../../foundation/router.ts'
+import { can } from '../../foundation/session.ts'
+import { say } from '../../foundation/toasts.ts'
+import { Button, LinkButton } from '../../parts/button.tsx'
+import { Field, Select, TextArea } from '../../parts/field.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { Note, Problem } from '../../parts/states.tsx'
+import { Bubble } from './bubble.tsx'
+import { ButtonsForm } from './buttons-form.tsx'
+import { componentsOf, concernOf, type Draft, emptyDraft, formatOf, problemsOf } from './draft.ts'
+import { Examples } from './examples.tsx'
+import { languageOptions } from './languages.ts'
+import { usePreview } from './use-preview.ts'
+
+const back = () => ({ href: hrefOf('templates'), title: 'Templates' })
+
+export const TemplateForm = () =>
+  can('ADMIN') ? (
+    <Editor />
+  ) : (
+    <>
+      <PageHeader title="New template" back={back()} />
+      <Note>Templates are submitted by admins and owners of the workspace.</Note>
+    </>
+  )
+
+function Editor() {
+  const [draft, setDraft] = useState(emptyDraft)
+  const [isTried, setTried] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const action = useAction()
+  const components = componentsOf(draft)
+  const preview = usePreview(components)
+  const problems = problemsOf(draft)
+  const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
+  const errorOf = (field: string): string | undefined =>
+    (isTried ? problems[field] : undefined) ?? refusalOf(action.error, field)
+  const submit = async () => {
+    setTried(true)
+    if (Object.keys(problems).length === 0)
+      await action.run(async () => {
+        const { name, language, category } = draft
+        const body = { name, language, category, parameterFormat: formatOf(draft), components }
+        const { id } = await api.post<TemplateRecord>(inWorkspace('/templates'), body)
+        say(`${name} is submitted for approval.`)
+        navigate(hrefOf('templates', id), { replace: true })
+      })
+    // Once what is wrong is on the screen, work goes on there.
+    setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
+  }
+  const part = { draft, change, errorOf }
+  return (
+    <>
+      <PageHeader
+        title="New template"
+        intro="The provider reviews it before it can be sent. Once it is approved, its text stays as it is."
+        back={back()}
+      />
+      <div class="beside">
+        <form
+          ref={form}
+          class="template-form"
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (!action.isBusy) void submit()
+          }}
+        >
+          <About {...part} />
+          <Header {...part} />
+          <Text {...part} />
+          <Examples {...part} />
+          <ButtonsForm {...part} />
+          <Problem error={action.error} />
+          <div class="inline">
+            <Button type="submit" look="primary" isBusy={action.isBusy}>
+              Submit for approval
+            </Button>
+            <LinkButton href={hrefOf('templates')}>Cancel</LinkButton>
+          </div>
+        </form>
+        <Bubble
+          preview={preview}
+          media={draft.header === 'NONE' || draft.header === 'TEXT' ? undefined : draft.header}
+        />
+      </div>
+    </>
+  )
+}
+
+/** What the server or the provider refused, where it speaks of this field. */
+function refusalOf(error: ApiError | undefined, field: string): string | undefined {
+  if (error === undefined) return undefined
+  if (error.code === 'INVALID_STATE') return field === 'name' ? error.message : undefined
+  if (error.code === 'PROVIDER_ERROR') return concernOf(error.message) === field ? error.message : undefined
+  return error.of(field)
+}
+
+export interface FormPart {
+  readonly draft: Draft
+  change(changes: Partial<Draft>): void
+  errorOf(field: string): string | undefined
+}
+
+const categories = [
+  { value: 'UTILITY', label: 'Utility' },
+  { value: 'MARKETING', label: 'Marketing' },
+  { value: 'AUTHENTICATION', label: 'Authentication' },
+]
+
+const categoryHints: Readonly<Record<TemplateCategory, string>> = {
+  UTILITY: 'About something the customer asked for, such as an order. Nothing that advertises.',
+  MARKETING: 'Offers and news, and whatever fits no other category.',
+  AUTHENTICATION: 'A one-time code and nothing beside it. The provider has rules of its own for its text.',
+}
+
+const About = ({ draft, change, errorOf }: FormPart) => (
+  <>
+    <Field
+      label="Name"
+      hint="Lower-case letters, digits and _. Your backend sends it by this name."
+      placeholder="order_ready"
+      maxLength={512}
+      value={draft.name}
+      error={errorOf('name')}
+      onInput={(name) => change({ name: name.toLowerCase().replaceAll(/[\s-]/g, '_') })}
+    />
+    <div class="columns">
+      <Select
+        label="Language"
+        value={draft.language}
+        options={languageOptions}
+        error={errorOf('language')}
+        onChange={(language) => change({ language })}
+      />
+      <Select
+        label="Category"
+        hint={categoryHints[draft.category]}
+        value={draft.category}
+        options={categories}
+        error={errorOf('category')}
+        onChange={(category) => change({ category: category as TemplateCategory })}
+      />
+    </div>
+  </>
+)
+
+const headers = [
+  { value: 'NONE', label: 'None' },
+  { value: 'TEXT', label: 'Text' },
+  { value: 'IMAGE', label: 'Image' },
+  { value: 'VIDEO', label: 'Video' },
+  { value: 'DOCUMENT', label: 'Document' },
+]
+
+const Header = ({ draft, change, errorOf }: FormPart) => (
+  <div class={draft.header === 'NONE' ? undefined : 'columns'}>
+    <Select
+      label="Header"
+      value={draft.header}
+      options={headers}
+      error={draft.header === 'TEXT' ? undefined : errorOf('header')}
+      onChange={(header) => change({ header: header as Draft['header'] })}
+    />
+    {draft.header === 'TEXT' && (
+      <Field
+        label="Header text"
+        hint="One variable at most."
+        maxLength={60}
+        value={draft.headerText}
+        error={errorOf('header')}
+        onInput={(headerText) => change({ headerText })}
+      />
+    )}
+    {draft.header !== 'NONE' && draft.header !== 'TEXT' && (
+      <Field
+        label="Example file"
+        hint="The handle that the provider’s upload gave you. What is really sent is named in each message."
+        value={draft.headerMedia}
+        onInput={(headerMedia) => change({ headerMedia })}
+      />
+    )}
+  </div>
+)
+
+const LONGEST_BODY = 1024
+
+const Text = ({ draft, change, errorOf }: FormPart) => (
+  <>
+    <TextArea
+      label="Body"
+      rows={6}
+      maxLength={LONGEST_BODY}
+      hint={`Variables as {{first_name}}, or as {{1}}, {{2}}. *bold*, _italic_, ~struck~. ${draft.body.length} of ${LONGEST_BODY} characters.`}
+      value={draft.body}
+      error={errorOf('body')}
+      onInput={(body) => change({ body })}
+    />
+    <Field
+      label="Footer"
+      hint="A small line below, without variables. May stay empty."
+      maxLength={60}
+      value={draft.footer}
+      error={errorOf('footer')}
+      onInput={(footer) => change({ footer })}
+    />
+  </>
+)

@@ -1,0 +1,80 @@
+import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
+import { inWorkspace } from '../../foundation/api.ts'
+import { sentence } from '../../foundation/format.ts'
+import { useList, useWatch } from '../../foundation/load.ts'
+import { hrefOf } from '../../foundation/router.ts'
+import { can } from '../../foundation/session.ts'
+import { LinkButton } from '../../parts/button.tsx'
+import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { EmptyState } from '../../parts/states.tsx'
+import { type Column, ListTable } from '../../parts/table.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { statuses, TemplateState } from './state.tsx'
+
+const filters: readonly Filter[] = [
+  {
+    name: 'status',
+    label: 'Status',
+    options: statuses.map((status) => ({ value: status, label: sentence(status) })),
+  },
+  { name: 'language', label: 'Language', placeholder: 'en_US' },
+  { name: 'name', label: 'Name contains', placeholder: 'order' },
+]
+
+export function TemplateList() {
+  const values = filterValues(filters.map(({ name }) => name))
+  const list = useList<TemplateRecord>(inWorkspace('/templates', values))
+  const isFiltered = Object.values(values).some((value) => value !== undefined)
+  useWatch(list.rows?.some(({ status }) => status === 'PENDING') === true, list.reload)
+  const create = can('ADMIN') && (
+    <LinkButton look="primary" icon="plus" href={hrefOf('templates', 'new')}>
+      New template
+    </LinkButton>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Templates"
+        intro="Texts that the provider has approved. Only with one may you write to a customer first."
+        actions={create}
+      />
+      <Filters filters={filters} />
+      <ListTable
+        label="Templates"
+        list={list}
+        columns={columns}
+        hrefOf={({ id }) => hrefOf('templates', id)}
+        empty={
+          isFiltered ? (
+            <EmptyState icon="templates" title="Nothing fits these filters">
+              Take a filter away, or write less of the name.
+            </EmptyState>
+          ) : (
+            <EmptyState icon="templates" title="No templates yet" action={create}>
+              Submit one here, or at the provider: those of your account appear within a few minutes.
+            </EmptyState>
+          )
+        }
+      />
+    </>
+  )
+}
+
+const columns: readonly Column<TemplateRecord>[] = [
+  { title: 'Name', cell: ({ name }) => name },
+  { title: 'Status', cell: ({ status }) => <TemplateState status={status} /> },
+  { title: 'Language', cell: ({ language }) => <code>{language}</code> },
+  { title: 'Category', isMinor: true, cell: ({ category }) => sentence(category) },
+  {
+    title: 'Variables',
+    isMinor: true,
+    cell: ({ variables }) =>
+      variables.length === 0 ? (
+        <span class="dim">None</span>
+      ) : (
+        <span class="dim">{[...new Set(variables.map(({ name }) => name))].join(', ')}</span>
+      ),
+  },
+  { title: 'Changed', isMinor: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+]

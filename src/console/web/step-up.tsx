@@ -1,0 +1,56 @@
+// Asks whoever is signed in for the password again; the calls that wait for it then go on by themselves.
+import { useEffect, useState } from 'preact/hooks'
+import { settleConfirmation } from './foundation/confirmation.ts'
+import { useAction } from './foundation/load.ts'
+import { confirm, me } from './foundation/session.ts'
+import { FormDialog } from './parts/dialog.tsx'
+import { Field } from './parts/field.tsx'
+import { emptyFactor, factorOf, SecondFactor } from './parts/second-factor.tsx'
+
+export function StepUp() {
+  const [password, setPassword] = useState('')
+  const [factor, setFactor] = useState(emptyFactor)
+  const action = useAction()
+  const { error } = action
+  // It may have been turned on in another window since this one was opened.
+  const needsFactor = me.value?.operator.totp === true || error?.of('totp') !== undefined
+  // Whatever takes the dialog away, nothing may wait for ever.
+  useEffect(() => () => settleConfirmation(false), [])
+  const submit = () =>
+    action.run(async () => {
+      await confirm({ password, ...(needsFactor && factorOf(factor)) })
+      settleConfirmation(true)
+    })
+  return (
+    <FormDialog
+      title="Confirm that it is you"
+      submit="Confirm"
+      isBusy={action.isBusy}
+      error={error}
+      onClose={() => settleConfirmation(false)}
+      onSubmit={() => void submit()}
+    >
+      <p>
+        This shows or changes a secret, and you gave your password a while ago. Give it again for the next ten
+        minutes.
+      </p>
+      <input type="hidden" name="email" autocomplete="username" value={me.value?.operator.email} />
+      <Field
+        label="Password"
+        type="password"
+        name="password"
+        autocomplete="current-password"
+        value={password}
+        error={error?.of('password')}
+        onInput={setPassword}
+      />
+      {needsFactor && (
+        <SecondFactor
+          draft={factor}
+          error={error?.of('totp') ?? error?.of('recoveryCode')}
+          onChange={setFactor}
+        />
+      )}
+    </FormDialog>
+  )
+}
