@@ -1,6 +1,6 @@
 // Asks whoever is signed in for the password again; the calls that wait for it then go on by themselves.
 import { useEffect, useState } from 'preact/hooks'
-import { settleConfirmation } from './foundation/confirmation.ts'
+import { knownPassword, settleConfirmation } from './foundation/confirmation.ts'
 import { useAction } from './foundation/load.ts'
 import { confirm, me } from './foundation/session.ts'
 import { FormDialog } from './parts/dialog.tsx'
@@ -8,7 +8,8 @@ import { Field } from './parts/field.tsx'
 import { emptyFactor, factorOf, SecondFactor } from './parts/second-factor.tsx'
 
 export function StepUp() {
-  const [password, setPassword] = useState('')
+  const [known] = useState(knownPassword)
+  const [password, setPassword] = useState(known)
   const [factor, setFactor] = useState(emptyFactor)
   const action = useAction()
   const { error } = action
@@ -31,19 +32,22 @@ export function StepUp() {
       onSubmit={() => void submit()}
     >
       <p>
-        This shows or changes a secret, and you gave your password a while ago. Give it again for the next ten
-        minutes.
+        {known === ''
+          ? 'This shows or changes a secret, and you gave your password a while ago. Give it again for the next ten minutes.'
+          : 'This changes a secret, and you signed in a while ago.'}
       </p>
       <input type="hidden" name="email" autocomplete="username" value={me.value?.operator.email} />
-      <Field
-        label="Password"
-        type="password"
-        name="password"
-        autocomplete="current-password"
-        value={password}
-        error={error?.of('password')}
-        onInput={setPassword}
-      />
+      {(known === '' || !needsFactor || error?.of('password') !== undefined) && (
+        <Field
+          label="Password"
+          type="password"
+          name="password"
+          autocomplete="current-password"
+          value={password}
+          error={error?.of('password')}
+          onInput={setPassword}
+        />
+      )}
       {needsFactor && (
         <SecondFactor
           draft={factor}

@@ -56,10 +56,13 @@ async function ask<Body>(method: string, path: string, options: Options = {}): P
     return await send<Body>(method, path, options)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'CONFIRMATION_REQUIRED') throw error
-    if (await askToConfirm()) return await send<Body>(method, path, options)
+    if (await askToConfirm(passwordIn(options.body))) return await send<Body>(method, path, options)
     throw new ApiError({ status: 0, code: CANCELLED, message: 'Nothing was done: it was not confirmed.' })
   }
 }
+
+const passwordIn = (body: unknown): string | undefined =>
+  typeof body === 'object' && body !== null && 'password' in body ? String(body.password) : undefined
 
 async function send<Body>(method: string, path: string, { body, signal: abort }: Options): Promise<Body> {
   const init: RequestInit = { method, credentials: 'same-origin' }

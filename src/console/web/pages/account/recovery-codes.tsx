@@ -29,7 +29,7 @@ export function RecoveryCodes({
             ))}
           </ul>
         </div>
-        <div class="inline">
+        <div class="inline keeping">
           <CopyButton text={codes.join('\n')} label="Copy all" />
           <Button look="quiet" icon="download" onClick={() => download(email, codes)}>
             Download

@@ -11,7 +11,7 @@ const mediaIcons: Readonly<Record<MediaFormat, IconName>> = {
 }
 
 const buttonIcons: Readonly<Record<string, IconName>> = {
-  QUICK_REPLY: 'replay',
+  QUICK_REPLY: 'reply',
   URL: 'open',
   PHONE_NUMBER: 'calls',
   COPY_CODE: 'copy',

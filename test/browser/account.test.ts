@@ -1,0 +1,217 @@
+// How operators prove who they are: again before secrets, with a second factor, and session by session.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { totpCode, totpStep } from '../../src/auth/totp.ts'
+import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+
+describe('an operator’s account', () => {
+  let scene: BrowserScene
+  /** Of the second factor, once it is on. */
+  let codes: string[] = []
+
+  before(async () => {
+    scene = await openBrowserScene()
+  })
+  after(() => scene?.close())
+
+  const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
+  const notice = (page: Page, text: string | RegExp) =>
+    page.getByRole('log', { name: 'Notices' }).getByText(text)
+  const forgetProofs = () => scene.stack.sql`update sessions set proved_at = now() - interval '1 day'`
+
+  /** A browser of its own, at a page, behind the sign-in. */
+  async function enter(path: string, options = {}): Promise<Page> {
+    const page = await scene.newPage(options)
+    await page.goto(scene.urlOf(path))
+    await giveCredentials(page)
+    return page
+  }
+
+  async function giveCredentials(page: Page): Promise<void> {
+    const { email, password } = scene.stack.operator
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  const account = (page: Page) => page.getByRole('heading', { level: 1, name: 'My account' }).waitFor()
+
+  test('what needs a fresh proof asks for the password once, and goes on by itself', async () => {
+    const { password } = scene.stack.operator
+    const page = await scene.open('keys')
+    await forgetProofs()
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const form = dialog(page, 'Create an API key')
+    await form.getByLabel('Name').fill('orders')
+    await form.getByLabel('CHAT_SEND').check()
+    await form.getByRole('button', { name: 'Create key' }).click()
+    const question = dialog(page, 'Confirm that it is you')
+    await question.waitFor()
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    assert.equal(await form.getByLabel('Name').inputValue(), 'orders', 'nothing that was written is lost')
+    assert.equal(await form.locator('.problem').count(), 0, 'going back is no failure')
+
+    await form.getByRole('button', { name: 'Create key' }).click()
+    await screenshot(page, 'step-up-light')
+    await assertAccessible(page)
+    await question.getByLabel('Password').fill('not the password')
+    await page.keyboard.press('Enter')
+    await question.getByText('is not your current password', { exact: true }).waitFor()
+    await question.getByLabel('Password').fill(password)
+    await page.keyboard.press('Enter')
+    await dialog(page, 'Your new key').getByText(/^ck_/).waitFor()
+    assert.equal(await question.count(), 0)
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('a second factor is turned on with a code, and its recovery codes are shown once', async () => {
+    const { password } = scene.stack.operator
+    const page = await scene.open('account')
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    const form = dialog(page, 'Turn on the second factor')
+    await form.getByRole('img', { name: /^QR code/ }).waitFor()
+    await screenshot(page, 'second-factor-light')
+    await assertAccessible(page)
+    const seed = (await form.locator('.seed').innerText()).replaceAll(' ', '')
+    await form.getByLabel('Password').fill(password)
+    await form.getByLabel('Six-digit code').fill('000000')
+    await form.getByRole('button', { name: 'Turn on' }).click()
+    await form.getByText(/^does not belong to this seed/).waitFor()
+    const step = totpStep(Date.now())
+    await form.getByLabel('Six-digit code').fill(totpCode(seed, step))
+    await form.getByRole('button', { name: 'Turn on' }).click()
+    const shown = dialog(page, 'Your recovery codes')
+    await shown.waitFor()
+    codes = await shown.getByRole('listitem').allInnerTexts()
+    assert.equal(codes.length, 10)
+    await screenshot(page, 'recovery-codes-light')
+    await assertAccessible(page)
+    const started = page.waitForEvent('download')
+    await shown.getByRole('button', { name: 'Download' }).click()
+    const file = await readFile(await (await started).path(), 'utf8')
+    for (const code of codes) assert.ok(file.includes(code))
+    await page.keyboard.press('Escape')
+    assert.ok(await shown.isVisible(), 'they do not go before they are kept')
+    await shown.getByLabel('I have stored them safely').check()
+    await shown.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('10 codes left').waitFor()
+    assert.ok(!(await page.content()).includes(codes[0] ?? ''), 'they are nowhere any more')
+    assertNoFaults(page)
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await giveCredentials(page)
+    // A code is good once, and the next one is taken early.
+    await page.getByLabel('Six-digit code').fill(totpCode(seed, step + 1))
+    await page.keyboard.press('Enter')
+    await account(page)
+    await page.close()
+  })
+
+  test('recovery codes stand in at the sign-in and at the question, and are made anew', async () => {
+    const { password } = scene.stack.operator
+    const page = await enter('account', { theme: 'dark' })
+    await page.getByRole('button', { name: 'Use a recovery code instead' }).click()
+    await page.getByLabel('Recovery code', { exact: true }).fill(codes[0] ?? '')
+    await page.keyboard.press('Enter')
+    await notice(page, 'That recovery code is used up. 9 are left.').waitFor()
+    await page.getByText('9 codes left').waitFor()
+
+    await forgetProofs()
+    await page.getByRole('button', { name: 'New recovery codes' }).click()
+    const form = dialog(page, 'New recovery codes')
+    await form.getByLabel('Password').fill(password)
+    await page.keyboard.press('Enter')
+    const question = dialog(page, 'Confirm that it is you')
+    await question.getByLabel('Six-digit code').waitFor()
+    assert.equal(await question.getByLabel('Password').count(), 0, 'it was just given')
+    await question.getByRole('button', { name: 'Use a recovery code instead' }).click()
+    await question.getByLabel('Recovery code', { exact: true }).fill(codes[0] ?? '')
+    await screenshot(page, 'step-up-recovery-dark')
+    await page.keyboard.press('Enter')
+    await question.getByText('is wrong, or was used before', { exact: true }).waitFor()
+    await question.getByLabel('Recovery code', { exact: true }).fill(codes[1] ?? '')
+    await page.keyboard.press('Enter')
+    const shown = dialog(page, 'Your recovery codes')
+    await shown.waitFor()
+    const fresh = await shown.getByRole('listitem').allInnerTexts()
+    assert.deepEqual([fresh.length, codes.some((code) => fresh.includes(code))], [10, false])
+    await shown.getByLabel('I have stored them safely').check()
+    await shown.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('10 codes left').waitFor()
+    await screenshot(page, 'account-second-factor-dark')
+    await assertAccessible(page, ['color-contrast'])
+
+    await page.getByRole('button', { name: 'Turn off' }).click()
+    await dialog(page, 'Turn off the second factor?').getByLabel('Password').fill(password)
+    await page.keyboard.press('Enter')
+    await notice(page, 'The second factor is off.').waitFor()
+    await page.getByRole('button', { name: 'Turn on' }).waitFor()
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('another session is ended from this one, then every other', async () => {
+    await scene.stack.sql`delete from sessions`
+    const page = await enter('account')
+    await account(page)
+    const rows = page.getByRole('region', { name: 'Sessions' }).getByRole('row')
+    const elsewhere = await enter('account')
+    await account(elsewhere)
+    await page.reload()
+    await rows.filter({ hasText: 'This one' }).waitFor()
+    await screenshot(page, 'sessions-light')
+    await rows.getByRole('button', { name: /^End the session/ }).click()
+    await notice(page, /^The session in .* has ended\.$/).waitFor()
+    await rows.nth(2).waitFor({ state: 'detached' })
+    await elsewhere.getByRole('link', { name: 'Audit log' }).click()
+    await elsewhere.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
+
+    await giveCredentials(elsewhere)
+    await elsewhere.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'End all others' }).click()
+    await dialog(page, 'End every other session?').getByRole('button', { name: 'End all others' }).click()
+    await notice(page, 'Every other session has ended.').waitFor()
+    await rows.nth(2).waitFor({ state: 'detached' })
+    assert.equal(await rows.count(), 2, 'its heading and this one')
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('a new password is judged by its length alone, and ends the sessions of the old one', async () => {
+    const { email, password } = scene.stack.operator
+    const page = await enter('account')
+    const elsewhere = await enter('keys')
+    await elsewhere.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+    await page.getByRole('button', { name: 'Change password' }).click()
+    const form = dialog(page, 'Change your password')
+    await form.getByLabel('Current password').fill(password)
+    await form.getByLabel('New password', { exact: true }).fill('too short')
+    await form.getByText('3 more to go.').waitFor()
+    await form.getByLabel('New password again').fill('too shor')
+    await form.getByRole('button', { name: 'Change password' }).click()
+    await form.getByText('is not the same').waitFor()
+    await form.getByLabel('New password again').fill('too short')
+    await form.getByRole('button', { name: 'Change password' }).click()
+    await form.getByText('must have at least 12 characters', { exact: true }).waitFor()
+    await screenshot(page, 'password-light')
+    await assertAccessible(page)
+    for (const label of ['New password', 'New password again'])
+      await form.getByLabel(label, { exact: true }).fill('ferry lantern oats')
+    await form.getByRole('button', { name: 'Change password' }).click()
+    await notice(page, /^Your password is changed/).waitFor()
+    await page.reload()
+    await account(page)
+    await elsewhere.reload()
+    await elsewhere.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
+    await elsewhere.getByLabel('E-mail').fill(email)
+    await elsewhere.getByLabel('Password').fill('ferry lantern oats')
+    await elsewhere.keyboard.press('Enter')
+    await elsewhere.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+    assertNoFaults(page)
+  })
+})

@@ -1,0 +1,207 @@
+// What runs a workspace: its templates, its members, its settings and the log of what was changed.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { createPasswordHasher } from '../../src/auth/password.ts'
+import { operatorsStore } from '../../src/store/operators.store.ts'
+import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+
+const colleague = { email: 'ada@northdock.example', name: 'Ada Marlow', password: 'another password' }
+
+describe('the pages of a workspace', () => {
+  let scene: BrowserScene
+
+  before(async () => {
+    scene = await openBrowserScene()
+    const { email, name, password } = colleague
+    const passwordHash = await createPasswordHasher({ logN: 12 }).hash(password)
+    await operatorsStore(scene.stack.sql).create({ email, name, passwordHash, platformOwner: false })
+  })
+  after(() => scene?.close())
+
+  const dialog = (page: Page, name?: string) => page.getByRole('dialog', name === undefined ? {} : { name })
+  const notice = (page: Page, text: string | RegExp) =>
+    page.getByRole('log', { name: 'Notices' }).getByText(text)
+  const isFocused = (page: Page, label: string) =>
+    page.getByLabel(label, { exact: true }).evaluate((element) => element.matches(':focus'))
+
+  test('a template is written beside its preview, corrected, submitted and approved', async () => {
+    const page = await scene.open('templates')
+    await page.getByRole('link', { name: 'New template' }).click()
+    const submit = page.getByRole('button', { name: 'Submit for approval' })
+    await submit.click()
+    await page.getByText('must be lower-case letters, digits and _').waitFor()
+    assert.ok(await isFocused(page, 'Name'), 'work goes on where something is wrong')
+    await page.getByLabel('Name', { exact: true }).fill('Parcel Ready')
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'parcel_ready')
+    await page.getByLabel('Header', { exact: true }).selectOption('TEXT')
+    await page.getByLabel('Header text').fill('{{shop}}')
+    await page.getByLabel('Body').fill('Your parcel *{{parcel}}* waits for you, {{first_name}}')
+    await page.getByLabel('Footer').fill('North Dock')
+    await page.getByRole('button', { name: 'Add button' }).click()
+    const button = page.getByRole('group', { name: 'Button 1' })
+    await button.getByLabel('Button 1 does').selectOption('URL')
+    await button.getByLabel('Text').fill('Where is it?')
+    await button.getByLabel('Address').fill('https://northdock.example/{{1}}')
+    await submit.click()
+    assert.equal(await page.getByText('is needed for the review').count(), 4)
+    const preview = page.getByRole('figure', { name: 'What the customer sees' })
+    await preview.getByText('{{parcel}}').waitFor()
+    for (const [label, example] of [
+      ['{{shop}} in the header', 'Dock 7'],
+      ['{{parcel}}', 'A-4471'],
+      ['{{first_name}}', 'Ines'],
+      ['Example of {{1}}', 'A-4471'],
+    ] as const)
+      await page.getByLabel(label, { exact: true }).fill(example)
+    await preview.locator('strong', { hasText: 'A-4471' }).waitFor()
+    await preview.getByText('Dock 7').waitFor()
+    await screenshot(page, 'template-form-light')
+    await assertAccessible(page)
+
+    await submit.click()
+    await page
+      .locator('.field-error')
+      .getByText(/Variables cannot be at the start or end of the body/)
+      .waitFor()
+    assert.ok(await isFocused(page, 'Body'))
+    await screenshot(page, 'template-refused-light')
+    await page.getByLabel('Body').fill('Your parcel *{{parcel}}* waits for you, {{first_name}}.')
+    await submit.click()
+    await notice(page, 'parcel_ready is submitted for approval.').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'parcel_ready' }).waitFor()
+    // The simulator reviews it; the page follows by itself.
+    await page.getByText('Approved', { exact: true }).waitFor()
+    await page.getByRole('figure').getByText('Where is it?').waitFor()
+    await page.getByText('"button.0": "A-4471"').waitFor()
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('templates are found by the filters, and a rejected one says why', async () => {
+    const page = await scene.open('templates?status=REJECTED')
+    assert.equal(await page.getByLabel('Status').inputValue(), 'REJECTED')
+    await page.getByRole('link', { name: 'refused' }).click()
+    await page.getByText('Invalid format').waitFor()
+    await screenshot(page, 'template-rejected-light')
+    await assertAccessible(page)
+    await page.getByRole('link', { name: 'Templates' }).last().click()
+    await page.getByLabel('Name contains').fill('ready')
+    await page.getByLabel('Language').fill('pt_PT')
+    await page.keyboard.press('Enter')
+    await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
+    assert.match(page.url(), /language=pt_PT/)
+    assert.match(await page.getByRole('row').nth(1).innerText(), /^order_ready/)
+    await page.getByLabel('Language').fill('xx')
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing fits these filters').waitFor()
+    await page.close()
+  })
+
+  test('a member is added, sees what the role allows, is promoted and removed', async () => {
+    const page = await scene.open('members')
+    const add = async (email: string) => {
+      await page.getByRole('button', { name: 'Add member' }).click()
+      await dialog(page).getByLabel('E-mail').fill(email)
+      await dialog(page).getByLabel('Role').selectOption({ label: 'Viewer' })
+      await dialog(page).getByRole('button', { name: 'Add member' }).click()
+    }
+    await add('nobody@northdock.example')
+    await dialog(page).getByText('has no account yet').waitFor()
+    await screenshot(page, 'member-form-light')
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await add(colleague.email)
+    await page.getByRole('row', { name: /Ada Marlow.*Viewer/ }).waitFor()
+
+    const hers = await scene.newPage()
+    await hers.goto(scene.urlOf('members'))
+    await hers.getByLabel('E-mail').fill(colleague.email)
+    await hers.getByLabel('Password').fill(colleague.password)
+    await hers.keyboard.press('Enter')
+    await hers.getByRole('row', { name: /Ada Marlow You/ }).waitFor()
+    assert.equal(await hers.getByRole('button', { name: /Add member|Actions for/ }).count(), 0)
+    await hers.goto(scene.urlOf('templates/new'))
+    await hers.getByText('Templates are submitted by admins and owners').waitFor()
+    await hers.goto(scene.urlOf('settings'))
+    await hers.getByText('Retention and limits').waitFor()
+    assert.equal(await hers.getByRole('button', { name: /Rename|Suspend/ }).count(), 0)
+
+    const act = async (item: string, of: string) => {
+      await page.getByRole('button', { name: `Actions for ${of}` }).click()
+      await page.getByRole('button', { name: item, exact: true }).click()
+    }
+    await act('Change role', colleague.name)
+    await dialog(page).getByLabel('Role').selectOption({ label: 'Admin' })
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await notice(page, `${colleague.email} is an admin now.`).waitFor()
+    await page.getByRole('row', { name: /Ada Marlow.*Admin/ }).waitFor()
+    await hers.goto(scene.urlOf('templates'))
+    await hers.getByRole('link', { name: 'New template' }).waitFor()
+
+    await act('Change role', 'Demo Operator')
+    await dialog(page).getByLabel('Role').selectOption({ label: 'Agent' })
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await dialog(page)
+      .getByText(/keeps at least one owner/)
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await act('Remove', colleague.name)
+    await dialog(page, 'Remove Ada Marlow?').getByRole('button', { name: 'Remove member' }).click()
+    await page.getByRole('row', { name: /Ada Marlow/ }).waitFor({ state: 'detached' })
+    await hers.reload()
+    await hers.getByText('You belong to no workspace yet').waitFor()
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('the workspace is renamed, suspended and resumed by who runs the installation', async () => {
+    const page = await scene.open('settings')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await dialog(page).getByLabel('Name').fill('South Dock')
+    await page.keyboard.press('Enter')
+    await page.locator('.brand').getByText('South Dock').waitFor()
+    await page.getByRole('button', { name: 'Suspend' }).click()
+    await screenshot(page, 'suspend-light')
+    await dialog(page, 'Suspend South Dock?').getByRole('button', { name: 'Suspend workspace' }).click()
+    await page.getByText('This workspace is suspended').waitFor()
+    const { status } = await fetch(`${scene.origin}/api/v1/templates`, {
+      headers: { authorization: `Bearer ${scene.stack.key}` },
+    })
+    assert.equal(status, 403)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await dialog(page, 'Resume South Dock?').getByRole('button', { name: 'Resume workspace' }).click()
+    await page.getByText('This workspace is suspended').waitFor({ state: 'detached' })
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('the audit log is filtered, and shows what changed into what', async () => {
+    const page = await scene.open('audit')
+    await page.getByLabel('Actions on').selectOption({ label: 'Members' })
+    await page
+      .getByRole('row', { name: /workspace\./ })
+      .first()
+      .waitFor({ state: 'detached' })
+    assert.match(page.url(), /action=member/)
+    await page.getByLabel('By').selectOption({ label: `Demo Operator (${scene.stack.operator.email})` })
+    await page.getByRole('link', { name: 'member.granted' }).first().click()
+    const values = dialog(page).locator('.changes')
+    assert.deepEqual(
+      [await values.locator('del').innerText(), await values.locator('ins').innerText()].map((text) =>
+        text.split('\n').at(-1)?.replace(/^.*: /, ''),
+      ),
+      ['VIEWER', 'ADMIN'],
+    )
+    await screenshot(page, 'audit-entry-light')
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    assert.match(page.url(), /audit\?action=member&operatorId=/)
+    await page.getByLabel('Since').fill('2999-01-01T00:00')
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing fits these filters').waitFor()
+    assertNoFaults(page)
+    await page.close()
+  })
+})
