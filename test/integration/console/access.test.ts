@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Role, roles } from '../../../src/auth/roles.ts'
+import { limits } from '../../../src/contract/limits.ts'
 import { encodeId, type IdKind, newId } from '../../../src/shared/ids.ts'
 import { openWorld } from './console-world.ts'
 
@@ -150,6 +151,11 @@ describe('access to a workspace', () => {
     const renamed = await owner('PATCH', path, { name: ' Harbour ' })
     assert.deepEqual([renamed.status, renamed.body.name], [200, 'Harbour'])
     assert.deepEqual((await owner('GET', path)).body, renamed.body)
+    const { endpointsPerWorkspace: endpoints, bodyBytes, recipientsPerCall } = limits
+    assert.deepEqual(
+      [renamed.body.retentionDays, renamed.body.limits],
+      [30, { endpoints, bodyBytes, recipientsPerCall }],
+    )
     const [row] = (await owner('GET', `${path}/audit`)).body.data
     assert.deepEqual(
       [row.action, row.before, row.after],

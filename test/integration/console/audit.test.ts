@@ -1,7 +1,7 @@
 // Every change that the console makes is in the audit, with what was before and what is after, and without secrets.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { encodeId } from '../../../src/shared/ids.ts'
+import { decodeId, encodeId } from '../../../src/shared/ids.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 import { type Json, openWorld } from './console-world.ts'
 
@@ -177,6 +177,48 @@ test('an upload leaves one entry with what it added, also where it breaks off', 
   assert.deepEqual(await upload('application/json', 'to\n+15551230003\n"'), added(3))
   assert.deepEqual(await upload('application/x-ndjson', 'to\n+15551230004\n"'), added(4))
   assert.deepEqual(await upload('application/x-ndjson', 'to\n+15551230004\n'), [])
+})
+
+test('the audit is filtered by action, operator and time, and its pages stay exact', async () => {
+  const stranger = await world.as('ADMIN', { workspaceId })
+  for (const name of ['one', 'two', 'three'])
+    await stranger('POST', `${ws}/keys`, { name, scopes: ['CHAT_SEND'] })
+  const list = async (query: string): Promise<Json> => {
+    const { status, body } = await owner('GET', `${ws}/audit?${query}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+  const by = encodeId('operator', stranger.operatorId)
+  const all = await list('limit=200')
+  const fits = (test: (row: Json) => boolean) => all.data.filter(test).map(({ id }: Json) => id)
+  const ids = ({ data }: Json) => data.map(({ id }: Json) => id)
+
+  assert.deepEqual(
+    ids(await list('limit=200&action=key')),
+    fits(({ action }) => action.startsWith('key.')),
+  )
+  assert.deepEqual(
+    ids(await list('limit=200&action=endpoint.edited')),
+    fits(({ action }) => action === 'endpoint.edited'),
+  )
+  assert.deepEqual(ids(await list('limit=200&action=endpoint.edi')), [])
+  const first = await list(`limit=2&action=key.created&operatorId=${by}`)
+  const second = await list(
+    `limit=2&action=key.created&operatorId=${by}&cursor=${encodeURIComponent(first.nextCursor)}`,
+  )
+  assert.deepEqual(
+    [...first.data, ...second.data].map(({ after }: Json) => after.name),
+    ['three', 'two', 'one'],
+  )
+  assert.equal(second.nextCursor, null)
+
+  const [newest] = all.data
+  await sql`update audit set at = at - interval '1 day' where workspace_id = ${workspaceId}
+    and id <> ${decodeId('audit', newest.id) ?? ''}`
+  assert.deepEqual(ids(await list(`since=${newest.at}`)), [newest.id])
+  assert.equal(ids(await list(`limit=200&until=${newest.at}`)).includes(newest.id), false)
+  const refused = await owner('GET', `${ws}/audit?action=Key'`)
+  assert.equal(refused.status, 400)
 })
 
 test('no secret that was shown is in it', async () => {

@@ -192,6 +192,34 @@ describe('templates', () => {
     assert.equal((await templateSubmissionStore(sql).keep(author, definition, created)).id, template.id)
   })
 
+  test('one is shown with the provider’s reason and its examples filled in, to its workspace alone', async () => {
+    const id = newId('template')
+    const components = [
+      { type: 'HEADER', format: 'TEXT', text: '{{1}}', example: { header_text: ['Dock 7'] } },
+      { type: 'BODY', text: 'Hi {{1}}, {{2}}', example: { body_text: [['Ines']] } },
+      { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Thanks' }] },
+    ]
+    await sql`
+      insert into templates (id, workspace_id, name, language, category, status, status_reason, components)
+      values (${id}, ${workspaceId}, 'parcel_here', 'en_US', 'UTILITY', 'REJECTED', 'INVALID_FORMAT',
+        ${sql.json(components)})`
+    const path = `/templates/${encodeId('template', id)}`
+    const { status, body } = await viewer('GET', ws + path)
+    assert.deepEqual([status, body.name, body.statusReason], [200, 'parcel_here', 'INVALID_FORMAT'])
+    const { header, body: text, footer, buttons } = body.preview
+    assert.deepEqual(
+      [header, text, footer, buttons],
+      ['Dock 7', 'Hi Ines, {{2}}', null, [{ type: 'QUICK_REPLY', text: 'Thanks' }]],
+    )
+    assert.deepEqual(
+      (await list('/templates?name=cel_he')).map(({ name }) => name),
+      ['parcel_here'],
+    )
+    const other = await world.addWorkspace('Elsewhere')
+    const stranger = await world.as('OWNER', { workspaceId: other })
+    assert.equal((await stranger('GET', `/workspaces/${encodeId('workspace', other)}${path}`)).status, 404)
+  })
+
   test('what the provider says no to is told with its reason', async () => {
     world.submission = { type: 'refused', code: '2388023', title: 'The language is being deleted' }
     const reply = await submit({ name: 'other' })

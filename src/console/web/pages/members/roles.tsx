@@ -6,7 +6,7 @@ import type { Option } from '../../parts/field.tsx'
 const may: Readonly<Record<Role, string>> = {
   VIEWER: 'Reads everything, secrets excepted.',
   AGENT: 'Also writes to customers, marks their messages as read, and declines or ends calls.',
-  ADMIN: 'Also runs keys, endpoints, numbers and templates.',
+  ADMIN: 'Also runs keys, endpoints, numbers, templates and campaigns.',
   OWNER: 'Also decides who is a member, and names the workspace.',
 }
 
