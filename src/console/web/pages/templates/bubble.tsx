@@ -39,27 +39,27 @@ export function Bubble({
   const { header, body, footer, buttons } = preview ?? { header: null, body: '', footer: null, buttons: [] }
   return (
     <figure class="phone" aria-label={label}>
-      <div class="bubble">
+      <div class="phone-card">
         {media && (
-          <div class="bubble-media" role="img" aria-label={media.toLowerCase()}>
+          <div class="phone-media" role="img" aria-label={media.toLowerCase()}>
             <Icon name={mediaIcons[media]} />
           </div>
         )}
         {!media && header && (
-          <p class="bubble-header">
+          <p class="phone-header">
             <Filled text={header} />
           </p>
         )}
         {body === '' ? (
           <p class="dim">The text appears here while you write it.</p>
         ) : (
-          <p class="bubble-body">
+          <p class="phone-body">
             <Formatted text={body} />
           </p>
         )}
-        {footer && <p class="bubble-footer">{footer}</p>}
+        {footer && <p class="phone-footer">{footer}</p>}
         {buttons.map(({ type, text, url, phoneNumber }, index) => (
-          <div key={index} class="bubble-button" title={url ?? phoneNumber}>
+          <div key={index} class="phone-button" title={url ?? phoneNumber}>
             <Icon name={buttonIcons[type] ?? 'open'} />
             <Filled text={text || '…'} />
           </div>
