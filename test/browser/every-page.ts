@@ -5,6 +5,7 @@ import { ok } from '../e2e/clients.ts'
 import { arrives } from '../e2e/media-steps.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
+import type { Stack } from '../e2e/stack.ts'
 import {
   assertAccessible,
   assertFits,
@@ -38,6 +39,7 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
     let conversationId = ''
     let callId = ''
     let templateId = ''
+    let campaignId = ''
 
     before(async () => {
       scene = await openBrowserScene()
@@ -52,6 +54,7 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
         events: ['message.status'],
       })
       await stack.assignNumber(stack.numbers[0], { endpointId, forwardCalls: true })
+      campaignId = await runCampaign(stack)
       await stack.console.post(`/endpoints/${endpointId}/test`, { event: 'message.received' })
       await eventually('the test event is delivered', async () => {
         const [delivery] = await stack.deliveries({ state: 'DELIVERED' })
@@ -82,6 +85,7 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
       const opened = [
         ...paths,
         ...[`endpoints/${endpointId}`, `deliveries/${deliveryId}`],
+        ...['campaigns/new', `campaigns/${campaignId}`],
         ...[`conversations/${conversationId}`, `calls/${callId}`],
         ...['templates/new', `templates/${templateId}`],
       ]
@@ -97,3 +101,18 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
       await page.close()
     })
   })
+
+/** One with recipients in several statuses, to the end. */
+async function runCampaign({ api }: Stack): Promise<string> {
+  const template = { name: 'order_ready', language: 'en_US' }
+  const variables = { store: 'North Dock', first_name: 'Ines', order_number: 'A-4471' }
+  const { id } = await ok(api.post('/campaigns', { name: 'Orders of spring', template, variables }), 201)
+  const recipients = ['0001', '0002', '0003', '0007', '0010'].map((ending) => ({ to: `+1559000${ending}` }))
+  await ok(api.post(`/campaigns/${id}/recipients`, { recipients }))
+  await ok(api.post(`/campaigns/${id}/start`))
+  await eventually('the campaign is completed', async () => {
+    const { status } = await ok(api.get(`/campaigns/${id}`))
+    return status === 'COMPLETED'
+  })
+  return id
+}

@@ -44,7 +44,7 @@ export const pages: readonly PageEntry[] = [
     title: 'Campaigns',
     group: 'Sending',
     icon: 'campaigns',
-    load: () => import('./pages/campaigns.tsx'),
+    load: () => import('./pages/campaigns/page.tsx'),
   },
   {
     path: 'templates',

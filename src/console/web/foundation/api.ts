@@ -65,23 +65,30 @@ const passwordIn = (body: unknown): string | undefined =>
   typeof body === 'object' && body !== null && 'password' in body ? String(body.password) : undefined
 
 async function send<Body>(method: string, path: string, { body, signal: abort }: Options): Promise<Body> {
-  const init: RequestInit = { method, credentials: 'same-origin' }
-  if (abort) init.signal = abort
+  const init: RequestInit = { method, signal: abort ?? null }
   if (body !== undefined) {
     init.body = JSON.stringify(body)
     init.headers = { 'content-type': 'application/json' }
   }
-  const answer = await fetch(`/console/api${path}`, init).catch((error: unknown) => {
-    if (abort?.aborted) throw error
-    throw new ApiError({
-      status: 0,
-      code: 'UNREACHABLE',
-      message: 'The server cannot be reached. Check your connection and try again.',
-    })
-  })
-  if (!answer.ok) throw await refusal(answer, path)
+  const answer = await askRaw(path, init)
   if (answer.status === 204) return undefined as Body
   return (await answer.json()) as Body
+}
+
+/** For what is not JSON, such as files: the answer is read by whoever asked. */
+export async function askRaw(path: string, init: RequestInit): Promise<Response> {
+  const answer = await fetch(`/console/api${path}`, { ...init, credentials: 'same-origin' }).catch(
+    (error: unknown) => {
+      if (init.signal?.aborted) throw error
+      throw new ApiError({
+        status: 0,
+        code: 'UNREACHABLE',
+        message: 'The server cannot be reached. Check your connection and try again.',
+      })
+    },
+  )
+  if (!answer.ok) throw await refusal(answer, path)
+  return answer
 }
 
 async function refusal(answer: Response, path: string): Promise<ApiError> {

@@ -5,7 +5,7 @@ import { theme } from '../foundation/theme.ts'
 
 export interface Series {
   readonly title: string
-  readonly tone: 'accent' | 'good' | 'bad' | 'warn'
+  readonly tone: 'accent' | 'good' | 'bad' | 'warn' | 'info'
   readonly values: readonly (number | null)[]
 }
 
@@ -15,9 +15,11 @@ interface Props {
   readonly times: readonly number[]
   readonly series: readonly Series[]
   readonly height?: number
+  /** For what is over in minutes. */
+  readonly hasSeconds?: boolean
 }
 
-export function Chart({ label, times, series, height = 180 }: Props) {
+export function Chart({ label, times, series, height = 180, hasSeconds = false }: Props) {
   const frame = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(undefined)
   const data = [times.map((at) => at / 1000), ...series.map(({ values }) => values)] as uPlot.AlignedData
@@ -32,7 +34,11 @@ export function Chart({ label, times, series, height = 180 }: Props) {
     const draw = () => {
       chart.current?.destroy()
       const { clientWidth: width } = element
-      chart.current = new uPlot(optionsOf({ element, series, width, height }), latest.current, element)
+      chart.current = new uPlot(
+        optionsOf({ element, series, width, height, isInSeconds: hasSeconds }),
+        latest.current,
+        element,
+      )
     }
     draw()
     const resized = new ResizeObserver(() => chart.current?.setSize({ width: element.clientWidth, height }))
@@ -86,12 +92,15 @@ function optionsOf({
   series,
   width,
   height,
+  isInSeconds,
 }: {
   element: HTMLElement
   series: readonly Series[]
   width: number
   height: number
+  isInSeconds: boolean
 }): uPlot.Options {
+  const clock = isInSeconds ? secondOf : hourOf
   const text = colour(element, '--text-dim')
   const line = colour(element, '--line')
   const axis: uPlot.Axis = {
@@ -106,12 +115,18 @@ function optionsOf({
     padding: [8, 8, 0, 0],
     cursor: { y: false },
     axes: [
-      { ...axis, size: 28, grid: { show: false }, values: (_chart, splits) => splits.map(hourOf) },
+      {
+        ...axis,
+        ...(isInSeconds && { incrs: wholeSeconds, space: 80 }),
+        size: 28,
+        grid: { show: false },
+        values: (_chart, splits) => splits.map(clock),
+      },
       { ...axis, size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] },
     ],
     scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.1, 4)] } },
     series: [
-      { label: 'Time', value: (_chart, at) => (at === null ? '—' : hourOf(at)) },
+      { label: 'Time', value: (_chart, at) => (at === null ? '—' : clock(at)) },
       ...series.map(({ title, tone }) => {
         const stroke = colour(element, `--${tone}`)
         return {
@@ -136,6 +151,10 @@ const isolated: uPlot.Series.Points.Filter = (chart, index) => {
 
 const hours = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const hourOf = (seconds: number): string => hours.format(seconds * 1000)
+
+const wholeSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 86_400]
+const moments = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' })
+const secondOf = (seconds: number): string => moments.format(seconds * 1000)
 
 /** A canvas takes no custom property, and a property of two themes says nothing until it is used. */
 function colour(element: HTMLElement, property: string): string {

@@ -6,6 +6,7 @@ export const Ago = ({ at, none = '—' }: { readonly at: string | null; readonly
     <span class="dim">{none}</span>
   ) : (
     <time dateTime={at} title={exact(at)}>
-      {ago(at, now.value)}
+      {/* The clock ticks rarely: what happened since is past as well. */}
+      {ago(at, Math.max(now.value, Date.now()))}
     </time>
   )

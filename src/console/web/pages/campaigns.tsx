@@ -1,3 +1,0 @@
-import { Unbuilt } from './unbuilt.tsx'
-
-export const Page = () => <Unbuilt title="Campaigns" />

@@ -1,0 +1,217 @@
+// What can be done to a campaign, each in its dialog that says what will happen.
+import { useState } from 'preact/hooks'
+import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
+import { api, inWorkspace } from '../../foundation/api.ts'
+import { count, plural } from '../../foundation/format.ts'
+import { useAction } from '../../foundation/load.ts'
+import { hrefOf, navigate } from '../../foundation/router.ts'
+import { say } from '../../foundation/toasts.ts'
+import { Confirm, FormDialog } from '../../parts/dialog.tsx'
+import { Skeleton } from '../../parts/states.tsx'
+import { AddRecipients } from './add-recipients.tsx'
+import { at, EstimateFacts, useEstimate } from './estimate.tsx'
+import { useChoices } from './new.tsx'
+import { adjustmentOf, bodyOf, draftOf } from './plan.ts'
+import { PlanFields } from './plan-fields.tsx'
+
+export type Opened = 'start' | 'startNow' | 'pause' | 'cancel' | 'delete' | 'edit' | 'add' | 'removeAll'
+
+interface Props {
+  readonly campaign: CampaignRecord
+  onChange(campaign: CampaignRecord): void
+  onClose(): void
+}
+
+type Halted = CampaignRecord & { readonly inFlight: number }
+
+export function OpenedAction({ opened, ...props }: Props & { readonly opened: Opened }) {
+  switch (opened) {
+    case 'start':
+      return <Start {...props} />
+    case 'startNow':
+      return <Start {...props} isNow />
+    case 'pause':
+      return <Pause {...props} />
+    case 'cancel':
+      return <Cancel {...props} />
+    case 'delete':
+      return <Delete {...props} />
+    case 'edit':
+      return <Edit {...props} />
+    case 'add':
+      return <AddRecipients {...props} />
+    case 'removeAll':
+      return <RemoveAll {...props} />
+  }
+}
+
+const isLater = ({ startAt, status }: CampaignRecord): boolean =>
+  startAt !== null && status !== 'PAUSED' && Date.parse(startAt) > Date.now()
+
+function verbOf({ status }: CampaignRecord, later: string | null): string {
+  if (status === 'PAUSED') return 'Continue'
+  return later === null ? 'Start' : 'Schedule'
+}
+
+/** `isNow` gives up the time that the campaign was to wait for. */
+function Start({ campaign, isNow = false, onChange, onClose }: Props & { readonly isNow?: boolean }) {
+  const action = useAction()
+  const path = inWorkspace(`/campaigns/${campaign.id}`)
+  const planned = isNow ? { ...campaign, startAt: null } : campaign
+  const later = isLater(planned) ? planned.startAt : null
+  const estimate = useEstimate(campaign)
+  const pending = plural(estimate.data?.recipients ?? campaign.counts.pending, 'recipient')
+  const start = async () => {
+    if (isNow && campaign.status === 'SCHEDULED') await api.post(`${path}/pause`)
+    if (isNow && campaign.startAt !== null) await api.patch(path, { startAt: null })
+    onChange(await api.post<CampaignRecord>(`${path}/start`))
+    say(later === null ? `${campaign.name} is running.` : `${campaign.name} starts at ${at(later)}.`)
+  }
+  const verb = verbOf(campaign, later)
+  return (
+    <FormDialog
+      title={`${verb} ${campaign.name}?`}
+      submit={later === null ? `${verb} sending to ${pending}` : `Schedule for ${at(later)}`}
+      isBusy={action.isBusy}
+      error={action.error}
+      onClose={onClose}
+      onSubmit={() => void action.run(start)}
+    >
+      <p>
+        {later === null
+          ? 'Sending begins at once. You can pause it at any time; what has reached the provider by then cannot be taken back.'
+          : 'It starts by itself at its time, even while nobody has the console open. Until then you can change it or take the schedule back.'}
+      </p>
+      <EstimateFacts estimate={isNow ? withoutStart(estimate) : estimate} />
+    </FormDialog>
+  )
+}
+
+function withoutStart(estimate: ReturnType<typeof useEstimate>): ReturnType<typeof useEstimate> {
+  const { data } = estimate
+  if (!data) return estimate
+  const startsAt = new Date().toISOString()
+  return {
+    ...estimate,
+    data: { ...data, startsAt, endsAt: new Date(Date.now() + data.seconds * 1_000).toISOString() },
+  }
+}
+
+const onTheWire = (inFlight: number): string =>
+  inFlight === 0
+    ? 'Nothing was on its way to the provider.'
+    : `${plural(inFlight, 'message was', 'messages were')} on the way to the provider and may still arrive.`
+
+const Pause = ({ campaign, onChange, onClose }: Props) => (
+  <Confirm
+    title={campaign.status === 'SCHEDULED' ? `Take back the schedule?` : `Pause ${campaign.name}?`}
+    action={campaign.status === 'SCHEDULED' ? 'Take it back' : 'Pause'}
+    work={async () => {
+      const halted = await api.post<Halted>(inWorkspace(`/campaigns/${campaign.id}/pause`))
+      onChange(halted)
+      say(
+        campaign.status === 'SCHEDULED'
+          ? `${campaign.name} is a draft again.`
+          : `${campaign.name} is paused. ${onTheWire(halted.inFlight)}`,
+      )
+    }}
+    onDone={onClose}
+    onClose={onClose}
+  >
+    <p>
+      {campaign.status === 'SCHEDULED'
+        ? 'It becomes a draft again and does not start by itself. Its recipients stay.'
+        : 'No further message is sent once this is done. Whoever is still pending keeps the place and gets it when you continue.'}
+    </p>
+  </Confirm>
+)
+
+const Cancel = ({ campaign, onChange, onClose }: Props) => (
+  <Confirm
+    title={`Cancel ${campaign.name}?`}
+    action="Cancel campaign"
+    work={async () => {
+      const halted = await api.post<Halted>(inWorkspace(`/campaigns/${campaign.id}/cancel`))
+      onChange(halted)
+      say(`${campaign.name} is cancelled. ${onTheWire(halted.inFlight)}`)
+    }}
+    onDone={onClose}
+    onClose={onClose}
+  >
+    <p>
+      {plural(campaign.counts.pending, 'recipient who still waits gets', 'recipients who still wait get')}{' '}
+      nothing. What was sent stays sent and is reported on. A cancelled campaign cannot be started again.
+    </p>
+  </Confirm>
+)
+
+const Delete = ({ campaign, onClose }: Props) => (
+  <Confirm
+    title={`Delete ${campaign.name}?`}
+    action="Delete campaign"
+    work={() => api.delete(inWorkspace(`/campaigns/${campaign.id}`))}
+    onDone={() => {
+      say(`${campaign.name} is deleted.`)
+      navigate(hrefOf('campaigns'), { replace: true })
+    }}
+    onClose={onClose}
+  >
+    <p>
+      Its {plural(campaign.counts.total, 'recipient')} and their report go with it. Messages that were sent
+      stay in the conversations. This cannot be undone.
+    </p>
+  </Confirm>
+)
+
+const RemoveAll = ({ campaign, onChange, onClose }: Props) => (
+  <Confirm
+    title="Remove all pending recipients?"
+    action={`Remove ${count(campaign.counts.pending)}`}
+    work={async () => {
+      const path = inWorkspace(`/campaigns/${campaign.id}`)
+      const { removed } = await api.delete<{ removed: number }>(`${path}/recipients`, { all: true })
+      onChange(await api.get<CampaignRecord>(path))
+      say(`${plural(removed, 'recipient is', 'recipients are')} removed.`)
+    }}
+    onDone={onClose}
+    onClose={onClose}
+  >
+    <p>Whoever has a message already, or is on the way to it, stays in the report.</p>
+  </Confirm>
+)
+
+function Edit({ campaign, onChange, onClose }: Props) {
+  const { templates, numbers } = useChoices()
+  const [draft, setDraft] = useState(draftOf(campaign))
+  const action = useAction()
+  const isAdjustment = campaign.status === 'PAUSED'
+  return (
+    <FormDialog
+      title="Edit campaign"
+      submit="Save"
+      isBusy={action.isBusy}
+      error={action.error}
+      onClose={onClose}
+      onSubmit={() =>
+        void action.run(async () => {
+          const body = isAdjustment ? adjustmentOf(draft) : bodyOf(draft)
+          onChange(await api.patch<CampaignRecord>(inWorkspace(`/campaigns/${campaign.id}`), body))
+          say('Saved.')
+        })
+      }
+    >
+      {templates.rows && numbers.rows ? (
+        <PlanFields
+          draft={draft}
+          templates={templates.rows}
+          numbers={numbers.rows}
+          error={action.error}
+          isAdjustment={isAdjustment}
+          onChange={setDraft}
+        />
+      ) : (
+        <Skeleton rows={4} />
+      )}
+    </FormDialog>
+  )
+}

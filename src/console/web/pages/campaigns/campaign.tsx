@@ -1,0 +1,163 @@
+import { useState } from 'preact/hooks'
+import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
+import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
+import { inWorkspace } from '../../foundation/api.ts'
+import { count, plural } from '../../foundation/format.ts'
+import { useTopic } from '../../foundation/live.ts'
+import { useList, useResource } from '../../foundation/load.ts'
+import { hrefOf } from '../../foundation/router.ts'
+import { can } from '../../foundation/session.ts'
+import { Facts, Section } from '../../parts/facts.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { type Opened, OpenedAction } from './actions.tsx'
+import { Buttons } from './buttons.tsx'
+import { at, EstimateFacts, useEstimate } from './estimate.tsx'
+import { LiveChart } from './live-chart.tsx'
+import { TemplatePreview } from './preview.tsx'
+import { CountList, doneOf, ProgressBar, topicOf } from './progress.tsx'
+import { Recipients } from './recipients.tsx'
+import { UnknownBox } from './unknown.tsx'
+import { CampaignBadge, pauseWords } from './words.tsx'
+
+export function CampaignPage({ id }: { readonly id: string }) {
+  const resource = useResource<CampaignRecord>(inWorkspace(`/campaigns/${id}`))
+  const live = useTopic<{ campaign: CampaignRecord | null }>(topicOf(id))?.campaign
+  const [opened, setOpened] = useState<Opened>()
+  const campaign = latest(resource.data, live)
+  const back = { href: hrefOf('campaigns'), title: 'Campaigns' }
+  if (!campaign)
+    return (
+      <>
+        <PageHeader title="Campaign" back={back} />
+        {resource.error ? <ErrorState error={resource.error} onRetry={resource.reload} /> : <Skeleton />}
+      </>
+    )
+  return (
+    <>
+      <PageHeader
+        title={campaign.name}
+        back={back}
+        actions={can('ADMIN') && <Buttons campaign={campaign} onOpen={setOpened} />}
+      />
+      <Paused campaign={campaign} />
+      <UnknownBox campaign={campaign} onDone={resource.reload} />
+      <Progress campaign={campaign} />
+      <Plan campaign={campaign} />
+      <Recipients campaign={campaign} />
+      {opened && (
+        <OpenedAction
+          opened={opened}
+          campaign={campaign}
+          onClose={() => setOpened(undefined)}
+          onChange={(changed) => {
+            resource.set(changed)
+            if (opened !== 'add') setOpened(undefined)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** What an action has just answered is shown until the live socket knows of it. */
+function latest(
+  read: CampaignRecord | undefined,
+  live: CampaignRecord | null | undefined,
+): CampaignRecord | undefined {
+  if (!live || !read) return live ?? read
+  return read.updatedAt > live.updatedAt ? read : live
+}
+
+function Paused({ campaign: { status, pauseReason } }: { readonly campaign: CampaignRecord }) {
+  if (status !== 'PAUSED') return null
+  const words = pauseReason && pauseWords[pauseReason]
+  return (
+    <Note tone="warn">
+      <p>
+        <strong>{words ? 'It paused by itself.' : 'Somebody paused it.'}</strong>{' '}
+        {words ? `${words.why} ${words.next}` : 'Nothing is sent until it is continued.'}
+      </p>
+    </Note>
+  )
+}
+
+function Progress({ campaign }: { readonly campaign: CampaignRecord }) {
+  const { status, counts } = campaign
+  // A chart that has begun stays when the campaign ends.
+  const [hasRun, setHasRun] = useState(false)
+  if (status === 'RUNNING' && !hasRun) setHasRun(true)
+  return (
+    <Section title="Progress">
+      <div class="progress-head">
+        <CampaignBadge status={status} />
+        <span>{progressText(campaign)}</span>
+      </div>
+      <ProgressBar counts={counts} />
+      <CountList campaign={campaign} />
+      {hasRun && <LiveChart counts={counts} />}
+    </Section>
+  )
+}
+
+function progressText({ status, counts, startAt }: CampaignRecord): string {
+  if (counts.total === 0) return 'Nobody is on it yet.'
+  if (status === 'SCHEDULED' && startAt !== null)
+    return `Starts ${at(startAt)}, to ${plural(counts.pending, 'recipient')}.`
+  if (status === 'DRAFT') return `Ready for ${plural(counts.pending, 'recipient')}; nothing was sent.`
+  return `${count(doneOf(counts))} of ${plural(counts.total, 'recipient')} had their turn.`
+}
+
+function Plan({ campaign }: { readonly campaign: CampaignRecord }) {
+  const { template, numberId, variables, startAt, messagesPerSecond: pace, status } = campaign
+  const numbers = useList<NumberRecord>(inWorkspace('/numbers', { limit: 200 }))
+  const templates = useList<TemplateRecord>(inWorkspace('/templates', { ...template, limit: 200 }))
+  const number = numbers.rows?.find(({ id }) => id === numberId)
+  const hasEstimate = status === 'DRAFT' || status === 'SCHEDULED' || status === 'PAUSED'
+  const defaults = Object.entries(variables)
+  return (
+    <div class="with-preview">
+      <div>
+        {hasEstimate && <EstimateSection campaign={campaign} />}
+        <Section title="What is sent">
+          <Facts
+            facts={[
+              ['Template', `${template.name} (${template.language})`],
+              ['From', number ? `${number.number} ${number.displayName}` : '—'],
+              [
+                'Pace',
+                pace === null ? 'As fast as the number may' : `At most ${plural(pace, 'message')} a second`,
+              ],
+              ['Start', startAt === null ? 'When somebody starts it' : at(startAt)],
+              [
+                'Default values',
+                defaults.length === 0
+                  ? 'None'
+                  : defaults.map(([name, value]) => `${name}: ${value}`).join(' · '),
+              ],
+              ['Created', <Ago key="created" at={campaign.createdAt} />],
+              ['Started', <Ago key="started" at={campaign.startedAt} />],
+              ['Ended', <Ago key="ended" at={campaign.completedAt ?? campaign.cancelledAt} />],
+            ]}
+          />
+        </Section>
+      </div>
+      {can('AGENT') && (
+        <TemplatePreview
+          template={templates.rows?.find((one) => one.name === template.name)}
+          variables={variables}
+        />
+      )}
+    </div>
+  )
+}
+
+function EstimateSection({ campaign }: { readonly campaign: CampaignRecord }) {
+  const estimate = useEstimate(campaign)
+  return (
+    <Section title={campaign.status === 'PAUSED' ? 'Before it goes on' : 'Before it starts'}>
+      <EstimateFacts estimate={estimate} />
+    </Section>
+  )
+}

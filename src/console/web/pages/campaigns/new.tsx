@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks'
+import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
+import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
+import { api, inWorkspace } from '../../foundation/api.ts'
+import { useAction, useList } from '../../foundation/load.ts'
+import { hrefOf, navigate } from '../../foundation/router.ts'
+import { can } from '../../foundation/session.ts'
+import { Button, LinkButton } from '../../parts/button.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { EmptyState, ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
+import { bodyOf, type Draft, emptyDraft, given, templateKey } from './plan.ts'
+import { PlanFields } from './plan-fields.tsx'
+import { TemplatePreview } from './preview.tsx'
+
+/** What may be chosen: of a workspace's templates and numbers all that fit into one page. */
+export const useChoices = () => ({
+  templates: useList<TemplateRecord>(inWorkspace('/templates', { status: 'APPROVED', limit: 200 })),
+  numbers: useList<NumberRecord>(inWorkspace('/numbers', { limit: 200 })),
+})
+
+export function NewCampaign() {
+  const { templates, numbers } = useChoices()
+  return (
+    <>
+      <PageHeader
+        title="New campaign"
+        intro="One template to many customers. First what is sent; recipients come next, and nothing is sent before you start it."
+        back={{ href: hrefOf('campaigns'), title: 'Campaigns' }}
+      />
+      {templates.error && <ErrorState error={templates.error} onRetry={templates.reload} />}
+      {!templates.rows && !templates.error && <Skeleton />}
+      {templates.rows?.length === 0 && (
+        <EmptyState
+          icon="templates"
+          title="No approved template"
+          action={<LinkButton href={hrefOf('templates')}>Templates</LinkButton>}
+        >
+          A campaign sends a template that the provider has approved. Submit one first.
+        </EmptyState>
+      )}
+      {templates.rows && templates.rows.length > 0 && can('ADMIN') && (
+        <NewForm templates={templates.rows} numbers={numbers.rows ?? []} />
+      )}
+    </>
+  )
+}
+
+function NewForm({
+  templates,
+  numbers,
+}: {
+  readonly templates: readonly TemplateRecord[]
+  readonly numbers: readonly NumberRecord[]
+}) {
+  const [draft, setDraft] = useState<Draft>(emptyDraft)
+  const action = useAction()
+  const submit = () =>
+    action.run(async () => {
+      const { id } = await api.post<CampaignRecord>(inWorkspace('/campaigns'), bodyOf(draft))
+      navigate(hrefOf('campaigns', id), { replace: true })
+    })
+  return (
+    <div class="with-preview">
+      <form
+        class="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <PlanFields
+          draft={draft}
+          templates={templates}
+          numbers={numbers}
+          error={action.error}
+          onChange={setDraft}
+        />
+        <Problem error={action.error} />
+        <div class="row">
+          <Button type="submit" look="primary" isBusy={action.isBusy}>
+            Create draft
+          </Button>
+          <LinkButton href={hrefOf('campaigns')}>Cancel</LinkButton>
+        </div>
+      </form>
+      <TemplatePreview
+        template={templates.find((one) => templateKey(one) === draft.template)}
+        variables={given(draft.variables)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,9 @@
+import type { PageProps } from '../../pages.ts'
+import { CampaignPage } from './campaign.tsx'
+import { CampaignList } from './list.tsx'
+import { NewCampaign } from './new.tsx'
+
+export function Page({ id }: PageProps) {
+  if (id === undefined) return <CampaignList />
+  return id === 'new' ? <NewCampaign /> : <CampaignPage key={id} id={id} />
+}

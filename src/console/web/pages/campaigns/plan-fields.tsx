@@ -1,0 +1,112 @@
+import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
+import type { ApiError } from '../../foundation/api.ts'
+import { Field, Select } from '../../parts/field.tsx'
+import { type Draft, templateKey, timeZone } from './plan.ts'
+import { expectedColumns } from './sources.ts'
+
+interface Props {
+  readonly draft: Draft
+  readonly templates: readonly TemplateRecord[]
+  readonly numbers: readonly NumberRecord[]
+  readonly error: ApiError | undefined
+  /** One that has begun takes another name and pace alone. */
+  readonly isAdjustment?: boolean
+  onChange(draft: Draft): void
+}
+
+export function PlanFields(props: Props) {
+  const { draft, error, isAdjustment, onChange } = props
+  const change = (part: Partial<Draft>) => onChange({ ...draft, ...part })
+  return (
+    <>
+      <Field
+        label="Name"
+        hint="For you and your colleagues; customers do not see it."
+        value={draft.name}
+        maxLength={200}
+        error={error?.of('name')}
+        onInput={(name) => change({ name })}
+      />
+      {!isAdjustment && <What {...props} />}
+      <div class="columns">
+        {!isAdjustment && (
+          <Field
+            label="Start at"
+            type="datetime-local"
+            hint={`In your time zone, ${timeZone()}. Empty: when you start it.`}
+            value={draft.startAt}
+            error={error?.of('startAt')}
+            onInput={(startAt) => change({ startAt })}
+          />
+        )}
+        <Field
+          label="Messages a second"
+          type="number"
+          min={1}
+          max={1000}
+          hint="At most. Empty: as fast as the number may."
+          value={draft.pace}
+          error={error?.of('messagesPerSecond')}
+          onInput={(pace) => change({ pace })}
+        />
+      </div>
+    </>
+  )
+}
+
+function What({ draft, templates, numbers, error, onChange }: Props) {
+  const chosen = templates.find((one) => templateKey(one) === draft.template)
+  const change = (part: Partial<Draft>) => onChange({ ...draft, ...part })
+  return (
+    <>
+      <Select
+        label="Template"
+        hint="Approved templates of the workspace."
+        value={draft.template}
+        options={[{ value: '', label: 'Choose one' }, ...templateOptions(templates, draft.template)]}
+        error={error?.of('template')}
+        onChange={(template) => change({ template, variables: {} })}
+      />
+      {chosen && chosen.variables.length > 0 && (
+        <fieldset class="field">
+          <legend>Default values</legend>
+          <p class="hint">
+            They hold where a recipient brings no value. Leave one empty and every recipient needs it.
+          </p>
+          <div class="columns">
+            {expectedColumns(chosen, { variables: {} }).map(({ name, example }) => (
+              <Field
+                key={name}
+                label={name}
+                placeholder={example}
+                value={draft.variables[name] ?? ''}
+                error={error?.of(`variables.${name}`)}
+                onInput={(value) => change({ variables: { ...draft.variables, [name]: value } })}
+              />
+            ))}
+          </div>
+        </fieldset>
+      )}
+      <Select
+        label="Send from"
+        value={draft.numberId}
+        options={[
+          { value: '', label: 'The default number' },
+          ...numbers.map(({ id, number, displayName }) => ({ value: id, label: `${number} ${displayName}` })),
+        ]}
+        error={error?.of('numberId')}
+        onChange={(numberId) => change({ numberId })}
+      />
+    </>
+  )
+}
+
+/** The template that is chosen already is there even if it is not approved any more. */
+function templateOptions(templates: readonly TemplateRecord[], current: string) {
+  const options = templates.map((template) => ({
+    value: templateKey(template),
+    label: `${template.name} (${template.language})`,
+  }))
+  const isMissing = current !== '' && !options.some(({ value }) => value === current)
+  return isMissing ? [{ value: current, label: `${current} (not approved any more)` }, ...options] : options
+}

@@ -1,0 +1,72 @@
+// What an operator types into the form of a campaign, and what the API makes of it.
+import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
+import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
+
+export interface Draft {
+  readonly name: string
+  /** The template's name and language. */
+  readonly template: string
+  readonly numberId: string
+  readonly variables: Readonly<Record<string, string>>
+  /** In the operator's own time zone; empty: when somebody starts it. */
+  readonly startAt: string
+  /** Empty: as fast as the number may. */
+  readonly pace: string
+}
+
+export const emptyDraft: Draft = {
+  name: '',
+  template: '',
+  numberId: '',
+  variables: {},
+  startAt: '',
+  pace: '',
+}
+
+export const templateKey = ({ name, language }: Pick<TemplateRecord, 'name' | 'language'>): string =>
+  `${name} ${language}`
+
+export function draftOf(campaign: CampaignRecord): Draft {
+  return {
+    name: campaign.name,
+    template: templateKey(campaign.template),
+    numberId: campaign.numberId ?? '',
+    variables: campaign.variables,
+    startAt: campaign.startAt === null ? '' : toLocal(campaign.startAt),
+    pace: campaign.messagesPerSecond === null ? '' : String(campaign.messagesPerSecond),
+  }
+}
+
+/** A campaign under way takes another name and another pace alone. */
+export const adjustmentOf = ({ name, pace }: Draft) => ({
+  name,
+  messagesPerSecond: pace === '' ? null : Number(pace),
+})
+
+export function bodyOf(draft: Draft) {
+  const [name = '', language = ''] = draft.template.split(' ')
+  return {
+    ...adjustmentOf(draft),
+    template: { name, language },
+    ...(draft.numberId && { numberId: draft.numberId }),
+    variables: given(draft.variables),
+    startAt: draft.startAt === '' ? null : new Date(draft.startAt).toISOString(),
+  }
+}
+
+/** An empty field is no default. */
+export const given = (variables: Draft['variables']): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+
+function toLocal(instant: string): string {
+  const at = new Date(instant)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** Such as `Europe/Lisbon (GMT+1)`. */
+export function timeZone(): string {
+  const { timeZone: name } = Intl.DateTimeFormat().resolvedOptions()
+  const parts = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' }).formatToParts(new Date())
+  const offset = parts.find(({ type }) => type === 'timeZoneName')?.value
+  return offset === undefined || offset === name ? name : `${name} (${offset})`
+}

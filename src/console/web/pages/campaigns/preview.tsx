@@ -1,0 +1,19 @@
+import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
+import { Bubble, mediaOf } from '../templates/bubble.tsx'
+import { usePreview } from '../templates/use-preview.ts'
+
+interface Props {
+  readonly template: TemplateRecord | undefined
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** What the customer gets where a recipient brings no values of its own. */
+export function TemplatePreview({ template, variables }: Props) {
+  const preview = usePreview(template?.components ?? [], variables)
+  if (!template) return <p class="no-preview dim">Choose a template to see it here.</p>
+  return preview ? (
+    <Bubble preview={preview} media={mediaOf(template.components)} label="Preview" />
+  ) : (
+    <p class="no-preview" />
+  )
+}

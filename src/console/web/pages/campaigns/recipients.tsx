@@ -1,0 +1,108 @@
+// Who is on the campaign and what became of each. The filters are in the address; the report has all of it.
+import type { CampaignRecord, RecipientRecord } from '../../../../contract/records/campaign.ts'
+import { askRaw, inWorkspace } from '../../foundation/api.ts'
+import { sentence } from '../../foundation/format.ts'
+import { useFresh } from '../../foundation/fresh.ts'
+import { useAction, useList } from '../../foundation/load.ts'
+import { hrefOf } from '../../foundation/router.ts'
+import { Button } from '../../parts/button.tsx'
+import { Section } from '../../parts/facts.tsx'
+import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { EmptyState, Problem } from '../../parts/states.tsx'
+import { type Column, ListTable } from '../../parts/table.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { saveFile } from './sources.ts'
+import { RecipientBadge, recipientWords } from './words.tsx'
+
+const filters: readonly Filter[] = [
+  {
+    name: 'status',
+    label: 'Status',
+    options: recipientWords.map(({ status }) => ({ value: status, label: sentence(status) })),
+  },
+  { name: 'to', label: 'Number', placeholder: '+15551230000' },
+]
+
+export function Recipients({ campaign }: { readonly campaign: CampaignRecord }) {
+  const { status, to } = filterValues(['status', 'to'])
+  const isFiltered = status !== undefined || to !== undefined
+  const path = inWorkspace(`/campaigns/${campaign.id}/recipients`, { status, to })
+  const list = useList<RecipientRecord>(path)
+  useFresh(list, JSON.stringify(campaign.counts))
+  const report = useAction()
+  const download = () =>
+    report.run(async () => {
+      const answer = await askRaw(path, { headers: { accept: 'text/csv' } })
+      saveFile(`${fileName(campaign.name)}-recipients.csv`, await answer.blob())
+    })
+  return (
+    <Section
+      title="Recipients"
+      actions={
+        campaign.counts.total > 0 && (
+          <Button icon="download" isBusy={report.isBusy} onClick={() => void download()}>
+            {isFiltered ? 'Report of these' : 'Report as CSV'}
+          </Button>
+        )
+      }
+    >
+      <Problem error={report.error} />
+      {(campaign.counts.total > 0 || isFiltered) && <Filters filters={filters} />}
+      <ListTable
+        label="Recipients"
+        list={list}
+        columns={columns}
+        empty={
+          isFiltered ? (
+            <EmptyState icon="members" title="Nobody fits these filters">
+              Take a filter away to see the others.
+            </EmptyState>
+          ) : (
+            <EmptyState icon="members" title="Nobody is on it yet">
+              Add recipients from a CSV or NDJSON file, or paste rows from a spreadsheet.
+            </EmptyState>
+          )
+        }
+      />
+    </Section>
+  )
+}
+
+const fileName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 60) || 'campaign'
+
+const columns: readonly Column<RecipientRecord>[] = [
+  { title: 'Number', cell: ({ to }) => <code>+{to}</code> },
+  { title: 'Status', cell: ({ status }) => <RecipientBadge status={status} /> },
+  { title: 'Why', cell: ({ error, skippedReason }) => <Why error={error} skippedReason={skippedReason} /> },
+  {
+    title: 'Message',
+    isMinor: true,
+    cell: ({ messageId, to }) =>
+      messageId === null ? (
+        <span class="dim">—</span>
+      ) : (
+        <a href={`${hrefOf('conversations')}?contact=${encodeURIComponent(`+${to}`)}`} title={messageId}>
+          In the conversation
+        </a>
+      ),
+  },
+  { title: 'Wrote back', isMinor: true, cell: ({ repliedAt }) => <Ago at={repliedAt} /> },
+  { title: 'Changed', isMinor: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+]
+
+function Why({ error, skippedReason }: Pick<RecipientRecord, 'error' | 'skippedReason'>) {
+  if (error)
+    return (
+      <span class="stack">
+        <span>{error.title}</span>
+        <small>
+          <code>{error.code}</code>
+        </small>
+      </span>
+    )
+  return skippedReason === null ? <span class="dim">—</span> : <span>{sentence(skippedReason)}</span>
+}

@@ -1,0 +1,118 @@
+// Cuts a file of recipients into slices that are uploaded one after the other, and knows the line of each row. A browser
+// reads no answer before its request is sent whole, so that one request for everything would show no progress.
+
+export type FileForm = 'csv' | 'ndjson'
+
+export interface Slice {
+  /** With the header, where the form has one. */
+  readonly body: Blob
+  /** Where each row begins, from 1. */
+  readonly lines: readonly number[]
+  /** Of the file, so far. */
+  readonly bytesDone: number
+}
+
+export interface SliceSize {
+  readonly rows: number
+  readonly bytes: number
+}
+
+const usual: SliceSize = { rows: 10_000, bytes: 4 * 1024 * 1024 }
+const headBytes = 64 * 1024
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const quote = 0x22
+
+export async function* slicesOf(file: Blob, form: FileForm, size: SliceSize = usual): AsyncGenerator<Slice> {
+  const delimiter = form === 'csv' ? delimiterOf(await file.slice(0, headBytes).text()) : undefined
+  let header: Blob | undefined
+  let start = 0
+  let lines: number[] = []
+  const slice = (end: number): Slice => {
+    const rows = file.slice(start, end)
+    const taken = { body: header ? new Blob([header, rows]) : rows, lines, bytesDone: end }
+    start = end
+    lines = []
+    return taken
+  }
+  for await (const record of recordsOf(file, delimiter)) {
+    if (form === 'csv' && !header) {
+      header = file.slice(0, record.end)
+      start = record.end
+      continue
+    }
+    lines.push(record.line)
+    if (lines.length >= size.rows || record.end - start >= size.bytes) yield slice(record.end)
+  }
+  // What is wrong with a file without rows is the server's to say.
+  if (lines.length > 0 || start === (header?.size ?? 0)) yield slice(file.size)
+}
+
+interface Row {
+  readonly line: number
+  /** Behind its line end. */
+  readonly end: number
+}
+
+/** Lines with nothing in them are passed over, as the server does. */
+async function* recordsOf(file: Blob, delimiter: number | undefined): AsyncGenerator<Row> {
+  const scanner = new Scanner(delimiter)
+  const reader = file.stream().getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    yield* scanner.take(value)
+  }
+  yield* scanner.end()
+}
+
+/** Within quotes a line end is text; quotes open at the beginning of a cell alone. */
+class Scanner {
+  readonly #delimiter: number | undefined
+  #offset = 0
+  #line = 1
+  #firstLine = 1
+  #isEmpty = true
+  #place: 'start' | 'plain' | 'quoted' | 'closed' = 'start'
+
+  constructor(delimiter: number | undefined) {
+    this.#delimiter = delimiter
+  }
+
+  *take(bytes: Uint8Array): Generator<Row> {
+    for (const byte of bytes) {
+      this.#offset += 1
+      if (byte === lineFeed) {
+        this.#line += 1
+        if (this.#place !== 'quoted') yield* this.end()
+      } else this.#step(byte)
+    }
+  }
+
+  *end(): Generator<Row> {
+    if (!this.#isEmpty) yield { line: this.#firstLine, end: this.#offset }
+    this.#firstLine = this.#line
+    this.#isEmpty = true
+    this.#place = 'start'
+  }
+
+  #step(byte: number): void {
+    if (byte !== carriageReturn) this.#isEmpty = false
+    if (this.#delimiter === undefined) return
+    if (this.#place === 'quoted') {
+      if (byte === quote) this.#place = 'closed'
+    } else if (byte === quote && this.#place !== 'plain') this.#place = 'quoted'
+    else if (byte === this.#delimiter) this.#place = 'start'
+    else if (byte !== carriageReturn || this.#place !== 'closed') this.#place = 'plain'
+  }
+}
+
+/** The one that the first line has most of outside of quotes; a comma where it has none. */
+export function delimiterOf(text: string): number {
+  const [head = ''] = text.replace(/^[\ufeff\r\n]+/, '').split('\n', 1)
+  const bare = head.replaceAll(/"[^"]*"/g, '')
+  const [best] = [',', ';', '\t']
+    .map((one) => ({ one, count: bare.split(one).length }))
+    .sort((one, other) => other.count - one.count)
+  return (best?.one ?? ',').charCodeAt(0)
+}

@@ -1,0 +1,82 @@
+// Where recipients come from: a file, or rows that were pasted. And what a file for this template looks like.
+import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
+import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
+import { delimiterOf } from './slices.ts'
+import type { Fault, Source } from './upload.ts'
+
+export interface ExpectedColumn {
+  readonly name: string
+  readonly example: string
+  /** What holds where a cell is empty; undefined: every row needs a value. */
+  readonly fallback: string | undefined
+}
+
+/** The variables of the template, each once. */
+export function expectedColumns(
+  template: TemplateRecord | undefined,
+  campaign: Pick<CampaignRecord, 'variables'>,
+): ExpectedColumn[] {
+  const byName = new Map((template?.variables ?? []).map((variable) => [variable.name, variable]))
+  return [...byName.values()].map(({ name, example }) => ({
+    name,
+    example: example ?? 'text',
+    fallback: campaign.variables[name],
+  }))
+}
+
+const isNdjson = (name: string, text: string): boolean =>
+  /\.(ndjson|jsonl|json)$/i.test(name) || text.trimStart().startsWith('{')
+
+export async function sourceOfFile(file: File): Promise<Source> {
+  const head = await file.slice(0, 1_024).text()
+  return { name: file.name, file, form: isNdjson(file.name, head) ? 'ndjson' : 'csv', linesAhead: 0 }
+}
+
+/** Rows without a header get the one that fits: the number first, and the variables in their order. */
+export function sourceOfText(text: string, columns: readonly ExpectedColumn[]): Source {
+  const rows = text.trim()
+  const source = (content: string, form: Source['form'], linesAhead = 0): Source => ({
+    name: 'Pasted rows',
+    file: new Blob([content]),
+    form,
+    linesAhead,
+  })
+  if (isNdjson('', rows)) return source(rows, 'ndjson')
+  const [first = ''] = rows.split('\n', 1)
+  if (!/^"?[+\d(]/.test(first)) return source(rows, 'csv')
+  const delimiter = String.fromCharCode(delimiterOf(first))
+  const names = ['to', ...columns.map(({ name }) => name)].slice(0, first.split(delimiter).length)
+  return source(`${names.join(delimiter)}\n${rows}`, 'csv', 1)
+}
+
+const cell = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+const csvOf = (rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')
+
+export const sampleCsv = (columns: readonly ExpectedColumn[]): string =>
+  csvOf([
+    ['to', ...columns.map(({ name }) => name)],
+    ['+15551230000', ...columns.map(({ example }) => example)],
+    ['+15551230001', ...columns.map(({ example, fallback }) => (fallback === undefined ? example : ''))],
+  ])
+
+/** A spreadsheet must not run what a stranger wrote as a formula. */
+const harmless = (text: string): string =>
+  /^[=+\-@\t\r]/.test(text) && !/^\+\d+$/.test(text) ? `'${text}` : text
+
+export const faultsCsv = (faults: readonly Fault[]): string =>
+  csvOf([
+    ['line', 'to', 'reason'],
+    ...faults.map(({ line, to, message }) => [String(line), harmless(to), harmless(message)]),
+  ])
+
+export function saveFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  // The browser has taken it by the next turn at the latest.
+  setTimeout(() => URL.revokeObjectURL(address), 1_000)
+}

@@ -1,0 +1,112 @@
+// Recipients whose outcome nobody knows: the operator decides, and is told what each decision may mean.
+import { useState } from 'preact/hooks'
+import type { CampaignRecord, RecipientRecord } from '../../../../contract/records/campaign.ts'
+import { api, inWorkspace } from '../../foundation/api.ts'
+import { count, plural } from '../../foundation/format.ts'
+import { useAction, useList } from '../../foundation/load.ts'
+import { can } from '../../foundation/session.ts'
+import { say } from '../../foundation/toasts.ts'
+import { Button } from '../../parts/button.tsx'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Check, Choices, Select } from '../../parts/field.tsx'
+import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
+
+export function UnknownBox({ campaign, onDone }: { readonly campaign: CampaignRecord; onDone(): void }) {
+  const [isOpen, setOpen] = useState(false)
+  const { unknown } = campaign.counts
+  if (unknown === 0) return null
+  return (
+    <Note tone="warn">
+      <p>
+        <strong>{plural(unknown, 'recipient needs', 'recipients need')} a decision.</strong> The message was
+        handed to the provider, but the answer got lost: it may have arrived or not. Nothing is sent twice by
+        itself; if the provider still reports on it, this settles without you.
+      </p>
+      {can('ADMIN') && (
+        <div class="note-actions">
+          <Button onClick={() => setOpen(true)}>Decide</Button>
+        </div>
+      )}
+      {isOpen && (
+        <Decide
+          campaign={campaign}
+          onClose={() => setOpen(false)}
+          onDone={() => {
+            setOpen(false)
+            onDone()
+          }}
+        />
+      )}
+    </Note>
+  )
+}
+
+type Decision = 'resend' | 'assume-sent'
+
+const consequences: Readonly<Record<Decision, string>> = {
+  resend: 'Whoever did get the first message gets it a second time.',
+  'assume-sent': 'They count as sent. Whoever did not get the message gets none.',
+}
+
+interface Props {
+  readonly campaign: CampaignRecord
+  onDone(): void
+  onClose(): void
+}
+
+function Decide({ campaign, onDone, onClose }: Props) {
+  const list = useList<RecipientRecord>(
+    inWorkspace(`/campaigns/${campaign.id}/recipients`, { status: 'UNKNOWN', limit: 200 }),
+  )
+  const [decision, setDecision] = useState<Decision>('assume-sent')
+  const [isAll, setAll] = useState(true)
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const action = useAction()
+  const affected = isAll ? campaign.counts.unknown : chosen.length
+  const submit = () =>
+    action.run(async () => {
+      const path = inWorkspace(`/campaigns/${campaign.id}/unknown/${decision}`)
+      const settled = await api.post<{ count: number }>(path, isAll ? { all: true } : { ids: chosen })
+      const who = plural(settled.count, 'recipient')
+      say(decision === 'resend' ? `Sent again to ${who}.` : `${who} taken as sent.`)
+      onDone()
+    })
+  return (
+    <FormDialog
+      title="What became of them?"
+      submit={decision === 'resend' ? `Send again to ${count(affected)}` : `Take ${count(affected)} as sent`}
+      look={decision === 'resend' ? 'danger' : 'primary'}
+      isBusy={action.isBusy}
+      error={action.error}
+      onClose={onClose}
+      onSubmit={() => affected > 0 && void submit()}
+    >
+      <Select
+        label="Decision"
+        hint={consequences[decision]}
+        value={decision}
+        options={[
+          { value: 'assume-sent', label: 'Take them as sent' },
+          { value: 'resend', label: 'Send to them again' },
+        ]}
+        onChange={(value) => setDecision(value as Decision)}
+      />
+      <Check
+        label={`All ${plural(campaign.counts.unknown, 'recipient')}`}
+        checked={isAll}
+        onChange={setAll}
+      />
+      {!isAll && list.error && <ErrorState error={list.error} onRetry={list.reload} />}
+      {!isAll && !list.rows && !list.error && <Skeleton rows={3} />}
+      {!isAll && list.rows && (
+        <Choices
+          label="Recipients"
+          hint={list.hasMore ? 'The first 200; decide on these, and the next ones come.' : undefined}
+          options={list.rows.map(({ id, to }) => ({ value: id, label: `+${to}` }))}
+          chosen={chosen}
+          onChange={setChosen}
+        />
+      )}
+    </FormDialog>
+  )
+}

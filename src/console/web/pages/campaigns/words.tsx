@@ -1,0 +1,121 @@
+// What campaigns and their recipients are called in the console, and what the operator can do about it.
+import type {
+  CampaignRecord,
+  CampaignStatus,
+  PauseReason,
+  RecipientStatus,
+} from '../../../../contract/records/campaign.ts'
+import { sentence } from '../../foundation/format.ts'
+import { Badge, type Tone } from '../../parts/badge.tsx'
+
+const campaignTones: Readonly<Record<CampaignStatus, Tone>> = {
+  DRAFT: 'neutral',
+  SCHEDULED: 'info',
+  RUNNING: 'info',
+  PAUSED: 'warn',
+  COMPLETED: 'good',
+  CANCELLED: 'neutral',
+}
+
+export const statuses = Object.keys(campaignTones) as CampaignStatus[]
+
+export const CampaignBadge = ({ status }: { readonly status: CampaignStatus }) => (
+  <Badge tone={campaignTones[status]}>{sentence(status)}</Badge>
+)
+
+export interface RecipientWord {
+  readonly status: RecipientStatus
+  readonly count: Exclude<keyof CampaignRecord['counts'], 'total' | 'replied'>
+  readonly tone: Tone
+  readonly meaning: string
+}
+
+/** From the best to the worst, and then who still waits: the order of the bar. */
+export const recipientWords: readonly RecipientWord[] = [
+  { status: 'READ', count: 'read', tone: 'good', meaning: 'The customer has opened it.' },
+  { status: 'DELIVERED', count: 'delivered', tone: 'good', meaning: 'It is on the customer’s telephone.' },
+  { status: 'SENT', count: 'sent', tone: 'info', meaning: 'The provider has sent it.' },
+  {
+    status: 'QUEUED',
+    count: 'queued',
+    tone: 'info',
+    meaning: 'With the provider, which has not said more yet.',
+  },
+  {
+    status: 'HELD',
+    count: 'held',
+    tone: 'warn',
+    meaning: 'The provider holds it back and watches its quality.',
+  },
+  {
+    status: 'UNKNOWN',
+    count: 'unknown',
+    tone: 'warn',
+    meaning: 'Handed over; whether it was taken is not known.',
+  },
+  {
+    status: 'FAILED',
+    count: 'failed',
+    tone: 'bad',
+    meaning: 'The provider refused or could not deliver it.',
+  },
+  {
+    status: 'SKIPPED',
+    count: 'skipped',
+    tone: 'neutral',
+    meaning: 'The contact has opted out: nothing is sent.',
+  },
+  {
+    status: 'CANCELLED',
+    count: 'cancelled',
+    tone: 'neutral',
+    meaning: 'The campaign was cancelled before its turn.',
+  },
+  { status: 'PENDING', count: 'pending', tone: 'neutral', meaning: 'Waits for its turn.' },
+]
+
+const tones = new Map(recipientWords.map(({ status, tone }) => [status, tone]))
+
+export const RecipientBadge = ({ status }: { readonly status: RecipientStatus }) => (
+  <Badge tone={tones.get(status) ?? 'neutral'}>{sentence(status)}</Badge>
+)
+
+/** Why it stopped by itself, and what to do next. */
+export const pauseWords: Readonly<Record<PauseReason, { readonly why: string; readonly next: string }>> = {
+  OVERDUE: {
+    why: 'Its time had passed by more than an hour before it could start.',
+    next: 'Continue it if the message is still wanted now, or cancel it.',
+  },
+  TEMPLATE_PAUSED: {
+    why: 'The provider has paused its template for low quality.',
+    next: 'Wait until the template is approved again, then continue; or cancel and use another template.',
+  },
+  TEMPLATE_UNAVAILABLE: {
+    why: 'Its template was deleted, disabled or refused at the provider.',
+    next: 'Get the template approved again, then continue; or cancel and use another template.',
+  },
+  NUMBER_UNAVAILABLE: {
+    why: 'The number it sends from is gone or not connected.',
+    next: 'Connect the number again at the provider, then continue.',
+  },
+  WORKSPACE_SUSPENDED: {
+    why: 'The workspace is suspended: nothing of it reaches customers.',
+    next: 'Ask whoever runs this installation to lift the suspension, then continue.',
+  },
+  SPAM_LIMIT: {
+    why: 'The provider takes no more from the number: too many customers blocked or reported it.',
+    next: 'Wait at least a day and look at who is asked and how often, then continue with a lower rate.',
+  },
+  BILLING: {
+    why: 'The provider’s account cannot pay.',
+    next: 'Put the payment of the provider’s account in order, then continue.',
+  },
+  PROVIDER_ACCOUNT: {
+    why: 'The provider refuses the account or its access token.',
+    next: 'Look at the account at the provider, and at the access token under Settings; then continue.',
+  },
+  TOO_MANY_FAILURES: {
+    why: 'The provider refused twenty messages in a row because of the template.',
+    next: 'Look at the errors of the failed recipients below and put the template or its variables right, then continue.',
+  },
+}
