@@ -1,0 +1,105 @@
+// A campaign under way in the browser: paused, scheduled, cancelled, stopped by itself, and with outcomes nobody knows.
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import { ok } from '../e2e/clients.ts'
+import { stepsOf } from '../e2e/scene.ts'
+import { campaignTo, close, countOf, phones, shows, start, state } from './campaign-steps.ts'
+import { assertAccessible, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+
+let scene: BrowserScene
+before(async () => {
+  scene = await openBrowserScene()
+})
+after(() => scene?.close())
+const step = stepsOf(() => scene.stack)
+
+step('it is paused and goes on, and a cancel says what becomes of the rest', async () => {
+  const id = await campaignTo(scene.stack, phones(400), { name: 'Slow one', messagesPerSecond: 20 })
+  await start(scene.stack, id)
+  const page = await scene.open(`campaigns/${id}`)
+  await state(page, 'Running')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
+  await state(page, 'Paused')
+  await page.getByText('Somebody paused it.').waitFor()
+  await page.getByText('the way to the provider').or(page.getByText('Nothing was on its way')).waitFor()
+  await screenshot(page, 'campaigns-paused')
+  await page.getByRole('button', { name: 'Continue…' }).click()
+  await page.getByRole('dialog').getByText('The pace of this campaign').waitFor()
+  await page.getByRole('button', { name: /^Continue sending to/ }).click()
+  await state(page, 'Running')
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('button', { name: 'Cancel campaign' }).click()
+  await state(page, 'Cancelled')
+  await shows(page, 'Pending', 0)
+  assert.notEqual(await countOf(page, 'Cancelled').innerText(), '0')
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete campaign' }).click()
+  await page.waitForURL(/\/campaigns$/)
+  await close(page)
+})
+
+step('one with a time is scheduled, taken back, and started at once', async () => {
+  const id = await campaignTo(scene.stack, phones(2), { name: 'Later' })
+  const page = await scene.open(`campaigns/${id}`)
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await page.getByLabel('Start at').fill('2099-05-01T10:00')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Schedule…' }).click()
+  await page.getByRole('button', { name: /^Schedule for May 1, 2099/ }).click()
+  await state(page, 'Scheduled')
+  await page.getByRole('button', { name: 'Take back the schedule' }).click()
+  await page.getByRole('button', { name: 'Take it back' }).click()
+  await state(page, 'Draft')
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('button', { name: 'Start now' }).click()
+  await page.getByRole('button', { name: 'Start sending to 2 recipients' }).click()
+  await state(page, 'Completed')
+  await close(page)
+})
+
+step('who has an unknown outcome is decided on, one and all', async () => {
+  const id = await campaignTo(scene.stack, phones(3, '0007'), { name: 'Lost answers' })
+  await ok(
+    scene.stack.sim.put('/faults', { api: [{ match: 'messages', dropConnection: 'after', times: 3 }] }),
+  )
+  await start(scene.stack, id)
+  const page = await scene.open(`campaigns/${id}`)
+  await page.getByText('3 recipients need a decision.').waitFor()
+  await ok(scene.stack.sim.put('/faults', {}))
+  await page.getByRole('button', { name: 'Decide' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('All 3 recipients').uncheck()
+  await dialog.getByRole('checkbox', { name: /^\+15/ }).first().check()
+  await assertAccessible(page)
+  await screenshot(page, 'campaigns-unknown')
+  await dialog.getByRole('button', { name: 'Take 1 as sent' }).click()
+  await page.getByText('2 recipients need a decision.').waitFor()
+  await page.getByRole('button', { name: 'Decide' }).click()
+  await dialog.getByLabel('Decision').selectOption('resend')
+  await dialog.getByText('gets it a second time').waitFor()
+  await dialog.getByRole('button', { name: 'Send again to 2' }).click()
+  await page.getByText('need a decision').waitFor({ state: 'detached' })
+  await shows(page, 'Sent', 1)
+  await shows(page, 'Queued', 2)
+  await close(page)
+})
+
+step('one that paused by itself says why and what to do, and the list shows them all', async () => {
+  const id = await campaignTo(scene.stack, phones(5), { name: 'Reported as spam' })
+  await ok(scene.stack.sim.put('/faults', { api: [{ match: 'messages', status: 400, code: 131048 }] }))
+  await start(scene.stack, id)
+  const page = await scene.open(`campaigns/${id}`)
+  await page.getByText('too many customers blocked or reported it').waitFor()
+  await ok(scene.stack.sim.put('/faults', {}))
+  await page.getByRole('link', { name: 'Campaigns' }).first().click()
+  const table = page.getByRole('region', { name: 'Campaigns' })
+  await table.getByRole('row').filter({ hasText: 'Reported as spam' }).getByText('Paused').waitFor()
+  await screenshot(page, 'campaigns-list')
+  await page.getByLabel('State').selectOption('PAUSED')
+  await table.getByText('Lost answers').waitFor({ state: 'detached' })
+  await close(page)
+})
