@@ -1,5 +1,6 @@
 // What every page must be, whatever it shows.
 import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { eventKinds } from '../../src/contract/events.ts'
 import { ok } from '../e2e/clients.ts'
 import { arrives } from '../e2e/media-steps.ts'
@@ -13,25 +14,32 @@ import {
   type BrowserScene,
   loaded,
   openBrowserScene,
-  type PageOptions,
   screenshot,
+  viewport,
 } from './scene.ts'
 
 interface Look {
   readonly name: string
-  readonly options: PageOptions
-  /** Rules of axe; default all. */
+  readonly theme: 'light' | 'dark'
+  readonly isNarrow: boolean
+  /** Rules of axe; undefined: all. What a theme or a width can break, and nothing that the first look has judged. */
   readonly rules?: readonly string[]
 }
+
+const looks: readonly Look[] = [
+  { name: 'light', theme: 'light', isNarrow: false },
+  { name: 'dark', theme: 'dark', isNarrow: false, rules: ['color-contrast'] },
+  { name: 'narrow', theme: 'light', isNarrow: true, rules: ['target-size', 'scrollable-region-focusable'] },
+]
 
 export const paths = [
   ...['overview', 'conversations', 'calls', 'campaigns', 'templates', 'numbers', 'keys', 'endpoints'],
   ...['deliveries', 'members', 'audit', 'settings', 'account'],
 ]
 
-/** Every page in one look: a file of its own for each, so that none takes long. */
-export const judgeEveryPage = ({ name, options, rules }: Look): void =>
-  void describe(`every page of the console, ${name}`, () => {
+/** Half of the pages, each in every look: a file of its own for each half, so that none takes long. */
+export const judgePages = (half: 'lists' | 'records'): void =>
+  void describe(`every page of the console: ${half}`, () => {
     let scene: BrowserScene
     let receiver: HttpsReceiver
     let endpointId = ''
@@ -81,26 +89,31 @@ export const judgeEveryPage = ({ name, options, rules }: Look): void =>
       await scene?.close()
     })
 
-    test('is accessible, keeps the policy and fits', async () => {
-      const opened = [
-        ...paths,
+    test('is accessible, keeps the policy and fits, in light, in dark and on a telephone', async () => {
+      const records = [
         ...[`endpoints/${endpointId}`, `deliveries/${deliveryId}`],
         ...['campaigns/new', `campaigns/${campaignId}`],
         ...[`conversations/${conversationId}`, `calls/${callId}`],
         ...['templates/new', `templates/${templateId}`],
       ]
-      const page = await scene.open('overview', options)
-      for (const path of opened) {
+      const page = await scene.open('overview')
+      for (const path of half === 'lists' ? paths : records) {
         await page.goto(scene.urlOf(path))
-        await loaded(page)
-        await assertAccessible(page, rules)
-        if (name === 'narrow') await assertFits(page)
-        await screenshot(page, `${path.replace('/new', '-new').replace(/\/.*/, '-one')}-${name}`)
+        for (const look of looks) await judge(page, path, look)
         assertNoFaults(page)
       }
       await page.close()
     })
   })
+
+async function judge(page: Page, path: string, { name, theme, isNarrow, rules }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.setViewportSize(viewport(isNarrow))
+  await loaded(page)
+  await assertAccessible(page, rules)
+  if (isNarrow) await assertFits(page)
+  await screenshot(page, `${path.replace('/new', '-new').replace(/\/.*/, '-one')}-${name}`)
+}
 
 /** One with recipients in several statuses, to the end. */
 async function runCampaign({ api }: Stack): Promise<string> {

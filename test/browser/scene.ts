@@ -69,9 +69,12 @@ export async function loaded(page: Page): Promise<void> {
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
 }
 
+export const viewport = (isNarrow: boolean) =>
+  isNarrow ? { width: 390, height: 844 } : { width: 1280, height: 860 }
+
 const contextOptions = ({ theme = 'light', isNarrow = false }: PageOptions) => ({
   colorScheme: theme,
-  viewport: isNarrow ? { width: 390, height: 844 } : { width: 1280, height: 860 },
+  viewport: viewport(isNarrow),
   // Screenshots look alike everywhere.
   locale: 'en-US',
   timezoneId: 'UTC',

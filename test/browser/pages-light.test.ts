@@ -1,3 +1,0 @@
-import { judgeEveryPage } from './every-page.ts'
-
-judgeEveryPage({ name: 'light', options: {} })

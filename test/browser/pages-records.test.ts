@@ -1,0 +1,3 @@
+import { judgePages } from './every-page.ts'
+
+judgePages('records')
