@@ -13,10 +13,17 @@ const folders = ['unit', 'integration', 'conformance', 'contract', 'e2e', 'brows
 // These folders use no servers; a file there that does, starts its own.
 const serverless = ['unit', 'contract'].map((name) => join(root, 'test', name) + sep)
 // Node 20 hands no timeout down to the single tests of a file, so this one bounds the whole file.
-const FILE_TIMEOUT_MS = 120_000
+const FILE_TIMEOUT_MS = 240_000
+/** Most files wait more than they work, so two cores bear three. */
+const CONCURRENCY = 3
 /** These keep every core busy for minutes: they come last, one at a time. */
 const tortures = join(root, 'test', 'torture') + sep
 const TORTURE_TIMEOUT_MS = 300_000
+
+/** The pages one by one take minutes in a browser: `npm run test:browser`. What crosses all of them is of every run. */
+const browser = join(root, 'test', 'browser') + sep
+const ofEveryRun = ['journey', 'pages-lists', 'pages-records'].map((name) => `${browser}${name}.test.ts`)
+const isOfSuite = (file: string): boolean => !file.startsWith(browser) || ofEveryRun.includes(file)
 
 /** Test files under the given files and folders. Throws when there are none, for an empty run proves nothing. */
 function collect(places: readonly string[]): string[] {
@@ -54,7 +61,7 @@ const batchesOf = (files: readonly string[]): Batch[] =>
   [
     {
       files: files.filter((file) => !file.startsWith(tortures)),
-      concurrency: 2,
+      concurrency: CONCURRENCY,
       timeout: FILE_TIMEOUT_MS,
     },
     {
@@ -86,7 +93,10 @@ async function main(): Promise<void> {
     ['DATABASE_URL', 'REDIS_URL'].includes(name) || name.startsWith('BLOBS_S3_')
   for (const name of Object.keys(process.env).filter(isServer)) delete process.env[name]
   const args = process.argv.slice(2).map((arg) => resolve(arg))
-  const files = collect(args.length > 0 ? args : folders.filter((folder) => existsSync(folder)))
+  const files =
+    args.length > 0
+      ? collect(args)
+      : collect(folders.filter((folder) => existsSync(folder))).filter(isOfSuite)
   const aborted = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => aborted.abort())
   const startedAt = performance.now()
