@@ -8,8 +8,31 @@ export interface Draining {
 /** Past DRAIN_TIMEOUT by this much the process exits with 1: leases then expire by themselves. */
 const overtimeMs = 4_000
 
+/** A connection to Postgres that ends under a query. */
+const connectionLost = [
+  '57P01',
+  '57P02',
+  '57P03',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+]
+
+/**
+ * The driver keeps promises of its own about a connection, and a server that ends one at the wrong instant rejects them
+ * where nobody can listen. Whoever asked something over it has an error of its own; any other rejection is a fault of
+ * ours, and ends the process as before.
+ */
+function outliveLostConnections(): void {
+  process.on('unhandledRejection', (reason) => {
+    const code = reason instanceof Error && 'code' in reason ? String(reason.code) : ''
+    if (!connectionLost.includes(code)) throw reason
+  })
+}
+
 /** Starts a process and binds its end to signals; a start that fails says why and exits with 1. */
 export async function runProcess(settings: Settings, start: () => Promise<Draining>): Promise<void> {
+  outliveLostConnections()
   let running: Draining | undefined
   let isStopping = false
   const stop = (): void => {
