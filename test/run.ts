@@ -20,10 +20,9 @@ const CONCURRENCY = 3
 const tortures = join(root, 'test', 'torture') + sep
 const TORTURE_TIMEOUT_MS = 300_000
 
-/** The pages one by one take minutes in a browser: `npm run test:browser`. What crosses all of them is of every run. */
+/** The pages one by one take minutes in a browser: `npm run test:browser`. The way across them is of every run. */
 const browser = join(root, 'test', 'browser') + sep
-const ofEveryRun = ['journey', 'pages-lists', 'pages-records'].map((name) => `${browser}${name}.test.ts`)
-const isOfSuite = (file: string): boolean => !file.startsWith(browser) || ofEveryRun.includes(file)
+const isOfSuite = (file: string): boolean => !file.startsWith(browser) || file === `${browser}journey.test.ts`
 
 /** Test files under the given files and folders. Throws when there are none, for an empty run proves nothing. */
 function collect(places: readonly string[]): string[] {
