@@ -4,7 +4,6 @@ import { beginScheduled, type CampaignClock } from '../campaigns/run-campaign.ts
 import { createPump } from '../campaigns/send-campaigns.ts'
 import { createCampaignSender } from '../campaigns/send-claimed.ts'
 import { createSendSlots } from '../campaigns/send-slots.ts'
-import type { CampaignRendering } from '../campaigns/sending.ts'
 import type { Dispatch } from '../contract/dispatch.ts'
 import { failureEvent } from '../messages/transmit-message.ts'
 import type { Redis } from '../redis/client.ts'
@@ -14,7 +13,7 @@ import { createCampaignLifeStore } from '../store/campaign-life.store.ts'
 import { createCampaignSendStore } from '../store/campaign-sends.store.ts'
 import { messageUpdatesStore } from '../store/message-updates.store.ts'
 import type { Pool } from '../store/sql.ts'
-import { renderTemplate, toProviderComponents } from '../templates/render-template.ts'
+import { rendering } from './bind-messages.ts'
 import type { Foundation } from './foundation.ts'
 
 export interface CampaignEngineOptions {
@@ -37,14 +36,6 @@ export interface CampaignEngine {
 /** A few fewer than the provider's connections: what waits for one is not on the wire, and must not seem so. */
 const slotCount = 240
 const maxAtOnce = 500
-
-const rendering: CampaignRendering = {
-  render(template, variables) {
-    const { text, missingVariables, unexpectedVariables } = renderTemplate(template, variables)
-    return { text, missing: missingVariables, unexpected: unexpectedVariables }
-  },
-  providerComponents: (template, variables) => toProviderComponents(template, variables),
-}
 
 export function createCampaignEngine({
   base,

@@ -28,7 +28,8 @@ export interface MessagesOptions {
   readonly spent: (phoneNumberId: string) => void
 }
 
-const rendering: TemplateRendering = {
+/** What templates know, for the domains that send. */
+export const rendering: TemplateRendering = {
   render(template, variables) {
     const { text, missingVariables, unexpectedVariables } = renderTemplate(template, variables)
     return { text, missing: missingVariables, unexpected: unexpectedVariables }

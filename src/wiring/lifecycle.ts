@@ -19,9 +19,9 @@ const connectionLost = [
 ]
 
 /**
- * The driver keeps promises of its own about a connection, and a server that ends one at the wrong instant rejects them
- * where nobody can listen. Whoever asked something over it has an error of its own; any other rejection is a fault of
- * ours, and ends the process as before.
+ * On each new connection the driver asks for the types of arrays in a promise that it hands to nobody: a server that ends
+ * the connection just then rejects it where no one can listen. Any other rejection is a fault of ours, and ends the
+ * process as before.
  */
 function outliveLostConnections(): void {
   process.on('unhandledRejection', (reason) => {
