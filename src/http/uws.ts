@@ -204,7 +204,9 @@ class Server {
       // The parser takes the extension of a chunk for more digits of its size, so it may see an end where a proxy
       // in front saw none, and a request behind it that nobody sent.
       if (request.isChunked) await nextTurn()
-      await writeAnswer(response, request, answer, this.#draining || request.isChunked)
+      const isLast = this.#draining || request.isChunked || request.isLast
+      if (isLast) await request.content.dropRest()
+      await writeAnswer(response, request, answer, isLast)
     } catch (error) {
       this.#options.onFault?.(error, request.requestId)
     } finally {

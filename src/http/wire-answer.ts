@@ -112,6 +112,8 @@ async function writeStream(
   try {
     await pump(response, request, { ...answer, body }, drain)
     if (drain.done || answer.headers?.['content-length'] !== undefined || request.aborted) return
+    if (lastOne) await request.content.dropRest()
+    if (request.aborted) return
     drain.done = true
     request.content.drop()
     // Asked to close, uWebSockets would write a header into the chunks. The client was told in the head.

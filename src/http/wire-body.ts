@@ -21,6 +21,8 @@ export interface BodyOptions {
 }
 
 const droppedBytes = 64 * 1024
+/** Who sends nothing for so long waits for the answer. */
+const silenceMs = 250
 
 type Outcome = { type: 'whole'; bytes: Uint8Array } | { type: 'failed'; reason: Error }
 
@@ -86,6 +88,26 @@ export class WireBody {
     this.#resume()
   }
 
+  /**
+   * What is left of a stream is dropped as it comes, to its end or as long as the client sends, `deadlineMs` at most: to close
+   * a connection that still has something to read resets it, and the client may lose the answer it was about to read.
+   */
+  async dropRest(): Promise<void> {
+    if (!this.#wasStreamed || this.#isFlowing || this.#ended) return
+    this.drop()
+    const { clock, deadlineMs } = this.#options
+    const until = clock.mono() + deadlineMs
+    for (let before = -1; before < this.#received && clock.mono() < until; ) {
+      before = this.#received
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        this.#timer = clock.after(silenceMs, resolve)
+      })
+      this.#timer?.cancel()
+      if (this.#ended || this.#isReleased) return
+    }
+  }
+
   /** Counts bytes that are held on behalf of this request until it is over; false where there are too many. */
   claim(bytes: number): boolean {
     if (this.#options.budget.held + bytes > this.#options.budget.max) return false
@@ -131,6 +153,7 @@ export class WireBody {
   /** The client is gone. */
   abort(): void {
     this.#fail(new RequestAborted())
+    this.#wake?.()
     this.release()
   }
 
@@ -191,7 +214,7 @@ export class WireBody {
   #take(chunk: ArrayBuffer, isLast: boolean): void {
     if (isLast) this.#ended = true
     this.#received += chunk.byteLength
-    if (this.#outcome) return
+    if (this.#outcome) return void (isLast && this.#wake?.())
     if (this.#limit !== undefined && this.#received > this.#limit) return this.#fail(tooLarge(this.#limit))
     if (chunk.byteLength === 0 && !isLast) return
     if (!this.claim(chunk.byteLength)) return this.#fail(overloaded())

@@ -55,6 +55,8 @@ export class LiveRequest implements HttpRequest {
   readonly path: string
   readonly requestId: string
   readonly isChunked: boolean
+  /** uWebSockets closes the connection behind the answer, because the client asked for it. */
+  readonly isLast: boolean
   readonly content: WireBody
   readonly #head: Head
   readonly #response: WireResponse
@@ -74,6 +76,7 @@ export class LiveRequest implements HttpRequest {
     const given = head.headers.get('x-request-id')
     this.requestId = isSaneRequestId(given) ? given : randomUUID()
     this.isChunked = head.headers.has('transfer-encoding')
+    this.isLast = head.headers.get('connection')?.toLowerCase() === 'close'
     this.content = new WireBody(response, declaredLength(head), options)
   }
 

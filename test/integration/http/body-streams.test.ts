@@ -59,6 +59,31 @@ describe('a body that is read piece by piece', () => {
     }
   })
 
+  test('is dropped to its end behind a refusal before the connection goes, so that the client reads why', async () => {
+    const { port } = await serve(async (request) => {
+      for await (const piece of request.bodyStream(64 * mebibyte))
+        if (piece.byteLength > 0) return { status: 400, body: 'refused' }
+      return { status: 200 }
+    })
+    const body = Buffer.alloc(24 * mebibyte)
+    const chunk = Buffer.concat([
+      Buffer.from(`${body.byteLength.toString(16)}\r\n`),
+      body,
+      Buffer.from('\r\n0\r\n\r\n'),
+    ])
+    for (const [header, sent] of [
+      [`Content-Length: ${body.byteLength}`, body],
+      ['Transfer-Encoding: chunked', chunk],
+    ] as const) {
+      const client = await raw(port)
+      client.write(head('POST / HTTP/1.1', [header, 'Connection: close']))
+      client.write(sent)
+      await client.sees('refused')
+      assert.equal(client.socket.writableLength, 0)
+      await client.closed()
+    }
+  })
+
   test('holds its client up while nobody asks for more, and goes on afterwards', async () => {
     const goOn = gate()
     let most = 0
