@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { findRedis } from '../src/dev/embedded/redis-binaries.ts'
-import { packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
+import { compileProgram } from './support/compiled.ts'
+import { ownFolder, packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folders = ['unit', 'integration', 'conformance', 'contract', 'e2e', 'browser', 'torture'].map((name) =>
@@ -24,6 +25,24 @@ const TORTURE_TIMEOUT_MS = 300_000
 const browser = join(root, 'test', 'browser') + sep
 const isOfSuite = (file: string): boolean => !file.startsWith(browser) || file === `${browser}journey.test.ts`
 
+const unit = join(root, 'test', 'unit') + sep
+const UNIT_PROCESSES = 4
+
+/** Starting a process takes longer than most unit tests, so a few processes share them. */
+function gather(files: readonly string[]): string[] {
+  const units = files.filter((file) => file.startsWith(unit))
+  if (units.length <= UNIT_PROCESSES) return [...files]
+  const dir = join(ownFolder(), 'unit')
+  mkdirSync(dir, { recursive: true })
+  const shares = Array.from({ length: UNIT_PROCESSES }, (_, share) => {
+    const path = join(dir, `${share + 1}.test.ts`)
+    const own = units.filter((_unit, index) => index % UNIT_PROCESSES === share)
+    writeFileSync(path, own.map((file) => `import ${JSON.stringify(file)}\n`).join(''))
+    return path
+  })
+  return [...shares, ...files.filter((file) => !file.startsWith(unit))]
+}
+
 /** Test files under the given files and folders. Throws when there are none, for an empty run proves nothing. */
 function collect(places: readonly string[]): string[] {
   const files = places.flatMap((place) => {
@@ -38,7 +57,12 @@ function collect(places: readonly string[]): string[] {
 
 async function startServers(files: readonly string[]): Promise<TestCluster | null> {
   if (files.every((file) => serverless.some((folder) => file.startsWith(folder)))) return null
-  const [cluster, redis] = await Promise.all([startTestCluster(), findRedis({ cacheDir: packageCache })])
+  const program = join(ownFolder(), 'program')
+  const [cluster, redis] = await Promise.all([
+    startTestCluster(),
+    findRedis({ cacheDir: packageCache }),
+    compileProgram(program),
+  ])
   const [file = '', ...rest] = redis.argv
   // A stand-in takes more than one word to start: then each file looks for it again.
   const TEST_REDIS_BIN = rest.length === 0 ? file : ''
@@ -46,6 +70,7 @@ async function startServers(files: readonly string[]): Promise<TestCluster | nul
     TEST_PG_URL: cluster.adminUrl,
     TEST_PG_TEMPLATE: cluster.template,
     TEST_REDIS_BIN,
+    TEST_PROGRAM: program,
   })
   return cluster
 }
@@ -106,7 +131,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${files.length} test files, ${servers}\n`)
   try {
     let isGreen = true
-    for (const batch of batchesOf(files)) if (!(await runFiles(batch, aborted.signal))) isGreen = false
+    for (const batch of batchesOf(gather(files))) if (!(await runFiles(batch, aborted.signal))) isGreen = false
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     process.stdout.write(`${files.length} test files in ${seconds} s\n`)
     if (!isGreen || aborted.signal.aborted) process.exitCode = 1

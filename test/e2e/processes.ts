@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Child, type ChildOptions, startChild } from '../../src/dev/child.ts'
+import { compiled } from '../support/compiled.ts'
 
 const START_MS = 30_000
 /** Past DRAIN_TIMEOUT and its overtime: a process that is still there then has gone wrong. */
@@ -35,7 +36,7 @@ export function run(
   script: string,
   where: Pick<ChildOptions, 'env' | 'logDir' | 'args'>,
 ): Running {
-  const child = startChild({ name, script, ...where })
+  const child = startChild({ name, script: compiled(script), ...where })
   let ended: string | undefined
   void child.exited.then((reason) => {
     ended = reason
