@@ -19,7 +19,7 @@ const FILE_TIMEOUT_MS = 240_000
 const CONCURRENCY = 3
 /** These keep every core busy for minutes: they come last, one at a time. */
 const tortures = join(root, 'test', 'torture') + sep
-const TORTURE_TIMEOUT_MS = 300_000
+const TORTURE_TIMEOUT_MS = process.env['TORTURE'] === 'full' ? 1_800_000 : 300_000
 
 /** The pages one by one take minutes in a browser: `npm run test:browser`. The way across them is of every run. */
 const browser = join(root, 'test', 'browser') + sep
@@ -131,7 +131,8 @@ async function main(): Promise<void> {
   process.stdout.write(`${files.length} test files, ${servers}\n`)
   try {
     let isGreen = true
-    for (const batch of batchesOf(gather(files))) if (!(await runFiles(batch, aborted.signal))) isGreen = false
+    for (const batch of batchesOf(gather(files)))
+      if (!(await runFiles(batch, aborted.signal))) isGreen = false
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     process.stdout.write(`${files.length} test files in ${seconds} s\n`)
     if (!isGreen || aborted.signal.aborted) process.exitCode = 1

@@ -11,6 +11,7 @@ import type {
 } from '../shared/ids.ts'
 import { createCampaignReader } from './campaigns-read.store.ts'
 import type { AccountOptions } from './messages.store.ts'
+import { moveLock } from './recipients.store.ts'
 import type { Pool, Sql } from './sql.ts'
 
 export interface CampaignPools {
@@ -44,6 +45,7 @@ export const createCampaignLifeStore = (
 
   move: (workspaceId, id, decide) =>
     pool.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(${moveLock(sql, id)})`
       const state = await lock(sql, { workspaceId, id }, accounts.defaultToken !== undefined)
       if (!state) return undefined
       const transition = decide(state)

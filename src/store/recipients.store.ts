@@ -105,12 +105,16 @@ export const createRecipientStore = (sql: Sql): RecipientStore => ({
   },
 })
 
+/** Held together by those who add to a campaign, alone by who moves it to another status; always before its row. */
+export const moveLock = (sql: Sql, id: CampaignId) => sql`hashtextextended(${id}::text, 1)`
+
 const inStatus = (sql: Sql, workspaceId: WorkspaceId, id: CampaignId, from: readonly CampaignStatus[]) => sql`
   select c.id, c.workspace_id
   from campaigns c
   where c.workspace_id = ${workspaceId} and c.id = ${id} and c.deleted_at is null and c.status = any(${[...from]})`
 
-// The lock keeps it so until the recipients are in.
+// The lock keeps it so until the recipients are in. Shared row locks let newcomers pass whoever waits to change the row:
+// uploads that overlap would hold up a pause for as long as they last. Advisory locks are given in their order.
 const asJudged = (
   sql: Sql,
   workspaceId: WorkspaceId,
@@ -118,6 +122,7 @@ const asJudged = (
   from: readonly CampaignStatus[],
 ) => sql`
   ${inStatus(sql, workspaceId, id, from)}
+    and (select pg_advisory_xact_lock_shared(${moveLock(sql, id)})) is not null
     and c.template_name = ${template.name} and c.template_language = ${template.language}
     and c.variables = ${sql.json(variables)}
   for share`

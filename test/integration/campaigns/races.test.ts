@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { recipientStatuses } from '../../../src/contract/records/campaign.ts'
+import type { CampaignId } from '../../../src/shared/ids.ts'
+import { createCampaignLifeStore } from '../../../src/store/campaign-life.store.ts'
+import { createRecipientStore } from '../../../src/store/recipients.store.ts'
 import type { Pool } from '../../../src/store/sql.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
+import { eventually } from '../cluster/gateway.ts'
 import {
   addTemplate,
   assertCounts,
@@ -81,7 +85,40 @@ describe('two nodes', () => {
       assert.ok(added.status === 200 || added.status === 404)
     }
   })
+
+  test('that go on adding let a change of status in between', async () => {
+    const { tenant, send, id, path } = await world()
+    const [store, life] = [
+      createRecipientStore(sql),
+      createCampaignLifeStore({ sql, bulk: sql }, { defaultToken: undefined }),
+    ]
+    const target = await store.target(tenant.workspaceId, uuidOf(id) as CampaignId)
+    assert.ok(target)
+    const order: string[] = []
+    let moving: Promise<unknown> | undefined
+    let adding: Promise<unknown> | undefined
+    await sql.begin(async (held) => {
+      await createRecipientStore(held).add(tenant.workspaceId, target.campaign, ['DRAFT'], [])
+      moving = life.move(tenant.workspaceId, target.campaign.id, () => null).then(() => order.push('moved'))
+      await waiting(1)
+      adding = send('POST', path, { recipients: rowsOf(0, 10) }).then(() => order.push('added'))
+      await waiting(2)
+    })
+    await Promise.all([moving, adding])
+    assert.deepEqual(order, ['moved', 'added'])
+  })
 })
+
+/** So many statements wait for a lock. */
+async function waiting(count: number): Promise<void> {
+  await eventually(async () => {
+    const [row] = await sql<[{ count: number }]>`
+      select count(*)::int as count
+      from pg_locks
+      where not granted and database = (select oid from pg_database where datname = current_database())`
+    return row.count === count
+  })
+}
 
 describe('the counts', () => {
   test('are those of the rows at every instant while recipients come, go and move on', async () => {
