@@ -3,13 +3,17 @@
 -- ARGV rate of the number a second, share of it that campaigns may have, wanted, epoch, rate of the campaign (0: none)
 -- Returns {granted, ms until there is more, 0 or what was short: 1 number, 2 campaign, 3 epoch}
 -- A new budget begins empty: a Redis that was emptied must not grant what was granted before. What transactional
--- sends spent beyond their own part (pace-spend) is missing here.
+-- sends spent beyond their own part (pace-spend) is missing here. Nor may a grant make the second that ends with it
+-- fuller than the number's rate, theirs included: fields 0 to 10 hold a tenth of a second and, in the last five digits,
+-- what was sent in it.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local rate, share, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local epoch, own = tonumber(ARGV[4]), tonumber(ARGV[5])
--- Gathered while nobody asks: a fifth of a second, so that no second sees more than the number's rate.
+-- Gathered while nobody asks.
 local burst = 0.2
+-- Left in a second for single sends that come behind a grant.
+local spare = 0.05
 
 local campaign = redis.call('HMGET', KEYS[2], 'e', 't', 'at')
 if campaign[1] and tonumber(campaign[1]) > epoch then return {0, 0, 3} end
@@ -26,11 +30,20 @@ local function filled(tokens, at, fill) return math.min(math.max(1, fill * burst
 local fill = rate * share * factor
 local tokens = filled(number[1], number[2], fill)
 local left = own > 0 and filled(campaign[2], campaign[3], own) or wanted
-local granted = math.max(0, math.floor(math.min(wanted, tokens, left)))
+
+local slot, sent, of = math.floor(now / 100000), 0, 0
+local slots = redis.call('HMGET', KEYS[1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+for i = 1, 11 do
+  local packed = tonumber(slots[i] or 0)
+  if math.floor(packed / 100000) > slot - 11 then sent = sent + packed % 100000 end
+  if math.floor(packed / 100000) == slot then of = packed % 100000 end
+end
+local room = math.max(1, rate * factor * (1 - spare)) - sent
+local granted = math.max(0, math.floor(math.min(wanted, tokens, left, room)))
 
 local whole = string.format('%.0f', now)
 redis.call('HSET', KEYS[1], 't', string.format('%.6f', tokens - granted), 'at', whole, 'f', string.format('%.6f', factor),
-  'fat', whole, 'r', rate, 's', share)
+  'fat', whole, 'r', rate, 's', share, slot % 11, string.format('%.0f', slot * 100000 + of + granted))
 redis.call('PEXPIRE', KEYS[1], 600000)
 redis.call('HSET', KEYS[2], 'e', string.format('%.0f', epoch))
 if own > 0 then redis.call('HSET', KEYS[2], 't', string.format('%.6f', left - granted), 'at', whole) end
@@ -38,4 +51,5 @@ redis.call('PEXPIRE', KEYS[2], 86400000)
 
 if granted > 0 then return {granted, 0, 0} end
 if tokens < 1 then return {0, math.ceil((1 - tokens) / fill * 1000), 1} end
-return {0, math.ceil((1 - left) / own * 1000), 2}
+if left < 1 then return {0, math.ceil((1 - left) / own * 1000), 2} end
+return {0, 100, 1}

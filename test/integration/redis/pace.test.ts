@@ -61,6 +61,37 @@ describe('the budget of a number', () => {
     assert.ok(granted > 0)
   })
 
+  test('gives no second more than the rate, single sends included, however long nobody asked', async () => {
+    const pace = createPace(redis)
+    const clock = new SimulatedClock()
+    const tell = createTellSpent(redis, clock)
+    const rate = 80
+    // Each between two instants: a second that has all of them for certain must not have too many.
+    const sent: { from: number; to: number; count: number }[] = []
+    const note = async (run: () => Promise<number>) => {
+      const from = performance.now()
+      const count = await run()
+      sent.push({ from, to: performance.now(), count })
+    }
+    const until = performance.now() + 3_000
+    for (let round = 0; performance.now() < until; round += 1) {
+      await note(async () => (await pace.take({ ...request, numberRate: rate })).granted)
+      await note(async () => {
+        tell(request.phoneNumberId)
+        await clock.advance(50)
+        await redis.ping()
+        return 1
+      })
+      await sleep(round % 10 === 9 ? 600 : 100)
+    }
+    for (const { from } of sent) {
+      const second = sent.filter((each) => each.from >= from && each.to <= from + 1_000)
+      const total = second.reduce((sum, { count }) => sum + count, 0)
+      assert.ok(total <= rate, `${total} in a second`)
+    }
+    assert.ok(sent.some(({ count }) => count > 1))
+  })
+
   test('begins empty, so that a Redis that forgot everything grants nothing twice', async () => {
     const { granted, waitMs, limitedBy } = await createPace(redis).take(request)
     assert.deepEqual([granted, limitedBy], [0, 'number'])
