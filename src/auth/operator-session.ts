@@ -1,5 +1,5 @@
-// Sessions of signed-in operators: the token, its cookie and its lifetime. Stores nothing.
-import { createHash, randomBytes } from 'node:crypto'
+// Sessions of signed-in operators: the cookie of their token and its lifetime. Stores nothing.
+import { hashToken, tokenShape } from './random-token.ts'
 
 export const sessionLifetime = {
   /** A session unused for this long ends. */
@@ -15,12 +15,6 @@ export const sessionLifetime = {
 } as const
 
 const COOKIE = 'switchboard_session'
-const shape = /^[\w-]{43}$/
-
-/** 32 random bytes; only its hash is ever stored. */
-export const createSessionToken = (): string => randomBytes(32).toString('base64url')
-
-export const hashSessionToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /** SameSite=Strict keeps other sites' requests without it; the path keeps it from the API. */
 export const sessionCookie = (token: string, isSecure: boolean): string =>
@@ -35,7 +29,7 @@ const cookie = (value: string, maxAgeSeconds: number, isSecure: boolean): string
 export function sessionHashOf(cookieHeader: string | undefined): Buffer | undefined {
   for (const pair of cookieHeader?.split(';') ?? []) {
     const [name, value = ''] = pair.trim().split('=', 2)
-    if (name === COOKIE && shape.test(value)) return hashSessionToken(value)
+    if (name === COOKIE && tokenShape.test(value)) return hashToken(value)
   }
   return undefined
 }

@@ -110,8 +110,10 @@ export type MemberAuthor = Pick<Author, 'workspaceId'> & {
 
 export interface Members {
   list(workspaceId: WorkspaceId): Promise<MemberRecord[]>
-  /** Adds the operator of that e-mail, or changes the role. */
+  /** Adds the operator of that e-mail, or changes the role: for the command line, which knows who that is. */
   grant(author: MemberAuthor, email: string, role: Role): Promise<MemberChange>
+  /** Of who is a member already. */
+  change(author: Author, operatorId: OperatorId, role: Role): Promise<MemberChange>
   remove(author: Author, operatorId: OperatorId): Promise<MemberChange>
   /** False where there is no such workspace. */
   setStatus(author: Author, status: 'ACTIVE' | 'SUSPENDED'): Promise<boolean>

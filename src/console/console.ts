@@ -8,6 +8,7 @@ import { campaignRoutes } from './routes/campaigns.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
+import { invitationRoutes } from './routes/invitations.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { meRoutes } from './routes/me.ts'
 import { memberRoutes } from './routes/members.ts'
@@ -36,6 +37,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...actingRoutes,
   ...campaignRoutes,
   ...memberRoutes,
+  ...invitationRoutes,
 ]
 
 export const createConsole = (

@@ -1,5 +1,6 @@
 // Pieces of the console's schemas.
 import * as v from 'valibot'
+import { passwordLimits } from '../auth/password.ts'
 import { type EventKind, eventKinds } from '../contract/events.ts'
 import { limits } from '../contract/limits.ts'
 import { stringMap } from '../http/fields.ts'
@@ -57,6 +58,13 @@ export const hasField = <Fields extends object>() =>
 
 /** As it is typed in; what a new one must be is another matter. */
 export const password = v.pipe(v.string(), v.maxLength(1_024))
+
+const { minLength, maxLength } = passwordLimits
+export const newPassword = v.pipe(
+  v.string(),
+  v.minLength(minLength, `must have at least ${minLength} characters`),
+  v.maxLength(maxLength, `must have at most ${maxLength} characters`),
+)
 
 export const totpCode = v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digits'))
 

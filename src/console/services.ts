@@ -1,4 +1,5 @@
 // Everything the console's routes act on; the wiring provides it.
+import type { Invitations } from '../auth/invitation.ts'
 import type { KeyEnvironment } from '../auth/key-format.ts'
 import type { Members, OperatorDirectory, Sessions } from '../auth/operator.ts'
 import type { PasswordHasher } from '../auth/password.ts'
@@ -38,6 +39,7 @@ export interface ConsoleServices {
   readonly operators: OperatorDirectory
   readonly sessions: Sessions
   readonly members: Members
+  readonly invitations: Invitations
   readonly workspace: WorkspaceAdministration
   readonly signInLimit: SignInLimit
   readonly keys: KeyAdministration

@@ -11,7 +11,8 @@ export interface SignInLimit {
 }
 
 export interface SignInSubjects {
-  readonly email: string
+  /** Undefined where nobody was named. */
+  readonly email: string | undefined
   readonly address: string
 }
 
@@ -55,6 +56,6 @@ export function createSignInLimit(options: { limiter: RateLimiter; clock: Clock 
 }
 
 const subjectsOf = ({ email, address }: SignInSubjects): string[] => [
-  `sign-in:email:${email.trim().toLowerCase()}`,
+  ...(email === undefined ? [] : [`sign-in:email:${email.trim().toLowerCase()}`]),
   `sign-in:address:${address}`,
 ]

@@ -2,7 +2,8 @@
 // the same, after the same work, whether the operator exists or not.
 
 import type { OperatorCredentials } from '../auth/operator.ts'
-import { createSessionToken, hashSessionToken, sessionCookie } from '../auth/operator-session.ts'
+import { sessionCookie } from '../auth/operator-session.ts'
+import { createToken, hashToken } from '../auth/random-token.ts'
 import { hashRecoveryCode } from '../auth/recovery-codes.ts'
 import { acceptTotp, readTotpState, writeTotpState } from '../auth/totp.ts'
 import { AppError } from '../contract/errors.ts'
@@ -87,9 +88,9 @@ export async function openSession(
   operatorId: OperatorId,
   from: { readonly request: HttpRequest; readonly replaces: Buffer | undefined },
 ): Promise<string> {
-  const token = createSessionToken()
+  const token = createToken()
   await services.sessions.open({
-    tokenHash: hashSessionToken(token),
+    tokenHash: hashToken(token),
     operatorId,
     ip: from.request.remoteAddress,
     userAgent: from.request.header('user-agent')?.slice(0, 300) ?? null,

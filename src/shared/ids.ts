@@ -22,6 +22,7 @@ export const idPrefixes = {
   operator: 'opr',
   audit: 'aud',
   session: 'ses',
+  invitation: 'inv',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
@@ -42,6 +43,7 @@ export type DeliveryId = Uuid<'delivery'>
 export type KeyId = Uuid<'key'>
 export type OperatorId = Uuid<'operator'>
 export type SessionId = Uuid<'session'>
+export type InvitationId = Uuid<'invitation'>
 
 // One system call per id costs as much as an HMAC, so entropy comes in blocks.
 const pool = Buffer.allocUnsafe(16 * 256)

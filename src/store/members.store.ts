@@ -1,5 +1,5 @@
 // Who belongs to a workspace and in which role, and whether the workspace stands.
-import type { MemberAuthor, Members } from '../auth/operator.ts'
+import type { MemberAuthor, MemberChange, Members } from '../auth/operator.ts'
 import type { Role } from '../auth/roles.ts'
 import { encodeId, type OperatorId, type WorkspaceId } from '../shared/ids.ts'
 import { writeAudit } from './audit.store.ts'
@@ -33,25 +33,24 @@ export const membersStore = (pool: Pool): Members => ({
 
   grant(author, email, role) {
     return pool.begin(async (sql) => {
-      await lock(sql, author.workspaceId)
+      await lockMembers(sql, author.workspaceId)
       const [operator] = await sql<{ id: OperatorId }[]>`
         select id from operators where lower(email) = lower(${email})`
-      if (operator === undefined) return { type: 'notFound' }
-      const before = await roleOf(sql, author.workspaceId, operator.id)
-      if (before === 'OWNER' && role !== 'OWNER' && !(await hasOtherOwner(sql, author, operator.id)))
-        return { type: 'lastOwner' }
-      await sql`
-        insert into memberships (workspace_id, operator_id, role)
-        values (${author.workspaceId}, ${operator.id}, ${role})
-        on conflict (operator_id, workspace_id) do update set role = excluded.role`
-      await audited(sql, author, { operatorId: operator.id, before: before ?? null, after: role })
-      return { type: 'changed', operatorId: operator.id }
+      return operator === undefined ? { type: 'notFound' } : setRole(sql, author, operator.id, role)
+    })
+  },
+
+  change(author, operatorId, role) {
+    return pool.begin(async (sql) => {
+      await lockMembers(sql, author.workspaceId)
+      const before = await roleOf(sql, author.workspaceId, operatorId)
+      return before === undefined ? { type: 'notFound' } : setRole(sql, author, operatorId, role)
     })
   },
 
   remove(author, operatorId) {
     return pool.begin(async (sql) => {
-      await lock(sql, author.workspaceId)
+      await lockMembers(sql, author.workspaceId)
       const before = await roleOf(sql, author.workspaceId, operatorId)
       if (before === undefined) return { type: 'notFound' }
       if (before === 'OWNER' && !(await hasOtherOwner(sql, author, operatorId))) return { type: 'lastOwner' }
@@ -59,6 +58,7 @@ export const membersStore = (pool: Pool): Members => ({
         delete from memberships
         where workspace_id = ${author.workspaceId} and operator_id = ${operatorId}`
       await audited(sql, author, { operatorId, before, after: null })
+      if (before === 'OWNER') await revokeInvitationsOf(sql, author, operatorId)
       return { type: 'changed', operatorId }
     })
   },
@@ -84,11 +84,46 @@ export const membersStore = (pool: Pool): Members => ({
   },
 })
 
+async function setRole(
+  sql: Sql,
+  author: MemberAuthor,
+  operatorId: OperatorId,
+  role: Role,
+): Promise<MemberChange> {
+  const before = await roleOf(sql, author.workspaceId, operatorId)
+  const isDemoted = before === 'OWNER' && role !== 'OWNER'
+  if (isDemoted && !(await hasOtherOwner(sql, author, operatorId))) return { type: 'lastOwner' }
+  await sql`
+    insert into memberships (workspace_id, operator_id, role)
+    values (${author.workspaceId}, ${operatorId}, ${role})
+    on conflict (operator_id, workspace_id) do update set role = excluded.role`
+  await audited(sql, author, { operatorId, before: before ?? null, after: role })
+  if (isDemoted) await revokeInvitationsOf(sql, author, operatorId)
+  return { type: 'changed', operatorId }
+}
+
+/** Who is an owner no longer must not come back by a link that he kept. */
+const revokeInvitationsOf = (sql: Sql, author: MemberAuthor, operatorId: OperatorId): Promise<unknown> => sql`
+  with gone as (
+    delete from invitations
+    where workspace_id = ${author.workspaceId} and invited_by = ${operatorId}
+    returning id, email, role, expires_at
+  )
+  insert into audit (id, workspace_id, operator_id, action, subject_kind, subject_id, before, ip)
+  select new_uuid(), ${author.workspaceId}, ${author.operatorId}, 'invitation.revoked', 'invitation', id,
+    jsonb_build_object('email', email, 'role', role, 'expiresAt',
+      to_char(expires_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), ${author.ip}
+  from gone`
+
 /** Two owners who remove each other at once must not both find the other one left. */
-const lock = (sql: Sql, workspaceId: WorkspaceId) =>
+export const lockMembers = (sql: Sql, workspaceId: WorkspaceId) =>
   sql`select from workspaces where id = ${workspaceId} for no key update`
 
-async function roleOf(sql: Sql, workspaceId: WorkspaceId, operatorId: OperatorId): Promise<Role | undefined> {
+export async function roleOf(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  operatorId: OperatorId,
+): Promise<Role | undefined> {
   const [row] = await sql<{ role: Role }[]>`
     select role
     from memberships

@@ -45,23 +45,7 @@ export const operatorsStore = (pool: Pool): OperatorAccounts => ({
   },
 
   create(operator) {
-    return pool.begin(async (sql) => {
-      const id = newId('operator')
-      const made = await sql`
-        insert into operators (id, email, name, password_hash, platform_owner)
-        values (${id}, ${operator.email}, ${operator.name}, ${operator.passwordHash}, ${operator.platformOwner})
-        on conflict (lower(email)) do nothing`
-      if (made.count === 0) return undefined
-      await auditOperator(
-        sql,
-        { operatorId: id, by: null, ip: null },
-        {
-          action: 'operator.created',
-          after: { email: operator.email, name: operator.name, platformOwner: operator.platformOwner },
-        },
-      )
-      return id
-    })
+    return pool.begin((sql) => insertOperator(sql, operator, null))
   },
 
   setPassword(change, passwordHash) {
@@ -91,5 +75,25 @@ export const operatorsStore = (pool: Pool): OperatorAccounts => ({
       order by o.email`
   },
 })
+
+/** From the command line there is no address, and elsewhere the operator makes the account. */
+export async function insertOperator(
+  sql: Sql,
+  { email, name, passwordHash, platformOwner }: NewOperator,
+  ip: string | null,
+): Promise<OperatorId | undefined> {
+  const id = newId('operator')
+  const made = await sql`
+    insert into operators (id, email, name, password_hash, platform_owner)
+    values (${id}, ${email}, ${name}, ${passwordHash}, ${platformOwner})
+    on conflict (lower(email)) do nothing`
+  if (made.count === 0) return undefined
+  await auditOperator(
+    sql,
+    { operatorId: id, by: ip === null ? null : id, ip },
+    { action: 'operator.created', after: { email, name, platformOwner } },
+  )
+  return id
+}
 
 const credentials = (sql: Sql) => sql`id, email, name, password_hash, totp_seed`

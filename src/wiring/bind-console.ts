@@ -27,6 +27,7 @@ import { deliveriesLogStore } from '../store/deliveries-log.store.ts'
 import { deliveriesReplayStore } from '../store/deliveries-replay.store.ts'
 import { endpointHealthStore } from '../store/endpoint-health.store.ts'
 import { endpointsAdminStore } from '../store/endpoints-admin.store.ts'
+import { invitationsStore } from '../store/invitations.store.ts'
 import { membersStore } from '../store/members.store.ts'
 import type { AccountOptions } from '../store/messages.store.ts'
 import { createMessageReader } from '../store/messages-read.store.ts'
@@ -82,6 +83,7 @@ export const consoleStores = (sql: Pool) => ({
   operators: operatorsStore(sql),
   sessions: sessionsStore(sql),
   members: membersStore(sql),
+  invitations: invitationsStore(sql),
   workspace: workspaceAdminStore(sql),
   keys: consoleKeysStore(sql),
   endpoints: endpointsAdminStore(sql),

@@ -4,6 +4,7 @@ const scopes = ['CATALOG_READ', 'CHAT_SEND']
 // Nobody listens there, and what chance makes of the name is no name: nothing of it leaves the machine.
 const hook = { name: 'hook', url: 'https://localhost:9/hook', events: ['call.accepted'] }
 const password = 'not the password'
+const token = 'A'.repeat(43)
 
 const message = {
   to: '+15557000002',
@@ -41,5 +42,8 @@ export const consoleSamples: Readonly<Record<string, unknown>> = {
   'POST /workspaces/:ws/calls/:id/action': { action: 'HANG_UP' },
   'POST /workspaces/:ws/campaigns/:id/unknown/resend': { all: true },
   'POST /workspaces/:ws/campaigns/:id/unknown/assume-sent': { all: true },
-  'POST /workspaces/:ws/members': { email: 'nobody@example.com', role: 'VIEWER' },
+  'PATCH /workspaces/:ws/members/:id': { role: 'OWNER' },
+  'POST /workspaces/:ws/invitations': { email: 'nobody@example.com', role: 'VIEWER' },
+  'POST /invitation': { token },
+  'POST /invitation/accept': { account: 'NEW', token, name: 'Nobody', password: 'a password of mine' },
 }

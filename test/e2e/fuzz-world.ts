@@ -60,6 +60,8 @@ async function oneOfEach({ api, console, sim, numbers, workspaceId, addEndpoint 
   const key = await ok(console.post('/keys', { name: 'fuzz', scopes: ['CATALOG_READ'] }), 201)
   const [template] = (await ok(api.get('/templates'))).data
   const [member] = (await ok(console.get('/members'))).data
+  const invited = { email: 'invited@example.com', role: 'VIEWER' }
+  const invitation = await ok(console.post('/invitations', invited), 201)
   return {
     ...{
       wsp: workspaceId,
@@ -69,7 +71,7 @@ async function oneOfEach({ api, console, sim, numbers, workspaceId, addEndpoint 
       rcp: recipient.id,
     },
     ...{ call: calls[0].id, whe: endpoint.id, key: key.id, tpl: template.id, num: numbers[0].id },
-    ...{ opr: member.operatorId, dlv: 'dlv_01m7x1kd0xetktkyd10zyf1ms9' },
+    ...{ opr: member.operatorId, inv: invitation.id, dlv: 'dlv_01m7x1kd0xetktkyd10zyf1ms9' },
   }
 }
 

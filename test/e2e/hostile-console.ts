@@ -21,6 +21,7 @@ const lists = [
   '/templates',
   '/endpoints',
   '/members',
+  '/invitations',
 ]
 
 const forged = (at: string) =>
@@ -127,8 +128,9 @@ export function ownCases({ endpoint, call, apiKeyId }: HostileWorld): readonly C
     ['a number for a list', number([]), invalid, 'body'],
     ['forwarding to nobody', number({ forwardCalls: true }), '409 INVALID_STATE'],
     ['an endpoint that is none', number({ endpointId: 'whe_00000000000000000000000000' }), invalid],
-    ['a member who is nobody', post('/members', { email: 'nobody@example.com', role: 'OWNER' }), notFound],
-    ['a role of no use', post('/members', { email: 'a@b.c', role: 'constructor' }), invalid, 'role'],
+    ['a member who is nobody', patch('/members/opr_00000000000000000000000000', { role: 'OWNER' }), notFound],
+    ['a role of no use', post('/invitations', { email: 'a@b.c', role: 'constructor' }), invalid, 'role'],
+    ['to invite no address', post('/invitations', { email: 'a b@c', role: 'OWNER' }), invalid, 'email'],
     ['500 levels', post('/templates', { ...template, components: [deep] }), invalid, 'components'],
     ['a preview of 500 levels', post('/templates/preview', { components: [deep] }), invalid, 'components'],
     ['a preview of __proto__', post('/templates/preview', JSON.parse(protoPreview)), invalid, 'variables'],

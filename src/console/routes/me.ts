@@ -1,18 +1,10 @@
 import * as v from 'valibot'
-import { passwordLimits } from '../../auth/password.ts'
 import { Answer } from '../../http/route.ts'
 import { encodeId } from '../../shared/ids.ts'
 import { operatorRoute } from '../route.ts'
-import { password } from '../schema.ts'
+import { newPassword, password } from '../schema.ts'
 import { confirmPassword, openSession } from '../sign-in.ts'
 import { changeBy } from './second-factor.ts'
-
-const { minLength, maxLength } = passwordLimits
-const newPassword = v.pipe(
-  v.string(),
-  v.minLength(minLength, `must have at least ${minLength} characters`),
-  v.maxLength(maxLength, `must have at most ${maxLength} characters`),
-)
 
 const readMe = operatorRoute({
   method: 'GET',

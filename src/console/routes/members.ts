@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { MemberChange } from '../../auth/operator.ts'
 import { roles } from '../../auth/roles.ts'
-import { AppError } from '../../contract/errors.ts'
+import { AppError, notFound } from '../../contract/errors.ts'
 import { encodeId } from '../../shared/ids.ts'
 import { platformRoute, workspaceRoute } from '../route.ts'
 import { idParams } from '../schema.ts'
@@ -17,19 +17,17 @@ const listMembers = workspaceRoute({
   }),
 })
 
-const grantMember = workspaceRoute({
-  method: 'POST',
-  path: '/members',
-  summary: 'Add an operator by e-mail, or change the role of one',
+const changeMember = workspaceRoute({
+  method: 'PATCH',
+  path: '/members/:id',
+  summary: 'Change the role of a member',
   role: 'OWNER',
-  body: v.strictObject({
-    email: v.pipe(v.string(), v.trim(), v.maxLength(320)),
-    role: v.picklist(roles),
-  }),
+  params: idParams('operator'),
+  body: v.strictObject({ role: v.picklist(roles) }),
   errors: ['NOT_FOUND', 'INVALID_STATE'],
-  async handle({ services, author, body }) {
-    const operatorId = changed(await services.members.grant(author, body.email, body.role))
-    return { operatorId: encodeId('operator', operatorId), role: body.role }
+  async handle({ services, author, params, body: { role } }) {
+    const operatorId = changed(await services.members.change(author, params.id, role))
+    return { operatorId: encodeId('operator', operatorId), role }
   },
 })
 
@@ -65,7 +63,7 @@ function changed(change: MemberChange) {
     case 'changed':
       return change.operatorId
     case 'notFound':
-      throw new AppError('NOT_FOUND', 'there is no such operator: create one with npm run operator first')
+      throw notFound('member')
     case 'lastOwner':
       throw new AppError(
         'INVALID_STATE',
@@ -76,7 +74,7 @@ function changed(change: MemberChange) {
 
 export const memberRoutes = [
   listMembers,
-  grantMember,
+  changeMember,
   removeMember,
   setStatus('suspend', 'SUSPENDED'),
   setStatus('resume', 'ACTIVE'),

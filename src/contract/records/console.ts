@@ -85,6 +85,15 @@ export interface MemberRecord {
   createdAt: string
 }
 
+export interface InvitationRecord {
+  id: string
+  email: string
+  role: string
+  invitedBy: { id: string; name: string; email: string }
+  createdAt: string
+  expiresAt: string
+}
+
 export interface WorkspaceRecord {
   id: string
   name: string

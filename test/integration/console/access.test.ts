@@ -19,6 +19,7 @@ const kinds: Record<string, IdKind> = {
   numbers: 'number',
   calls: 'call',
   members: 'operator',
+  invitations: 'invitation',
   messages: 'message',
   conversations: 'conversation',
   campaigns: 'campaign',
@@ -126,6 +127,8 @@ describe('access to a workspace', () => {
       'platform POST /workspaces/:ws/resume',
       'platform POST /workspaces/:ws/suspend',
       'public DELETE /session',
+      'public POST /invitation',
+      'public POST /invitation/accept',
       'public POST /session',
     ])
   })

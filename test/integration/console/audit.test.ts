@@ -22,7 +22,7 @@ async function adds(method: string, path: string, body?: unknown): Promise<Json[
     `${method} /workspaces/:ws${path.replace(/_[0-9a-z]{26}/g, '_').replace(/\/\w+_(?=\/|$)/g, '/:id')}`,
   )
   const rows = await audited()
-  secrets.push(...['key', 'secret'].flatMap((name) => reply.body?.[name] ?? []))
+  secrets.push(...['key', 'secret', 'token'].flatMap((name) => reply.body?.[name] ?? []))
   replies.push(reply.body)
   return rows.slice(0, rows.length - before)
 }
@@ -84,14 +84,25 @@ test('each change leaves one entry with before and after', async () => {
     ...(['PATCH', `/numbers/${encodeId('number', numberId)}`, { isDefault: false }] as const),
   )
 
-  const member = encodeId('operator', await world.addOperator('new@example.com'))
+  const colleague = await world.as('AGENT', { workspaceId })
+  const member = encodeId('operator', colleague.operatorId)
   await expectOne(
-    { action: 'member.granted', before: { role: null }, after: { role: 'AGENT' } },
-    ...(['POST', '/members', { email: 'new@example.com', role: 'AGENT' }] as const),
+    { action: 'member.granted', before: { role: 'AGENT' }, after: { role: 'VIEWER' } },
+    ...(['PATCH', `/members/${member}`, { role: 'VIEWER' }] as const),
   )
   await expectOne(
-    { action: 'member.removed', before: { role: 'AGENT' }, after: { role: null } },
+    { action: 'member.removed', before: { role: 'VIEWER' }, after: { role: null } },
     ...(['DELETE', `/members/${member}`] as const),
+  )
+
+  const email = 'new@example.com'
+  const [invited] = await adds('POST', '/invitations', { email, role: 'ADMIN' })
+  const { expiresAt } = replies.at(-1)
+  const open = { email, role: 'ADMIN', expiresAt }
+  assert.deepEqual([invited.action, invited.before, invited.after], ['invitation.created', null, open])
+  await expectOne(
+    { action: 'invitation.revoked', before: open, after: null },
+    ...(['DELETE', `/invitations/${lastId()}`] as const),
   )
 
   await expectOne(
@@ -222,7 +233,7 @@ test('the audit is filtered by action, operator and time, and its pages stay exa
 })
 
 test('no secret that was shown is in it', async () => {
-  assert.equal(secrets.length, 3)
+  assert.equal(secrets.length, 4)
   const text = JSON.stringify(await sql`select * from audit`)
   for (const secret of secrets) assert.equal(text.includes(secret), false)
 })

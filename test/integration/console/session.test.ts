@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { hashSessionToken } from '../../../src/auth/operator-session.ts'
+import { hashToken } from '../../../src/auth/random-token.ts'
 import { createTotpSeed, totpCode, totpStep, writeTotpState } from '../../../src/auth/totp.ts'
 import { cookieOf, openWorld, PASSWORD } from './console-world.ts'
 
@@ -23,7 +23,7 @@ describe('signing in', () => {
     )
     const token = cookieOf(reply).split('=')[1] ?? ''
     const rows = await world.sql`select token_hash, ip from sessions where operator_id = ${operatorId}`
-    assert.deepEqual(rows[0]?.['tokenHash'], hashSessionToken(token))
+    assert.deepEqual(rows[0]?.['tokenHash'], hashToken(token))
     assert.equal(rows[0]?.['ip'], '127.0.0.1')
     const shown = await me(cookieOf(reply))
     assert.equal(shown.status, 200)

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
-  createSessionToken,
   endedSessionCookie,
-  hashSessionToken,
   sessionCookie,
   sessionHashOf,
 } from '../../../src/auth/operator-session.ts'
+import { createToken, hashToken } from '../../../src/auth/random-token.ts'
 import { includesRole, type Role, roles } from '../../../src/auth/roles.ts'
 import { isSameOrigin } from '../../../src/auth/same-origin.ts'
 
 describe('session cookie', () => {
   test('carries 32 random bytes, for the console alone and out of reach of scripts', () => {
-    const token = createSessionToken()
+    const token = createToken()
     assert.equal(Buffer.from(token, 'base64url').length, 32)
     const attributes = sessionCookie(token, false).split('; ')
     assert.deepEqual(attributes, [
@@ -27,8 +26,8 @@ describe('session cookie', () => {
   })
 
   test('is found among other cookies, by its hash', () => {
-    const token = createSessionToken()
-    assert.deepEqual(sessionHashOf(`a=b; switchboard_session=${token}; c`), hashSessionToken(token))
+    const token = createToken()
+    assert.deepEqual(sessionHashOf(`a=b; switchboard_session=${token}; c`), hashToken(token))
   })
 
   test('anything that is no token of ours is none', () => {
