@@ -70,6 +70,11 @@ export interface TimelineEntry {
 export interface ConsoleReads {
   readonly messages: List<MessageFilter, MessageRecord> & {
     find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>
+    /** Where a page begins that has up to `newer` messages before this one; undefined where it is not there. */
+    beginAround(
+      workspaceId: WorkspaceId,
+      around: { readonly conversationId: ConversationId; readonly id: MessageId; readonly newer: number },
+    ): Promise<Pick<PageRequest, 'after'> | undefined>
   }
   readonly calls: List<CallFilter, CallRecord> & {
     find(workspaceId: WorkspaceId, id: CallId): Promise<CallRecord | undefined>

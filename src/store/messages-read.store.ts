@@ -113,6 +113,11 @@ const toCaller = (row: MessageRow): MessageRecord['caller'] => ({
 export interface MessageReader {
   find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>
   list(workspaceId: WorkspaceId, filter: MessageFilter, page: PageRequest): Promise<Page<MessageRecord>>
+  /** Where a page of a conversation begins that has up to `newer` messages before this one. */
+  beginAround(
+    workspaceId: WorkspaceId,
+    around: { readonly conversationId: ConversationId; readonly id: MessageId; readonly newer: number },
+  ): Promise<Pick<PageRequest, 'after'> | undefined>
 }
 
 export const createMessageReader = (sql: Sql): MessageReader => ({
@@ -141,5 +146,22 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
       ${selectMessages(sql, rowsOfPage(sql, ordered, page))}
       order by m.id desc`
     return newestFirst(rows, page, toMessageRecord)
+  },
+
+  async beginAround(workspaceId, { conversationId, id, newer }) {
+    const [row] = await sql<{ before: MessageId | null }[]>`
+      select (
+        select newer.id
+        from messages newer
+        where newer.workspace_id = ${workspaceId}
+          and newer.conversation_id = ${conversationId}
+          and newer.id > ${id}
+        order by newer.id
+        offset ${newer}
+        limit 1
+      ) as before
+      from messages m
+      where m.id = ${id} and m.workspace_id = ${workspaceId} and m.conversation_id = ${conversationId}`
+    return row && { after: row.before === null ? undefined : [row.before] }
   },
 })

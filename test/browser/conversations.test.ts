@@ -13,6 +13,7 @@ import {
   loaded,
   openBrowserScene,
   screenshot,
+  viewport,
 } from './scene.ts'
 
 const reader = '15557000001'
@@ -143,6 +144,62 @@ describe('conversations in the console', () => {
     await eventually('the new one is in view', () => isInView(page, 'One more.'))
     await page.getByRole('link', { name: 'Conversations', exact: true }).first().click()
     await page.getByRole('heading', { level: 1, name: 'Conversations' }).waitFor()
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('every message has an address of its own, which opens the conversation there', async () => {
+    const { stack } = scene
+    const { data } = await ok(stack.console.get('/messages?contact=15557000201&limit=200'))
+    const { id, conversationId } = data.find(({ text }: Json) => text === 'Line 5.')
+    const page = await scene.open(`conversations/${id}`)
+    const wanted = thread(page).locator('[aria-current]')
+    await wanted.getByText('Line 5.', { exact: true }).waitFor()
+    assert.equal(page.url(), scene.urlOf(`conversations/${conversationId}?message=${id}`))
+    assert.ok(await isInView(page, 'Line 5.'))
+    assert.equal(await thread(page).getByText('Line 70.').count(), 0, 'not everything between was read')
+    await wanted.hover()
+    for (const [theme, isNarrow] of [
+      ['light', false],
+      ['dark', false],
+      ['light', true],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: theme })
+      await page.setViewportSize(viewport(isNarrow))
+      await assertAccessible(page)
+      await assertFits(page)
+      await screenshot(page, `message-address-${isNarrow ? 'narrow' : theme}`)
+    }
+    await page.setViewportSize(viewport(false))
+    await page.getByRole('button', { name: 'Go to the newest' }).click()
+    await eventually('the newest is in view', () => isInView(page, 'One more.'))
+    assert.equal(page.url(), scene.urlOf(`conversations/${conversationId}`))
+
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const newest = bubble(page, 'One more.')
+    await newest.hover()
+    await newest.getByRole('button', { name: 'Copy link to this message' }).click()
+    await page.getByText('The link is copied.').waitFor()
+    const link = String(await page.evaluate('navigator.clipboard.readText()'))
+    await page.goto(link)
+    await wanted.getByText('One more.').waitFor()
+    assert.equal(await page.getByText('These are older messages.').count(), 0)
+    await page.goto(link.replace(/msg_\w+/, 'msg_00000000000000000000000000'))
+    await page.getByRole('log', { name: 'Notices' }).getByText('there is no such message').waitFor()
+    await eventually('what there is, is shown', () => isInView(page, 'One more.'))
+    await page.goto(scene.urlOf('conversations/msg_00000000000000000000000000'))
+    await page.getByText('there is no such message').waitFor()
+    await page.close()
+  })
+
+  test('the delivery log leads to the message that it tells of', async () => {
+    const { stack } = scene
+    await stack.addEndpoint({ name: 'Shop', url: 'https://127.0.0.1:9/', events: ['message.received'] })
+    await says('Do you hear me?', '15557000204')
+    const page = await scene.open('deliveries')
+    await page.getByRole('link', { name: 'message.received' }).first().click()
+    await page.getByRole('dialog').getByRole('link', { name: 'In the conversation' }).click()
+    await thread(page).locator('[aria-current]').getByText('Do you hear me?').waitFor()
     assertNoFaults(page)
     await page.close()
   })

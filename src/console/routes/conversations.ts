@@ -1,11 +1,13 @@
 // One conversation with what was said in it.
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
+import type { PageRequest } from '../../contract/page.ts'
 import { attachmentAnswer } from '../../http/attachment-answer.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
-import { encodeId } from '../../shared/ids.ts'
+import { type ConversationId, encodeId, type MessageId, type WorkspaceId } from '../../shared/ids.ts'
+import type { ConsoleReads } from '../reads.ts'
 import { workspaceRoute } from '../route.ts'
-import { idParams } from '../schema.ts'
+import { idOf, idParams } from '../schema.ts'
 
 const thread = byId('console-conversation-messages')
 
@@ -26,21 +28,40 @@ const readConversation = workspaceRoute({
 const listConversationMessages = workspaceRoute({
   method: 'GET',
   path: '/conversations/:id/messages',
-  summary: 'The messages of a conversation, newest first',
+  summary: 'The messages of a conversation, newest first; with `around` those before and behind one of them',
   role: 'VIEWER',
   params: idParams('conversation'),
-  query: v.strictObject(pageQuery),
+  query: v.strictObject({ ...pageQuery, around: v.optional(idOf('message')) }),
   errors: ['NOT_FOUND'],
-  async handle({ services, author: { workspaceId }, params, query }) {
+  async handle({ services, author: { workspaceId }, params: { id: conversationId }, query }) {
     const { reads } = services
-    const [conversation, page] = await Promise.all([
-      reads.conversations.find(workspaceId, params.id),
-      reads.messages.list(workspaceId, { conversationId: params.id }, pageRequest(thread, query)),
+    const [conversation, request] = await Promise.all([
+      reads.conversations.find(workspaceId, conversationId),
+      pageOf(reads, workspaceId, conversationId, query),
     ])
     if (!conversation) throw notFound('conversation')
-    return pageBody(thread, page)
+    if (!request) throw notFound('message')
+    return pageBody(thread, await reads.messages.list(workspaceId, { conversationId }, request))
   },
 })
+
+/** A cursor goes on from a page that was made around a message. */
+async function pageOf(
+  reads: ConsoleReads,
+  workspaceId: WorkspaceId,
+  conversationId: ConversationId,
+  query: {
+    readonly limit: number
+    readonly cursor?: string | undefined
+    readonly around?: MessageId | undefined
+  },
+): Promise<PageRequest | undefined> {
+  const { around, limit } = query
+  if (around === undefined || query.cursor !== undefined) return pageRequest(thread, query)
+  const newer = Math.floor((limit - 1) / 2)
+  const begin = await reads.messages.beginAround(workspaceId, { conversationId, id: around, newer })
+  return begin && { ...begin, limit }
+}
 
 const readMessage = workspaceRoute({
   method: 'GET',

@@ -8,11 +8,14 @@ import { NoWorkspace } from './no-workspace.tsx'
 import { pages } from './pages.ts'
 import { ErrorState, Skeleton } from './parts/states.tsx'
 import { Toaster } from './parts/toaster.tsx'
-import { Shell } from './shell.tsx'
+import { Opened, Shell } from './shell.tsx'
 import { SignIn } from './sign-in.tsx'
 import { StepUp } from './step-up.tsx'
 
 const SIGN_IN = `${ROOT}/sign-in`
+/** What follows `#` is the token, which no server gets to see in an address. */
+const INVITE = `${ROOT}/invite`
+const invite = { load: () => import('./pages/invite/page.tsx') }
 const LAST_WORKSPACE = 'switchboard.workspace'
 
 export const App = () => (
@@ -25,12 +28,19 @@ export const App = () => (
 
 function Screen() {
   const [error, setError] = useState<ApiError>()
-  const isAtDoor = place.value.path === SIGN_IN
+  const { path } = place.value
+  const isAtDoor = path === SIGN_IN
   useEffect(() => {
     loadMe().catch((failure: unknown) => setError(toApiError(failure)))
   }, [])
-  useEffect(leadToTheDoor, [isSignedOut.value, isAtDoor])
+  useEffect(leadToTheDoor, [isSignedOut.value, path])
   useEffect(leadInside, [me.value, place.value, isSignedOut.value])
+  if (path === INVITE)
+    return (
+      <main class="alone">
+        <Opened key={location.hash} entry={invite} id={undefined} />
+      </main>
+    )
   if (isAtDoor && (isSignedOut.value || !me.value)) return <SignIn />
   if (!me.value) return error && error.status !== 401 ? <Failed error={error} /> : <Waiting />
   if (me.value.workspaces.length === 0) return <NoWorkspace />
@@ -40,15 +50,15 @@ function Screen() {
 
 /** The address that was asked for comes back after the sign-in. */
 function leadToTheDoor(): void {
-  if (!isSignedOut.value || place.value.path === SIGN_IN) return
+  if (!isSignedOut.value || [SIGN_IN, INVITE].includes(place.value.path)) return
   const wanted = withQuery(place.value.path, place.value.query)
   const query = new URLSearchParams(wanted === ROOT ? {} : { next: wanted })
   navigate(withQuery(SIGN_IN, query), { replace: true })
 }
 
 function leadInside(): void {
-  if (!me.value || isSignedOut.value) return
   const { path, query } = place.value
+  if (!me.value || isSignedOut.value || path === INVITE) return
   const next = query.get('next')
   // Our own addresses alone: a link must not lead elsewhere through the sign-in.
   if (path === SIGN_IN && next?.startsWith(`${ROOT}/`)) return navigate(next, { replace: true })

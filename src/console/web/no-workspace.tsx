@@ -18,7 +18,7 @@ export const NoWorkspace = ({ isUnknown = false }: { readonly isUnknown?: boolea
     >
       {isUnknown
         ? 'The link may be old, or you may not be a member.'
-        : `Ask an owner to add ${me.value?.operator.email ?? 'you'} under Members, then load this page again.`}
+        : `Ask an owner to invite ${me.value?.operator.email ?? 'you'} under Members, then load this page again.`}
     </EmptyState>
   </main>
 )

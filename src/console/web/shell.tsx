@@ -156,7 +156,13 @@ const ThemeChoice = () => (
 const RELOADED = 'switchboard.reloaded'
 
 /** Fetches a page's module once, and shows it. */
-function Opened({ entry, id }: { readonly entry: PageEntry; readonly id: string | undefined }) {
+export function Opened({
+  entry,
+  id,
+}: {
+  readonly entry: Pick<PageEntry, 'load'>
+  readonly id: string | undefined
+}) {
   const [loaded, setLoaded] = useState<{ readonly Page: ComponentType<PageProps> }>()
   const [error, setError] = useState<ApiError>()
   useEffect(() => {

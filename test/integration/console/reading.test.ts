@@ -59,6 +59,31 @@ const ids = (rows: Json[]): string[] => rows.map(({ id }) => id)
 const shown = (thread: Thread) => encodeId('conversation', thread.id)
 
 describe('reading', () => {
+  test('the messages around one of them are a page like every other', async () => {
+    const thread = await addConversation('4915100000099')
+    const other = await addConversation('4915100000098')
+    const all: string[] = []
+    for (let index = 0; index < 12; index += 1)
+      all.unshift(encodeId('message', await addMessage(thread, `line ${index}`)))
+    const elsewhere = encodeId('message', await addMessage(other, 'elsewhere'))
+    const path = `${ws}/conversations/${shown(thread)}/messages`
+    const around = async (id: string, query = ''): Promise<Json> =>
+      (await viewer('GET', `${path}?limit=5&around=${id}${query}`)).body
+    const { data, nextCursor } = await around(all[6] ?? '')
+    assert.deepEqual(ids(data), all.slice(4, 9))
+    const next = await around(all[6] ?? '', `&cursor=${encodeURIComponent(nextCursor)}`)
+    assert.deepEqual(ids(next.data), all.slice(9))
+    // With fewer before it the page begins with the newest.
+    for (const index of [0, 1, 2])
+      assert.deepEqual(ids((await around(all[index] ?? '')).data), all.slice(0, 5))
+    assert.deepEqual(ids((await around(all[3] ?? '')).data), all.slice(1, 6))
+    assert.deepEqual(ids((await around(all[11] ?? '')).data), all.slice(9))
+    for (const id of [elsewhere, encodeId('message', newId('message'))])
+      assert.equal((await viewer('GET', `${path}?around=${id}`)).status, 404)
+    await sql`delete from messages where conversation_id in (${thread.id}, ${other.id})`
+    await sql`delete from conversations where id in (${thread.id}, ${other.id})`
+  })
+
   test('conversations come with contact, last message and window, the latest activity first', async () => {
     const old = await addConversation('4915100000001', { minutesAgo: 60, optState: 'opted-out' })
     const busy = await addConversation('4915100000002', { unread: 2, minutesAgo: 5 })

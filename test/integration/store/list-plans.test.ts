@@ -3,6 +3,8 @@ import { before, describe, test } from 'node:test'
 import { busyCustomer, type ListCase, listCases } from '../../../bench/lists/list-cases.ts'
 import { plansOf, scannedWhole, sortsToLimit } from '../../../bench/lists/plans.ts'
 import { seedLists } from '../../../bench/lists/seed-lists.ts'
+import { type ConversationId, decodeId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { createMessageReader } from '../../../src/store/messages-read.store.ts'
 import { connectPool } from '../../../src/store/sql.ts'
 import { testDatabase } from '../../support/postgres.ts'
 
@@ -11,11 +13,14 @@ const big = ['messages', 'conversations', 'calls']
 
 describe('the plans of the lists', () => {
   let cases: ListCase[] = []
+  let around: { workspaceId: WorkspaceId; conversationId: ConversationId }
 
   before(async () => {
     const sql = connectPool({ url: database.url, max: 1, name: 'test', statementTimeoutMs: 60_000 })
     const workspace = await seedLists(sql, { messages: 60_000, conversations: 20_000, calls: 20_000 })
-    cases = listCases(workspace, await busyCustomer(sql))
+    const busy = await busyCustomer(sql)
+    around = { workspaceId: workspace.workspaceId, conversationId: busy.conversationId }
+    cases = listCases(workspace, busy)
     await sql.end()
   })
 
@@ -44,6 +49,21 @@ describe('the plans of the lists', () => {
       'calls contact=15550000000',
       'conversations contact=15550000000',
     ])
+  })
+
+  test('the page around a message is found as the pages of a list are', async () => {
+    const plans = await plansOf(database.url, async (sql) => {
+      const messages = createMessageReader(sql)
+      const { data } = await messages.list(around.workspaceId, around, { limit: 100 })
+      const id = decodeId('message', data.at(-1)?.id ?? '') ?? assert.fail('nobody said anything')
+      const begin = await messages.beginAround(around.workspaceId, { ...around, id, newer: 24 })
+      assert.ok(begin?.after)
+    })
+    assert.deepEqual(
+      plans.flatMap((plan) => scannedWhole(plan, big)),
+      [],
+    )
+    assert.ok(!plans.some((plan) => sortsToLimit(plan)))
   })
 
   test('a statement without an index is found out', async () => {

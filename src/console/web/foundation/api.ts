@@ -91,12 +91,15 @@ export async function askRaw(path: string, init: RequestInit): Promise<Response>
   return answer
 }
 
+/** Where a refusal is of the password that was given, and tells nothing of a session. */
+const atTheDoor = ['/session', '/invitation/accept']
+
 async function refusal(answer: Response, path: string): Promise<ApiError> {
   const { error } = (await answer.json().catch(() => ({}))) as {
     error?: { code: string; message: string; details?: Detail[]; requestId?: string }
   }
   const asksForCode = error?.details?.some((detail) => detail.path === 'totp') === true
-  if (answer.status === 401 && path !== '/session' && !asksForCode) isSignedOut.value = true
+  if (answer.status === 401 && !atTheDoor.includes(path) && !asksForCode) isSignedOut.value = true
   const retryAfter = Number(answer.headers.get('retry-after'))
   return new ApiError({
     status: answer.status,

@@ -57,6 +57,19 @@ export async function signIn(
   tellCodesLeft(proved)
 }
 
+/** Accepts an invitation, which signs in; answers with the workspace that it is for. */
+export async function join(
+  given: { readonly token: string; readonly password: string } & (
+    | { readonly account: 'NEW'; readonly name: string }
+    | ({ readonly account: 'EXISTING' } & Partial<Factor>)
+  ),
+): Promise<string> {
+  const joined = await api.post<Proved & { readonly workspaceId: string }>('/invitation/accept', given)
+  await loadMe()
+  tellCodesLeft(joined)
+  return joined.workspaceId
+}
+
 /** Gives the password again, for what shows or changes secrets. */
 export async function confirm(given: { readonly password: string } & Partial<Factor>): Promise<void> {
   const proved = await api.post<Proved>('/me/confirm', given)

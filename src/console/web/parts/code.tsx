@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { writeClipboard } from '../foundation/clipboard.ts'
 import { Icon } from './icon.tsx'
 
 const DONE_MS = 2_000
@@ -20,18 +21,6 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
       <span role="status">{isDone ? 'Copied' : label}</span>
     </button>
   )
-}
-
-async function writeClipboard(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text)
-  // Without TLS browsers give no clipboard; the old way still works there.
-  const area = document.createElement('textarea')
-  area.value = text
-  const place = document.querySelector('dialog[open]') ?? document.body
-  place.append(area)
-  area.select()
-  document.execCommand('copy')
-  area.remove()
 }
 
 export const CodeBlock = ({ text, label }: { readonly text: string; readonly label: string }) => (

@@ -11,12 +11,19 @@ export function SecretOnce({
   title,
   label,
   secret,
+  keep = 'Copy it now and keep it where your secrets are. It cannot be shown again.',
+  warning = 'Whoever has it can act in its name. Do not send it by mail or chat.',
+  done = 'I have stored it safely',
   children,
   onClose,
 }: {
   readonly title: string
   readonly label: string
   readonly secret: string
+  /** What to do with it, what it can do, and what one confirms. */
+  readonly keep?: string
+  readonly warning?: string
+  readonly done?: string
   readonly children?: ComponentChildren
   onClose(): void
 }) {
@@ -25,14 +32,14 @@ export function SecretOnce({
     <Dialog title={title} isLocked onClose={onClose}>
       <DialogBody>
         {children}
-        <p>Copy it now and keep it where your secrets are. It cannot be shown again.</p>
+        <p>{keep}</p>
         <div class="secret">
           <span class="secret-label">{label}</span>
           <code>{secret}</code>
           <CopyButton text={secret} />
         </div>
-        <Note tone="warn">Whoever has it can act in its name. Do not send it by mail or chat.</Note>
-        <Check label="I have stored it safely" checked={isKept} onChange={setKept} />
+        <Note tone="warn">{warning}</Note>
+        <Check label={done} checked={isKept} onChange={setKept} />
       </DialogBody>
       <DialogActions>
         <Button look="primary" disabled={!isKept} onClick={onClose}>

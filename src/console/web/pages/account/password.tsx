@@ -6,8 +6,7 @@ import { say } from '../../foundation/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-
-const SHORTEST = 12
+import { NewPassword } from '../../parts/new-password.tsx'
 
 export function Password() {
   const [isChanging, setChanging] = useState(false)
@@ -53,11 +52,8 @@ function ChangePassword({ onClose }: { onClose(): void }) {
         error={action.error?.of('password')}
         onInput={setPassword}
       />
-      <Field
+      <NewPassword
         label="New password"
-        type="password"
-        autocomplete="new-password"
-        hint={lengthHint(wanted)}
         value={wanted}
         error={action.error?.of('newPassword')}
         onInput={setWanted}
@@ -72,11 +68,4 @@ function ChangePassword({ onClose }: { onClose(): void }) {
       />
     </FormDialog>
   )
-}
-
-/** Length is what makes a password hard to guess; rules about signs make it hard to remember. */
-function lengthHint(text: string): string {
-  const missing = SHORTEST - [...text].length
-  if (text === '') return `At least ${SHORTEST} characters. A few words that only you put together do well.`
-  return missing > 0 ? `${missing} more to go.` : 'Long enough.'
 }

@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../../../../contract/records/console.ts'
 import { exact } from '../../foundation/format.ts'
+import { hrefOf } from '../../foundation/router.ts'
 import { CopyButton } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -25,6 +26,9 @@ export const Entry = ({ record, onClose }: { readonly record: AuditRecord; onClo
               <span key="subject" class="inline">
                 <code class="address">{record.subjectId}</code>
                 <CopyButton text={record.subjectId} />
+                {pageOf[record.subjectKind] && (
+                  <a href={hrefOf(pageOf[record.subjectKind] ?? '', record.subjectId)}>Open</a>
+                )}
               </span>
             ),
           ],
@@ -34,6 +38,17 @@ export const Entry = ({ record, onClose }: { readonly record: AuditRecord; onClo
     </DialogBody>
   </Drawer>
 )
+
+/** Where things of a kind are shown; a message alone leads to its conversation. */
+const pageOf: Readonly<Record<string, string>> = {
+  call: 'calls',
+  campaign: 'campaigns',
+  conversation: 'conversations',
+  delivery: 'deliveries',
+  endpoint: 'endpoints',
+  message: 'conversations',
+  template: 'templates',
+}
 
 function Changes({ record: { before, after } }: { readonly record: AuditRecord }) {
   const changes = changesOf(before, after)

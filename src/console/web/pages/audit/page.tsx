@@ -53,6 +53,7 @@ const actions: Readonly<Record<string, string>> = {
   conversation: 'Conversations',
   delivery: 'Deliveries',
   endpoint: 'Endpoints',
+  invitation: 'Invitations',
   key: 'Keys',
   member: 'Members',
   message: 'Messages',

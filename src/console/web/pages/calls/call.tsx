@@ -8,6 +8,7 @@ import { useResource } from '../../foundation/load.ts'
 import { useRepeat } from '../../foundation/repeat.ts'
 import { hrefOf } from '../../foundation/router.ts'
 import type { Tone } from '../../parts/badge.tsx'
+import { CopyButton } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
@@ -72,6 +73,7 @@ function Detail({
         <span role="status">
           <CallBadge status={call.status} />
         </span>
+        <CopyButton label="Copy link" text={location.origin + hrefOf('calls', call.id)} />
         <EndCall call={call} onDone={onChange} />
       </div>
       {failed && (

@@ -81,11 +81,11 @@ const columns: readonly Column<RecipientRecord>[] = [
   {
     title: 'Message',
     isMinor: true,
-    cell: ({ messageId, to }) =>
+    cell: ({ messageId }) =>
       messageId === null ? (
         <span class="dim">—</span>
       ) : (
-        <a href={`${hrefOf('conversations')}?contact=${encodeURIComponent(`+${to}`)}`} title={messageId}>
+        <a href={hrefOf('conversations', messageId)} title={messageId}>
           In the conversation
         </a>
       ),

@@ -1,15 +1,21 @@
 import type { MessageRecord, MessageStatus } from '../../../../contract/records/message.ts'
+import { copyLink } from '../../foundation/clipboard.ts'
 import { clock, exact, sentence } from '../../foundation/format.ts'
+import { sayError } from '../../foundation/toasts.ts'
+import { IconButton } from '../../parts/button.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
+import { hrefOfMessage } from './address.ts'
 import { Attachment } from './attachment.tsx'
 
 interface Props {
   readonly message: MessageRecord
+  /** The address of the page names it. */
+  readonly isWanted: boolean
   /** Stands above the first message of a day. */
   readonly day: string | undefined
 }
 
-export function Bubble({ message, day }: Props) {
+export function Bubble({ message, isWanted, day }: Props) {
   const { direction, template, media, text, type, error } = message
   const permission = message.details?.callPermission
   const isPlain = ['TEXT', 'TEMPLATE'].includes(type)
@@ -20,32 +26,48 @@ export function Bubble({ message, day }: Props) {
           <span>{day}</span>
         </li>
       )}
-      <li class={direction === 'INBOUND' ? 'bubble in' : 'bubble out'}>
+      <li
+        class={direction === 'INBOUND' ? 'bubble in' : 'bubble out'}
+        aria-current={isWanted ? 'true' : undefined}
+      >
         <span class="visually-hidden">{direction === 'INBOUND' ? 'Customer:' : 'You:'}</span>
-        <div class="bubble-body">
-          {template && (
-            <small>
-              Template {template.name} · {template.language}
-            </small>
-          )}
-          {!isPlain && !media && <small>{sentence(type)}</small>}
-          {media && <Attachment message={message} media={media} />}
-          {text !== '' && <p>{text}</p>}
-          {permission && <p>{permission.granted ? 'Allows you to call.' : 'Does not allow you to call.'}</p>}
-          {error && (
-            <p class="bubble-error">
-              <Icon name="warning" />
-              <span>
-                {error.title} <code>{error.code}</code>
-              </span>
-            </p>
-          )}
+        <div class="bubble-row">
+          <div class="bubble-body">
+            {template && (
+              <small>
+                Template {template.name} · {template.language}
+              </small>
+            )}
+            {!isPlain && !media && <small>{sentence(type)}</small>}
+            {media && <Attachment message={message} media={media} />}
+            {text !== '' && <p>{text}</p>}
+            {permission && (
+              <p>{permission.granted ? 'Allows you to call.' : 'Does not allow you to call.'}</p>
+            )}
+            {error && (
+              <p class="bubble-error">
+                <Icon name="warning" />
+                <span>
+                  {error.title} <code>{error.code}</code>
+                </span>
+              </p>
+            )}
+          </div>
+          <LinkOf message={message} />
         </div>
         {direction === 'INBOUND' ? <Arrived message={message} /> : <Ticks message={message} />}
       </li>
     </>
   )
 }
+
+const LinkOf = ({ message: { conversationId, id } }: { readonly message: MessageRecord }) => (
+  <IconButton
+    label="Copy link to this message"
+    icon="endpoints"
+    onClick={() => void copyLink(hrefOfMessage(conversationId, id)).catch(sayError)}
+  />
+)
 
 /** Hours and minutes. */
 const short = (at: string): string => clock(at).slice(0, 5)

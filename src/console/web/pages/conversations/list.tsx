@@ -4,13 +4,13 @@ import { inWorkspace } from '../../foundation/api.ts'
 import { sentence } from '../../foundation/format.ts'
 import { type List, useList } from '../../foundation/load.ts'
 import { useRepeat } from '../../foundation/repeat.ts'
-import { hrefOf, place, withQuery } from '../../foundation/router.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState, ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { hrefOfConversation } from './address.ts'
 
 const LOOK_MS = 4_000
 const filterNames = ['unread', 'numberId', 'contact']
@@ -91,7 +91,7 @@ function Item({
     <li>
       <a
         class={unreadCount > 0 ? 'unread' : undefined}
-        href={withQuery(hrefOf('conversations', id), place.value.query)}
+        href={hrefOfConversation(id)}
         aria-current={isCurrent ? 'true' : undefined}
       >
         <span class="item-top">

@@ -9,10 +9,17 @@ import { Bubble } from './bubble.tsx'
 
 const NEAR_END = 60
 
-export function Messages({ list }: { readonly list: List<MessageRecord> }) {
+export function Messages({
+  list,
+  wanted,
+}: {
+  readonly list: List<MessageRecord>
+  /** The one to show first, which stands out. */
+  readonly wanted: string | undefined
+}) {
   const rows = list.rows ?? []
   const [newest, oldest] = [rows[0], rows.at(-1)]
-  const { frame, isBehind, toEnd, onScroll } = useReadingPlace(newest, oldest)
+  const { frame, isBehind, toEnd, onScroll } = useReadingPlace({ newest, oldest, wanted })
   return (
     <div class="thread-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
@@ -29,7 +36,12 @@ export function Messages({ list }: { readonly list: List<MessageRecord> }) {
         {rows.length === 0 && <p class="dim no-messages">Nothing was said yet.</p>}
         <ol>
           {rows.toReversed().map((message, index, all) => (
-            <Bubble key={message.id} message={message} day={newDay(message, all[index - 1])} />
+            <Bubble
+              key={message.id}
+              message={message}
+              isWanted={message.id === wanted}
+              day={newDay(message, all[index - 1])}
+            />
           ))}
         </ol>
       </div>
@@ -48,7 +60,13 @@ const newDay = (message: MessageRecord, before: MessageRecord | undefined): stri
   return before && day(before.createdAt) === own ? undefined : own
 }
 
-function useReadingPlace(newest: MessageRecord | undefined, oldest: MessageRecord | undefined) {
+interface Ends {
+  readonly newest: MessageRecord | undefined
+  readonly oldest: MessageRecord | undefined
+  readonly wanted: string | undefined
+}
+
+function useReadingPlace({ newest, oldest, wanted }: Ends) {
   const frame = useRef<HTMLDivElement>(null)
   const [isBehind, setBehind] = useState(false)
   const known = useRef<{ isAtEnd: boolean; height: number; newest?: string; oldest?: string }>({
@@ -71,6 +89,12 @@ function useReadingPlace(newest: MessageRecord | undefined, oldest: MessageRecor
       ...(oldest && { oldest: oldest.id }),
     }
   })
+  useLayoutEffect(() => {
+    const bubble = frame.current?.querySelector('[aria-current]')
+    if (!bubble) return
+    known.current.isAtEnd = false
+    bubble.scrollIntoView({ block: 'center' })
+  }, [wanted])
   // A narrower window, or a status that is opened, must not move the end out of sight.
   useEffect(() => {
     const element = frame.current

@@ -1,8 +1,12 @@
+import { useEffect } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
+import type { MessageRecord } from '../../../../contract/records/message.ts'
 import { inWorkspace } from '../../foundation/api.ts'
-import { useList } from '../../foundation/load.ts'
+import { useList, useResource } from '../../foundation/load.ts'
+import { navigate } from '../../foundation/router.ts'
 import type { PageProps } from '../../pages.ts'
-import { EmptyState } from '../../parts/states.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { hrefOfMessage } from './address.ts'
 import { ConversationList } from './list.tsx'
 import { Thread } from './thread.tsx'
 
@@ -11,15 +15,32 @@ export function Page({ id }: PageProps) {
   return (
     <div class={id === undefined ? 'inbox' : 'inbox opened'}>
       <ConversationList currentId={id} numbers={numbers} />
-      {id === undefined ? (
-        <div class="thread nothing">
-          <EmptyState icon="conversations" title="Choose a conversation">
-            What was said appears here, with every status as it comes.
-          </EmptyState>
-        </div>
-      ) : (
-        <Thread key={id} id={id} />
-      )}
+      <Opened id={id} />
+    </div>
+  )
+}
+
+function Opened({ id }: PageProps) {
+  if (id?.startsWith('msg_')) return <MessageSought id={id} />
+  if (id !== undefined) return <Thread key={id} id={id} />
+  return (
+    <div class="thread nothing">
+      <EmptyState icon="conversations" title="Choose a conversation">
+        What was said appears here, with every status as it comes.
+      </EmptyState>
+    </div>
+  )
+}
+
+/** The address of a message alone leads to its place in its conversation. */
+function MessageSought({ id }: { readonly id: string }) {
+  const { data, error, reload } = useResource<MessageRecord>(inWorkspace(`/messages/${id}`))
+  useEffect(() => {
+    if (data) navigate(hrefOfMessage(data.conversationId, id), { replace: true })
+  }, [data])
+  return (
+    <div class="thread nothing">
+      {error ? <ErrorState error={error} onRetry={reload} /> : <Skeleton rows={8} />}
     </div>
   )
 }

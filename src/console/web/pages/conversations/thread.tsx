@@ -1,15 +1,17 @@
 // One conversation as it is read: oldest above, newest below, kept up to date while it is open.
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import type { MessageRecord } from '../../../../contract/records/message.ts'
 import { api, inWorkspace } from '../../foundation/api.ts'
 import { useAction, useList, useResource } from '../../foundation/load.ts'
 import { useRepeat } from '../../foundation/repeat.ts'
-import { hrefOf, place, withQuery } from '../../foundation/router.ts'
+import { hrefOf, setQuery } from '../../foundation/router.ts'
 import { can } from '../../foundation/session.ts'
+import { sayError } from '../../foundation/toasts.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
+import { hrefOfConversation, wantedMessage } from './address.ts'
 import { Messages } from './messages.tsx'
 import { SendTemplate } from './send-template.tsx'
 import { Standing } from './standing.tsx'
@@ -19,14 +21,14 @@ const SHOWN = 50
 
 export function Thread({ id }: { readonly id: string }) {
   const conversation = useResource<ConversationRecord>(inWorkspace(`/conversations/${id}`))
-  const messages = useList<MessageRecord>(inWorkspace(`/conversations/${id}/messages`, { limit: SHOWN }))
+  const { messages, wanted, around } = useThread(id)
   const { data } = conversation
   const look = () => {
     conversation.reload()
     return messages.refresh()
   }
   useRepeat(data && LOOK_MS, look)
-  const back = { href: withQuery(hrefOf('conversations'), place.value.query), title: 'Conversations' }
+  const back = { href: hrefOfConversation(), title: 'Conversations' }
   const failure = !data && conversation.error
   return (
     <section class="thread" aria-label="Conversation">
@@ -41,9 +43,45 @@ export function Thread({ id }: { readonly id: string }) {
       {!failure && !messages.rows && messages.error && (
         <ErrorState error={messages.error} onRetry={messages.reload} />
       )}
-      {!failure && messages.rows && <Messages list={messages} />}
+      {!failure && messages.rows && (
+        <>
+          {around !== undefined && (
+            <div class="thread-older">
+              <span>These are older messages.</span>
+              <Button onClick={toNewest}>Go to the newest</Button>
+            </div>
+          )}
+          <Messages key={around} list={messages} wanted={wanted} />
+        </>
+      )}
     </section>
   )
+}
+
+const toNewest = () => setQuery({ message: undefined })
+
+/**
+ * The newest messages, which follow what happens; or, where the address names one that is not among them, those around
+ * that one.
+ */
+function useThread(id: string) {
+  const wanted = wantedMessage()
+  const [around, setAround] = useState<string>()
+  const messages = useList<MessageRecord>(
+    inWorkspace(`/conversations/${id}/messages`, { limit: SHOWN, around }),
+  )
+  const { rows, error } = messages
+  useEffect(() => {
+    if (wanted === undefined) setAround(undefined)
+    else if (rows && !rows.some((row) => row.id === wanted)) setAround(wanted)
+  }, [wanted, rows])
+  const isMissing = around !== undefined && error?.code === 'NOT_FOUND'
+  useEffect(() => {
+    if (!isMissing) return
+    sayError(error)
+    toNewest()
+  }, [isMissing])
+  return { messages, wanted, around }
 }
 
 function Actions({ conversation, onDone }: { readonly conversation: ConversationRecord; onDone(): void }) {

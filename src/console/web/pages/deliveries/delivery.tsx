@@ -2,12 +2,13 @@ import type { AttemptRecord, DeliveryDetail, EndpointRecord } from '../../../../
 import { api, inWorkspace } from '../../foundation/api.ts'
 import { pretty } from '../../foundation/format.ts'
 import { useAction, useResource } from '../../foundation/load.ts'
+import { hrefOf } from '../../foundation/router.ts'
 import { can } from '../../foundation/session.ts'
 import { say } from '../../foundation/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
-import { Facts } from '../../parts/facts.tsx'
+import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { type Moment, Timeline } from '../../parts/timeline.tsx'
@@ -79,6 +80,7 @@ function Detail({
         facts={[
           ['Delivery', <code key="id">{delivery.id}</code>],
           ['Endpoint', endpoint?.name ?? 'Deleted'],
+          ...aboutOf(delivery),
           ['Occurred', <Ago key="created" at={delivery.createdAt} />],
           delivery.nextAttemptAt === null
             ? ['Finished', <Ago key="finished" at={delivery.finishedAt} />]
@@ -93,6 +95,30 @@ function Detail({
       )}
     </>
   )
+}
+
+/** Where what the event tells of is shown. Past its retention the body is gone, and with it the way. */
+function aboutOf({ body }: DeliveryDetail): Fact[] {
+  const { data } = JSON.parse(body ?? '{}') as { data?: { messageId?: string; callId?: string } }
+  const { messageId, callId } = data ?? {}
+  if (messageId !== undefined)
+    return [
+      [
+        'Message',
+        <a key="message" href={hrefOf('conversations', messageId)}>
+          In the conversation
+        </a>,
+      ],
+    ]
+  if (callId === undefined) return []
+  return [
+    [
+      'Call',
+      <a key="call" href={hrefOf('calls', callId)}>
+        In the log of calls
+      </a>,
+    ],
+  ]
 }
 
 const isGood = ({ statusCode, error }: AttemptRecord): boolean =>

@@ -11,25 +11,40 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
+import {
+  type Invitation,
+  InvitationLink,
+  type Invited,
+  InviteForm,
+  OpenInvitations,
+  RevokeInvitation,
+} from './invitations.tsx'
 import { type Member, MemberForm } from './member-form.tsx'
-import { RolesExplained, titleOf } from './roles.tsx'
+import { RolesExplained } from './roles.tsx'
+import { titleOf, withArticle } from './words.ts'
 
-type Open = { readonly type: 'add' } | { readonly type: 'change' | 'remove'; readonly member: Member }
+type Open =
+  | { readonly type: 'invite'; readonly again?: Invitation }
+  | { readonly type: 'invited'; readonly invited: Invited }
+  | { readonly type: 'revoke'; readonly invitation: Invitation }
+  | { readonly type: 'change' | 'remove'; readonly member: Member }
+
+interface All<Row> {
+  readonly data: readonly Row[]
+}
 
 const isMe = ({ operatorId }: Member): boolean => operatorId === me.value?.operator.id
 
 export function Page() {
-  const { data, error, reload } = useResource<{ readonly data: readonly Member[] }>(inWorkspace('/members'))
+  const members = useResource<All<Member>>(inWorkspace('/members'))
+  const invitations = useResource<All<Invitation>>(inWorkspace('/invitations'))
   const [open, setOpen] = useState<Open>()
-  const close = () => setOpen(undefined)
-  const rows = data?.data.map((member) => ({ ...member, id: member.operatorId }))
-  const done = (member: Member, text: string) => {
-    say(text)
-    close()
-    // What one may do oneself has changed, so that the pages must know.
-    if (isMe(member)) void loadMe().then(reload, sayError)
-    else reload()
+  const rows = members.data?.data.map((member) => ({ ...member, id: member.operatorId }))
+  const reload = () => {
+    members.reload()
+    invitations.reload()
   }
+  const error = members.error ?? invitations.error
   return (
     <>
       <PageHeader
@@ -37,8 +52,8 @@ export function Page() {
         intro="Who may use this workspace in the console, and what each may do."
         actions={
           can('OWNER') && (
-            <Button look="primary" icon="plus" onClick={() => setOpen({ type: 'add' })}>
-              Add member
+            <Button look="primary" icon="plus" onClick={() => setOpen({ type: 'invite' })}>
+              Invite member
             </Button>
           )
         }
@@ -54,27 +69,79 @@ export function Page() {
           />
         )}
       </div>
+      <OpenInvitations
+        invitations={invitations.data?.data ?? []}
+        onRenew={(again) => setOpen({ type: 'invite', again })}
+        onRevoke={(invitation) => setOpen({ type: 'revoke', invitation })}
+      />
       <RolesExplained />
-      {(open?.type === 'add' || open?.type === 'change') && (
-        <MemberForm
-          member={open.type === 'change' ? open.member : undefined}
-          members={rows ?? []}
-          onClose={close}
-          onDone={(member) => done(member, `${member.email} is ${withArticle(titleOf(member.role))} now.`)}
-        />
-      )}
-      {open?.type === 'remove' && (
-        <Remove
-          member={open.member}
-          onClose={close}
-          onDone={() => done(open.member, `${open.member.email} is no member any more.`)}
-        />
-      )}
+      <Opened open={open} invitations={invitations.data?.data ?? []} onOpen={setOpen} onChange={reload} />
     </>
   )
 }
 
-const withArticle = (title: string): string => `${/^[AEIOU]/.test(title) ? 'an' : 'a'} ${title.toLowerCase()}`
+function Opened({
+  open,
+  invitations,
+  onOpen,
+  onChange,
+}: {
+  readonly open: Open | undefined
+  readonly invitations: readonly Invitation[]
+  onOpen(open: Open | undefined): void
+  onChange(): void
+}) {
+  const onClose = () => onOpen(undefined)
+  const done = (text: string, member?: Member) => {
+    say(text)
+    onClose()
+    // What one may do oneself has changed, so that the pages must know.
+    if (member && isMe(member)) void loadMe().then(onChange, sayError)
+    else onChange()
+  }
+  switch (open?.type) {
+    case undefined:
+      return null
+    case 'invite':
+      return (
+        <InviteForm
+          again={open.again}
+          invitations={invitations}
+          onDone={(invited) => {
+            onChange()
+            onOpen({ type: 'invited', invited })
+          }}
+          onClose={onClose}
+        />
+      )
+    case 'invited':
+      return <InvitationLink invited={open.invited} onClose={onClose} />
+    case 'revoke':
+      return (
+        <RevokeInvitation
+          invitation={open.invitation}
+          onDone={() => done(`The invitation of ${open.invitation.email} is revoked.`)}
+          onClose={onClose}
+        />
+      )
+    case 'change':
+      return (
+        <MemberForm
+          member={open.member}
+          onDone={(member) => done(`${member.email} is ${withArticle(titleOf(member.role))} now.`, member)}
+          onClose={onClose}
+        />
+      )
+    case 'remove':
+      return (
+        <Remove
+          member={open.member}
+          onDone={() => done(`${open.member.email} is no member any more.`, open.member)}
+          onClose={onClose}
+        />
+      )
+  }
+}
 
 function Remove({ member, onDone, onClose }: { readonly member: Member; onDone(): void; onClose(): void }) {
   return (
@@ -87,7 +154,7 @@ function Remove({ member, onDone, onClose }: { readonly member: Member; onDone()
     >
       <p>
         {isMe(member) ? 'You' : member.email} can no longer open this workspace from the next click on. Keys
-        and what was done stay as they are.
+        and what was done stay as they are; open invitations that an owner made end.
       </p>
     </Confirm>
   )

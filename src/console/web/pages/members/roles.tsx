@@ -1,38 +1,29 @@
-// What each role may do, in the words of the pages. Each includes those before it.
 import type { Role } from '../../foundation/session.ts'
-import { Section } from '../../parts/facts.tsx'
-import type { Option } from '../../parts/field.tsx'
-
-const may: Readonly<Record<Role, string>> = {
-  VIEWER: 'Reads everything, secrets excepted.',
-  AGENT: 'Also writes to customers, marks their messages as read, and declines or ends calls.',
-  ADMIN: 'Also runs keys, endpoints, numbers, templates and campaigns.',
-  OWNER: 'Also decides who is a member, and names the workspace.',
-}
-
-const titles: Readonly<Record<Role, string>> = {
-  VIEWER: 'Viewer',
-  AGENT: 'Agent',
-  ADMIN: 'Admin',
-  OWNER: 'Owner',
-}
-
-const roles = Object.keys(may) as Role[]
-
-export const titleOf = (role: Role): string => titles[role]
-export const mayOf = (role: Role): string => may[role]
-
-export const roleOptions: readonly Option[] = roles.map((role) => ({ value: role, label: titles[role] }))
+import { Facts, Section } from '../../parts/facts.tsx'
+import { Select } from '../../parts/field.tsx'
+import { mayOf, roles, titleOf } from './words.ts'
 
 export const RolesExplained = () => (
   <Section title="Roles">
-    <dl class="facts">
-      {roles.map((role) => (
-        <div key={role}>
-          <dt>{titles[role]}</dt>
-          <dd>{may[role]}</dd>
-        </div>
-      ))}
-    </dl>
+    <Facts facts={roles.map((role) => [titleOf(role), mayOf(role)])} />
   </Section>
+)
+
+export const RoleChoice = ({
+  role,
+  error,
+  onChange,
+}: {
+  readonly role: Role
+  readonly error: string | undefined
+  onChange(role: Role): void
+}) => (
+  <Select
+    label="Role"
+    hint={mayOf(role)}
+    value={role}
+    options={roles.map((one) => ({ value: one, label: titleOf(one) }))}
+    error={error}
+    onChange={(value) => onChange(value as Role)}
+  />
 )

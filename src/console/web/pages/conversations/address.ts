@@ -1,0 +1,14 @@
+// Addresses within the conversations: of one, with the filters of the list beside it, and of a message in it.
+import { hrefOf, place, withQuery } from '../../foundation/router.ts'
+
+/** The message that the address names. */
+export const wantedMessage = (): string | undefined => place.value.query.get('message') ?? undefined
+
+export function hrefOfConversation(id?: string): string {
+  const query = new URLSearchParams(place.value.query)
+  query.delete('message')
+  return withQuery(hrefOf('conversations', id), query)
+}
+
+export const hrefOfMessage = (conversationId: string, id: string): string =>
+  withQuery(hrefOf('conversations', conversationId), new URLSearchParams({ message: id }))

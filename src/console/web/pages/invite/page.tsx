@@ -1,0 +1,144 @@
+// What opens from the link of an invitation: who invites into which workspace, and the form that joins it.
+import { useEffect, useState } from 'preact/hooks'
+import { api } from '../../foundation/api.ts'
+import { useAction } from '../../foundation/load.ts'
+import { navigate, ROOT } from '../../foundation/router.ts'
+import { join, me, type Role } from '../../foundation/session.ts'
+import { Button, LinkButton } from '../../parts/button.tsx'
+import { DoorForm } from '../../parts/door-form.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { NewPassword } from '../../parts/new-password.tsx'
+import { emptyFactor, factorOf } from '../../parts/second-factor.tsx'
+import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
+import { asksForCode, CodeStep } from '../../sign-in.tsx'
+import { titleOf, withArticle } from '../members/words.ts'
+
+interface Invitation {
+  readonly workspace: string
+  readonly email: string
+  readonly role: Role
+  readonly invitedBy: string
+  readonly hasAccount: boolean
+}
+
+interface FormProps {
+  readonly token: string
+  readonly invitation: Invitation
+}
+
+export function Page() {
+  const token = location.hash.slice(1)
+  const [invitation, setInvitation] = useState<Invitation>()
+  const looking = useAction()
+  const look = () =>
+    void looking.run(async () => setInvitation(await api.post<Invitation>('/invitation', { token })))
+  useEffect(look, [])
+  if (invitation?.hasAccount) return <JoinAsBefore token={token} invitation={invitation} />
+  if (invitation) return <JoinAnew token={token} invitation={invitation} />
+  if (looking.error?.status === 404) return <Over text={looking.error.message} />
+  return looking.error ? <ErrorState error={looking.error} onRetry={look} /> : <Skeleton rows={3} />
+}
+
+/** The link stands for nothing any more, so that going back must not lead to it. */
+const enter = (workspaceId: string) => navigate(`${ROOT}/${workspaceId}`, { replace: true })
+
+const Intro = ({ invitation: { email, role, invitedBy } }: Pick<FormProps, 'invitation'>) => (
+  <p>
+    {invitedBy} invites <strong>{email}</strong> as {withArticle(titleOf(role))}.
+  </p>
+)
+
+function JoinAnew({ token, invitation }: FormProps) {
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const action = useAction()
+  const { error } = action
+  return (
+    <DoorForm
+      title={`Join ${invitation.workspace}`}
+      submit="Create account and join"
+      action={action}
+      onSubmit={() =>
+        void action.run(async () => enter(await join({ account: 'NEW', token, name, password })))
+      }
+    >
+      <Intro invitation={invitation} />
+      <input type="hidden" name="email" autocomplete="username" value={invitation.email} />
+      <Field
+        label="Your name"
+        name="name"
+        autocomplete="name"
+        required
+        maxLength={100}
+        value={name}
+        error={error?.of('name')}
+        onInput={setName}
+      />
+      <NewPassword label="Password" value={password} error={error?.of('password')} onInput={setPassword} />
+    </DoorForm>
+  )
+}
+
+function JoinAsBefore({ token, invitation }: FormProps) {
+  const [password, setPassword] = useState('')
+  const [factor, setFactor] = useState(emptyFactor)
+  const [hasSecondStep, setSecondStep] = useState(false)
+  const action = useAction()
+  useEffect(() => {
+    if (!asksForCode(action.error, factor)) return
+    setSecondStep(true)
+    action.clear()
+  }, [action.error])
+  const given = { token, password, ...(hasSecondStep && factorOf(factor)) }
+  const other = me.value?.operator.email
+  return (
+    <DoorForm
+      title={`Join ${invitation.workspace}`}
+      submit="Sign in and join"
+      action={action}
+      below={
+        hasSecondStep && (
+          <Button look="quiet" onClick={() => setSecondStep(false)}>
+            Back
+          </Button>
+        )
+      }
+      onSubmit={() => void action.run(async () => enter(await join({ account: 'EXISTING', ...given })))}
+    >
+      <Intro invitation={invitation} />
+      {other !== undefined && other.toLowerCase() !== invitation.email.toLowerCase() && (
+        <Note>You are signed in as {other}. Joining signs you out of that account.</Note>
+      )}
+      <input type="hidden" name="email" autocomplete="username" value={invitation.email} />
+      {hasSecondStep ? (
+        <CodeStep factor={factor} onChange={setFactor} />
+      ) : (
+        <Field
+          label="Password"
+          hint="Of the account that you have already."
+          type="password"
+          name="password"
+          autocomplete="current-password"
+          required
+          value={password}
+          onInput={setPassword}
+        />
+      )}
+    </DoorForm>
+  )
+}
+
+function Over({ text }: { readonly text: string }) {
+  useEffect(() => {
+    document.title = 'Invitation · Switchboard'
+  }, [])
+  return (
+    <div class="sign-in card">
+      <Mark />
+      <h1>This link leads nowhere any more</h1>
+      <p>{text}</p>
+      <LinkButton href={ROOT}>{me.value ? 'Open the console' : 'Sign in'}</LinkButton>
+    </div>
+  )
+}

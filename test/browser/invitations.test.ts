@@ -1,0 +1,129 @@
+// How somebody who has no account yet becomes a member.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  assertAccessible,
+  assertFits,
+  assertNoFaults,
+  type BrowserScene,
+  openBrowserScene,
+  screenshot,
+  viewport,
+} from './scene.ts'
+
+describe('invitations', () => {
+  let scene: BrowserScene
+
+  before(async () => {
+    scene = await openBrowserScene()
+  })
+  after(() => scene?.close())
+
+  const dialog = (page: Page, name?: string) => page.getByRole('dialog', name === undefined ? {} : { name })
+
+  /** Invites from the page and answers with the link that it shows. */
+  async function invite(page: Page, email: string): Promise<string> {
+    await page.getByRole('button', { name: 'Invite member' }).click()
+    await dialog(page).getByLabel('E-mail').fill(email)
+    await page.keyboard.press('Enter')
+    const shown = dialog(page, 'Invitation link')
+    const link = await shown.locator('code').innerText()
+    await screenshot(page, 'invitation-link-light')
+    await assertAccessible(page)
+    await shown.getByLabel('I have copied it').check()
+    await shown.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('row', { name: new RegExp(`${email}.*Agent`) }).waitFor()
+    return link
+  }
+
+  test('a link lets a new operator in, and no request for a page ever carries its token', async () => {
+    const page = await scene.open('members')
+    await page.getByRole('button', { name: 'Invite member' }).click()
+    await dialog(page).getByLabel('E-mail').fill('not an address')
+    await page.keyboard.press('Enter')
+    await dialog(page).locator('.field-error').getByText('must be an e-mail address').waitFor()
+    await screenshot(page, 'invite-form-light')
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    const link = await invite(page, 'noa@northdock.example')
+    await screenshot(page, 'members-invited-light')
+
+    const theirs = await scene.newPage()
+    const asked: string[] = []
+    theirs.on('request', (request) => asked.push(request.url()))
+    await theirs.goto(link)
+    await theirs.getByRole('heading', { level: 1, name: 'Join North Dock' }).waitFor()
+    for (const [theme, isNarrow] of [
+      ['light', false],
+      ['dark', false],
+      ['light', true],
+    ] as const) {
+      await theirs.emulateMedia({ colorScheme: theme })
+      await theirs.setViewportSize(viewport(isNarrow))
+      await assertAccessible(theirs)
+      await assertFits(theirs)
+      await screenshot(theirs, `invite-${isNarrow ? 'narrow' : theme}`)
+    }
+    await theirs.setViewportSize(viewport(false))
+    await theirs.getByLabel('Your name').fill('Noa Brandt')
+    await theirs.getByLabel('Password').fill('too short')
+    await theirs.getByText('3 more to go.').waitFor()
+    await theirs.keyboard.press('Enter')
+    await theirs.getByText('must have at least 12 characters').first().waitFor()
+    await screenshot(theirs, 'invite-refused-light')
+    await theirs.getByLabel('Password').fill('long enough for all')
+    await theirs.keyboard.press('Enter')
+    await theirs.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    const token = link.split('#')[1] ?? assert.fail(link)
+    assert.ok(asked.length > 5)
+    assert.deepEqual(
+      asked.filter((url) => url.replace(/#.*/, '').includes(token)),
+      [],
+    )
+    await theirs.goto(link)
+    await theirs.getByText('This link leads nowhere any more').waitFor()
+    await screenshot(theirs, 'invite-over-light')
+    await assertAccessible(theirs)
+    await theirs.getByRole('link', { name: 'Open the console' }).click()
+    await theirs.getByText('Noa Brandt').first().waitFor()
+    await page.reload()
+    await page.getByRole('row', { name: /Noa Brandt.*Agent/ }).waitFor()
+    assertNoFaults(page)
+    assertNoFaults(theirs)
+    await page.close()
+    await theirs.close()
+  })
+
+  test('an open invitation gets a new link, and is revoked', async () => {
+    const page = await scene.open('members')
+    const email = 'kim@northdock.example'
+    const first = await invite(page, email)
+    const act = async (item: string) => {
+      await page.getByRole('button', { name: `Actions for ${email}` }).click()
+      await page.getByRole('button', { name: item, exact: true }).click()
+    }
+    await act('Make a new link')
+    await dialog(page).getByText('Its link ends with the new one.').waitFor()
+    await dialog(page).getByRole('button', { name: 'Make invitation link' }).click()
+    const second = await dialog(page, 'Invitation link').locator('code').innerText()
+    await dialog(page).getByLabel('I have copied it').check()
+    await dialog(page).getByRole('button', { name: 'Done' }).click()
+    const theirs = await scene.newPage()
+    await theirs.goto(first)
+    await theirs.getByText('This link leads nowhere any more').waitFor()
+    // The same page, and another fragment.
+    await theirs.goto(second)
+    await theirs.getByRole('heading', { level: 1, name: 'Join North Dock' }).waitFor()
+    await act('Revoke')
+    await dialog(page).getByRole('button', { name: 'Revoke invitation' }).click()
+    await page.getByRole('row', { name: new RegExp(email) }).waitFor({ state: 'detached' })
+    await theirs.getByLabel('Your name').fill('Kim')
+    await theirs.getByLabel('Password').fill('long enough for all')
+    await theirs.keyboard.press('Enter')
+    await theirs.getByRole('alert').getByText('This invitation is used, revoked or expired.').waitFor()
+    assertNoFaults(page)
+    assertNoFaults(theirs)
+    await page.close()
+  })
+})
