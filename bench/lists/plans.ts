@@ -4,6 +4,7 @@ import { connectPool, type Pool } from '../../src/store/sql.ts'
 export interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
   readonly Plans?: readonly PlanNode[]
 }
 
@@ -57,3 +58,9 @@ export const scannedWhole = (plan: PlanNode, tables: readonly string[]): string[
 export const sortsToLimit = (plan: PlanNode, isLimited = false): boolean =>
   (isLimited && plan['Node Type'] === 'Sort') ||
   (plan.Plans ?? []).some((inner) => sortsToLimit(inner, isLimited || plan['Node Type'] === 'Limit'))
+
+/** The indexes that a plan reads. */
+export const indexesOf = (plan: PlanNode): string[] => [
+  ...(plan['Index Name'] === undefined ? [] : [plan['Index Name']]),
+  ...(plan.Plans ?? []).flatMap(indexesOf),
+]

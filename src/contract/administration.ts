@@ -39,6 +39,8 @@ export interface AuditNote {
   readonly subjectId: string
   readonly before?: unknown
   readonly after?: unknown
+  /** Notes that share it are one entry: what was before the first, and what is after the last. */
+  readonly partOf?: string | undefined
 }
 
 export interface AuditFilter {

@@ -1,13 +1,13 @@
 import type { AuditLog, AuditNote, Author } from '../contract/administration.ts'
 import type { AuditRecord } from '../contract/records/console.ts'
 import { encodeId, type IdKind, idPrefixes, newId, type Uuid } from '../shared/ids.ts'
-import { equals, olderThan, within } from './keyset.ts'
+import { equals, olderThan, type Piece, rowsOfPage, within } from './keyset.ts'
 import { newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
 /**
  * Belongs into the transaction of the change: neither is ever there without the other. Never with secrets or texts.
- * Returns the entry's id.
+ * Returns the id of a new entry.
  */
 export async function writeAudit(
   sql: Sql,
@@ -16,10 +16,12 @@ export async function writeAudit(
 ): Promise<Uuid<'audit'>> {
   const id = newId('audit')
   await sql`
-    insert into audit (id, workspace_id, operator_id, action, subject_kind, subject_id, before, after, ip)
+    insert into audit (id, workspace_id, operator_id, action, subject_kind, subject_id, before, after, ip, part_of)
     values (${id}, ${author.workspaceId}, ${author.operatorId}, ${entry.action},
       ${entry.subjectKind}, ${entry.subjectId}, ${asJson(sql, entry.before)}, ${asJson(sql, entry.after)},
-      ${author.ip})`
+      ${author.ip}, ${entry.partOf ?? null})
+    on conflict (subject_id, operator_id, action, part_of) where part_of is not null
+    do update set after = excluded.after || ${sql.json({ lastPartAt: new Date().toISOString() })}`
   return id
 }
 
@@ -51,21 +53,32 @@ export const auditStore = (sql: Sql): AuditLog => ({
   },
 
   async list(workspaceId, { action, operatorId, since, until }, page) {
-    const rows = await sql<Row[]>`
-      select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,
-        a.ip, a.at
+    const ordered = sql`
+      select *
       from audit a
-      left join operators o on o.id = a.operator_id
       where a.workspace_id = ${workspaceId}
-        ${action === undefined ? sql`` : sql`and (a.action = ${action} or starts_with(a.action, ${`${action}.`}))`}
+        ${actionIs(sql, action)}
         ${equals(sql, 'a.operator_id', operatorId)}
         ${within(sql, 'a', 'at', { since, until })}
         ${olderThan(sql, 'a', page)}
-      order by a.id desc
-      limit ${page.limit + 1}`
+      order by a.id desc`
+    const rows = await sql<Row[]>`
+      select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,
+        a.ip, a.at
+      from (${rowsOfPage(sql, ordered, page)}) a
+      left join operators o on o.id = a.operator_id
+      order by a.id desc`
     return newestFirst(rows, page, toRecord)
   },
 })
+
+/** One action, or all that was done to things of a kind; an index serves each. */
+function actionIs(sql: Sql, action: string | undefined): Piece {
+  if (action === undefined) return sql``
+  return action.includes('.')
+    ? sql`and a.action = ${action}`
+    : sql`and split_part(a.action, '.', 1) = ${action}`
+}
 
 const toRecord = (row: Row): AuditRecord => ({
   id: encodeId('audit', row.id),

@@ -8,6 +8,7 @@ import type { ConsoleContext, ConsoleRoute } from '../console/route.ts'
 import type { Author } from '../contract/administration.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { CampaignRecord } from '../contract/records/campaign.ts'
+import type { HttpRequest } from '../http/exchange.ts'
 import { Answer, LinesAnswer, type RouteInput, type Schema } from '../http/route.ts'
 import { type CampaignId, decodeId } from '../shared/ids.ts'
 
@@ -39,9 +40,7 @@ function toConsole(row: ApiRoute, campaigns: CampaignServices): ConsoleRoute {
       // These rows ask nothing of a caller but its workspace.
       const caller = { workspaceId: author.workspaceId } as Caller
       const run = () => handle({ ...input, context: { caller, services } })
-      return action === undefined
-        ? run()
-        : audited({ context, services, action, author, params: input.params }, run)
+      return action === undefined ? run() : audited({ context, services, action, author, ...input }, run)
     }
   const { scope: _, upload, ...route } = row
   return {
@@ -73,11 +72,21 @@ interface Change {
   readonly action: string
   readonly author: Author
   readonly params: unknown
+  readonly request: HttpRequest
+}
+
+/** Of an upload in slices: names the upload, so that all of it is one entry of the audit. */
+const UPLOAD = 'x-upload-id'
+const uploadShape = /^[\w-]{16,64}$/
+
+const uploadOf = (request: HttpRequest): string | undefined => {
+  const given = request.header(UPLOAD)
+  return given !== undefined && uploadShape.test(given) ? given : undefined
 }
 
 /** What has changed nothing, such as the second start, is no change. What broke off may have changed something. */
 async function audited(
-  { context, services, action, author, params }: Change,
+  { context, services, action, author, params, request }: Change,
   run: () => unknown,
 ): Promise<unknown> {
   const id = (params as { readonly id?: CampaignId } | undefined)?.id
@@ -89,7 +98,7 @@ async function audited(
     if (JSON.stringify(before) !== JSON.stringify(after))
       await context.services.audit.note(author, {
         ...{ action, subjectKind: 'campaign', subjectId: subject },
-        ...{ before, after },
+        ...{ before, after, partOf: uploadOf(request) },
       })
   }
   let result: unknown

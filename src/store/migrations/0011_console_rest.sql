@@ -12,3 +12,12 @@ create table invitations (
   expires_at timestamptz(3) not null
 );
 create unique index invitations_address on invitations (workspace_id, lower(email));
+
+-- The audit by who, by what was done, and by what it was done to.
+create index audit_operator on audit (workspace_id, operator_id, id desc);
+create index audit_action on audit (workspace_id, action, id desc);
+create index audit_kind on audit (workspace_id, split_part(action, '.', 1), id desc);
+
+-- What several requests do that are parts of one act, such as the slices of an upload, is one entry.
+alter table audit add column part_of text;
+create unique index audit_part_of on audit (subject_id, operator_id, action, part_of) where part_of is not null;

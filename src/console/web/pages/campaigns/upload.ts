@@ -59,11 +59,12 @@ export async function upload({ campaignId, source, isDryRun, signal, onProgress 
   const path = inWorkspace(`/campaigns/${campaignId}/recipients`, isDryRun ? { dryRun: 'true' } : {})
   // What is only judged is not there when the next slice comes.
   const seen = isDryRun ? new Set<number>() : undefined
+  const uploadId = newUploadId()
   let tally = nothingYet
   for await (const slice of slicesOf(source.file, source.form)) {
     const answer = await askRaw(path, {
       method: 'POST',
-      headers: { 'content-type': types[source.form], accept: types.ndjson },
+      headers: { 'content-type': types[source.form], accept: types.ndjson, 'x-upload-id': uploadId },
       body: slice.body,
       signal,
     })
@@ -79,6 +80,10 @@ export async function upload({ campaignId, source, isDryRun, signal, onProgress 
   }
   return tally
 }
+
+/** Makes all slices one entry of the audit log. */
+const newUploadId = (): string =>
+  [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16).padStart(8, '0')).join('')
 
 const linesOf = (text: string): Line[] =>
   text

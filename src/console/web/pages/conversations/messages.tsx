@@ -90,10 +90,13 @@ function useReadingPlace({ newest, oldest, wanted }: Ends) {
     }
   })
   useLayoutEffect(() => {
-    const bubble = frame.current?.querySelector('[aria-current]')
-    if (!bubble) return
+    const element = frame.current
+    const bubble = element?.querySelector('[aria-current]')
+    if (!element || !bubble) return
     known.current.isAtEnd = false
-    bubble.scrollIntoView({ block: 'center' })
+    // In the middle, and without moving what lies around the frame.
+    const [outer, inner] = [element.getBoundingClientRect(), bubble.getBoundingClientRect()]
+    element.scrollTop += inner.top + inner.height / 2 - (outer.top + outer.height / 2)
   }, [wanted])
   // A narrower window, or a status that is opened, must not move the end out of sight.
   useEffect(() => {
