@@ -10,6 +10,7 @@ import { createTellSpent } from '../src/redis/pace.ts'
 import { withDeadline } from '../src/shared/deadline.ts'
 import { backlogStore } from '../src/store/backlog.store.ts'
 import { createCallsStore } from '../src/store/calls.store.ts'
+import { campaignSamplesStore } from '../src/store/campaign-samples.store.ts'
 import { catalogSyncStore } from '../src/store/catalog-sync.store.ts'
 import { createContactsStore } from '../src/store/contacts.store.ts'
 import { deliveryStore } from '../src/store/deliveries.store.ts'
@@ -115,6 +116,7 @@ interface Work {
 function startLoops({ sql, settings, accounts, provider, log }: Foundation, work: Work): Loop[] {
   const maintenance = maintenanceStore(sql)
   const backlogs = backlogStore(sql)
+  const samples = campaignSamplesStore(sql)
   const calls = createCallsStore(sql)
   const catalog = {
     store: catalogSyncStore(sql, accounts),
@@ -129,6 +131,7 @@ function startLoops({ sql, settings, accounts, provider, log }: Foundation, work
     loop('backlog', 5_000, async () => work.backlog.sampled(await backlogs.sample())),
     loop('sends', 1_000, async () => (await work.messages.sweep()) >= 500),
     loop('campaigns', 2_000, () => work.campaigns.sweep()),
+    loop('campaign_samples', 5_000, () => samples.take()),
     loop('calls', 1_000, () => wakeOverdueCalls({ calls, router: work.router })),
     loop('media', 500, () => work.media.sweep()),
     loop('media_leftovers', 60 * minuteMs, () => work.media.clearLeftovers()),

@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '../contract/page.ts'
 import type { CallRecord, CallStatus } from '../contract/records/call.ts'
 import type { CampaignRecord } from '../contract/records/campaign.ts'
 import type { TemplateCategory, TemplateRecord, TemplateStatus } from '../contract/records/catalog.ts'
+import type { CampaignSample } from '../contract/records/console.ts'
 import type { ConversationRecord } from '../contract/records/conversation.ts'
 import type { Direction, MessageRecord, MessageStatus, MessageType } from '../contract/records/message.ts'
 import type {
@@ -87,6 +88,8 @@ export interface ConsoleReads {
   readonly campaigns: List<object, CampaignRecord> & {
     find(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord | undefined>
   }
+  /** How far a campaign was, oldest first. */
+  readonly samples: { list(workspaceId: WorkspaceId, id: CampaignId): Promise<readonly CampaignSample[]> }
   readonly templates: List<TemplateFilter, TemplateRecord> & {
     findById(
       workspaceId: WorkspaceId,

@@ -19,6 +19,7 @@ import type { Clock } from '../shared/clock.ts'
 import { auditStore } from '../store/audit.store.ts'
 import { createCallTimelineStore } from '../store/call-timeline.store.ts'
 import { createCallReader } from '../store/calls-read.store.ts'
+import { campaignSamplesStore } from '../store/campaign-samples.store.ts'
 import { createCampaignReader } from '../store/campaigns-read.store.ts'
 import { catalogSyncStore } from '../store/catalog-sync.store.ts'
 import { consoleKeysStore } from '../store/console-keys.store.ts'
@@ -98,6 +99,7 @@ export const consoleStores = (sql: Pool) => ({
     timelines: createCallTimelineStore(sql),
     conversations: createConversationReader(sql),
     campaigns: createCampaignReader(sql),
+    samples: campaignSamplesStore(sql),
     templates: createTemplateStore(sql),
   },
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { ok } from '../e2e/clients.ts'
-import { stepsOf } from '../e2e/scene.ts'
+import { eventually, stepsOf } from '../e2e/scene.ts'
 import { campaignTo, close, countOf, phones, shows, start, state } from './campaign-steps.ts'
 import { assertAccessible, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
 
@@ -58,6 +58,35 @@ step('one with a time is scheduled, taken back, and started at once', async () =
   await page.getByRole('button', { name: 'Start now' }).click()
   await page.getByRole('button', { name: 'Start sending to 2 recipients' }).click()
   await state(page, 'Completed')
+  await close(page)
+})
+
+step('its chart tells what was before the page was opened', async () => {
+  const { stack } = scene
+  const id = await campaignTo(stack, phones(40), { name: 'In the morning' })
+  await start(stack, id)
+  await eventually('it is over, and a sample tells of it', async () => {
+    const { status } = await ok(stack.api.get(`/campaigns/${id}`))
+    const { data } = await ok(stack.console.get(`/campaigns/${id}/progress`))
+    return status === 'COMPLETED' && data.at(-1)?.sent === 40
+  })
+  // As if all of it had been a while ago.
+  await stack.sql`
+    update campaigns
+    set started_at = started_at - interval '10 minutes', completed_at = completed_at - interval '5 minutes'
+    where name = 'In the morning'`
+  await stack.sql`
+    update campaign_samples s set at = s.at - interval '6 minutes'
+    from campaigns c where c.id = s.campaign_id and c.name = 'In the morning'`
+  const page = await scene.open(`campaigns/${id}`)
+  const rows = page.locator('table', { hasText: 'since the campaign began' }).locator('tbody tr')
+  await rows.nth(2).waitFor({ state: 'attached' })
+  const sent = await rows.locator('td:nth-of-type(1)').allTextContents()
+  assert.deepEqual([sent[0], sent.at(-1)], ['0', '40'])
+  assert.ok(sent.slice(1, -1).includes('40'), 'what was stored is between the begin and the end')
+  await page.locator('.chart').scrollIntoViewIfNeeded()
+  await screenshot(page, 'campaigns-chart')
+  await assertAccessible(page)
   await close(page)
 })
 

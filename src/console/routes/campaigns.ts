@@ -1,4 +1,4 @@
-// What an operator decides of recipients whose outcome nobody knows. Building and running campaigns comes from the API's
+// How far a campaign was, and what an operator decides of recipients whose outcome nobody knows. Building and running campaigns comes from the API's
 // own rows (see the wiring).
 import * as v from 'valibot'
 import { AppError, notFound } from '../../contract/errors.ts'
@@ -52,7 +52,21 @@ const settle = (
     },
   })
 
+const readProgress = workspaceRoute({
+  method: 'GET',
+  path: '/campaigns/:id/progress',
+  summary: 'How far a campaign was at which time, oldest first',
+  role: 'VIEWER',
+  params: idParams('campaign'),
+  errors: ['NOT_FOUND'],
+  async handle({ services: { reads }, author: { workspaceId }, params: { id } }) {
+    if (!(await reads.campaigns.find(workspaceId, id))) throw notFound('campaign')
+    return { data: await reads.samples.list(workspaceId, id) }
+  },
+})
+
 export const campaignRoutes = [
+  readProgress,
   settle('resend', {
     summary: 'Send again to recipients that are UNKNOWN: whoever did get the first message gets a second one',
     action: 'campaign.unknown_resent',

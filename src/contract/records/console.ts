@@ -85,6 +85,15 @@ export interface MemberRecord {
   createdAt: string
 }
 
+/** How far a campaign was: each number holds those that went further. */
+export interface CampaignSample {
+  at: string
+  sent: number
+  delivered: number
+  read: number
+  failed: number
+}
+
 export interface InvitationRecord {
   id: string
   email: string

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import {
-  endedSessionCookie,
-  sessionCookie,
-  sessionHashOf,
-} from '../../../src/auth/operator-session.ts'
+import { endedSessionCookie, sessionCookie, sessionHashOf } from '../../../src/auth/operator-session.ts'
 import { createToken, hashToken } from '../../../src/auth/random-token.ts'
 import { includesRole, type Role, roles } from '../../../src/auth/roles.ts'
 import { isSameOrigin } from '../../../src/auth/same-origin.ts'

@@ -14,9 +14,9 @@ import { Ago } from '../../parts/time.tsx'
 import { type Opened, OpenedAction } from './actions.tsx'
 import { Buttons } from './buttons.tsx'
 import { at, EstimateFacts, useEstimate } from './estimate.tsx'
-import { LiveChart } from './live-chart.tsx'
 import { TemplatePreview } from './preview.tsx'
 import { CountList, doneOf, ProgressBar, topicOf } from './progress.tsx'
+import { ProgressChart } from './progress-chart.tsx'
 import { Recipients } from './recipients.tsx'
 import { UnknownBox } from './unknown.tsx'
 import { CampaignBadge, pauseWords } from './words.tsx'
@@ -85,9 +85,6 @@ function Paused({ campaign: { status, pauseReason } }: { readonly campaign: Camp
 
 function Progress({ campaign }: { readonly campaign: CampaignRecord }) {
   const { status, counts } = campaign
-  // A chart that has begun stays when the campaign ends.
-  const [hasRun, setHasRun] = useState(false)
-  if (status === 'RUNNING' && !hasRun) setHasRun(true)
   return (
     <Section title="Progress">
       <div class="progress-head">
@@ -96,7 +93,7 @@ function Progress({ campaign }: { readonly campaign: CampaignRecord }) {
       </div>
       <ProgressBar counts={counts} />
       <CountList campaign={campaign} />
-      {hasRun && <LiveChart counts={counts} />}
+      {campaign.startedAt !== null && <ProgressChart campaign={campaign} startedAt={campaign.startedAt} />}
     </Section>
   )
 }
