@@ -11,6 +11,7 @@ import { endpointRoutes } from './routes/endpoints.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { meRoutes } from './routes/me.ts'
+import { mediaRoutes } from './routes/media.ts'
 import { memberRoutes } from './routes/members.ts'
 import { mySessionRoutes } from './routes/my-sessions.ts'
 import { numberRoutes } from './routes/numbers.ts'
@@ -35,6 +36,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...readingRoutes,
   ...conversationRoutes,
   ...actingRoutes,
+  ...mediaRoutes,
   ...campaignRoutes,
   ...memberRoutes,
   ...invitationRoutes,

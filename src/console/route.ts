@@ -5,7 +5,7 @@ import type { Role } from '../auth/roles.ts'
 import type { Author } from '../contract/administration.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import type { HttpRequest } from '../http/exchange.ts'
-import type { Method, Route, RouteInput, Schema } from '../http/route.ts'
+import type { Method, Route, RouteInput, Schema, Upload, UploadInput } from '../http/route.ts'
 import type { ConsoleServices } from './services.ts'
 
 export type Access =
@@ -44,6 +44,19 @@ interface Row<Params, Query, Body, Context> extends Conditions {
   readonly params?: v.GenericSchema<unknown, Params>
   readonly query?: v.GenericSchema<unknown, Query>
   readonly body?: v.GenericSchema<unknown, Body>
+  /** What it takes beside JSON. */
+  readonly upload?: {
+    readonly types: readonly string[]
+    readonly limitBytes: number
+    handle(
+      input: Context & {
+        readonly services: ConsoleServices
+        readonly params: Params
+        readonly query: Query
+        readonly upload: Upload
+      },
+    ): unknown
+  }
   /** Default 200. */
   readonly success?: number
   readonly errors?: readonly ErrorCode[]
@@ -97,6 +110,11 @@ const toRoute = <P, Q, B, Context>(row: Row<P, Q, B, Context>, access: Access): 
   params: row.params as Schema | undefined,
   query: row.query as Schema | undefined,
   body: row.body as Schema | undefined,
+  upload: row.upload && {
+    ...row.upload,
+    handle: ({ context, ...input }: UploadInput<ConsoleContext>) =>
+      row.upload?.handle({ ...context, ...input } as never),
+  },
   success: row.success ?? 200,
   errors: row.errors ?? [],
   handle: ({ context, ...input }: RouteInput<ConsoleContext>) =>

@@ -24,6 +24,7 @@ import type { ReadMarks } from '../conversations/mark-read.ts'
 import type { FindAttachment } from '../messages/find-attachment.ts'
 import type { PreviewInput } from '../messages/preview-message.ts'
 import type { SendInput, Sent } from '../messages/send-message.ts'
+import type { UploadMedia } from '../messages/upload-media.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CallId, CampaignId, EndpointId, WorkspaceId } from '../shared/ids.ts'
 import type { TargetPolicy } from '../webhooks/address-rule.ts'
@@ -63,6 +64,8 @@ export interface ConsoleServices {
 export interface Acting {
   send(sender: Sender, input: SendInput): Promise<Sent>
   preview(sender: Pick<Sender, 'workspaceId'>, input: PreviewInput): Promise<MessagePreview>
+  /** A file for the header of a template. */
+  readonly upload: UploadMedia
   readonly media: FindAttachment
   readonly reading: ReadMarks
   act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>

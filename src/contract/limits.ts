@@ -21,6 +21,8 @@ export const limits = {
   providerBodyBytes: 4 * 1024 * 1024,
   /** The largest file that the provider passes on. */
   mediaBytes: 100 * 1024 * 1024,
+  /** Of a file that an operator uploads: it is in memory as a whole. */
+  mediaUploadBytes: 16 * 1024 * 1024,
   sdpBytes: 64 * 1024,
   pageDefault: 50,
   pageMax: 200,

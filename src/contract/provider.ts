@@ -94,6 +94,12 @@ export interface MediaDownload {
   sha256(): string
 }
 
+export interface MediaFile {
+  readonly mimeType: string
+  readonly fileName: string
+  readonly bytes: Uint8Array
+}
+
 export interface ProviderTemplate {
   readonly providerTemplateId: string
   readonly name: string
@@ -144,6 +150,9 @@ export interface Provider {
   mediaUrl(account: ProviderAccount, providerMediaId: string): ProviderAnswer<MediaLocation>
   /** `url` as mediaUrl gave it: it is sent the account's token. */
   downloadMedia(account: ProviderAccount, url: string): ProviderAnswer<MediaDownload>
+
+  /** The file can be sent for 30 days, from the account's number. */
+  uploadMedia(account: ProviderAccount, file: MediaFile): ProviderAnswer<{ readonly providerMediaId: string }>
 
   listTemplates(account: ProviderAccount): ProviderAnswer<ProviderTemplate[]>
   createTemplate(account: ProviderAccount, definition: TemplateDefinition): ProviderAnswer<CreatedTemplate>

@@ -4,6 +4,7 @@ import type * as v from 'valibot'
 import type { ProviderAccount, ProviderResult } from '../contract/provider.ts'
 import { type Judge, readAnswer } from './answer.ts'
 import type { Lane } from './lane.ts'
+import type { Form } from './multipart.ts'
 import type { Exchange } from './pending-exchange.ts'
 
 export interface ProviderRequest<T> {
@@ -16,6 +17,8 @@ export interface ProviderRequest<T> {
   readonly path: readonly string[]
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** In place of a JSON body. */
+  readonly form?: Form
   readonly schema: v.GenericSchema<unknown, T>
   readonly isWanted?: (() => boolean) | undefined
   readonly judge?: Judge
@@ -54,7 +57,7 @@ export function createAsk({ lanes, prefix, log, observe }: AskOptions): Ask {
       method: request.method,
       path: pathOf(prefix, request),
       isWanted: request.isWanted,
-      ...encode(account, request.body),
+      ...encode(account, request),
     })
     const result = readAnswer(exchange, { ...request, secret: account.accessToken })
     const record = {
@@ -75,12 +78,13 @@ function pathOf(prefix: string, { path, query }: ProviderRequest<unknown>): stri
   return `${prefix}${segments}${query ? `?${new URLSearchParams(query)}` : ''}`
 }
 
-function encode(account: ProviderAccount, body: unknown) {
+function encode(account: ProviderAccount, { body, form }: ProviderRequest<unknown>) {
   const headers = {
     authorization: `Bearer ${account.accessToken}`,
     'user-agent': USER_AGENT,
     accept: 'application/json',
   }
+  if (form) return { headers: { ...headers, 'content-type': form.contentType }, body: form.body }
   if (body === undefined) return { headers }
   return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }

@@ -12,6 +12,7 @@ import type {
 import { sha256Hex } from '../contract/provider-words.ts'
 import { readAnswer } from './answer.ts'
 import { type Ask, USER_AGENT } from './ask.ts'
+import { multipart } from './multipart.ts'
 
 export interface MediaOptions {
   /** The provider's own origin: the only one that may be asked without TLS. */
@@ -47,6 +48,11 @@ const Location = v.pipe(
   })),
 )
 
+const Uploaded = v.pipe(
+  v.object({ id: v.pipe(v.string(), v.nonEmpty()) }),
+  v.transform(({ id }) => ({ providerMediaId: id })),
+)
+
 export function createMedia(ask: Ask, options: MediaOptions) {
   const agent = new Agent({
     connections: CONNECTIONS_PER_HOST,
@@ -55,7 +61,7 @@ export function createMedia(ask: Ask, options: MediaOptions) {
     bodyTimeout: options.timeoutMs,
     connectTimeout: options.timeoutMs,
   })
-  const operations: Pick<Provider, 'mediaUrl' | 'downloadMedia'> = {
+  const operations: Pick<Provider, 'mediaUrl' | 'downloadMedia' | 'uploadMedia'> = {
     mediaUrl: (account, providerMediaId) =>
       ask(account, {
         operation: 'media.locate',
@@ -64,6 +70,15 @@ export function createMedia(ask: Ask, options: MediaOptions) {
         path: [providerMediaId],
         query: { phone_number_id: account.phoneNumberId },
         schema: Location,
+      }),
+    uploadMedia: (account, file) =>
+      ask(account, {
+        operation: 'media.upload',
+        lane: 'messages',
+        method: 'POST',
+        path: [account.phoneNumberId, 'media'],
+        form: multipart({ messaging_product: 'whatsapp', type: file.mimeType }, file),
+        schema: Uploaded,
       }),
     downloadMedia: (account, url) => download(agent, { account, url, origin: options.origin }),
   }

@@ -39,7 +39,7 @@ export function checkedTemplate(world: World, send: TemplateSend): TemplateRecor
   if (template.status !== 'APPROVED') {
     throw new ProviderError(NOT_SENDABLE[template.status] ?? 132001, `template is ${template.status}`)
   }
-  checkHeader(template, parametersOf(send, 'HEADER'))
+  checkHeader(world, template, parametersOf(send, 'HEADER'))
   checkTexts(template, 'body', variablesIn(textOf(template, 'BODY')), parametersOf(send, 'BODY'))
   checkButtons(template, send)
   return template
@@ -55,7 +55,7 @@ function findTemplate(world: World, name: string, language: string): TemplateRec
 const parametersOf = (send: TemplateSend, type: 'HEADER' | 'BODY'): readonly Parameter[] =>
   send.components.filter((component) => isType(component, type)).flatMap((component) => component.parameters)
 
-function checkHeader(template: TemplateRecord, parameters: readonly Parameter[]): void {
+function checkHeader(world: World, template: TemplateRecord, parameters: readonly Parameter[]): void {
   const header = template.components.find((component) => isType(component, 'HEADER'))
   const format = header !== undefined && 'format' in header ? String(header.format).toLowerCase() : 'text'
   if (format === 'text') {
@@ -70,6 +70,14 @@ function checkHeader(template: TemplateRecord, parameters: readonly Parameter[])
       `header: Format mismatch, expected ${format.toUpperCase()}, received ${parameter.type}`,
     )
   }
+  checkFile(world, parameter)
+}
+
+/** Named by the id of an upload, or by where it lies. */
+function checkFile(world: World, parameter: Parameter): void {
+  const { id, link } = (parameter[parameter.type.toLowerCase()] ?? {}) as { id?: unknown; link?: unknown }
+  const isThere = id === undefined ? typeof link === 'string' && link !== '' : world.media.has(String(id))
+  if (!isThere) throw new ProviderError(131053, 'Media upload error')
 }
 
 const mismatch = (part: string, got: number, expected: number): ProviderError =>

@@ -77,7 +77,7 @@ export function toProviderComponents(template: TemplateText, variables: Variable
   }
   if (headerMedia) {
     const kind = headerMedia.format.toLowerCase()
-    add('header', [{ type: kind, [kind]: { link: lookUp(mediaVariable) ?? '' } }])
+    add('header', [{ type: kind, [kind]: mediaSource(lookUp(mediaVariable) ?? '') }])
   }
   if (header)
     add(
@@ -90,6 +90,9 @@ export function toProviderComponents(template: TemplateText, variables: Variable
   })
   return components
 }
+
+/** Digits are the provider's name of a file that was uploaded; everything else is where one lies. */
+const mediaSource = (value: string) => (/^\d+$/.test(value) ? { id: value } : { link: value })
 
 // A name of digits is a position: the provider takes those in order and without a name.
 const textParameters = (text: string, lookUp: (name: string) => string | undefined): unknown[] =>

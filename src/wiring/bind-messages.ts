@@ -8,10 +8,12 @@ import { createPreviewMessage } from '../messages/preview-message.ts'
 import { createSendMessage } from '../messages/send-message.ts'
 import { sweepSends } from '../messages/sweep-sends.ts'
 import { createTransmitter } from '../messages/transmit-message.ts'
+import { createUploadMedia } from '../messages/upload-media.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { ContactsStore } from '../store/contacts.store.ts'
 import { type AccountOptions, createMessageStore } from '../store/messages.store.ts'
 import { createMessageReader } from '../store/messages-read.store.ts'
+import { createSenderAccounts } from '../store/sender-accounts.store.ts'
 import type { Pool } from '../store/sql.ts'
 import { renderTemplate, toProviderComponents } from '../templates/render-template.ts'
 import { createFailureReports } from './campaign-reports.ts'
@@ -61,6 +63,10 @@ export function createMessages(options: MessagesOptions) {
       transmit: (outgoing) => transmitter.start(outgoing),
     }),
     preview: createPreviewMessage({ store, templates: rendering }),
+    upload: createUploadMedia({
+      account: createSenderAccounts(sql, options.accounts),
+      provider: options.provider,
+    }),
     updates: createMessageUpdates({
       store,
       resolveParties: contacts.resolveParties,

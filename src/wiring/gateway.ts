@@ -219,6 +219,7 @@ function edges(
     acting: {
       send: messages.send,
       preview: messages.preview,
+      upload: messages.upload,
       media: media.find,
       reading: reads.reading,
       act: calls.commands.act,

@@ -1,7 +1,7 @@
 // What an agent does in the console reaches customers as what the API does: on real parts, over two gateways.
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { type Json, ok, refused } from './clients.ts'
+import { type Json, ok, refused, signIn } from './clients.ts'
 import { eventually, stepsOf } from './scene.ts'
 import { type Stack, startStack } from './stack.ts'
 
@@ -105,6 +105,51 @@ step('the file of a message comes with the session, and cannot run as a page', a
     await refused(stack.console.get('/messages/msg_00000000000000000000000000/media'), 404),
     'NOT_FOUND',
   )
+})
+
+step('a picture is uploaded for the header of a template, and sent by the id that came back', async () => {
+  const components = [
+    { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::example'] } },
+    { type: 'BODY', text: 'Your parcel is here.' },
+  ]
+  const draft = { name: 'parcel_photo', language: 'en_US', category: 'UTILITY', components }
+  const { id: templateId } = await ok(stack.console.post('/templates', draft), 201)
+  await eventually('it is approved', async () => {
+    return (await ok(stack.console.get(`/templates/${templateId}`))).status === 'APPROVED'
+  })
+  const cookie = await signIn(stack.gateway(0).origin, stack.operator)
+  const upload = async (type: string, bytes: Uint8Array<ArrayBuffer>, query = '') => {
+    const path = `/console/api/workspaces/${stack.workspaceId}/media?fileName=parcel%20%221%22.png${query}`
+    const headers = { cookie, 'content-type': type }
+    const reply = await fetch(stack.gateway(0).origin + path, { method: 'POST', headers, body: bytes })
+    return { status: reply.status, body: (await reply.json()) as Json }
+  }
+  const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
+  const numberId = stack.numbers[0].id
+  const uploaded = await upload('image/png', png, `&numberId=${numberId}`)
+  assert.equal(uploaded.status, 201, JSON.stringify(uploaded.body))
+  const { id, ...told } = uploaded.body
+  assert.match(id, /^\d+$/)
+  assert.deepEqual(told, { mimeType: 'image/png', fileName: 'parcel "1".png', sizeBytes: png.byteLength })
+  const template = { name: 'parcel_photo', language: 'en_US', variables: { 'header.1': id } }
+  const sent = await ok(
+    stack.console.post('/messages', { to: `+${customer}`, template, numberId, idempotencyKey: 'photo-1' }),
+    202,
+  )
+  await eventually('it is read', async () => {
+    return (await ok(stack.console.get(`/messages/${sent.id}`))).status === 'READ'
+  })
+  const [row] = await audited('media.uploaded')
+  assert.deepEqual(row.after, told)
+
+  const text = await upload('text/html', png)
+  assert.deepEqual([text.status, text.body.error.code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
+  const empty = await upload('image/png', new Uint8Array())
+  assert.deepEqual([empty.status, empty.body.error.code], [400, 'VALIDATION_ERROR'])
+  // What the provider does not take is told in its words.
+  const large = await upload('image/png', new Uint8Array(6 * 1024 * 1024))
+  assert.deepEqual([large.status, large.body.error.code], [502, 'PROVIDER_ERROR'])
+  assert.match(large.body.error.message, /larger than 5242880 bytes.*131053/)
 })
 
 step('a ringing call is declined, and says so in the audit', async () => {

@@ -97,6 +97,7 @@ describe('access to a workspace', () => {
       [
         'POST /calls/:id/action',
         'POST /conversations/:id/read',
+        'POST /media',
         'POST /messages',
         'POST /messages/:id/read',
         'POST /messages/preview',
@@ -137,7 +138,7 @@ describe('access to a workspace', () => {
     const admin = await world.as('ADMIN', { workspaceId: other })
     const ws = encodeId('workspace', other)
     const stopped = consoleRoutes.filter(({ reachesCustomers }) => reachesCustomers)
-    assert.equal(stopped.length, 5)
+    assert.equal(stopped.length, 6)
     await platform('POST', `/workspaces/${ws}/suspend`)
     for (const route of stopped) {
       const reply = await ask(admin, route, ws)

@@ -285,6 +285,7 @@ test('no changing route is left out', () => {
     'POST /workspaces/:ws/campaigns/:id/unknown/resend',
     'POST /workspaces/:ws/conversations/:id/read',
     'POST /workspaces/:ws/endpoints/:id/test',
+    'POST /workspaces/:ws/media',
     'POST /workspaces/:ws/messages',
     'POST /workspaces/:ws/messages/:id/read',
     'POST /workspaces/:ws/messages/preview',

@@ -162,6 +162,7 @@ const nobodyActs: ConsoleServices['acting'] = {
   send: async () => unreachable(),
   preview: async () => unreachable(),
   media: async () => unreachable(),
+  upload: async () => unreachable(),
   act: async () => unreachable(),
   reading: {
     readMessage: async () => unreachable(),

@@ -39,6 +39,25 @@ describe('a file', () => {
     })
   })
 
+  test('is uploaded as a form, whatever its name is', async () => {
+    await withRig(json(200, { id: '700200' }), async ({ api, seen }) => {
+      const given = { mimeType: 'image/png', fileName: 'é "1"\r\nx: y.png', bytes: file.subarray(0, 70_000) }
+      assert.deepEqual(await api.uploadMedia(account, given), {
+        type: 'ok',
+        value: { providerMediaId: '700200' },
+      })
+      const [request] = seen
+      assert.equal(request?.url, '/v24.0/880000000000001/media')
+      const headers = { 'content-type': request?.headers['content-type'] ?? '' }
+      const form = await new Response(new Uint8Array(request?.raw ?? []), { headers }).formData()
+      assert.deepEqual([form.get('messaging_product'), form.get('type')], ['whatsapp', 'image/png'])
+      const part = form.get('file')
+      assert.ok(part instanceof File)
+      assert.deepEqual([part.name, part.type], ['é "1"\r\nx: y.png', 'image/png'])
+      assert.ok(Buffer.from(await part.arrayBuffer()).equals(given.bytes))
+    })
+  })
+
   test('streams with the token, and its digest is known at the end', async () => {
     await withRig(
       (_, response) =>

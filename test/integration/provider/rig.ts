@@ -19,6 +19,7 @@ export interface Seen {
   readonly url: string
   readonly headers: IncomingMessage['headers']
   readonly body: unknown
+  readonly raw: Buffer
 }
 
 type Answer = (request: Seen, response: ServerResponse) => void
@@ -76,9 +77,10 @@ async function startRig(answer: Answer, options: ApiOptions = {}): Promise<Rig> 
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const text = Buffer.concat(chunks).toString()
+    const raw = Buffer.concat(chunks)
     const { method = '', url = '', headers } = request
-    const one = { method, url, headers, body: text === '' ? undefined : JSON.parse(text) }
+    const isJson = headers['content-type'] === 'application/json'
+    const one = { method, url, headers, raw, body: isJson ? JSON.parse(raw.toString()) : undefined }
     seen.push(one)
     answer(one, response)
   }

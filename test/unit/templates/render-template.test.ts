@@ -200,9 +200,12 @@ describe('what the provider is sent', () => {
     ])
   })
 
-  test('a media header is a link of its kind, a coupon a code', () => {
+  test('a media header is a link of its kind or the id of an upload, a coupon a code', () => {
     assert.deepEqual(toProviderComponents(media, { 'header.1': 'https://x.example/a.png' }), [
       { type: 'header', parameters: [{ type: 'image', image: { link: 'https://x.example/a.png' } }] },
+    ])
+    assert.deepEqual(toProviderComponents(media, { 'header.1': '1037543291543636' }), [
+      { type: 'header', parameters: [{ type: 'image', image: { id: '1037543291543636' } }] },
     ])
     assert.deepEqual(toProviderComponents(coupon, { 'button.0': 'SAVE20' }), [
       {

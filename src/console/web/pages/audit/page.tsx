@@ -55,6 +55,7 @@ const actions: Readonly<Record<string, string>> = {
   endpoint: 'Endpoints',
   invitation: 'Invitations',
   key: 'Keys',
+  media: 'Files',
   member: 'Members',
   message: 'Messages',
   number: 'Numbers',

@@ -1,12 +1,26 @@
 import type { MessagePreview } from '../../../../contract/records/message.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { icons, type MediaFormat } from './media-field.tsx'
 
 /** What the customer will see. */
-export const PreviewBubble = ({ preview }: { readonly preview: MessagePreview | undefined }) => (
+export const PreviewBubble = ({
+  preview,
+  media,
+}: {
+  readonly preview: MessagePreview | undefined
+  /** Of a header that is no text: the file itself is not shown. */
+  readonly media: MediaFormat | undefined
+}) => (
   <section class="preview" aria-label="Preview">
     {preview ? (
       <div class="bubble out">
         <div class="bubble-body">
-          {preview.header && <strong>{preview.header}</strong>}
+          {media && (
+            <span class="header-file">
+              <Icon name={icons[media]} />
+            </span>
+          )}
+          {!media && preview.header && <strong>{preview.header}</strong>}
           <p>{preview.body}</p>
           {preview.footer && <small>{preview.footer}</small>}
         </div>

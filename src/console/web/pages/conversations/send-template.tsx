@@ -10,6 +10,7 @@ import { say } from '../../foundation/toasts.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Field, Select } from '../../parts/field.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { headerMedia, MediaField, mediaFormatOf } from './media-field.tsx'
 import { PreviewBubble } from './preview-bubble.tsx'
 import { Standing } from './standing.tsx'
 
@@ -24,7 +25,7 @@ const PAUSE_MS = 200
 export function SendTemplate({ conversation, onClose, onDone }: Props) {
   const templates = useTemplates()
   const [chosenId, setChosenId] = useState<string>()
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const [values, setValues] = useState<Values>({})
   const [wasTried, setTried] = useState(false)
   const template = templates.rows?.find(({ id }) => id === chosenId) ?? templates.rows?.[0]
   const message = template && messageOf(conversation, template, values)
@@ -74,23 +75,62 @@ export function SendTemplate({ conversation, onClose, onDone }: Props) {
               }))}
               onChange={setChosenId}
             />
-            {template.variables.map((variable) => (
-              <Field
-                key={`${template.id} ${variable.name}`}
-                label={variable.name}
-                hint={places[variable.in]}
-                placeholder={variable.example === null ? undefined : `For example ${variable.example}`}
-                value={values[variable.name] ?? ''}
-                error={wasTried && missing.includes(variable) ? 'must not be empty' : undefined}
-                onInput={(value) => setValues({ ...values, [variable.name]: value })}
-              />
-            ))}
+            <Variables
+              key={template.id}
+              template={template}
+              numberId={conversation.numberId}
+              values={values}
+              missing={wasTried ? missing : []}
+              onChange={setValues}
+            />
             {template.variables.length === 0 && <p class="dim">This template takes no variables.</p>}
           </div>
-          <PreviewBubble preview={preview} />
+          <PreviewBubble preview={preview} media={mediaFormatOf(template)} />
         </div>
       )}
     </FormDialog>
+  )
+}
+
+type Values = Readonly<Record<string, string>>
+
+function Variables({
+  template,
+  numberId,
+  values,
+  missing,
+  onChange,
+}: {
+  readonly template: TemplateRecord
+  readonly numberId: string
+  readonly values: Values
+  readonly missing: readonly TemplateVariable[]
+  onChange(values: Values): void
+}) {
+  const media = mediaFormatOf(template)
+  return (
+    <>
+      {template.variables.map((variable) => {
+        const { name, example } = variable
+        const field = {
+          value: values[name] ?? '',
+          error: missing.includes(variable) ? 'must not be empty' : undefined,
+        }
+        const change = (value: string) => onChange({ ...values, [name]: value })
+        return media && name === headerMedia ? (
+          <MediaField key={name} format={media} numberId={numberId} {...field} onChange={change} />
+        ) : (
+          <Field
+            key={name}
+            label={name}
+            hint={places[variable.in]}
+            placeholder={example === null ? undefined : `For example ${example}`}
+            {...field}
+            onInput={change}
+          />
+        )
+      })}
+    </>
   )
 }
 
@@ -112,7 +152,7 @@ function useTemplates() {
 const messageOf = (
   { contact, numberId }: ConversationRecord,
   { name, language, variables }: TemplateRecord,
-  values: Readonly<Record<string, string>>,
+  values: Values,
 ) => ({
   to: contact.number,
   numberId,

@@ -1,0 +1,42 @@
+// Files for the headers of templates. Those that customers sent are read in conversations.ts.
+import * as v from 'valibot'
+import { AppError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import { workspaceRoute } from '../route.ts'
+import { idOf } from '../schema.ts'
+
+const types = ['image/jpeg', 'image/png', 'video/mp4', 'video/3gpp', 'application/pdf']
+
+const uploadMedia = workspaceRoute({
+  method: 'POST',
+  path: '/media',
+  summary: 'Pass a file on to the provider; its id is what the header of a template takes in place of a link',
+  role: 'AGENT',
+  reachesCustomers: true,
+  query: v.strictObject({
+    numberId: v.optional(idOf('number')),
+    fileName: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(240)), 'file'),
+  }),
+  success: 201,
+  errors: ['NO_SENDER_NUMBER', 'UNSUPPORTED_MEDIA_TYPE', 'PROVIDER_ERROR', 'OVERLOADED', 'TENANT_SUSPENDED'],
+  handle() {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', `send the file itself, as ${types.join(' or ')}`)
+  },
+  upload: {
+    types,
+    limitBytes: limits.mediaUploadBytes,
+    async handle({ services, author, query: { numberId = null, fileName }, upload: { type, pieces } }) {
+      const file = { mimeType: type, fileName, pieces }
+      const { id, sizeBytes } = await services.acting.upload(author.workspaceId, numberId, file)
+      await services.audit.note(author, {
+        action: 'media.uploaded',
+        subjectKind: 'workspace',
+        subjectId: author.workspaceId,
+        after: { mimeType: type, fileName, sizeBytes },
+      })
+      return { id, mimeType: type, fileName, sizeBytes }
+    },
+  },
+})
+
+export const mediaRoutes = [uploadMedia]

@@ -1,0 +1,120 @@
+// What stands in the header of a template: a link, or a file that is uploaded here.
+import { useRef, useState } from 'preact/hooks'
+import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
+import { ApiError, askRaw, inWorkspace } from '../../foundation/api.ts'
+import { sentence } from '../../foundation/format.ts'
+import { useAction } from '../../foundation/load.ts'
+import { Button } from '../../parts/button.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Problem } from '../../parts/states.tsx'
+
+export const headerMedia = 'header.1'
+
+const accepted = {
+  IMAGE: 'image/jpeg,image/png',
+  VIDEO: 'video/mp4,video/3gpp',
+  DOCUMENT: 'application/pdf',
+} as const
+
+export const icons = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' } as const
+
+export type MediaFormat = keyof typeof accepted
+
+/** Undefined where the header is a text, or there is none. */
+export function mediaFormatOf({ components }: Pick<TemplateRecord, 'components'>): MediaFormat | undefined {
+  const header = (components as readonly { type?: string; format?: string }[]).find(
+    ({ type }) => type?.toUpperCase() === 'HEADER',
+  )
+  const format = header?.format?.toUpperCase() ?? ''
+  return Object.hasOwn(accepted, format) ? (format as MediaFormat) : undefined
+}
+
+/** What an upload was answered with: `id` is the value of the variable. */
+interface Uploaded {
+  readonly id: string
+  readonly fileName: string
+}
+
+const mostBytes = 16 * 1024 * 1024
+
+export function MediaField({
+  format,
+  numberId,
+  value,
+  error,
+  onChange,
+}: {
+  readonly format: MediaFormat
+  /** The number that the message goes out from. */
+  readonly numberId: string
+  readonly value: string
+  readonly error: string | undefined
+  onChange(value: string): void
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  const [uploaded, setUploaded] = useState<Uploaded>()
+  const uploading = useAction()
+  const kind = sentence(format)
+  const take = (file: File | undefined) =>
+    file &&
+    uploading.run(async () => {
+      // The server would hang up in the middle of it.
+      if (file.size > mostBytes)
+        throw new ApiError({
+          status: 413,
+          code: 'PAYLOAD_TOO_LARGE',
+          message: `${file.name} is larger than 16 MiB.`,
+        })
+      const answer = await askRaw(inWorkspace('/media', { numberId, fileName: file.name }), {
+        method: 'POST',
+        headers: { 'content-type': file.type },
+        body: file,
+      })
+      const taken = (await answer.json()) as Uploaded
+      setUploaded(taken)
+      onChange(taken.id)
+    })
+  if (uploaded && uploaded.id === value)
+    return (
+      <div class="field">
+        <span class="label">{kind} in the header</span>
+        <div class="media-taken">
+          <Icon name={icons[format]} />
+          <span role="status">{uploaded.fileName}</span>
+          <Button onClick={() => onChange('')}>Remove</Button>
+        </div>
+      </div>
+    )
+  return (
+    <div class="stack media-choice">
+      <Field
+        label={`${kind} in the header`}
+        hint="A link to it, or a file of yours of up to 16 MiB."
+        type="url"
+        placeholder="https://"
+        value={value}
+        error={error}
+        onInput={onChange}
+      />
+      <input
+        ref={input}
+        type="file"
+        class="visually-hidden"
+        aria-label={`${kind} to upload`}
+        tabIndex={-1}
+        accept={accepted[format]}
+        onChange={(event) => {
+          void take(event.currentTarget.files?.[0])
+          event.currentTarget.value = ''
+        }}
+      />
+      <div>
+        <Button icon="image" isBusy={uploading.isBusy} onClick={() => input.current?.click()}>
+          Upload a file
+        </Button>
+      </div>
+      <Problem error={uploading.error} />
+    </div>
+  )
+}

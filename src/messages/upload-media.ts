@@ -1,0 +1,66 @@
+// A file for the header of a template: it goes to the provider, which names it, and is not kept here.
+import { AppError } from '../contract/errors.ts'
+import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import type { NumberId, WorkspaceId } from '../shared/ids.ts'
+
+export interface MediaUpload {
+  readonly mimeType: string
+  readonly fileName: string
+  /** No longer than the caller's limit. */
+  readonly pieces: AsyncIterable<Uint8Array>
+}
+
+export interface UploadedMedia {
+  /** The provider's, good for 30 days and for sends from the same number: the value of the header's variable. */
+  readonly id: string
+  readonly sizeBytes: number
+}
+
+/** Null where the workspace has no token, and there is none for all; without a number that of the default one. */
+export type SenderAccounts = (
+  workspaceId: WorkspaceId,
+  numberId: NumberId | null,
+) => Promise<ProviderAccount | null | undefined>
+
+interface Ports {
+  readonly account: SenderAccounts
+  readonly provider: Pick<Provider, 'uploadMedia'>
+}
+
+/** Each is in memory as a whole. */
+const uploadsAtOnce = 4
+
+export type UploadMedia = ReturnType<typeof createUploadMedia>
+
+export function createUploadMedia({ account, provider }: Ports) {
+  let underWay = 0
+  return async (
+    workspaceId: WorkspaceId,
+    numberId: NumberId | null,
+    { mimeType, fileName, pieces }: MediaUpload,
+  ): Promise<UploadedMedia> => {
+    if (underWay >= uploadsAtOnce)
+      throw new AppError('OVERLOADED', 'Too many files at once; try again shortly.', { retryAfterSeconds: 2 })
+    underWay += 1
+    try {
+      const sender = await account(workspaceId, numberId)
+      if (!sender) throw new AppError('NO_SENDER_NUMBER', 'the workspace has no such number to send from')
+      const bytes = await collected(pieces)
+      const result = await provider.uploadMedia(sender, { mimeType, fileName, bytes })
+      if (result.type === 'ok') return { id: result.value.providerMediaId, sizeBytes: bytes.byteLength }
+      const { code, title, details } = result.error
+      const told = details === null ? title : `${title}: ${details}`
+      throw new AppError('PROVIDER_ERROR', `the provider did not take the file: ${told} (${code})`)
+    } finally {
+      underWay -= 1
+    }
+  }
+}
+
+async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  for await (const piece of pieces) parts.push(piece)
+  const bytes = Buffer.concat(parts)
+  if (bytes.byteLength === 0) throw new AppError('VALIDATION_ERROR', 'the file is empty')
+  return bytes
+}

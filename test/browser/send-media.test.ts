@@ -1,0 +1,83 @@
+// A template whose header is a file of the operator's.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ok } from '../e2e/clients.ts'
+import { arrives } from '../e2e/media-steps.ts'
+import { eventually } from '../e2e/scene.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertNoFaults,
+  type BrowserScene,
+  openBrowserScene,
+  screenshot,
+  viewport,
+} from './scene.ts'
+
+describe('templates with a file in the header', () => {
+  let scene: BrowserScene
+
+  before(async () => {
+    scene = await openBrowserScene()
+  })
+  after(() => scene?.close())
+
+  test('a file is uploaded for the header of a template, and goes out with it', async () => {
+    const { stack } = scene
+    const components = [
+      { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::example'] } },
+      { type: 'BODY', text: 'Your parcel is at the door.' },
+    ]
+    const draft = { name: 'a_parcel_photo', language: 'en_US', category: 'UTILITY', components }
+    const { id } = await ok(stack.console.post('/templates', draft), 201)
+    await eventually('it is approved', async () => {
+      return (await ok(stack.console.get(`/templates/${id}`))).status === 'APPROVED'
+    })
+    const { conversationId } = await arrives(stack, '15557000205', { type: 'text', text: 'Where is it?' })
+    const page = await scene.open(`conversations/${conversationId}`)
+    await page.getByRole('button', { name: 'Send template' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Template').selectOption({ label: 'a_parcel_photo (en_US)' })
+    await dialog.getByRole('button', { name: 'Send message' }).click()
+    await dialog.getByText('must not be empty').waitFor()
+    await screenshot(page, 'send-media-empty-light')
+    await assertAccessible(page)
+    const bytes = Buffer.from(PICTURE, 'base64')
+    const choose = (name: string, buffer: Buffer) =>
+      dialog.getByLabel('Image to upload').setInputFiles({ name, mimeType: 'image/png', buffer })
+    await choose('huge.png', Buffer.alloc(6 * 1024 * 1024))
+    await dialog.getByRole('alert').getByText('the provider did not take the file').waitFor()
+    await choose('door.png', bytes)
+    await dialog.getByText('door.png').waitFor()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await choose('front door.png', bytes)
+    await dialog.getByText('front door.png').waitFor()
+    for (const [theme, isNarrow] of [
+      ['light', false],
+      ['dark', false],
+      ['light', true],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: theme })
+      await page.setViewportSize(viewport(isNarrow))
+      await assertAccessible(page)
+      await assertFits(page)
+      await screenshot(page, `send-media-${isNarrow ? 'narrow' : theme}`)
+    }
+    await dialog.getByRole('button', { name: 'Send message' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page
+      .getByRole('region', { name: 'Messages' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Your parcel is at the door.' })
+      .waitFor()
+    const requests = await ok(stack.sim.get('/requests'))
+    const sends = JSON.stringify(requests).match(/"type":"image","image":\{"id":"\d+"\}/g)
+    assert.equal(sends?.length, 1, 'the provider was given the id of the upload')
+    assertNoFaults(page)
+    await page.close()
+  })
+})
+
+// Four pixels.
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAMElEQVR42gXBgQAAMAgAsMCCCCKIQwQRRBDD+hZZuky5Evn0M889kavXrFuRNMPxAbTSHMEjGXlRAAAAAElFTkSuQmCC'
