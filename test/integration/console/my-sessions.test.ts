@@ -100,6 +100,7 @@ describe('what shows or changes a secret', () => {
       'POST /me/totp',
       'POST /workspaces/:ws/endpoints',
       'POST /workspaces/:ws/endpoints/:id/rotate',
+      'POST /workspaces/:ws/invitations',
       'POST /workspaces/:ws/keys',
       'PUT /me/totp',
     ])
