@@ -12,11 +12,13 @@ import type { HttpRequest } from '../http/exchange.ts'
 import { Answer, LinesAnswer, type RouteInput, type Schema } from '../http/route.ts'
 import { type CampaignId, decodeId } from '../shared/ids.ts'
 
+const RECIPIENTS_ADDED = 'POST /campaigns/:id/recipients'
+
 const actions: Readonly<Record<string, string>> = {
   'POST /campaigns': 'campaign.created',
   'PATCH /campaigns/:id': 'campaign.edited',
   'DELETE /campaigns/:id': 'campaign.deleted',
-  'POST /campaigns/:id/recipients': 'campaign.recipients_added',
+  [RECIPIENTS_ADDED]: 'campaign.recipients_added',
   'DELETE /campaigns/:id/recipients': 'campaign.recipients_removed',
   'POST /campaigns/:id/start': 'campaign.started',
   'POST /campaigns/:id/pause': 'campaign.paused',
@@ -98,7 +100,7 @@ async function audited(
     if (JSON.stringify(before) !== JSON.stringify(after))
       await context.services.audit.note(author, {
         ...{ action, subjectKind: 'campaign', subjectId: subject },
-        ...{ before, after, partOf: uploadOf(request) },
+        ...{ before, after, partOf: action === actions[RECIPIENTS_ADDED] ? uploadOf(request) : undefined },
       })
   }
   let result: unknown

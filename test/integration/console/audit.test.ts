@@ -170,65 +170,6 @@ test('each change of a campaign leaves one entry, with where it stood before', a
   await expectOne({ action: 'campaign.deleted', before, after: null }, 'DELETE', path)
 })
 
-test('an upload leaves one entry with what it added, also where it breaks off', async () => {
-  const template = { name: 'hello', language: 'en_US' }
-  await adds('POST', '/campaigns', { name: 'Upload', template, numberId: encodeId('number', numberId) })
-  const path = `${ws}/campaigns/${lastId()}/recipients`
-  const upload = async (accept: string, text: string) => {
-    const before = (await audited()).length
-    const headers = { cookie: owner.cookie, origin: world.origin, 'content-type': 'text/csv', accept }
-    const reply = await fetch(`${world.origin}/console/api${path}`, { method: 'POST', headers, body: text })
-    await reply.text()
-    const rows = await audited()
-    return rows.slice(0, rows.length - before).map(({ action, after }) => [action, after.recipients])
-  }
-  const added = (count: number) => [['campaign.recipients_added', count]]
-  assert.deepEqual(await upload('application/json', 'to\n+15551230001\n'), added(1))
-  assert.deepEqual(await upload('application/x-ndjson', 'to\n+15551230002\n'), added(2))
-  assert.deepEqual(await upload('application/json', 'to\n+15551230003\n"'), added(3))
-  assert.deepEqual(await upload('application/x-ndjson', 'to\n+15551230004\n"'), added(4))
-  assert.deepEqual(await upload('application/x-ndjson', 'to\n+15551230004\n'), [])
-})
-
-test('an upload in slices leaves one entry, from before the first slice to after the last', async () => {
-  const template = { name: 'hello', language: 'en_US' }
-  await adds('POST', '/campaigns', { name: 'Slices', template, numberId: encodeId('number', numberId) })
-  const path = `${ws}/campaigns/${lastId()}/recipients`
-  const slice = async (uploadId: string, to: string, client = owner) => {
-    const headers = {
-      ...{ cookie: client.cookie, origin: world.origin, 'content-type': 'text/csv' },
-      ...{ accept: 'application/x-ndjson', 'x-upload-id': uploadId },
-    }
-    const body = `to\n${to}\n`
-    const reply = await fetch(`${world.origin}/console/api${path}`, { method: 'POST', headers, body })
-    assert.match(await reply.text(), /"summary"/)
-  }
-  const entries = async () =>
-    (await owner('GET', `${ws}/audit?action=campaign.recipients_added`)).body.data
-      .filter(({ after }: Json) => after.name === 'Slices')
-      .map(({ before, after }: Json) => [before.recipients, after.recipients])
-  const [first, second] = ['0123456789abcdef-first', '0123456789abcdef-second']
-  for (const to of ['+15551230001', '+15551230002', '+15551230003']) await slice(first, to)
-  assert.deepEqual(await entries(), [[0, 3]])
-  // What adds nobody changes nothing.
-  await slice(first, '+15551230003')
-  assert.deepEqual(await entries(), [[0, 3]])
-  await slice(second, '+15551230004')
-  assert.deepEqual(await entries(), [
-    [3, 4],
-    [0, 3],
-  ])
-  const other = await world.as('ADMIN', { workspaceId })
-  await slice(second, '+15551230005', other)
-  await slice('short', '+15551230006')
-  assert.deepEqual(await entries(), [
-    [5, 6],
-    [4, 5],
-    [3, 4],
-    [0, 3],
-  ])
-})
-
 test('the audit is filtered by action, operator and time, and its pages stay exact', async () => {
   const stranger = await world.as('ADMIN', { workspaceId })
   for (const name of ['one', 'two', 'three'])
