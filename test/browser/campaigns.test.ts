@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 
 import { after, before } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-
+import { type Json, ok } from '../e2e/clients.ts'
 import { stepsOf } from '../e2e/scene.ts'
 import { campaignTo, close, phones, saved, shows, state } from './campaign-steps.ts'
 import { assertAccessible, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
@@ -157,6 +157,23 @@ step('a large file goes in several parts, and who is in two of them is a duplica
   await dialog.getByRole('button', { name: 'Add 2 recipients' }).click()
   await dialog.getByRole('button', { name: 'Done' }).click()
   await page.getByText('Ready for 2 recipients').waitFor()
+  await page.getByRole('button', { name: 'Add recipients' }).click()
+  await choose('many.csv', ['to', ...rows])
+  await dialog.getByRole('button', { name: 'Check rows' }).click()
+  await dialog.getByRole('button', { name: 'Add 10,001 recipients' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('Ready for 10,003 recipients').waitFor()
+  const { data } = await ok(scene.stack.console.get('/audit?action=campaign.recipients_added'))
+  assert.deepEqual(
+    data
+      .filter(({ subjectId }: Json) => subjectId === id)
+      .map(({ before, after }: Json) => [before.recipients, after.recipients]),
+    [
+      [2, 10_003],
+      [0, 2],
+    ],
+    'an upload is one entry, however many parts it goes in',
+  )
   await close(page)
 })
 
