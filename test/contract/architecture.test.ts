@@ -59,7 +59,7 @@ const keepers: Readonly<Record<string, RegExp>> = {
   ws: /^(src\/(outbound|simulator|examples)|test|bench)\//,
   'uWebSockets.js': /^(src\/http\/uws\.ts$|test\/|bench\/)/,
   werift: /^(src\/(simulator|examples)|test|bench)\//,
-  esbuild: /^(src\/web\/bundle\.ts$|test\/browser\/)/,
+  esbuild: /^(src\/web\/bundle\.ts$|test\/browser\/|test\/support\/compiled\.ts$)/,
   '@evan/opus': /^(src\/(simulator|examples)|test)\//,
 }
 
