@@ -1,5 +1,7 @@
 // Work that comes round: never twice at once, never in step with other workers, and no failure ends it.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 export interface LoopOptions {
   readonly name: string
   readonly everyMs: number
@@ -28,10 +30,10 @@ export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
   let failures = 0
 
   async function rounds(): Promise<void> {
-    await pause(Math.random() * Math.min(everyMs, longestFirstMs), stopped.signal)
+    await pause(Math.random() * Math.min(everyMs, longestFirstMs), stopped)
     while (!stopped.signal.aborted) {
       const more = await round()
-      if (!more) await pause(pauseAfter(everyMs, failures), stopped.signal)
+      if (!more) await pause(pauseAfter(everyMs, failures), stopped)
     }
   }
 
@@ -56,15 +58,6 @@ export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
-}
+/** Or until the signal is given. */
+const pause = (ms: number, { signal }: AbortController): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined)

@@ -101,7 +101,7 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
 }
 
 /** The loader for TypeScript gives functions their names anew each time they are made, which is no part of the product. */
-const build = async (): Promise<void> => {
+export const build = async (): Promise<void> => {
   await promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/dev/build.ts'], { cwd: root })
 }
 

@@ -1,6 +1,6 @@
 // Leaves a process in good order: every actor is asked to go, spread over time, and at the deadline all are gone.
 import type { Clock } from '../shared/clock.ts'
-import { pause } from './timed.ts'
+import { pause } from '../shared/pause.ts'
 
 interface Leaving {
   readonly context: { readonly signal: AbortSignal }

@@ -1,8 +1,8 @@
 // Where effects outside Postgres' reach wait until this incarnation may act: silence over, epoch confirmed.
 import type { Clock } from '../shared/clock.ts'
+import { pause } from '../shared/pause.ts'
 import type { Confirm } from './confirmer.ts'
 import type { Guard } from './guard.ts'
-import { pause } from './timed.ts'
 
 export interface GateOptions<Effect> {
   readonly id: string

@@ -2,6 +2,7 @@
 // Campaigns of a number take turns; numbers share the process through the slots.
 import type { Clock } from '../shared/clock.ts'
 import { type CampaignId, type NumberId, newId } from '../shared/ids.ts'
+import { pause } from '../shared/pause.ts'
 import type { CampaignSender } from './send-claimed.ts'
 import type { SendSlots } from './send-slots.ts'
 import type {
@@ -15,7 +16,7 @@ import type {
 
 export interface PumpPorts {
   readonly store: Pick<CampaignSendStore, 'running' | 'claim' | 'complete' | 'pause'>
-  readonly pace: Pick<Pace, 'take'>
+  readonly pace: Pick<Pace, 'take' | 'unfence'>
   readonly slots: SendSlots
   readonly sender: Pick<CampaignSender, 'send'>
   readonly rendering: Pick<CampaignRendering, 'render'>
@@ -63,6 +64,8 @@ class Turns {
   readonly #numberId: NumberId
   readonly #idleUntil = new Map<CampaignId, number>()
   readonly #empty = new Set<CampaignId>()
+  /** The epoch that Redis took for an old one. */
+  readonly #refused = new Map<CampaignId, number>()
   #campaigns: readonly RunningCampaign[] = []
   #knownUntil = 0
   #round = 0
@@ -93,7 +96,17 @@ class Turns {
     if (type === 'empty') this.#empty.add(id)
     if (type === 'sent') this.#empty.delete(id)
     // What was read of the campaigns is out of date.
-    if (type === 'moved') this.#knownUntil = 0
+    if (type === 'moved' || type === 'refused') this.#knownUntil = 0
+  }
+
+  /**
+   * An epoch rises in Postgres before Redis hears of it. So one that Redis refused, and that Postgres still has when it
+   * is asked again, is Redis's mistake: Postgres has lost commits in a failover.
+   */
+  isWronglyRefused({ id, epoch }: RunningCampaign): boolean {
+    if (this.#refused.get(id) === epoch) return true
+    this.#refused.set(id, epoch)
+    return false
   }
 
   /** One that had nobody due takes one token to look again: those of others are not wasted on it. */
@@ -127,7 +140,8 @@ async function serve(
         : await sendSome(ports, campaign, { most: turns.mostOf(campaign), signal })
     waitMs = Math.min(waitMs, step.ms)
     turns.note(campaign, step)
-    if (step.type === 'moved' || step.type === 'numberSpent') break
+    if (step.type === 'refused' && turns.isWronglyRefused(campaign)) await ports.pace.unfence(campaign.id)
+    if (step.type !== 'sent' && step.type !== 'idle' && step.type !== 'empty') break
   }
   return waitMs
 }
@@ -136,6 +150,8 @@ type Step =
   | { readonly type: 'sent'; readonly ms: 0 }
   /** No longer RUNNING, or not in the epoch that we know. */
   | { readonly type: 'moved'; readonly ms: 0 }
+  /** The same, as Redis has it. */
+  | { readonly type: 'refused'; readonly ms: 0 }
   /** Nothing to do for this campaign for a while: its pace says so. */
   | { readonly type: 'idle'; readonly ms: number }
   /** The same: nobody is due. */
@@ -159,7 +175,7 @@ async function sendSome(
       ...{ phoneNumberId: account.phoneNumberId, numberRate, campaignId: id, epoch },
       ...{ campaignRate: messagesPerSecond, want: slots },
     })
-    if (grant.limitedBy === 'epoch') return { type: 'moved', ms: 0 }
+    if (grant.limitedBy === 'epoch') return { type: 'refused', ms: 0 }
     if (grant.granted === 0)
       return { type: grant.limitedBy === 'number' ? 'numberSpent' : 'idle', ms: grant.waitMs }
     const batch = await ports.store.claim(campaign, grant.granted, (recipient) =>
@@ -205,15 +221,3 @@ function judge({ rendering }: PumpPorts, campaign: RunningCampaign, recipient: P
   const isRepeated = messageId !== null
   return { type: 'send', messageId: messageId ?? newId('message'), isRepeated, text, variables }
 }
-
-const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted || ms <= 0) return resolve()
-    const done = () => {
-      timer.cancel()
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = clock.after(ms, done)
-    signal.addEventListener('abort', done, { once: true })
-  })

@@ -125,6 +125,8 @@ export interface Pace {
   slowDown(phoneNumberId: string, blockMs: number): Promise<void>
   /** A newer epoch: nothing more is granted to older ones. Best effort; Postgres decides. */
   fence(campaignId: CampaignId, epoch: number): Promise<void>
+  /** Forgets the epoch, and what the campaign's own pace has gathered. */
+  unfence(campaignId: CampaignId): Promise<void>
 }
 
 export interface PaceRequest {

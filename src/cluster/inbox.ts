@@ -1,8 +1,9 @@
 // The second way between processes, for tells that HTTP could not hand over: a stream per node in Redis.
-import { pause } from '../actors/timed.ts'
+
 import { bounded, type Redis } from '../redis/client.ts'
 import { keys } from '../redis/keys.ts'
 import type { Clock } from '../shared/clock.ts'
+import { pause } from '../shared/pause.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
 
 const maxEntries = 10_000

@@ -1,8 +1,8 @@
 // Finds out whether a process that refuses a connection is dead, once for all who ask, and tells the others.
 
 import type { NodeRef } from '../actors/ownership.ts'
-import { pause } from '../actors/timed.ts'
 import type { Clock } from '../shared/clock.ts'
+import { pause } from '../shared/pause.ts'
 
 export interface ObituariesOptions {
   readonly clock: Clock

@@ -32,6 +32,12 @@ export const createPace = (redis: Redis): Pace => ({
       () => undefined,
       () => undefined,
     ),
+
+  unfence: (campaignId) =>
+    redis.del(keys.campaign(campaignId)).then(
+      () => undefined,
+      () => undefined,
+    ),
 })
 
 /** Tells of a send that no campaign made. Costs nothing now: what was sent within a moment is told together. */

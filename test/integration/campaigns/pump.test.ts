@@ -1,0 +1,62 @@
+// The sending of a number's campaigns over a real database and a real Redis, up to what would be asked of the provider.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createPump } from '../../../src/campaigns/send-campaigns.ts'
+import { createSendSlots } from '../../../src/campaigns/send-slots.ts'
+import { closeRedis, connectRedis } from '../../../src/redis/client.ts'
+import { keys } from '../../../src/redis/keys.ts'
+import { createPace } from '../../../src/redis/pace.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import { testRedis } from '../../support/redis.ts'
+import { addRecipients, campaign, sql, store, tenant } from './sending-world.ts'
+
+const server = await testRedis()
+const redis = await connectRedis({ url: server.url, role: 'commands', onError: () => {} })
+after(async () => {
+  await closeRedis(redis)
+  await server.stop()
+})
+
+/** Sends for the number until so many were claimed. */
+async function claimed(count: number, running = store.running): Promise<void> {
+  const over = new AbortController()
+  const slots = createSendSlots(100)
+  let sent = 0
+  const pump = createPump({
+    store: { ...store, running },
+    pace: createPace(redis),
+    slots,
+    sender: {
+      send(_campaign, recipients) {
+        sent += recipients.length
+        slots.release(recipients.length)
+        if (sent >= count) over.abort()
+      },
+    },
+    rendering: { render: () => ({ text: 'Hello', missing: [], unexpected: [] }) },
+    clock: systemClock,
+    log: { info: () => undefined },
+  })
+  await pump(tenant.numberId, AbortSignal.any([over.signal, AbortSignal.timeout(9_000)]))
+  assert.equal(sent, count)
+}
+
+test('goes on where Redis has an epoch that Postgres has lost', async () => {
+  await addRecipients(campaign.id, 2)
+  await redis.hSet(keys.campaign(campaign.id), 'e', String(campaign.epoch + 7))
+  await claimed(2)
+})
+
+test('asks Postgres before it takes an epoch for lost', async () => {
+  await addRecipients(campaign.id, 2)
+  const before = await store.running(tenant.numberId)
+  const [row] = await sql<[{ epoch: number }]>`
+    update campaigns set epoch = epoch + 2 where id = ${campaign.id} returning epoch`
+  await createPace(redis).fence(campaign.id, row.epoch)
+  let reads = 0
+  await claimed(2, (numberId) => {
+    reads += 1
+    return reads === 1 ? Promise.resolve(before) : store.running(numberId)
+  })
+  assert.equal(await redis.hGet(keys.campaign(campaign.id), 'e'), String(row.epoch))
+})
