@@ -198,6 +198,7 @@ async function turnOnAndReplay(): Promise<void> {
   await heldRow().getByRole('link').first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
   await receiver.inbox.first('the replay', ({ data }) => data?.text === 'Are you open?')
+  await page.getByRole('dialog').getByText('Attempt 1: 200', { exact: false }).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
   await page.getByLabel('State').selectOption('DELIVERED')
   await page

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { AttemptRecord, DeliveryDetail, EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../foundation/api.ts'
 import { pretty } from '../../foundation/format.ts'
@@ -54,13 +55,13 @@ function Detail({
   onChange(): void
 }) {
   const replaying = useAction()
+  const follow = useFollow(delivery, onReload, onChange)
   const isFinished = !['PENDING', 'RETRYING'].includes(delivery.state)
   const replay = () =>
     replaying.run(async () => {
       await api.post(inWorkspace(`/deliveries/${delivery.id}/replay`))
       say('One more attempt is on its way.')
-      onReload()
-      onChange()
+      follow()
     })
   return (
     <>
@@ -95,6 +96,28 @@ function Detail({
       )}
     </>
   )
+}
+
+const looks = 30
+const lookEveryMs = 500
+
+/** Looks again until there is one more attempt, for a while. The list behind it is told then. */
+function useFollow(delivery: DeliveryDetail, onReload: () => void, onChange: () => void): () => void {
+  const [followed, setFollowed] = useState<{ readonly attempts: number; readonly looksLeft: number }>()
+  useEffect(() => {
+    if (followed === undefined) return
+    if (delivery.attempts.length > followed.attempts || followed.looksLeft === 0) {
+      setFollowed(undefined)
+      onChange()
+      return
+    }
+    const timer = setTimeout(() => {
+      setFollowed({ ...followed, looksLeft: followed.looksLeft - 1 })
+      onReload()
+    }, lookEveryMs)
+    return () => clearTimeout(timer)
+  }, [followed, delivery.attempts.length])
+  return () => setFollowed({ attempts: delivery.attempts.length, looksLeft: looks })
 }
 
 /** Where what the event tells of is shown. Past its retention the body is gone, and with it the way. */
