@@ -4,10 +4,10 @@ import { after, before, describe, test } from 'node:test'
 import { ok } from '../e2e/clients.ts'
 import { arrives } from '../e2e/media-steps.ts'
 import { eventually } from '../e2e/scene.ts'
+import { close, phones, state } from './campaign-steps.ts'
 import {
   assertAccessible,
   assertFits,
-  assertNoFaults,
   type BrowserScene,
   openBrowserScene,
   screenshot,
@@ -19,10 +19,6 @@ describe('templates with a file in the header', () => {
 
   before(async () => {
     scene = await openBrowserScene()
-  })
-  after(() => scene?.close())
-
-  test('a file is uploaded for the header of a template, and goes out with it', async () => {
     const { stack } = scene
     const components = [
       { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::example'] } },
@@ -33,6 +29,11 @@ describe('templates with a file in the header', () => {
     await eventually('it is approved', async () => {
       return (await ok(stack.console.get(`/templates/${id}`))).status === 'APPROVED'
     })
+  })
+  after(() => scene?.close())
+
+  test('a file is uploaded for the header of a template, and goes out with it', async () => {
+    const { stack } = scene
     const { conversationId } = await arrives(stack, '15557000205', { type: 'text', text: 'Where is it?' })
     const page = await scene.open(`conversations/${conversationId}`)
     await page.getByRole('button', { name: 'Send template' }).click()
@@ -70,12 +71,46 @@ describe('templates with a file in the header', () => {
       .getByRole('listitem')
       .filter({ hasText: 'Your parcel is at the door.' })
       .waitFor()
-    const requests = await ok(stack.sim.get('/requests'))
-    const sends = JSON.stringify(requests).match(/"type":"image","image":\{"id":"\d+"\}/g)
-    assert.equal(sends?.length, 1, 'the provider was given the id of the upload')
-    assertNoFaults(page)
-    await page.close()
+    assert.equal(await sentFiles(), 1, 'the provider was given the id of the upload')
+    await close(page)
   })
+
+  test('a file is uploaded for all recipients of a campaign, and again for another number', async () => {
+    const page = await scene.open('campaigns/new')
+    await page.getByLabel('Name', { exact: true }).fill('Parcels')
+    await page.getByLabel('Template', { exact: true }).selectOption({ label: 'a_parcel_photo (en_US)' })
+    const choose = () =>
+      page
+        .getByLabel('Image to upload')
+        .setInputFiles({ name: 'door.png', mimeType: 'image/png', buffer: Buffer.from(PICTURE, 'base64') })
+    await choose()
+    await page.getByText('door.png').waitFor()
+    await assertAccessible(page)
+    await screenshot(page, 'campaign-media-light')
+    await page.getByLabel('Send from').selectOption({ index: 2 })
+    await page.getByLabel('Image in the header').waitFor()
+    await choose()
+    await page.getByText('door.png').waitFor()
+    await page.getByRole('button', { name: 'Create draft' }).click()
+    await page.getByRole('button', { name: 'Add recipients' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Or paste rows').fill(phones(2).join('\n'))
+    await dialog.getByRole('button', { name: 'Check rows' }).click()
+    await dialog.getByRole('button', { name: 'Add 2 recipients' }).click()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Start…' }).click()
+    const before = await sentFiles()
+    await dialog.getByRole('button', { name: 'Start sending to 2 recipients' }).click()
+    await state(page, 'Completed')
+    assert.equal((await sentFiles()) - before, 2)
+    await close(page)
+  })
+
+  /** How often the provider was given the id of an upload. */
+  async function sentFiles(): Promise<number> {
+    const requests = JSON.stringify(await ok(scene.stack.sim.get('/requests')))
+    return requests.match(/"type":"image","image":\{"id":"\d+"\}/g)?.length ?? 0
+  }
 })
 
 // Four pixels.

@@ -211,6 +211,9 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
       return provoked.told.status !== 200
     })
     leave()
+    await eventually('there is room again', async () => {
+      return (await api(world, { path: '/numbers' })).told.status === 200
+    })
     return provoked ?? (await api(world, { path: '/numbers' }))
   },
   UNAVAILABLE: ({ stack, ...world }) =>

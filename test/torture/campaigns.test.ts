@@ -15,7 +15,7 @@ const RECIPIENTS = isFull ? 50_000 : 6_000
 const AT_ONCE = 2_000
 const KILLS = isFull ? 20 : 5
 /** Between two kills: long enough for the one that was killed to be back, and at an instant that nobody chose. */
-const CALM_MS = [500, 3_500] as const
+const CALM_MS: readonly [number, number] = isFull ? [500, 3_500] : [200, 1_200]
 /** On a machine that is busy with bringing up processes again. */
 const LONGEST_MS = isFull ? 1_200_000 : 240_000
 

@@ -1,6 +1,7 @@
 import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
 import type { ApiError } from '../../foundation/api.ts'
 import { Field, Select } from '../../parts/field.tsx'
+import { headerMedia, isUploaded, MediaField, mediaFormatOf } from '../../parts/media-field.tsx'
 import { type Draft, templateKey, timeZone } from './plan.ts'
 import { expectedColumns } from './sources.ts'
 
@@ -57,6 +58,7 @@ export function PlanFields(props: Props) {
 function What({ draft, templates, numbers, error, onChange }: Props) {
   const chosen = templates.find((one) => templateKey(one) === draft.template)
   const change = (part: Partial<Draft>) => onChange({ ...draft, ...part })
+  const media = chosen && mediaFormatOf(chosen)
   return (
     <>
       <Select
@@ -74,16 +76,21 @@ function What({ draft, templates, numbers, error, onChange }: Props) {
             They hold where a recipient brings no value. Leave one empty and every recipient needs it.
           </p>
           <div class="columns">
-            {expectedColumns(chosen, { variables: {} }).map(({ name, example }) => (
-              <Field
-                key={name}
-                label={name}
-                placeholder={example}
-                value={draft.variables[name] ?? ''}
-                error={error?.of(`variables.${name}`)}
-                onInput={(value) => change({ variables: { ...draft.variables, [name]: value } })}
-              />
-            ))}
+            {expectedColumns(chosen, { variables: {} }).map(({ name, example }) => {
+              const field = { value: draft.variables[name] ?? '', error: error?.of(`variables.${name}`) }
+              const set = (value: string) => change({ variables: { ...draft.variables, [name]: value } })
+              return media && name === headerMedia ? (
+                <MediaField
+                  key={`${name} ${draft.numberId}`}
+                  format={media}
+                  numberId={draft.numberId}
+                  {...field}
+                  onChange={set}
+                />
+              ) : (
+                <Field key={name} label={name} placeholder={example} {...field} onInput={set} />
+              )
+            })}
           </div>
         </fieldset>
       )}
@@ -95,10 +102,17 @@ function What({ draft, templates, numbers, error, onChange }: Props) {
           ...numbers.map(({ id, number, displayName }) => ({ value: id, label: `${number} ${displayName}` })),
         ]}
         error={error?.of('numberId')}
-        onChange={(numberId) => change({ numberId })}
+        onChange={(numberId) =>
+          change({ numberId, variables: media ? sendable(draft.variables) : draft.variables })
+        }
       />
     </>
   )
+}
+
+/** From another number. */
+function sendable({ [headerMedia]: file = '', ...variables }: Draft['variables']): Draft['variables'] {
+  return file === '' || isUploaded(file) ? variables : { ...variables, [headerMedia]: file }
 }
 
 /** The template that is chosen already is there even if it is not approved any more. */

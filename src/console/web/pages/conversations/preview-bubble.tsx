@@ -1,6 +1,6 @@
 import type { MessagePreview } from '../../../../contract/records/message.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { icons, type MediaFormat } from './media-field.tsx'
+import { icons, type MediaFormat } from '../../parts/media-field.tsx'
 
 /** What the customer will see. */
 export const PreviewBubble = ({

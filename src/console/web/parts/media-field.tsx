@@ -1,13 +1,13 @@
 // What stands in the header of a template: a link, or a file that is uploaded here.
 import { useRef, useState } from 'preact/hooks'
-import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
-import { ApiError, askRaw, inWorkspace } from '../../foundation/api.ts'
-import { sentence } from '../../foundation/format.ts'
-import { useAction } from '../../foundation/load.ts'
-import { Button } from '../../parts/button.tsx'
-import { Field } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Problem } from '../../parts/states.tsx'
+import type { TemplateRecord } from '../../../contract/records/catalog.ts'
+import { ApiError, askRaw, inWorkspace } from '../foundation/api.ts'
+import { sentence } from '../foundation/format.ts'
+import { useAction } from '../foundation/load.ts'
+import { Button } from './button.tsx'
+import { Field } from './field.tsx'
+import { Icon } from './icon.tsx'
+import { Problem } from './states.tsx'
 
 export const headerMedia = 'header.1'
 
@@ -29,6 +29,9 @@ export function mediaFormatOf({ components }: Pick<TemplateRecord, 'components'>
   const format = header?.format?.toUpperCase() ?? ''
   return Object.hasOwn(accepted, format) ? (format as MediaFormat) : undefined
 }
+
+/** Uploaded for one number, a file cannot be sent from another: a link can. */
+export const isUploaded = (value: string): boolean => /^\d+$/.test(value)
 
 /** What an upload was answered with: `id` is the value of the variable. */
 interface Uploaded {
@@ -75,13 +78,14 @@ export function MediaField({
       setUploaded(taken)
       onChange(taken.id)
     })
-  if (uploaded && uploaded.id === value)
+  // A form that is opened again knows no more than the id.
+  if (isUploaded(value))
     return (
       <div class="field">
         <span class="label">{kind} in the header</span>
         <div class="media-taken">
           <Icon name={icons[format]} />
-          <span role="status">{uploaded.fileName}</span>
+          <span role="status">{uploaded?.id === value ? uploaded.fileName : 'A file that was uploaded'}</span>
           <Button onClick={() => onChange('')}>Remove</Button>
         </div>
       </div>
