@@ -18,7 +18,7 @@ import { eventually, scenario } from './scene.ts'
 const { FUZZ_SEED, FUZZ_SECONDS } = process.env as Record<string, string | undefined>
 // A run of the whole suite tells of the change that it is for: what chance may find, the long run looks for.
 const seed = FUZZ_SEED ?? (FUZZ_SECONDS === undefined ? '2196734379' : String(randomInt(2 ** 32)))
-const seconds = Number(FUZZ_SECONDS ?? 20)
+const seconds = Number(FUZZ_SECONDS ?? 10)
 const LANES = 12
 const BATCH = 1_000
 const MIB = 1_024 * 1_024

@@ -11,9 +11,9 @@ import { eventually } from '../e2e/scene.ts'
 import { type Stack, startStack } from '../e2e/stack.ts'
 
 const isFull = process.env['TORTURE'] === 'full'
-const RECIPIENTS = isFull ? 50_000 : 6_000
+const RECIPIENTS = isFull ? 50_000 : 4_000
 const AT_ONCE = 2_000
-const KILLS = isFull ? 20 : 5
+const KILLS = isFull ? 20 : 4
 /** Between two kills: long enough for the one that was killed to be back, and at an instant that nobody chose. */
 const CALM_MS: readonly [number, number] = isFull ? [500, 3_500] : [200, 1_200]
 /** On a machine that is busy with bringing up processes again. */
