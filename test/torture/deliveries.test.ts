@@ -1,5 +1,5 @@
-// A minute at 500 events a second, during which gateways and workers are killed and Redis forgets everything, one after
-// the other and again and again: what the provider was answered 200 for arrives.
+// Half a minute at 500 events a second, with TORTURE=full a whole one, during which gateways and workers are killed and
+// Redis forgets everything, one after the other and again and again: what the provider was answered 200 for arrives.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
