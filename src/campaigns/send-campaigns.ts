@@ -141,10 +141,13 @@ async function serve(
     waitMs = Math.min(waitMs, step.ms)
     turns.note(campaign, step)
     if (step.type === 'refused' && turns.isWronglyRefused(campaign)) await ports.pace.unfence(campaign.id)
-    if (step.type !== 'sent' && step.type !== 'idle' && step.type !== 'empty') break
+    if (endsRound.has(step.type)) break
   }
   return waitMs
 }
+
+/** Nothing is left for the others, or what is known of them is out of date. */
+const endsRound: ReadonlySet<Step['type']> = new Set(['moved', 'refused', 'numberSpent'])
 
 type Step =
   | { readonly type: 'sent'; readonly ms: 0 }

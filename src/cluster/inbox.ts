@@ -1,5 +1,4 @@
 // The second way between processes, for tells that HTTP could not hand over: a stream per node in Redis.
-
 import { bounded, type Redis } from '../redis/client.ts'
 import { keys } from '../redis/keys.ts'
 import type { Clock } from '../shared/clock.ts'

@@ -1,5 +1,5 @@
-// How far a campaign was, and what an operator decides of recipients whose outcome nobody knows. Building and running campaigns comes from the API's
-// own rows (see the wiring).
+// How far a campaign was, and what an operator decides of recipients whose outcome nobody knows. Building and running
+// campaigns comes from the API's own rows (see the wiring).
 import * as v from 'valibot'
 import { AppError, notFound } from '../../contract/errors.ts'
 import type { CampaignId } from '../../shared/ids.ts'
@@ -60,8 +60,12 @@ const readProgress = workspaceRoute({
   params: idParams('campaign'),
   errors: ['NOT_FOUND'],
   async handle({ services: { reads }, author: { workspaceId }, params: { id } }) {
-    if (!(await reads.campaigns.find(workspaceId, id))) throw notFound('campaign')
-    return { data: await reads.samples.list(workspaceId, id) }
+    const [campaign, data] = await Promise.all([
+      reads.campaigns.find(workspaceId, id),
+      reads.samples.list(workspaceId, id),
+    ])
+    if (!campaign) throw notFound('campaign')
+    return { data }
   },
 })
 

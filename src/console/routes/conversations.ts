@@ -35,13 +35,15 @@ const listConversationMessages = workspaceRoute({
   errors: ['NOT_FOUND'],
   async handle({ services, author: { workspaceId }, params: { id: conversationId }, query }) {
     const { reads } = services
-    const [conversation, request] = await Promise.all([
+    const [conversation, page] = await Promise.all([
       reads.conversations.find(workspaceId, conversationId),
-      pageOf(reads, workspaceId, conversationId, query),
+      pageOf(reads, workspaceId, conversationId, query).then(
+        (request) => request && reads.messages.list(workspaceId, { conversationId }, request),
+      ),
     ])
     if (!conversation) throw notFound('conversation')
-    if (!request) throw notFound('message')
-    return pageBody(thread, await reads.messages.list(workspaceId, { conversationId }, request))
+    if (!page) throw notFound('message')
+    return pageBody(thread, page)
   },
 })
 

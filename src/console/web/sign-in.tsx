@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ApiError } from './foundation/api.ts'
-import { useAction } from './foundation/load.ts'
+import { type Action, useAction } from './foundation/load.ts'
 import { signIn } from './foundation/session.ts'
 import { Button } from './parts/button.tsx'
 import { DoorForm } from './parts/door-form.tsx'
@@ -8,45 +8,54 @@ import { Field } from './parts/field.tsx'
 import { emptyFactor, type FactorDraft, factorOf, SecondFactor } from './parts/second-factor.tsx'
 
 /** The password was right, and this account has a second factor. */
-export const asksForCode = (error: ApiError | undefined, { text }: FactorDraft): boolean =>
+const asksForCode = (error: ApiError | undefined, { text }: FactorDraft): boolean =>
   error?.code === 'UNAUTHORIZED' && error.of('totp') !== undefined && text === ''
+
+/** The step behind the password, once the server has asked for it. */
+export function useSecondStep(action: Action) {
+  const [factor, setFactor] = useState(emptyFactor)
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    if (!asksForCode(action.error, factor)) return
+    setOpen(true)
+    action.clear()
+  }, [action.error])
+  return {
+    factor,
+    setFactor,
+    isOpen,
+    /** What is sent of it beside the password. */
+    given: isOpen ? factorOf(factor) : {},
+    back() {
+      setOpen(false)
+      setFactor(emptyFactor)
+      action.clear()
+    },
+  }
+}
 
 export function SignIn() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const [factor, setFactor] = useState(emptyFactor)
-  const [hasSecondStep, setSecondStep] = useState(false)
   const action = useAction()
-  useEffect(() => {
-    if (asksForCode(action.error, factor)) {
-      setSecondStep(true)
-      action.clear()
-    }
-  }, [action.error])
-  const back = () => {
-    setSecondStep(false)
-    setFactor(emptyFactor)
-    action.clear()
-  }
+  const second = useSecondStep(action)
   return (
     <main class="alone">
       <DoorForm
-        title={hasSecondStep ? 'Enter your code' : 'Sign in to Switchboard'}
-        submit={hasSecondStep ? 'Continue' : 'Sign in'}
+        title={second.isOpen ? 'Enter your code' : 'Sign in to Switchboard'}
+        submit={second.isOpen ? 'Continue' : 'Sign in'}
         action={action}
         below={
-          hasSecondStep && (
-            <Button look="quiet" onClick={back}>
+          second.isOpen && (
+            <Button look="quiet" onClick={second.back}>
               Back
             </Button>
           )
         }
-        onSubmit={() =>
-          void action.run(() => signIn({ email, password, ...(hasSecondStep && factorOf(factor)) }))
-        }
+        onSubmit={() => void action.run(() => signIn({ email, password, ...second.given }))}
       >
-        {hasSecondStep ? (
-          <CodeStep factor={factor} onChange={setFactor} />
+        {second.isOpen ? (
+          <CodeStep factor={second.factor} onChange={second.setFactor} />
         ) : (
           <PasswordStep {...{ email, password }} onEmail={setEmail} onPassword={setPassword} />
         )}

@@ -18,7 +18,7 @@ local spare = 0.05
 local campaign = redis.call('HMGET', KEYS[2], 'e', 't', 'at')
 if campaign[1] and tonumber(campaign[1]) > epoch then return {0, 0, 3} end
 
-local number = redis.call('HMGET', KEYS[1], 't', 'at', 'f', 'fat', 'until')
+local number = redis.call('HMGET', KEYS[1], 't', 'at', 'f', 'fat', 'until', 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 local blocked = tonumber(number[5] or 0)
 if blocked > now then return {0, math.ceil((blocked - now) / 1000), 1} end
 
@@ -31,19 +31,18 @@ local fill = rate * share * factor
 local tokens = filled(number[1], number[2], fill)
 local left = own > 0 and filled(campaign[2], campaign[3], own) or wanted
 
-local slot, sent, of = math.floor(now / 100000), 0, 0
-local slots = redis.call('HMGET', KEYS[1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-for i = 1, 11 do
-  local packed = tonumber(slots[i] or 0)
+local slot, sent, inSlot = math.floor(now / 100000), 0, 0
+for i = 6, 16 do
+  local packed = tonumber(number[i] or 0)
   if math.floor(packed / 100000) > slot - 11 then sent = sent + packed % 100000 end
-  if math.floor(packed / 100000) == slot then of = packed % 100000 end
+  if math.floor(packed / 100000) == slot then inSlot = packed % 100000 end
 end
 local room = math.max(1, rate * factor * (1 - spare)) - sent
 local granted = math.max(0, math.floor(math.min(wanted, tokens, left, room)))
 
 local whole = string.format('%.0f', now)
 redis.call('HSET', KEYS[1], 't', string.format('%.6f', tokens - granted), 'at', whole, 'f', string.format('%.6f', factor),
-  'fat', whole, 'r', rate, 's', share, slot % 11, string.format('%.0f', slot * 100000 + of + granted))
+  'fat', whole, 'r', rate, 's', share, slot % 11, string.format('%.0f', slot * 100000 + inSlot + granted))
 redis.call('PEXPIRE', KEYS[1], 600000)
 redis.call('HSET', KEYS[2], 'e', string.format('%.0f', epoch))
 if own > 0 then redis.call('HSET', KEYS[2], 't', string.format('%.6f', left - granted), 'at', whole) end

@@ -147,11 +147,11 @@ export interface Action {
 const FIRST_LOOK_MS = 2_000
 const LONGEST_LOOK_MS = 60_000
 
-/** Reads again what somebody else will change soon: at first after two seconds, then ever more rarely. */
-export function useWatch(isWaiting: boolean, reload: () => void): void {
+/** Reads again what somebody else will change soon: at first after `firstMs`, then ever more rarely. */
+export function useWatch(isWaiting: boolean, reload: () => void, firstMs = FIRST_LOOK_MS): void {
   useEffect(() => {
     if (!isWaiting) return
-    let wait = FIRST_LOOK_MS
+    let wait = firstMs
     let timer = setTimeout(look, wait)
     function look() {
       if (document.visibilityState === 'visible') reload()
@@ -159,7 +159,7 @@ export function useWatch(isWaiting: boolean, reload: () => void): void {
       timer = setTimeout(look, wait)
     }
     return () => clearTimeout(timer)
-  }, [isWaiting, reload])
+  }, [isWaiting, reload, firstMs])
 }
 
 /** One thing that a button or a form does. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { AttemptRecord, DeliveryDetail, EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../foundation/api.ts'
 import { pretty } from '../../foundation/format.ts'
-import { useAction, useResource } from '../../foundation/load.ts'
+import { useAction, useResource, useWatch } from '../../foundation/load.ts'
 import { hrefOf } from '../../foundation/router.ts'
 import { can } from '../../foundation/session.ts'
 import { say } from '../../foundation/toasts.ts'
@@ -98,26 +98,17 @@ function Detail({
   )
 }
 
-const looks = 30
-const lookEveryMs = 500
+const FIRST_LOOK_MS = 300
 
-/** Looks again until there is one more attempt, for a while. The list behind it is told then. */
-function useFollow(delivery: DeliveryDetail, onReload: () => void, onChange: () => void): () => void {
-  const [followed, setFollowed] = useState<{ readonly attempts: number; readonly looksLeft: number }>()
+/** Looks again until there is one more attempt. The list behind it is told then. */
+function useFollow({ attempts }: DeliveryDetail, onReload: () => void, onChange: () => void): () => void {
+  const [before, setBefore] = useState<number>()
+  const isAwaited = attempts.length === before
+  useWatch(isAwaited, onReload, FIRST_LOOK_MS)
   useEffect(() => {
-    if (followed === undefined) return
-    if (delivery.attempts.length > followed.attempts || followed.looksLeft === 0) {
-      setFollowed(undefined)
-      onChange()
-      return
-    }
-    const timer = setTimeout(() => {
-      setFollowed({ ...followed, looksLeft: followed.looksLeft - 1 })
-      onReload()
-    }, lookEveryMs)
-    return () => clearTimeout(timer)
-  }, [followed, delivery.attempts.length])
-  return () => setFollowed({ attempts: delivery.attempts.length, looksLeft: looks })
+    if (before !== undefined && !isAwaited) onChange()
+  }, [isAwaited])
+  return () => setBefore(attempts.length)
 }
 
 /** Where what the event tells of is shown. Past its retention the body is gone, and with it the way. */

@@ -9,9 +9,8 @@ import { DoorForm } from '../../parts/door-form.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { NewPassword } from '../../parts/new-password.tsx'
-import { emptyFactor, factorOf } from '../../parts/second-factor.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
-import { asksForCode, CodeStep } from '../../sign-in.tsx'
+import { CodeStep, useSecondStep } from '../../sign-in.tsx'
 import { titleOf, withArticle } from '../members/words.ts'
 
 interface Invitation {
@@ -82,15 +81,9 @@ function JoinAnew({ token, invitation }: FormProps) {
 
 function JoinAsBefore({ token, invitation }: FormProps) {
   const [password, setPassword] = useState('')
-  const [factor, setFactor] = useState(emptyFactor)
-  const [hasSecondStep, setSecondStep] = useState(false)
   const action = useAction()
-  useEffect(() => {
-    if (!asksForCode(action.error, factor)) return
-    setSecondStep(true)
-    action.clear()
-  }, [action.error])
-  const given = { token, password, ...(hasSecondStep && factorOf(factor)) }
+  const second = useSecondStep(action)
+  const given = { token, password, ...second.given }
   const other = me.value?.operator.email
   return (
     <DoorForm
@@ -98,8 +91,8 @@ function JoinAsBefore({ token, invitation }: FormProps) {
       submit="Sign in and join"
       action={action}
       below={
-        hasSecondStep && (
-          <Button look="quiet" onClick={() => setSecondStep(false)}>
+        second.isOpen && (
+          <Button look="quiet" onClick={second.back}>
             Back
           </Button>
         )
@@ -111,8 +104,8 @@ function JoinAsBefore({ token, invitation }: FormProps) {
         <Note>You are signed in as {other}. Joining signs you out of that account.</Note>
       )}
       <input type="hidden" name="email" autocomplete="username" value={invitation.email} />
-      {hasSecondStep ? (
-        <CodeStep factor={factor} onChange={setFactor} />
+      {second.isOpen ? (
+        <CodeStep factor={second.factor} onChange={second.setFactor} />
       ) : (
         <Field
           label="Password"
