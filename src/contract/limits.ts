@@ -16,13 +16,13 @@ export const limits = {
   /** Of the rows of a stream that were not added; a line each tells of all. */
   invalidRowsListed: 1_000,
   /** Streams that a process reads at once, and for one workspace. */
-  uploadsAtOnce: 16,
-  uploadsAtOncePerWorkspace: 6,
+  uploadsAtOnce: { perWorkspace: 6, all: 16 },
   providerBodyBytes: 4 * 1024 * 1024,
   /** The largest file that the provider passes on. */
   mediaBytes: 100 * 1024 * 1024,
   /** Of a file that an operator uploads: it is in memory as a whole. */
   mediaUploadBytes: 16 * 1024 * 1024,
+  mediaUploadsAtOnce: { perWorkspace: 2, all: 4 },
   sdpBytes: 64 * 1024,
   pageDefault: 50,
   pageMax: 200,

@@ -23,25 +23,21 @@ export type SenderAccounts = (
 ) => Promise<ProviderAccount | null | undefined>
 
 interface Ports {
+  /** Each upload is in memory as a whole. Throws where there are too many. */
+  readonly enter: (workspaceId: WorkspaceId) => { leave(): void }
   readonly account: SenderAccounts
   readonly provider: Pick<Provider, 'uploadMedia'>
 }
 
-/** Each is in memory as a whole. */
-const uploadsAtOnce = 4
-
 export type UploadMedia = ReturnType<typeof createUploadMedia>
 
-export function createUploadMedia({ account, provider }: Ports) {
-  let underWay = 0
+export function createUploadMedia({ enter, account, provider }: Ports) {
   return async (
     workspaceId: WorkspaceId,
     numberId: NumberId | null,
     { mimeType, fileName, pieces }: MediaUpload,
   ): Promise<UploadedMedia> => {
-    if (underWay >= uploadsAtOnce)
-      throw new AppError('OVERLOADED', 'Too many files at once; try again shortly.', { retryAfterSeconds: 2 })
-    underWay += 1
+    const place = enter(workspaceId)
     try {
       const sender = await account(workspaceId, numberId)
       if (!sender) throw new AppError('NO_SENDER_NUMBER', 'the workspace has no such number to send from')
@@ -52,7 +48,7 @@ export function createUploadMedia({ account, provider }: Ports) {
       const told = details === null ? title : `${title}: ${details}`
       throw new AppError('PROVIDER_ERROR', `the provider did not take the file: ${told} (${code})`)
     } finally {
-      underWay -= 1
+      place.leave()
     }
   }
 }

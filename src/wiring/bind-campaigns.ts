@@ -11,8 +11,9 @@ import {
   startCampaign,
 } from '../campaigns/run-campaign.ts'
 import { assumeSent, resendUnknown } from '../campaigns/settle-unknown.ts'
-import { uploadPlaces } from '../campaigns/upload-places.ts'
 import type { Dispatch } from '../contract/dispatch.ts'
+import { limits } from '../contract/limits.ts'
+import { uploadPlaces } from '../http/upload-places.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CampaignId, WorkspaceId } from '../shared/ids.ts'
 import { type CampaignPools, createCampaignLifeStore } from '../store/campaign-life.store.ts'
@@ -65,7 +66,7 @@ export function createCampaigns({ sql, bulk, accounts, pace, queue, dispatch, cl
       list: createRecipientReader(sql).list,
       all: createRecipientReader(bulk).all,
       add: addRecipients(ports),
-      enter: uploadPlaces(),
+      enter: uploadPlaces(limits.uploadsAtOnce),
       remove: removeRecipients(ports),
       resendUnknown: resendUnknown(unknown),
       assumeSent: assumeSent(unknown),

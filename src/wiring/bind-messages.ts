@@ -1,7 +1,9 @@
 // The messages domain, assembled: sending, the provider's updates, and the sweep of what nobody looks after.
 import type { Logger } from 'pino'
 import type { Dispatch } from '../contract/dispatch.ts'
+import { limits } from '../contract/limits.ts'
 import type { Provider } from '../contract/provider.ts'
+import { uploadPlaces } from '../http/upload-places.ts'
 import { createMessageUpdates } from '../messages/apply-message-updates.ts'
 import type { TemplateRendering } from '../messages/ports.ts'
 import { createPreviewMessage } from '../messages/preview-message.ts'
@@ -64,6 +66,7 @@ export function createMessages(options: MessagesOptions) {
     }),
     preview: createPreviewMessage({ store, templates: rendering }),
     upload: createUploadMedia({
+      enter: uploadPlaces(limits.mediaUploadsAtOnce),
       account: createSenderAccounts(sql, options.accounts),
       provider: options.provider,
     }),

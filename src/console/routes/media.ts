@@ -18,7 +18,14 @@ const uploadMedia = workspaceRoute({
     fileName: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(240)), 'file'),
   }),
   success: 201,
-  errors: ['NO_SENDER_NUMBER', 'UNSUPPORTED_MEDIA_TYPE', 'PROVIDER_ERROR', 'OVERLOADED', 'TENANT_SUSPENDED'],
+  errors: [
+    'NO_SENDER_NUMBER',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'PROVIDER_ERROR',
+    'OVERLOADED',
+    'RATE_LIMITED',
+    'TENANT_SUSPENDED',
+  ],
   handle() {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', `send the file itself, as ${types.join(' or ')}`)
   },

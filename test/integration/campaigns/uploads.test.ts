@@ -205,7 +205,7 @@ describe('uploads at the same time', () => {
       fetch(`${url}/api/v1${path}`, { method: 'POST', headers, body, signal, duplex: 'half' } as RequestInit)
     const complete = async () => (await post(csvOf(rowsOf(0, 1)))).status
     const stop = new AbortController()
-    const uploads = Array.from({ length: limits.uploadsAtOncePerWorkspace }, () => {
+    const uploads = Array.from({ length: limits.uploadsAtOnce.perWorkspace }, () => {
       const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('to\n')) })
       return post(body, stop.signal)
     })

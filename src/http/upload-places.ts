@@ -1,9 +1,14 @@
-// How many streams of recipients a process reads at once: each holds a batch or two in memory.
+// How many uploads a process reads at once, since each holds a part of its body in memory, or all of it; and how many of
+// one workspace, so that no customer takes every place.
 import { AppError } from '../contract/errors.ts'
-import { limits } from '../contract/limits.ts'
 import type { WorkspaceId } from '../shared/ids.ts'
 
-export function uploadPlaces() {
+export interface PlaceLimits {
+  readonly perWorkspace: number
+  readonly all: number
+}
+
+export function uploadPlaces(limits: PlaceLimits) {
   const taken = new Map<WorkspaceId, number>()
   let all = 0
   const change = (workspaceId: WorkspaceId, by: 1 | -1): void => {
@@ -13,13 +18,13 @@ export function uploadPlaces() {
     else taken.set(workspaceId, count)
   }
   return (workspaceId: WorkspaceId) => {
-    if ((taken.get(workspaceId) ?? 0) >= limits.uploadsAtOncePerWorkspace)
+    if ((taken.get(workspaceId) ?? 0) >= limits.perWorkspace)
       throw new AppError(
         'RATE_LIMITED',
-        `${limits.uploadsAtOncePerWorkspace} uploads of this workspace are on their way; wait until one is over`,
+        `${limits.perWorkspace} uploads of this workspace are on their way; wait until one is over`,
         { retryAfterSeconds: 2 },
       )
-    if (all >= limits.uploadsAtOnce)
+    if (all >= limits.all)
       throw new AppError('OVERLOADED', 'this process takes no more uploads now; try again shortly', {
         retryAfterSeconds: 2,
       })
