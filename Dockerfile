@@ -1,5 +1,5 @@
 # One image, two processes: a gateway by default, a worker with the command `node dist/workers/main.js`.
-# `node dist/src/wiring/migrate-main.js` and `node dist/src/wiring/operator-main.js` run once and end.
+# `node dist/src/platform/postgres/migrate-main.js` and `node dist/src/accounts/host/operator-main.js` run once and end.
 # Debian and Node 22, since uWebSockets.js is built for glibc and for no later Node.
 
 FROM node:22-bookworm-slim AS build

@@ -1,14 +1,14 @@
-// npm run bench:campaigns: how fast one worker sends, against what the simulator can take, and what a campaign costs a
-// transactional send from the same number.
+// npm run bench:campaigns: measures how fast one worker sends compared with the maximum rate of the
+// simulator, and how much a campaign delays transactional sends from the same number.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Pool as HttpPool } from 'undici'
 import { freePort } from '../src/dev/embedded/ports.ts'
 import { provider } from '../src/dev/provider.ts'
+import { migrate } from '../src/platform/postgres/migrate.ts'
+import { connectPool, type Pool } from '../src/platform/postgres/sql.ts'
 import type { CampaignId } from '../src/shared/ids.ts'
-import { migrate } from '../src/store/migrate.ts'
-import { connectPool, type Pool } from '../src/store/sql.ts'
 import {
   areCompleted,
   type SeededSender,
@@ -28,7 +28,7 @@ const usage = `npm run bench:campaigns -- [options]
   --messages 10000  in each run of a campaign
   --seconds 40      of each run of transactional sends: a p99 wants its 400 sends`
 
-/** Campaigns get eight tenths of it: a thousand a second. */
+/** Messages per second of a number. Campaigns use at most 80 % of it: 1,000 per second. */
 const fastRate = 1_250
 const manyNumbers = 10
 const standardRate = 80
@@ -50,7 +50,7 @@ interface World {
   readonly simulatorUrl: string
 }
 
-/** As the simulator's journal has it, on the monotonic clock of this machine. */
+/** A send request from the simulator's journal. `atNs` is on the monotonic clock of this machine. */
 interface Asked {
   readonly to: string
   readonly phoneNumberId: string
@@ -136,7 +136,7 @@ async function openWorld(closing: Closing): Promise<World> {
   return { sql, sender, key, gatewayUrl, simulatorUrl }
 }
 
-/** Messages a second that the simulator answers to somebody who does nothing else. */
+/** Messages per second that the simulator answers when the client does nothing but send. */
 async function ceiling({ simulatorUrl, sender }: World, messages: number): Promise<number> {
   const pool = new HttpPool(simulatorUrl, { connections })
   const body = (index: number) =>
@@ -167,7 +167,7 @@ async function ceiling({ simulatorUrl, sender }: World, messages: number): Promi
   return rate
 }
 
-/** Messages a second in the middle four fifths of the campaigns: how they start and end is another matter. */
+/** Messages per second over the middle 80 % of the requests: excludes start and end of the campaigns. */
 async function drain(
   world: World,
   { numbers, messages }: { numbers: number; messages: number },
@@ -190,7 +190,10 @@ async function drain(
   return rate
 }
 
-/** From the request to our API to the provider's, at a steady rate, beside two campaigns from the same number or none. */
+/**
+ * Sends at a steady rate and measures from the request to our API until the request to the provider. With
+ * `recipients`, two campaigns from the same number run at the same time.
+ */
 async function transactional(world: World, seconds: number, recipients: number): Promise<Spread> {
   const { sql, sender } = world
   await sql`update numbers set messages_per_second = ${standardRate}`
@@ -221,7 +224,7 @@ async function transactional(world: World, seconds: number, recipients: number):
   return spread
 }
 
-/** The most requests of any second, wherever it begins. */
+/** The largest number of requests in any window of one second. */
 function mostInASecond(asked: readonly Asked[]): number {
   const times = asked.map(({ atNs }) => atNs).sort((a, b) => a - b)
   let first = 0

@@ -1,11 +1,12 @@
-// npm run bench:isolation: what dead endpoints do to healthy ones, against the same load with none dead.
+// npm run bench:isolation: measures how dead endpoints affect healthy ones, against the same load without
+// dead ones.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { freePort } from '../src/dev/embedded/ports.ts'
 import { provider } from '../src/dev/provider.ts'
-import { migrate } from '../src/store/migrate.ts'
-import { connectPool, type Pool } from '../src/store/sql.ts'
+import { migrate } from '../src/platform/postgres/migrate.ts'
+import { connectPool, type Pool } from '../src/platform/postgres/sql.ts'
 import { type Closing, say, withClosing } from './harness/closing.ts'
 import { median, type Spread, spreadOf } from './harness/figures.ts'
 import type { GeneratorProtocol } from './harness/generator.ts'
@@ -21,19 +22,19 @@ const usage = `npm run bench:isolation -- [options]
   --runs 3        of each case, with and without dead endpoints in turn`
 
 const many = 200
-/** Events a second: one for each of the many, and as many for the one that is apart. */
+/** Events per second to the single endpoint. Each of the many endpoints gets one event per second. */
 const apart = 50
 const goal = 2
 const warmSeconds = 3
 const warmUpSeconds = 10
-/** Longer than an attempt may last: what hangs is over when the next run begins. */
+/** Longer than the timeout of an attempt: hanging attempts are over when the next run begins. */
 const settleMs = 11_000
-/** The gateway looks for new configurations every second. */
+/** The gateway checks for new endpoint configurations every second. */
 const noticeMs = 2_500
 
 interface Case {
   readonly title: string
-  /** Whether it is the one that is dead among the many, or the many around it. */
+  /** Which endpoints are dead: the single one, or the many. */
   readonly dead: 'one' | 'many'
 }
 
@@ -57,7 +58,7 @@ async function main(): Promise<void> {
   const { seconds, runs } = readOptions()
   await withClosing(async (closing) => {
     const world = await openWorld(closing)
-    // Every endpoint gets its owner, every connection is opened, the code is compiled.
+    // Warm-up: every endpoint gets its owner, every connection is opened, the code is compiled.
     await prepare(world, noOne)
     await measure(world, { bystanders: noOne, isDead: false, seconds: warmUpSeconds })
     const lines = [
@@ -105,7 +106,7 @@ async function openWorld(closing: Closing): Promise<World> {
   return { sql, gatewayUrl, generator, receiver, receiverPort, dead, one, many: rest }
 }
 
-/** The order in which numbers are written to: one for each of the many, and the one in between. */
+/** The order in which the numbers get events: each of the many once, with the single one in between. */
 const turnOf = (one: SeededEndpoint, rest: readonly SeededEndpoint[]): SeededEndpoint[] =>
   rest.flatMap((number, index) => (index % (many / apart) === 0 ? [one, number] : [number]))
 
@@ -124,7 +125,7 @@ async function compare(
 ): Promise<Compared> {
   const spreads = { alone: [] as Spread[], beside: [] as Spread[] }
   const victims = new Set(dead === 'one' ? [world.one] : world.many)
-  // The order turns, so that neither always runs on what the other left behind.
+  // Reverse the order every other round, so that the after-effects of a run do not always hit the same case.
   const turns = Array.from({ length: runs }, (_, round) => (round % 2 === 0 ? order : order.toReversed()))
   for (const name of turns.flat()) {
     const isDead = name === 'beside'
@@ -152,7 +153,7 @@ const told = ({ p50, p99, max }: Spread): string =>
 
 const row = (cells: readonly string[]): string => cells.map((text) => text.padStart(8)).join('')
 
-/** Half of the healthy ones over HTTP, half over a socket; the dead ones in all their ways. */
+/** Half of the healthy endpoints use HTTP, half a WebSocket. The victims use all kinds of dead receivers. */
 async function prepare(world: World, victims: ReadonlySet<SeededEndpoint>): Promise<void> {
   const { receiverPort, dead, sql } = world
   const healthy = [`http://127.0.0.1:${receiverPort}/hook`, `ws://127.0.0.1:${receiverPort}/events`]

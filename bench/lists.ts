@@ -1,11 +1,12 @@
-// npm run bench:lists: a page of every list of a big workspace through the gateway, beside its rows read by their index.
+// npm run bench:lists: measures one page of every list of a big workspace through the gateway, compared with
+// reading as many rows by their index.
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { Pool as Connections } from 'undici'
-import { makeKey } from '../src/auth/key-format.ts'
+import { makeKey } from '../src/accounts/key-format.ts'
 import { freePort } from '../src/dev/embedded/ports.ts'
-import { migrate } from '../src/store/migrate.ts'
-import { connectPool, type Pool } from '../src/store/sql.ts'
+import { migrate } from '../src/platform/postgres/migrate.ts'
+import { connectPool, type Pool } from '../src/platform/postgres/sql.ts'
 import { type Closing, say, withClosing } from './harness/closing.ts'
 import { median, type Spread, spreadOf } from './harness/figures.ts'
 import { freshDatabases } from './harness/seed.ts'
@@ -104,7 +105,7 @@ async function insertKey(sql: Pool, { workspaceId, keyId }: BigWorkspace): Promi
   return key
 }
 
-/** Fails where a list would read a big table whole, or sort all that fits it. */
+/** Throws when a list scans a whole big table, or sorts all matching rows to find one page. */
 async function checkPlans(url: string, cases: readonly ListCase[]): Promise<void> {
   for (const { name, read } of cases) {
     const plans = await plansOf(url, async (sql) => {

@@ -1,14 +1,15 @@
-// npm run bench:recipients: a campaign's recipients uploaded to a real gateway in one stream, beside small requests.
+// npm run bench:recipients: uploads the recipients of a campaign to a real gateway in one stream, and
+// measures small requests at the same time.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Pool as Connections } from 'undici'
-import { makeKey } from '../src/auth/key-format.ts'
+import { makeKey } from '../src/accounts/key-format.ts'
 import { freePort } from '../src/dev/embedded/ports.ts'
+import { migrate } from '../src/platform/postgres/migrate.ts'
+import { connectPool, type Pool } from '../src/platform/postgres/sql.ts'
 import { newId, type WorkspaceId } from '../src/shared/ids.ts'
-import { migrate } from '../src/store/migrate.ts'
-import { connectPool, type Pool } from '../src/store/sql.ts'
 import { type Closing, say, withClosing } from './harness/closing.ts'
 import { median, spreadOf } from './harness/figures.ts'
 import { freshDatabases } from './harness/seed.ts'
@@ -116,7 +117,7 @@ async function measure(world: World, form: Form, rows: number): Promise<number[]
   return [rows / seconds, seconds, (peak - before) / 1_048_576, healthz, list]
 }
 
-/** When it was over, in seconds. Fails where not all was added. */
+/** Returns the end time in seconds of the monotonic clock. Throws when a row was not added. */
 async function upload(
   { url, key }: World,
   form: Form,
@@ -142,7 +143,7 @@ async function upload(
   return over
 }
 
-/** Not in the order of the numbers: the index is not to be filled from one end. */
+/** The phone numbers are not sorted, so that the index does not grow at one end only. */
 function fileOf(form: Form, rows: number): Buffer {
   const lines = Array.from({ length: rows }, (_, index) =>
     form.line(`+1555${String((index * 7_919) % 9_999_991).padStart(7, '0')}`, index),
@@ -150,7 +151,7 @@ function fileOf(form: Form, rows: number): Buffer {
   return Buffer.from((form.header ?? '') + lines.join(''))
 }
 
-/** The p99 of a small request, one after the other until `end`. */
+/** Sends small requests one after the other until `end` settles. Returns their p99 in milliseconds. */
 async function probe(world: World, path: string, end: Promise<unknown>, look?: () => void) {
   const connections = new Connections(world.url, { connections: 1 })
   let isOver = false

@@ -1,7 +1,11 @@
 // Entry of a gateway process.
-import { ConfigError, loadSettings } from './config/config.ts'
-import { startGateway } from './wiring/gateway.ts'
-import { runProcess } from './wiring/lifecycle.ts'
+
+import { startGateway } from './gateway/gateway.ts'
+import { ConfigError, loadSettings } from './platform/config/config.ts'
+import { runProcess } from './platform/process/lifecycle.ts'
+import { answerVersion } from './shared/version.ts'
+
+answerVersion()
 
 try {
   const settings = loadSettings()

@@ -1,58 +1,84 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join, resolve, sep } from 'node:path'
+// npm test: the quick suite. npm run test:full: everything; with -- --rest, what the quick suite leaves out.
+// npm test -- <files and folders>: those.
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve, sep } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { findRedis } from '../src/dev/embedded/redis-binaries.ts'
 import { compileProgram } from './support/compiled.ts'
 import { ownFolder, packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folders = ['unit', 'integration', 'conformance', 'contract', 'e2e', 'browser', 'torture'].map((name) =>
-  join(root, 'test', name),
+/** The longest first, so that no process is left alone at the end. */
+const kinds = ['e2e', 'browser', 'integration', 'conformance', 'unit', 'contract', 'torture']
+const place = (...names: string[]): string => join(root, 'test', ...names)
+/** These folders use no servers. A file there that needs one starts its own. */
+const serverless = ['unit', 'contract'].map((name) => place(name) + sep)
+/** Starting a process takes longer than most of these tests, so the files of a folder share one. */
+const shared = ['unit', 'contract', 'conformance', 'integration'].map((name) => place(name) + sep)
+/** The quick suite has one of each kind; `--full` has them all. */
+const quickFiles = new Set(
+  [
+    ...['main-job', 'two-gateways', 'campaigns', 'crashes-calls', 'error-codes', 'start'].map(
+      (name) => `e2e/${name}.test.ts`,
+    ),
+    'browser/journey.test.ts',
+  ].map((name) => place(...name.split('/'))),
 )
-// These folders use no servers; a file there that does, starts its own.
-const serverless = ['unit', 'contract'].map((name) => join(root, 'test', name) + sep)
-// Node 20 hands no timeout down to the single tests of a file, so this one bounds the whole file.
-const FILE_TIMEOUT_MS = 240_000
-/** Most files wait more than they work, so two cores bear three. */
-const CONCURRENCY = 3
-/** These keep every core busy for minutes: they come last, one at a time. */
-const tortures = join(root, 'test', 'torture') + sep
+/** These files keep every core busy for minutes: they run last, one at a time. */
+const isTorture = (entry: string): boolean => /torture-[^/]*$/.test(entry)
 const TORTURE_TIMEOUT_MS = process.env['TORTURE'] === 'full' ? 1_800_000 : 300_000
+// Node 20 does not pass a timeout on to the single tests of a file, so this one limits the whole process.
+const PROCESS_TIMEOUT_MS = 400_000
+/** Most files wait more than they compute, so two cores can run four. */
+const CONCURRENCY = 4
+const SLOWEST = 10
 
-/** The pages one by one take minutes in a browser: `npm run test:browser`. The way across them is of every run. */
-const browser = join(root, 'test', 'browser') + sep
-const isOfSuite = (file: string): boolean => !file.startsWith(browser) || file === `${browser}journey.test.ts`
+/** Seconds by file, for the list at the end. */
+const durations = new Map<string, number>()
 
-const unit = join(root, 'test', 'unit') + sep
-const UNIT_PROCESSES = 4
-
-/** Starting a process takes longer than most unit tests, so a few processes share them. */
+/** Writes one entry for each process: it runs the files of a shared folder, or a file that has its own. */
 function gather(files: readonly string[]): string[] {
-  const units = files.filter((file) => file.startsWith(unit))
-  if (units.length <= UNIT_PROCESSES) return [...files]
-  const dir = join(ownFolder(), 'unit')
+  const dir = join(ownFolder(), 'shared')
   mkdirSync(dir, { recursive: true })
-  const shares = Array.from({ length: UNIT_PROCESSES }, (_, share) => {
-    const path = join(dir, `${share + 1}.test.ts`)
-    const own = units.filter((_unit, index) => index % UNIT_PROCESSES === share)
-    writeFileSync(path, own.map((file) => `import ${JSON.stringify(file)}\n`).join(''))
+  const folders = new Map<string, string[]>()
+  for (const file of files) {
+    const folder = folderOf(file)
+    folders.set(folder, [...(folders.get(folder) ?? []), file])
+  }
+  return [...folders].map(([folder, own]) => {
+    const path = join(dir, `${relative(place(), resolve(place(), folder)).replaceAll(sep, '-')}.test.ts`)
+    const names = own.map((file) => relative(root, file))
+    writeFileSync(
+      path,
+      `import { runFiles } from ${JSON.stringify(place('support', 'harness.ts'))}
+await runFiles(${JSON.stringify(names)}, (file) => import(${JSON.stringify(root)} + file))
+`,
+    )
     return path
   })
-  return [...shares, ...files.filter((file) => !file.startsWith(unit))]
 }
 
-/** Test files under the given files and folders. Throws when there are none, for an empty run proves nothing. */
+/** The folder whose files share a process; a file that has its own is its own folder. */
+function folderOf(file: string): string {
+  if (!shared.some((folder) => file.startsWith(folder))) return file
+  const [kind = '', room = ''] = relative(place(), file).split(sep)
+  return room.endsWith('.ts') ? kind : join(kind, room)
+}
+
+/** Test files under the given files and folders. Throws when there are none: an empty run proves nothing. */
 function collect(places: readonly string[]): string[] {
   const files = places.flatMap((place) => {
     if (!statSync(place).isDirectory()) return [place]
     return readdirSync(place, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts'))
       .map((name) => join(place, name))
+      .sort()
   })
   if (files.length === 0) throw new Error(`no test files under ${places.join(', ')}`)
-  return [...new Set(files)].sort()
+  return [...new Set(files)]
 }
 
 async function startServers(files: readonly string[]): Promise<TestCluster | null> {
@@ -64,7 +90,7 @@ async function startServers(files: readonly string[]): Promise<TestCluster | nul
     compileProgram(program),
   ])
   const [file = '', ...rest] = redis.argv
-  // A stand-in takes more than one word to start: then each file looks for it again.
+  // A stand-in's command has several words, which the variable cannot hold: each file then finds Redis again.
   const TEST_REDIS_BIN = rest.length === 0 ? file : ''
   Object.assign(process.env, {
     TEST_PG_URL: cluster.adminUrl,
@@ -84,25 +110,38 @@ interface Batch {
 const batchesOf = (files: readonly string[]): Batch[] =>
   [
     {
-      files: files.filter((file) => !file.startsWith(tortures)),
+      files: files.filter((file) => !isTorture(file)),
       concurrency: CONCURRENCY,
-      timeout: FILE_TIMEOUT_MS,
+      timeout: PROCESS_TIMEOUT_MS,
     },
     {
-      files: files.filter((file) => file.startsWith(tortures)),
+      files: files.filter(isTorture),
       concurrency: 1,
       timeout: TORTURE_TIMEOUT_MS,
     },
   ].filter((batch) => batch.files.length > 0)
 
+interface EndedTest {
+  readonly name: string
+  readonly nesting: number
+  readonly details: { readonly duration_ms: number }
+}
+
+/** Each file is a suite with its name. */
+function time({ name, nesting, details }: EndedTest): void {
+  if (nesting === 0 && name.endsWith('.test.ts')) durations.set(name, details.duration_ms / 1000)
+}
+
 /** Resolves to whether everything passed. */
-function runFiles(batch: Batch, signal: AbortSignal): Promise<boolean> {
+function runBatch(batch: Batch, signal: AbortSignal): Promise<boolean> {
   return new Promise((done, fail) => {
     let isGreen = true
-    // Child processes get this one's `--import tsx` from process.execArgv.
+    // Child processes inherit `--import tsx` from process.execArgv.
     run({ ...batch, signal })
-      .on('test:fail', ({ todo }) => {
-        if (todo === undefined) isGreen = false
+      .on('test:pass', time)
+      .on('test:fail', (test) => {
+        time(test)
+        if (test.todo === undefined) isGreen = false
       })
       .on('error', fail)
       .compose(new spec())
@@ -111,16 +150,27 @@ function runFiles(batch: Batch, signal: AbortSignal): Promise<boolean> {
   })
 }
 
+function slowest(): string {
+  const all = [...durations].toSorted(([, one], [, other]) => other - one).slice(0, SLOWEST)
+  return all.map(([name, seconds]) => `  ${seconds.toFixed(1).padStart(6)} s  ${name}\n`).join('')
+}
+
 async function main(): Promise<void> {
-  // Tests make their own servers: whatever the caller's shell points at is not to be touched.
+  // Tests start their own servers, and must not touch those that the caller's shell points at.
   const isServer = (name: string) =>
     ['DATABASE_URL', 'REDIS_URL'].includes(name) || name.startsWith('BLOBS_S3_')
   for (const name of Object.keys(process.env).filter(isServer)) delete process.env[name]
-  const args = process.argv.slice(2).map((arg) => resolve(arg))
-  const files =
-    args.length > 0
-      ? collect(args)
-      : collect(folders.filter((folder) => existsSync(folder))).filter(isOfSuite)
+  const { values, positionals } = parseArgs({
+    options: { full: { type: 'boolean' }, rest: { type: 'boolean' } },
+    allowPositionals: true,
+  })
+  const isAll = values.full === true || positionals.length > 0
+  const isQuick = (file: string) => quickFiles.has(file) || shared.some((folder) => file.startsWith(folder))
+  const isWanted = (file: string) => (values.rest ? !isQuick(file) : isAll || isQuick(file))
+  const places =
+    positionals.length > 0 ? positionals.map((name) => resolve(name)) : kinds.map((kind) => place(kind))
+  const all = collect(places)
+  const files = all.filter(isWanted)
   const aborted = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => aborted.abort())
   const startedAt = performance.now()
@@ -132,9 +182,9 @@ async function main(): Promise<void> {
   try {
     let isGreen = true
     for (const batch of batchesOf(gather(files)))
-      if (!(await runFiles(batch, aborted.signal))) isGreen = false
+      if (!(await runBatch(batch, aborted.signal))) isGreen = false
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    process.stdout.write(`${files.length} test files in ${seconds} s\n`)
+    process.stdout.write(`${files.length} test files in ${seconds} s; the slowest:\n${slowest()}`)
     if (!isGreen || aborted.signal.aborted) process.exitCode = 1
   } finally {
     await cluster?.stop()

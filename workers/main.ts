@@ -1,7 +1,10 @@
 // Entry of a worker process.
-import { ConfigError, loadSettings } from '../src/config/config.ts'
-import { runProcess } from '../src/wiring/lifecycle.ts'
+import { ConfigError, loadSettings } from '../src/platform/config/config.ts'
+import { runProcess } from '../src/platform/process/lifecycle.ts'
+import { answerVersion } from '../src/shared/version.ts'
 import { startWorker } from './worker.ts'
+
+answerVersion()
 
 try {
   const settings = loadSettings()

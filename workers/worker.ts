@@ -1,81 +1,126 @@
-// The worker process, built and connected: timers of retries, and the sweeps that make up for whatever got lost.
-import { startClient } from '../src/cluster/node.ts'
-import { describeSettings, requireSettings } from '../src/config/config.ts'
-import type { Settings } from '../src/config/settings.ts'
-import { version } from '../src/contract/version.ts'
-import { type HttpServer, listen } from '../src/http/uws.ts'
-import { createRetryConsumer } from '../src/queue/queues.ts'
-import { closeRedis, connectRedis, type Redis } from '../src/redis/client.ts'
-import { createTellSpent } from '../src/redis/pace.ts'
+// Builds and starts the worker process: delivery retries, campaigns, and the sweeps that recover lost work.
+import { createCallSweep } from '../src/calls/calls.module.ts'
+import {
+  createCampaignHooks,
+  createCampaignRecords,
+  createCampaignSending,
+  openBulkPool,
+} from '../src/campaigns/campaigns.module.ts'
+import { openCampaignConsumer, openCampaignScheduler } from '../src/campaigns/host/campaign-queue.ts'
+import { createTellSpent } from '../src/campaigns/store/number-rate-limit.ts'
+import { createDeliverySweep } from '../src/delivery/delivery.module.ts'
+import { openRetryConsumer } from '../src/delivery/host/retry-queue.ts'
+import { createPartitionStore } from '../src/delivery/store/partitions.store.ts'
+import { openProcessContext, type ProcessContext } from '../src/gateway/process-context.ts'
+import { createMessaging, templateRendering } from '../src/messaging/messaging.module.ts'
+import { type Blobs, openBlobs } from '../src/platform/blobs/open-blobs.ts'
+import { type ClusterClient, startClient } from '../src/platform/cluster/node.ts'
+import { describeSettings, requireSettings } from '../src/platform/config/config.ts'
+import type { Settings } from '../src/platform/config/settings.ts'
+import { type HttpServer, listen } from '../src/platform/http/uws.ts'
+import { migrate } from '../src/platform/postgres/migrate.ts'
+import { createParkedMessageStore } from '../src/platform/postgres/parked-messages.store.ts'
+import type { Pool } from '../src/platform/postgres/sql.ts'
+import type { Draining } from '../src/platform/process/lifecycle.ts'
+import { type Loop, startLoop } from '../src/platform/process/loop.ts'
 import { withDeadline } from '../src/shared/deadline.ts'
-import { backlogStore } from '../src/store/backlog.store.ts'
-import { createCallsStore } from '../src/store/calls.store.ts'
-import { campaignSamplesStore } from '../src/store/campaign-samples.store.ts'
-import { catalogSyncStore } from '../src/store/catalog-sync.store.ts'
-import { createContactsStore } from '../src/store/contacts.store.ts'
-import { deliveryStore } from '../src/store/deliveries.store.ts'
-import { maintenanceStore } from '../src/store/maintenance.store.ts'
-import { migrate } from '../src/store/migrate.ts'
-import { createTemplateStore } from '../src/store/templates.store.ts'
-import type { BacklogMetrics } from '../src/wiring/backlog-metrics.ts'
-import { openBulkPool } from '../src/wiring/bind-campaigns.ts'
-import { createMedia, type Media } from '../src/wiring/bind-media.ts'
-import { createMessages } from '../src/wiring/bind-messages.ts'
-import type { EndpointRouter } from '../src/wiring/bind-webhooks.ts'
-import { createDispatch } from '../src/wiring/dispatch.ts'
-import { type Foundation, openFoundation } from '../src/wiring/foundation.ts'
-import type { Draining } from '../src/wiring/lifecycle.ts'
-import { syncCatalog } from '../src/wiring/sync-catalog.ts'
-import { type CallWork, wakeOverdueCalls } from './calls.ts'
-import { type CampaignWork, startCampaignWork } from './campaigns.ts'
-import { type DeliveryWork, retry, sweepDeliveries } from './deliveries.ts'
-import { type Loop, startLoop } from './loop.ts'
+import { version } from '../src/shared/version.ts'
 
 const minuteMs = 60_000
 
 export async function startWorker(settings: Settings): Promise<Draining> {
-  const base = openFoundation(settings, 'worker')
+  const context = openProcessContext(settings, 'worker')
   const { DATABASE_URL } = requireSettings(settings, ['DATABASE_URL'])
-  const { log, sql, redisUrl, clock, secrets } = base
+  const { log, sql, redisUrl, clock, secrets, provider } = context
   log.info({ version, settings: describeSettings(settings) }, 'worker.starting')
   await migrate(sql)
-  const cluster = await startClient({
-    redisUrl,
-    secret: secrets.cluster,
-    isFastDeathEnabled: settings.FAST_DEATH,
-    clock,
-    log,
-  })
-  const { router } = cluster
-  const backlog = base.metrics.backlog()
-  const deliveries: DeliveryWork = { deliveries: deliveryStore(sql), router, woken: backlog.woken }
-  const messages = messagesOf(base, router, cluster.redis)
-  const media = createMedia(base)
-  const onError = (error: Error) => log.warn({ error: String(error) }, 'redis.connection_failed')
-  const queueRedis = await connectRedis({ url: redisUrl, role: 'consumer', onError })
-  const consumer = createRetryConsumer(queueRedis, (job) => retry(deliveries, job), log)
+  const isFastDeathEnabled = settings.FAST_DEATH
+  const cluster = await startClient({ redisUrl, secret: secrets.cluster, isFastDeathEnabled, clock, log })
   const bulk = openBulkPool(DATABASE_URL)
-  const campaigns = await startCampaignWork({ base, bulk, redis: cluster.redis, router })
-  const loops = startLoops(base, { deliveries, messages, media, router, backlog, campaigns })
-  const probes = await openProbes(base)
+  const blobs = openBlobs(settings)
+  const scheduler = await openCampaignScheduler(redisUrl, log)
+  const features = createFeatures(context, { cluster, bulk, blobs, scheduler })
+  const { delivery, messaging, sending } = features
+  const retries = await openRetryConsumer(redisUrl, log, delivery.retry)
+  const campaigns = await openCampaignConsumer(redisUrl, log, sending, scheduler)
+  const loops = startLoops(context, features, blobs)
+  const probes = await openProbes(context)
   log.info({ port: probes?.port }, 'worker.serving')
   return {
     async drain() {
       log.info({}, 'worker.draining')
       await probes?.close()
       await Promise.all(loops.map((loop) => loop.stop()))
-      await withDeadline(consumer.close(), 5_000, 'closing a queue').catch(() => undefined)
-      await Promise.all([messages.drain(), campaigns.drain()])
-      await withDeadline(media.drain(), 5_000, 'breaking off downloads').catch(() => undefined)
-      await Promise.allSettled([closeRedis(queueRedis), cluster.close(), base.provider.close()])
+      await retries.close()
+      // An outcome that Postgres cannot store now stays UNKNOWN until a status of the provider settles it.
+      const sends = Promise.all([messaging.drain(), sending.drain()])
+      await withDeadline(sends, 20_000, 'ending sends').catch(() => undefined)
+      await campaigns.close()
+      await withDeadline(messaging.media.drain(), 5_000, 'breaking off downloads').catch(() => undefined)
+      await Promise.allSettled([scheduler.close(), blobs.close(), cluster.close(), provider.close()])
       await Promise.all([sql.end({ timeout: 2 }), bulk.end({ timeout: 2 })])
       log.info({}, 'worker.stopped')
     },
   }
 }
 
-/** `/metrics`, where somebody wants it. */
-const openProbes = async ({ settings, metrics }: Foundation): Promise<HttpServer | undefined> =>
+interface Ground {
+  readonly cluster: ClusterClient
+  readonly bulk: Pool
+  readonly blobs: Blobs
+  readonly scheduler: Awaited<ReturnType<typeof openCampaignScheduler>>
+}
+
+type Features = ReturnType<typeof createFeatures>
+
+function createFeatures(context: ProcessContext, { cluster, bulk, blobs, scheduler }: Ground) {
+  const { sql, provider, clock, log, metrics, accountOptions: accounts } = context
+  const { router, redis } = cluster
+  const delivery = createDeliverySweep({ sql, router, registry: metrics.registry })
+  const { dispatch } = delivery
+  const messaging = createMessaging({
+    ...{ sql, accounts, provider, blobs, dispatch, clock, log },
+    campaigns: createCampaignHooks(sql, log),
+    ignored: metrics.ignored,
+    spent: createTellSpent(redis, clock),
+  })
+  const sending = createCampaignSending({
+    ...{ sql, bulk, redis, accounts, scheduler, messaging, dispatch, clock, log },
+    rendering: templateRendering,
+    sent: metrics.campaigns(),
+  })
+  return { delivery, messaging, sending, calls: createCallSweep(sql, router) }
+}
+
+function startLoops({ sql, settings, log }: ProcessContext, features: Features, blobs: Blobs): Loop[] {
+  const { delivery, messaging, sending, calls } = features
+  const partitions = createPartitionStore(sql)
+  const { samples } = createCampaignRecords(sql)
+  const parked = createParkedMessageStore(sql)
+  const loop = (name: string, everyMs: number, run: () => Promise<unknown>) =>
+    startLoop({ name, everyMs, run, log })
+  return [
+    loop('deliveries', 1_000, delivery.sweep),
+    loop('backlog', 5_000, delivery.sample),
+    loop('sends', 1_000, async () => (await messaging.sweepSends()) >= 500),
+    loop('campaigns', 2_000, sending.sweep),
+    loop('campaign_samples', 5_000, async () => void (await samples.take())),
+    loop('calls', 1_000, calls.wakeOverdue),
+    loop('media', 500, messaging.media.sweep),
+    loop('media_leftovers', 60 * minuteMs, async () => void (await blobs.clearLeftovers())),
+    loop('partitions', 60 * minuteMs, async () => {
+      await partitions.ensurePartitions()
+      const { dropped, discarded } = await partitions.dropPartitions(settings.RETENTION_DAYS)
+      if (dropped.length > 0 || discarded > 0) log.info({ dropped, discarded }, 'partitions.dropped')
+    }),
+    loop('early_terminates', 10 * minuteMs, calls.forgetEarlyTerminates),
+    loop('parked_messages', 60 * minuteMs, () => parked.forget(settings.RETENTION_DAYS)),
+    loop('catalog', 10 * minuteMs, messaging.syncCatalog),
+  ]
+}
+
+/** Serves `/metrics` where WORKER_PORT is set. */
+const openProbes = async ({ settings, metrics }: ProcessContext): Promise<HttpServer | undefined> =>
   settings.WORKER_PORT === undefined
     ? undefined
     : listen({
@@ -84,67 +129,3 @@ const openProbes = async ({ settings, metrics }: Foundation): Promise<HttpServer
         maxInFlight: 10,
         handler: ({ path }) => (path === '/metrics' ? metrics.answer() : { status: 404 }),
       })
-
-type Messages = ReturnType<typeof createMessages>
-
-const messagesOf = (
-  { sql, accounts, provider, clock, log, metrics }: Foundation,
-  router: EndpointRouter,
-  redis: Redis,
-): Messages =>
-  createMessages({
-    sql,
-    accounts,
-    contacts: createContactsStore(sql),
-    provider,
-    dispatch: createDispatch(router),
-    clock,
-    log,
-    ignored: metrics.ignored,
-    spent: createTellSpent(redis, clock),
-  })
-
-interface Work {
-  readonly deliveries: DeliveryWork
-  readonly messages: Messages
-  readonly media: Media
-  readonly router: EndpointRouter & CallWork['router']
-  readonly backlog: BacklogMetrics
-  readonly campaigns: CampaignWork
-}
-
-function startLoops({ sql, settings, accounts, provider, log }: Foundation, work: Work): Loop[] {
-  const maintenance = maintenanceStore(sql)
-  const backlogs = backlogStore(sql)
-  const samples = campaignSamplesStore(sql)
-  const calls = createCallsStore(sql)
-  const catalog = {
-    store: catalogSyncStore(sql, accounts),
-    templates: createTemplateStore(sql),
-    provider,
-    log,
-  }
-  const loop = (name: string, everyMs: number, run: () => Promise<unknown>) =>
-    startLoop({ name, everyMs, run, log })
-  return [
-    loop('deliveries', 1_000, () => sweepDeliveries(work.deliveries)),
-    loop('backlog', 5_000, async () => work.backlog.sampled(await backlogs.sample())),
-    loop('sends', 1_000, async () => (await work.messages.sweep()) >= 500),
-    loop('campaigns', 2_000, () => work.campaigns.sweep()),
-    loop('campaign_samples', 5_000, () => samples.take()),
-    loop('calls', 1_000, () => wakeOverdueCalls({ calls, router: work.router })),
-    loop('media', 500, () => work.media.sweep()),
-    loop('media_leftovers', 60 * minuteMs, () => work.media.clearLeftovers()),
-    loop('partitions', 60 * minuteMs, async () => {
-      await maintenance.ensurePartitions()
-      const { dropped, discarded } = await maintenance.dropPartitions(settings.RETENTION_DAYS)
-      if (dropped.length > 0 || discarded > 0) log.info({ dropped, discarded }, 'partitions.dropped')
-    }),
-    loop('tombstones', 10 * minuteMs, async () => {
-      await maintenance.forgetTombstones()
-    }),
-    loop('catalog', 10 * minuteMs, async () => {
-      await syncCatalog(catalog)
-    }),
-  ]
-}

@@ -1,15 +1,15 @@
-// A workspace with numbers, a key, and campaigns that are RUNNING: their recipients are silent after they accepted, so that
-// what is measured is the sending.
+// Seeds a workspace with numbers, an API key and RUNNING campaigns. The recipients' numbers end in 0007: the
+// simulator accepts their messages and sends no statuses, so that the bench measures only the sending.
 import { createHash, randomBytes } from 'node:crypto'
+import type { Pool } from '../../src/platform/postgres/sql.ts'
 import { type CampaignId, type NumberId, newId, type WorkspaceId } from '../../src/shared/ids.ts'
-import type { Pool } from '../../src/store/sql.ts'
 
 export interface SeededSender {
   readonly workspaceId: WorkspaceId
   readonly numbers: readonly { readonly id: NumberId; readonly phoneNumberId: string }[]
 }
 
-/** The numbers as the simulator knows them. */
+/** The numbers in the format of the simulator's setting SIM_NUMBERS. */
 export const senderNumbers = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     phoneNumberId: String(200_000_000_000 + index),
@@ -17,7 +17,7 @@ export const senderNumbers = (count: number) =>
     verifiedName: `Sender ${index}`,
   }))
 
-/** No account at the provider's catalog, so no sync puts the rates back. */
+/** The workspace has no `waba_id`: the catalog sync skips it and cannot reset the rates of the numbers. */
 export async function seedSender(sql: Pool, count: number): Promise<SeededSender> {
   const workspaceId = newId('workspace')
   await sql`insert into workspaces (id, name) values (${workspaceId}, 'Bench')`
@@ -36,7 +36,7 @@ export async function seedSender(sql: Pool, count: number): Promise<SeededSender
   return { workspaceId, numbers }
 }
 
-/** An API key of the workspace without a limit. */
+/** Creates an API key without a rate limit. Returns the key. */
 export async function seedKey(sql: Pool, { workspaceId }: SeededSender): Promise<string> {
   const [prefix, secret] = ['bench00000', randomBytes(32).toString('hex').slice(0, 43)]
   const hash = createHash('sha256').update(secret).digest()
@@ -65,7 +65,7 @@ export async function seedCampaign(
   return id
 }
 
-/** All at once; the workers find them within two seconds. */
+/** Starts all campaigns at once. The workers find them within two seconds. */
 export async function start(sql: Pool, ids: readonly CampaignId[]): Promise<void> {
   await sql`update campaigns set status = 'RUNNING', started_at = now() where id = any(${[...ids]}::uuid[])`
 }

@@ -1,7 +1,7 @@
-// The rows and the frame that one webhook really needs: one statement each, on the gateway's own schema.
+// Writes the rows of one webhook with one statement on the gateway's schema, and builds its frame.
 import { directBody, queuedBody } from '../../src/contract/events.ts'
+import type { Pool } from '../../src/platform/postgres/sql.ts'
 import { encodeId, newId } from '../../src/shared/ids.ts'
-import type { Pool } from '../../src/store/sql.ts'
 import type { FloorWorld, Party } from './floor-world.ts'
 
 interface Incoming {
@@ -16,7 +16,7 @@ export type Value = Readonly<{ calls?: Incoming[]; messages?: Incoming[] }>
 export type Payload = Readonly<{ entry: { changes: { value: Value }[] }[] }>
 type Frame = Buffer | undefined
 
-/** Commits what the webhook says; answers the frame to send, where there is one. */
+/** Commits what the webhook reports. Returns the frame to send, or undefined when there is none. */
 export async function apply(sql: Pool, world: FloorWorld, { calls, messages }: Value): Promise<Frame> {
   const [incoming] = calls ?? messages ?? []
   const party = incoming && world.parties.get(incoming.from)

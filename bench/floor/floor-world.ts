@@ -1,6 +1,7 @@
-// What the floor holds in memory from the start, so that it never has to look anything up.
+// Loads the rows that the floor keeps in memory, so that it needs no lookup for a webhook.
+
+import type { Pool } from '../../src/platform/postgres/sql.ts'
 import type { ConversationId, EndpointId, NumberId, Uuid, WorkspaceId } from '../../src/shared/ids.ts'
-import type { Pool } from '../../src/store/sql.ts'
 
 export interface Party {
   readonly waId: string
@@ -15,7 +16,7 @@ export interface FloorWorld {
   readonly number: string
   readonly phoneNumberId: string
   readonly endpointId: EndpointId
-  /** By the customer's number as digits. */
+  /** By the customer's number, digits only. */
   readonly parties: ReadonlyMap<string, Party>
 }
 

@@ -1,17 +1,18 @@
-// The least that could do the work: a webhook is read, verified and parsed, its rows are committed in one statement,
-// one frame goes out, the provider is answered. No retries, no routing, no ownership, no duplicates. A process of its own.
+// The floor is the minimal implementation that the gateway is compared with, in its own process. It reads,
+// verifies and parses a webhook, commits its rows in one statement, sends one frame and answers the provider.
+// It has no retries, routing, ownership or deduplication.
 
 import * as uws from 'uWebSockets.js'
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { connectPool } from '../../src/store/sql.ts'
+import { connectPool } from '../../src/platform/postgres/sql.ts'
 import { serve } from '../harness/part.ts'
 import { apply, type Payload } from './floor-rows.ts'
 import { readWorld } from './floor-world.ts'
 
 export interface FloorProtocol {
-  /** Answers the port. */
+  /** The answer is the port. */
   start: { question: { databaseUrl: string; receiverUrl: string; appSecret: string }; answer: number }
 }
 

@@ -1,13 +1,13 @@
-// What a bench starts, it also stops: when it is done, when it fails and when it is told to.
+// Stops everything that a bench started: at its end, after a failure, and on SIGINT or SIGTERM.
 
-/** What ends each thing that was started, in the order of the starts. */
+/** One stop function for each thing that was started, in the order of the starts. */
 export type Closing = (() => Promise<unknown>)[]
 
 export const say = (text: string) => process.stdout.write(`${text}\n`)
 
 export async function withClosing(work: (closing: Closing) => Promise<void>): Promise<void> {
   const closing: Closing = []
-  // Last started, first stopped, one after the other: the gateway still needs its servers while it drains.
+  // Stop in reverse order, one after the other: the gateway needs Postgres and Redis while it drains.
   const close = async () => {
     for (let stop = closing.pop(); stop; stop = closing.pop()) {
       await stop().catch((error: unknown) => say(String(error)))

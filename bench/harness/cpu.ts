@@ -1,4 +1,4 @@
-// CPU time of processes and of the machine, from /proc; undefined where there is none.
+// Reads the CPU time of processes and of the machine from /proc. Gives undefined on systems without /proc.
 import { readdirSync, readFileSync } from 'node:fs'
 
 const msPerTick = 10
@@ -21,7 +21,7 @@ export function processCpuMs(pid: number): number | undefined {
   return fields && ticks(fields, 11, 13) * msPerTick
 }
 
-/** What the whole machine has worked, idle and waiting not counted. */
+/** Busy time of the whole machine, without idle time and I/O wait. */
 function machineCpuMs(): number | undefined {
   try {
     const [, ...numbers] = readFileSync('/proc/stat', 'latin1').split('\n')[0]?.split(/\s+/) ?? []
@@ -32,7 +32,7 @@ function machineCpuMs(): number | undefined {
   }
 }
 
-/** This process, its descendants, and the children of theirs that have ended. */
+/** CPU time of this process and its descendants, including their children that have ended. */
 function treeCpuMs(): number {
   const parents = new Map<number, { parent: number; ms: number }>()
   for (const name of readdirSync('/proc')) {
@@ -48,13 +48,13 @@ function treeCpuMs(): number {
 }
 
 export interface Watched {
-  /** CPU time of everything that the bench started, itself included. */
+  /** CPU time of the bench and of everything that it started. */
   readonly treeMs: number
-  /** How many cores others kept busy: says how far a run can be trusted. */
+  /** Number of cores that other processes kept busy. A high value makes a run unreliable. */
   readonly othersCores: number
 }
 
-/** Starts to watch; the answer is what happened since, undefined where the machine does not tell. */
+/** Starts to measure. The returned function gives the usage since then, or undefined without /proc. */
 export function watchMachine(): () => Watched | undefined {
   const before = machineCpuMs()
   if (before === undefined) return () => undefined

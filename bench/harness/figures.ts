@@ -1,9 +1,9 @@
-// From arrival times to figures: pure.
+// Computes latency figures from send and arrival times. Pure functions.
 import { build } from 'hdr-histogram-js'
 import type { Sent } from './generator.ts'
 import type { Arrived } from './receiver.ts'
 
-/** Milliseconds. */
+/** Percentiles in milliseconds. */
 export interface Spread {
   readonly p50: number
   readonly p90: number
@@ -13,22 +13,22 @@ export interface Spread {
 
 export interface RunFigures {
   readonly count: number
-  /** From the send to the frame at the receiver. */
+  /** From the send until the frame arrives at the receiver. */
   readonly latency: Spread
-  /** The same from the planned time: what a generator that fell behind would hide. */
+  /** The same, but from the planned time: it includes the delay when the generator falls behind. */
   readonly fromSchedule: Spread
-  /** From the send to the provider's answer. */
+  /** From the send until the answer to the webhook. */
   readonly answer: Spread
-  /** Of the process that is measured. */
+  /** CPU time of the measured process. */
   readonly cpuMicrosPerEvent: number | null
-  /** Of that process and everything behind it: Postgres, Redis, the worker. */
+  /** CPU time of the measured process plus Postgres, Redis and the worker. */
   readonly totalCpuMicrosPerEvent: number | null
-  /** Cores that other processes of the machine kept busy meanwhile. */
+  /** Number of cores that processes outside the bench kept busy during the run. */
   readonly othersCores: number | null
   readonly faults: Faults
 }
 
-/** What must not happen; any of it fails the run. */
+/** Error counts. A run fails unless all of them are zero. */
 export interface Faults {
   readonly refused: number
   readonly lost: number
@@ -46,13 +46,13 @@ export function spreadOf(nanoseconds: readonly number[]): Spread {
 }
 
 export interface Expected {
-  /** The event that each webhook is measured by. */
+  /** The event whose frame ends the measurement of a webhook. */
   readonly event: string
-  /** Frames of other events for each id. */
+  /** Number of frames of other events for each id. */
   readonly furtherFrames: number
 }
 
-/** Joins what was sent with what arrived, and counts what does not fit. */
+/** Joins the sent webhooks with the frames that arrived, and counts the mismatches. */
 export function join(sent: readonly Sent[], arrived: readonly Arrived[], expected: Expected) {
   const first = new Map<string, number>()
   const known = new Set(sent.filter((one) => one.role !== 'follow').map((one) => one.id))
@@ -99,18 +99,18 @@ export interface Round {
   readonly floor?: RunFigures
 }
 
-/** With more than this taken by others, what is measured is them. */
+/** When other processes use more cores than this, they distort the figures of a run. */
 const quietCores = 0.15
 
 export const isQuiet = ({ othersCores }: RunFigures): boolean => (othersCores ?? 0) <= quietCores
 
-/** The quiet rounds, or all where none was. */
+/** The quiet rounds, or all rounds when none was quiet. */
 export function countedRounds(rounds: readonly Round[]): readonly Round[] {
   const quiet = rounds.filter((round) => Object.values(round).every(isQuiet))
   return quiet.length > 0 ? quiet : rounds
 }
 
-/** Median over the rounds of the ratios within each round: what disturbs a round disturbs both of its runs. */
+/** Median of the ratios within each round. A disturbance of the machine affects both runs of a round. */
 export function ratio(
   rounds: readonly Round[],
   read: (run: RunFigures) => number | null,

@@ -1,4 +1,4 @@
-// Sends signed webhooks at their planned times, whatever became of those before: an open loop. A process of its own.
+// Sends signed webhooks at planned times without waiting for answers (open loop). Runs in its own process.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import type { PlanOptions, ScenarioName, Shot } from '../scenarios/scenario.ts'
@@ -12,12 +12,12 @@ export interface Sent {
   readonly scheduledNs: number
   readonly sentNs: number
   readonly answeredNs: number
-  /** Of the answer; 0 where none came. */
+  /** HTTP status of the answer; 0 without an answer. */
   readonly status: number
 }
 
 export interface GeneratorProtocol {
-  /** Answers how many webhooks are ready. */
+  /** The answer is the number of webhooks that are ready. */
   plan: { question: { scenario: ScenarioName; options: PlanOptions }; answer: number }
   fire: { question: { url: string }; answer: Sent[] }
 }
@@ -39,10 +39,10 @@ async function fire(url: string): Promise<Sent[]> {
   try {
     for (const shot of planned) {
       const scheduledNs = startNs + shot.atMs * 1e6
-      // A timer may fire late but never spins: the machine's other half is what is being measured.
+      // Sleep although a timer can fire late. A busy loop would take CPU time from the measured processes.
       for (let leftMs = until(scheduledNs); leftMs > 0; leftMs = until(scheduledNs)) await sleep(leftMs)
       const sending = () => send(pool, pathname, shot, scheduledNs)
-      // No provider tells the end of a call whose begin was not taken yet.
+      // A provider sends the end of a call only after its connect webhook was answered.
       const before = shot.role === 'follow' ? taken.get(shot.id) : undefined
       const sent = before === undefined ? sending() : before.then(sending)
       waiting.push(sent)

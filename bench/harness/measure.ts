@@ -1,4 +1,4 @@
-// One run: a plan, the sends at their times, the frames, the figures.
+// Performs one run: plans the webhooks, sends them, collects the frames and computes the figures.
 import { provider } from '../../src/dev/provider.ts'
 import type { ScenarioName } from '../scenarios/scenario.ts'
 import { scenarios } from '../scenarios/scenarios.ts'

@@ -1,2 +1,2 @@
-/** Nanoseconds of the machine's monotonic clock: comparable between processes, exact for the first 104 days of uptime. */
+/** Nanoseconds of the monotonic clock: comparable between processes, exact up to 104 days of uptime. */
 export const nowNs = (): number => Number(process.hrtime.bigint())

@@ -10,7 +10,7 @@ export interface BenchOptions {
   readonly runs: number
   readonly tries: number
   readonly only: (typeof targets)[number] | undefined
-  /** With a second gateway, that has to hand over to the one with the socket. */
+  /** Also measures a second gateway, which hands its events over to the gateway with the socket. */
   readonly remote: boolean
   readonly profile: boolean
 }
@@ -75,7 +75,7 @@ function scenariosOf(text: string): ScenarioName[] {
   throw new UsageError(`--scenario ${text}`)
 }
 
-// A run is planned and kept in memory as a whole.
+// The upper limits bound the memory: a run is planned and kept in memory as a whole.
 function within(name: string, text: string, most: number): number {
   const value = Number(text)
   if (!Number.isInteger(value) || value < 1 || value > most) throw new UsageError(`--${name}: 1 to ${most}`)

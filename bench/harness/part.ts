@@ -1,4 +1,5 @@
-// A process of the bench: generator, receiver or floor. It is asked over the channel that Node opens, and ends with it.
+// A child process of the bench, such as the generator, the receiver or the floor. It answers questions over
+// the IPC channel of Node and exits when the channel closes.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -11,7 +12,7 @@ export interface Part<Protocol extends Questions<Protocol>> {
   stop(): Promise<void>
 }
 
-/** What a part can be asked, by name. */
+/** The questions of a part and their answers, by name. */
 export type Questions<Protocol> = Record<keyof Protocol, { question: unknown; answer: unknown }>
 
 type Answered = { id: number; answer: unknown } | { id: number; error: string }
@@ -61,7 +62,7 @@ const whenEnded = (child: ChildProcess): Promise<string> =>
     child.once('error', (error) => resolve(String(error)))
   })
 
-/** The other end: answers what the parent asks, and ends with it. */
+/** The child's side: answers the parent's questions and exits when the parent disconnects. */
 export function serve<Protocol extends Questions<Protocol>>(
   handlers: {
     readonly [Name in keyof Protocol]: (

@@ -1,4 +1,4 @@
-// Preloaded into the gateway by --profile: SIGUSR2 starts the profiler, and another writes gateway.cpuprofile.
+// Preloaded by --profile. The first SIGUSR2 starts the profiler, the next one writes gateway.cpuprofile.
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The customer's end: it notes when each frame or POST arrived. A process of its own.
+// The customer's endpoint: records when each frame or POST arrives. Runs in its own process.
 
 import * as uws from 'uWebSockets.js'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,15 +7,15 @@ import { serve } from './part.ts'
 
 export interface Arrived {
   readonly event: string
-  /** What the webhook and the frame have in common: wacid, or wamid within the text. */
+  /** The id that the webhook and the frame share: the wacid, or the wamid inside the text. */
   readonly id: string
   readonly atNs: number
 }
 
 export interface ReceiverProtocol {
-  /** Answers the port. */
+  /** The answer is the port. */
   listen: { question: null; answer: number }
-  /** Waits for this many frames, and a little longer for such as should not come; forgets what it answers. */
+  /** Waits for this many frames, then 300 ms longer for surplus frames. Removes the returned frames. */
   collect: { question: { frames: number; timeoutMs: number }; answer: Arrived[] }
 }
 
@@ -27,7 +27,7 @@ function listen(): Promise<number> {
   app.ws('/*', {
     idleTimeout: 0,
     maxPayloadLength: 1024 * 1024,
-    // Only the time and a copy: reading waits until the run is over.
+    // Only record the time and copy the bytes. Parsing waits until the run is over.
     message(_socket, frame) {
       const atNs = nowNs()
       frames.push({ atNs, bytes: Buffer.from(frame.slice(0)) })

@@ -1,4 +1,4 @@
-// The table on the terminal, the goals, and the JSON file.
+// Formats the table and the goals for the terminal, and writes the JSON file.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -37,7 +37,7 @@ const cell = (value: number | null): string =>
 
 const line = (name: string, cells: readonly string[]): string => `${name.padEnd(17)}${cells.join('')}`
 
-/** Median over the runs; null where the machine does not tell. */
+/** Median over the runs; null when no run has the value, such as CPU time on systems without /proc. */
 function middle(runs: readonly RunFigures[], read: Read): number | null {
   const values = runs.map(read).filter((value) => value !== null)
   return values.length === 0 ? null : median(values)
@@ -103,7 +103,7 @@ function goalLines(rounds: readonly Round[]): string[] {
   })
 }
 
-/** Writes results/<scenario>.json; answers its path. */
+/** Writes results/<scenario>.json. Returns its path. */
 export function writeResult(scenario: ScenarioName, results: readonly RateResult[]): string {
   const folder = fileURLToPath(new URL('../results/', import.meta.url))
   mkdirSync(folder, { recursive: true })

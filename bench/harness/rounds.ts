@@ -1,4 +1,4 @@
-// The runs at one rate: gateway and floor in turn, so that what disturbs the machine disturbs both.
+// Performs the runs at one rate. Gateway and floor alternate, so that a disturbance affects both.
 import type { ScenarioName } from '../scenarios/scenario.ts'
 import { isQuiet, isSound, type Round, type RunFigures } from './figures.ts'
 import { measure } from './measure.ts'
@@ -11,14 +11,14 @@ export interface Bench extends BenchOptions {
   readonly say: (text: string) => void
 }
 
-/** Gently first: the first calls of a cold gateway wait for its socket, and few may wait. */
+/** Starts at a low rate: the first calls wait until the gateway has opened its socket, and few may wait. */
 const warmUps = [
   { rate: 20, warmSeconds: 0, seconds: 2 },
   { rate: 200, warmSeconds: 0, seconds: 5 },
 ]
 const leadSeconds = 1
 
-/** Code, connections and caches, of both; what is lost here is lost too. */
+/** Warms up code, connections and caches of every target. A frame that is lost here fails the bench too. */
 export async function warmedUp(bench: Bench, scenario: ScenarioName): Promise<RunFigures[]> {
   const { contacts, say } = bench
   const done: RunFigures[] = []
@@ -33,7 +33,7 @@ export async function warmedUp(bench: Bench, scenario: ScenarioName): Promise<Ru
   return done
 }
 
-/** The order turns every other round, so that neither always runs on what the other left behind. */
+/** Reverses the order every other round: after-effects of a run must not always hit the same target. */
 export async function rounds(bench: Bench, scenario: ScenarioName, rate: number): Promise<Round[]> {
   const done: Round[] = []
   for (let index = 0; index < bench.runs; index += 1) {
@@ -59,7 +59,7 @@ async function quietRun(
   for (let tried = 1; tried <= bench.tries; tried += 1) {
     const run = { scenario, rate, contacts, seconds, warmSeconds: leadSeconds }
     const figures = await profiled(bench, target, () => measure(bench.world, target, run))
-    // A loss is no noise: it is kept.
+    // Keep a run with faults: a lost frame is an error and not noise of the machine.
     if (!isSound(figures.faults)) return figures
     if (!best || (figures.othersCores ?? 0) < (best.othersCores ?? 0)) best = figures
     if (isQuiet(best)) break

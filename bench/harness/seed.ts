@@ -1,11 +1,11 @@
-// The two databases of a bench: the gateway's and the floor's, alike down to the row where it matters.
+// Seeds the databases of the gateway and of the floor with the same data.
 
 import { eventKinds } from '../../src/contract/events.ts'
 import { syncDemoCatalog } from '../../src/dev/provider.ts'
 import { demoNumbers, seedWorkspace } from '../../src/dev/seed.ts'
+import { migrate } from '../../src/platform/postgres/migrate.ts'
+import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
 import { newId } from '../../src/shared/ids.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import { connectPool, type Pool } from '../../src/store/sql.ts'
 import { contactOf } from '../scenarios/scenario.ts'
 
 export interface Seed {
@@ -17,14 +17,14 @@ export interface Seed {
 }
 
 export interface SeededNumber {
-  /** The provider's id of it. */
+  /** The provider's phone number id. */
   readonly id: string
   readonly digits: string
 }
 
 const statementTimeoutMs = 60_000
 
-/** Databases of these names, empty. */
+/** Creates empty databases with these names. Drops existing ones. */
 export async function freshDatabases(adminUrl: string, names: readonly string[]): Promise<void> {
   const admin = connectPool({ url: adminUrl, max: 1, name: 'bench-admin', statementTimeoutMs })
   try {
@@ -37,7 +37,7 @@ export async function freshDatabases(adminUrl: string, names: readonly string[])
   }
 }
 
-/** A workspace whose first number forwards its calls to one socket endpoint, with customers who came before. */
+/** Seeds a workspace with contacts. Its first number forwards its calls to one WebSocket endpoint. */
 export async function seedDatabase(seed: Seed): Promise<SeededNumber> {
   const sql = connectPool({ url: seed.databaseUrl, max: 2, name: 'bench-seed', statementTimeoutMs })
   try {
@@ -66,7 +66,7 @@ export async function seedDatabase(seed: Seed): Promise<SeededNumber> {
   }
 }
 
-/** What autovacuum finds out within a minute: with nothing known of its tables, or only that they are empty, plans are bad. */
+/** Autovacuum does this within a minute. Without statistics, or with those of empty tables, plans are bad. */
 export async function analyze(databaseUrls: readonly string[]): Promise<void> {
   for (const url of databaseUrls) {
     const sql = connectPool({ url, max: 1, name: 'bench-analyze', statementTimeoutMs })

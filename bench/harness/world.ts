@@ -1,16 +1,17 @@
-// Everything a bench runs against, private to it and on loopback: servers, simulator, gateway, worker, floor, receiver.
+// Starts everything that a bench needs, private and on loopback: database servers, simulator, gateway,
+// worker, floor, receiver and generator.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createSecretBox } from '../../src/auth/secret-box.ts'
+import { createSecretBox } from '../../src/accounts/secret-box.ts'
+import { createSecret } from '../../src/delivery/signature.ts'
 import { type Child, startChild, waitUntilReady } from '../../src/dev/child.ts'
 import { freePort } from '../../src/dev/embedded/ports.ts'
 import { startPostgres } from '../../src/dev/embedded/postgres.ts'
 import { startRedis } from '../../src/dev/embedded/redis.ts'
 import { provider } from '../../src/dev/provider.ts'
-import { createSecret } from '../../src/webhooks/signature.ts'
 import type { FloorProtocol } from '../floor/floor.ts'
 import type { Closing } from './closing.ts'
 import type { GeneratorProtocol } from './generator.ts'
@@ -19,10 +20,10 @@ import type { ReceiverProtocol } from './receiver.ts'
 import { analyze, freshDatabases, type SeededNumber, seedDatabase } from './seed.ts'
 
 export interface Target {
-  /** `remote`: another gateway, that has to hand over to the one with the socket. */
+  /** `remote`: a second gateway, which hands its events over to the gateway with the socket. */
   readonly name: 'system' | 'remote' | 'floor'
   readonly url: string
-  /** Of the process that does the work. */
+  /** The measured process. */
   readonly pid: number
 }
 
@@ -33,7 +34,7 @@ export interface World {
   readonly generator: Part<GeneratorProtocol>
   readonly receiver: Part<ReceiverProtocol>
   readonly number: SeededNumber
-  /** Of both databases, once there is something in them. */
+  /** Analyzes both databases, once they contain data. */
   analyze(): Promise<void>
 }
 
@@ -51,7 +52,7 @@ const logDir = resolve(dataDir, 'log')
 const readyTimeoutMs = 60_000
 const profiler = fileURLToPath(new URL('./profiler.ts', import.meta.url))
 
-/** Pushes what ends each thing it starts onto `closing`, so that a start that fails half way leaves nothing behind. */
+/** Pushes a stop function onto `closing` at each start, so that a failed start leaves nothing running. */
 export async function openWorld(options: WorldOptions, closing: Closing): Promise<World> {
   await build()
   const servers = await openServers(options, closing)
@@ -100,12 +101,12 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
   }
 }
 
-/** The loader for TypeScript gives functions their names anew each time they are made, which is no part of the product. */
+/** Builds the product: the TypeScript loader would add a call that names a function at each creation. */
 export const build = async (): Promise<void> => {
   await promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/dev/build.ts'], { cwd: root })
 }
 
-/** A gateway that has no socket: the endpoint belongs to the first. */
+/** Starts a gateway without a socket: the first gateway owns the endpoint. */
 async function startRemote(env: Environment, closing: Closing): Promise<{ port: number; pid: number }> {
   const port = await freePort()
   const child = launch('remote', 'dist/src/main.js', { ...env, PORT: String(port) }, closing)

@@ -1,14 +1,14 @@
-// Receivers that are dead in different ways. A process of its own.
+// Receivers that fail in different ways. Runs in its own process.
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { serve } from '../harness/part.ts'
 
 export interface DeadPorts {
-  /** Takes everything and never answers: a POST as little as an upgrade. */
+  /** Accepts connections and never answers, neither a POST nor an upgrade. */
   readonly silent: number
-  /** Answers 500, after a while. */
+  /** Answers 500 after 300 ms. */
   readonly failing: number
-  /** Nothing listens there. */
+  /** Nothing listens on this port. */
   readonly closed: number
 }
 

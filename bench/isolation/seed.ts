@@ -1,9 +1,9 @@
-// Workspaces with many endpoints, each with a number of its own that routes to it.
-import { createSecretBox } from '../../src/auth/secret-box.ts'
+// Seeds workspaces with many endpoints. Each endpoint has its own number, which routes to it.
+import { createSecretBox } from '../../src/accounts/secret-box.ts'
 import { limits } from '../../src/contract/limits.ts'
+import { createSecret } from '../../src/delivery/signature.ts'
+import type { Pool } from '../../src/platform/postgres/sql.ts'
 import { type EndpointId, newId } from '../../src/shared/ids.ts'
-import type { Pool } from '../../src/store/sql.ts'
-import { createSecret } from '../../src/webhooks/signature.ts'
 import { contactOf, type PlannedNumber } from '../scenarios/scenario.ts'
 
 export interface SeededEndpoint extends PlannedNumber {
@@ -32,7 +32,7 @@ export async function seedEndpoints(sql: Pool, count: number, secretsKey: Buffer
   return seeded
 }
 
-/** The customers who write in `turn`: each place of it has its own. */
+/** Seeds one customer with a conversation for each position of `turn`. */
 export async function seedCustomers(sql: Pool, turn: readonly PlannedNumber[]): Promise<void> {
   const people = turn.map(({ id }, index) => ({ number: id, ...contactOf(index) }))
   await sql`
@@ -52,7 +52,7 @@ export async function seedCustomers(sql: Pool, turn: readonly PlannedNumber[]): 
     from person`
 }
 
-/** Where each endpoint sends from now on; what waits for any of them is given up. */
+/** Sets the URLs of the endpoints, enables them and discards all waiting deliveries. */
 export async function pointAt(sql: Pool, urls: ReadonlyMap<EndpointId, string>): Promise<void> {
   await sql`
     update deliveries set state = 'DISCARDED', next_attempt_at = null, finished_at = now()

@@ -1,26 +1,25 @@
-// Every list of the big workspace with every filter it knows, alone and in the pairs that backends use.
+// Every list of the big workspace with each of its filters, alone and in the combinations that backends use.
+
+import { createCallReader } from '../../src/calls/store/calls-read.store.ts'
+import type { CallFilter, ConversationFilter, MessageFilter } from '../../src/contract/filters.ts'
 import type { Page, PageRequest } from '../../src/contract/page.ts'
+import { createConversationReader } from '../../src/messaging/store/conversations-read.store.ts'
+import { createMessageReader } from '../../src/messaging/store/messages-read.store.ts'
+import type { Pool } from '../../src/platform/postgres/sql.ts'
 import { type ConversationId, encodeId } from '../../src/shared/ids.ts'
-import { type CallFilter, createCallReader } from '../../src/store/calls-read.store.ts'
-import {
-  type ConversationFilter,
-  createConversationReader,
-} from '../../src/store/conversations-read.store.ts'
-import { createMessageReader, type MessageFilter } from '../../src/store/messages-read.store.ts'
-import type { Pool } from '../../src/store/sql.ts'
 import type { BigWorkspace } from './seed-lists.ts'
 
 export interface ListCase {
   readonly name: string
-  /** Below /api/v1. */
+  /** Relative to /api/v1. */
   readonly path: string
-  /** The same page from the store; `after` is where the page before ended. */
+  /** Reads the same page from the store. `after` is the end of the previous page. */
   read(sql: Pool, after?: readonly string[]): Promise<Page<unknown>>
 }
 
 export const pageSize = 50
 
-/** A customer of a low seat, with much to list, and his conversation. */
+/** A customer with many rows (low `lease`, see seed-lists.ts) and the conversation with this customer. */
 export interface Busy {
   readonly waId: string
   readonly conversationId: ConversationId
@@ -40,14 +39,19 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
   const numberId = workspace.numberIds[1]
   const { campaignId } = workspace
   const [since, until] = [daysAgo(46), daysAgo(45)]
+  const [idempotencyKey, providerMessageId] = ['order-6', 'wamid.7']
   const wide = { since: daysAgo(80), until: daysAgo(1) }
   const messages: MessageFilter[] = [
     ...[{}, { direction: 'INBOUND' as const }, { direction: 'OUTBOUND' as const }],
     ...[{ status: 'FAILED' as const }, { status: 'READ' as const }, { status: 'QUEUED' as const }],
     ...[{ type: 'IMAGE' as const }, { type: 'TEMPLATE' as const }, { type: 'STICKER' as const }],
     ...[{ conversationId }, { contact }, { contact: '15550000000' }, { numberId }, { campaignId }],
+    ...[{ idempotencyKey }, { idempotencyKey: 'no order' }],
+    ...[{ providerMessageId }, { providerMessageId: 'wamid.none' }],
     ...[{ since }, { until }, { since, until }, wide],
     ...[
+      { idempotencyKey, status: 'DELIVERED' as const },
+      { providerMessageId, direction: 'OUTBOUND' as const },
       { numberId, status: 'FAILED' as const },
       { conversationId, direction: 'INBOUND' as const },
     ],
@@ -105,6 +109,6 @@ function textOf(name: string, value: Value): string {
   return kind ? encodeId(kind, value as never) : String(value)
 }
 
-/** `status=FAILED`, but no ids and times, which differ from run to run. */
+/** Such as `status=FAILED`. Ids and times have no value, because their values differ from run to run. */
 const word = (name: string, value: Value): string =>
   value instanceof Date || name in idKinds ? name : `${name}=${value}`

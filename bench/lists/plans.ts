@@ -1,5 +1,5 @@
-// The plans that Postgres makes of the statements of a reader.
-import { connectPool, type Pool } from '../../src/store/sql.ts'
+// Gets the query plans of Postgres for the statements of a reader.
+import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
 
 export interface PlanNode {
   readonly 'Node Type': string
@@ -13,13 +13,13 @@ interface Statement {
   readonly parameters: readonly unknown[]
 }
 
-/** Runs `work` on a connection of its own and answers with the plans of what it ran, for these values and for any. */
+/** Runs `work` on its own connection. Returns two plans per statement: for its values, and for any values. */
 export async function plansOf(url: string, work: (sql: Pool) => Promise<unknown>): Promise<PlanNode[]> {
   const statements: Statement[] = []
   const sql = connectPool({ url, max: 1, name: 'bench-plans', statementTimeoutMs: 60_000 })
   try {
     await sql`select 1`
-    // The driver reads it for every statement.
+    // The driver reads the option `debug` for every statement.
     Object.assign(sql.options, {
       debug: (_id: number, text: string, parameters: readonly unknown[]) =>
         statements.push({ text, parameters }),
@@ -37,7 +37,7 @@ export async function plansOf(url: string, work: (sql: Pool) => Promise<unknown>
   }
 }
 
-// One column, whose name the pool's transform rewrites.
+// Each row has one column. Take its value without the name, because the pool's transform changes the name.
 function planIn(rows: readonly object[]): PlanNode {
   const [explained] = rows.flatMap((row) => Object.values(row)) as readonly (readonly [
     { readonly Plan: PlanNode },
@@ -46,7 +46,7 @@ function planIn(rows: readonly object[]): PlanNode {
   return explained[0].Plan
 }
 
-/** Of these tables, those that a plan reads whole. */
+/** Those of the given tables that the plan reads with a sequential scan. */
 export const scannedWhole = (plan: PlanNode, tables: readonly string[]): string[] => [
   ...(plan['Node Type'] === 'Seq Scan' && tables.includes(plan['Relation Name'] ?? '')
     ? [plan['Relation Name'] ?? '']
@@ -54,9 +54,15 @@ export const scannedWhole = (plan: PlanNode, tables: readonly string[]): string[
   ...(plan.Plans ?? []).flatMap((inner) => scannedWhole(inner, tables)),
 ]
 
-/** Whether a plan sorts to find the first rows: then it reads all that fit, however many they are. */
+/** Unique indexes that a filter names in full: at most one row matches, and sorting it costs nothing. */
+const ofOneRow = ['messages_idempotency', 'messages_provider_message_id_key']
+
+const readsOneRow = ({ Plans: [inner, ...others] = [] }: PlanNode): boolean =>
+  others.length === 0 && ofOneRow.includes(inner?.['Index Name'] ?? '')
+
+/** Whether the plan sorts to find the first rows: such a plan reads all matching rows. */
 export const sortsToLimit = (plan: PlanNode, isLimited = false): boolean =>
-  (isLimited && plan['Node Type'] === 'Sort') ||
+  (isLimited && plan['Node Type'] === 'Sort' && !readsOneRow(plan)) ||
   (plan.Plans ?? []).some((inner) => sortsToLimit(inner, isLimited || plan['Node Type'] === 'Limit'))
 
 /** The indexes that a plan reads. */

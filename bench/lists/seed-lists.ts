@@ -1,6 +1,7 @@
-// One workspace that is big: messages, conversations and calls over ninety days, some customers far busier than others.
+// Seeds one big workspace: messages, conversations and calls over ninety days. Some customers are far busier.
+
+import type { Pool, Sql } from '../../src/platform/postgres/sql.ts'
 import { type CampaignId, type KeyId, type NumberId, newId, type WorkspaceId } from '../../src/shared/ids.ts'
-import type { Pool, Sql } from '../../src/store/sql.ts'
 
 export interface ListSizes {
   readonly messages: number
@@ -18,8 +19,8 @@ export interface BigWorkspace {
 const numbers = 3
 
 /**
- * Needs an empty, migrated database and its superuser: foreign keys are not checked row by row, which takes minutes.
- * The workspace's key is the caller's to insert, with `keyId`.
+ * Needs an empty, migrated database and a superuser: it skips the check of foreign keys, which takes minutes.
+ * The caller must insert the workspace's API key with `keyId`.
  */
 export async function seedLists(sql: Pool, sizes: ListSizes): Promise<BigWorkspace> {
   const workspace: BigWorkspace = {
@@ -51,21 +52,21 @@ async function seedCatalog(sql: Sql, { workspaceId, numberIds, campaignId }: Big
     values (${campaignId}, ${workspaceId}, 'Big', 'COMPLETED', 'order_ready', 'en_US')`
 }
 
-// `seat` numbers the conversations for the joins below; most of what happens, happens on the low seats.
+// `lease` numbers the conversations for the joins below. Most messages and calls belong to low numbers.
 async function seedThreads(sql: Sql, { workspaceId, numberIds }: BigWorkspace, count: number): Promise<void> {
   await sql`
-    create temporary table seats on commit drop as
-    select seat, uuidv7() as id, uuidv7() as contact_id,
-      (${numberIds}::uuid[])[1 + seat % ${numberIds.length}] as number_id
-    from generate_series(0, ${count - 1}::integer) as seat`
-  await sql`create unique index on seats (seat)`
-  await sql`analyze seats`
+    create temporary table leases on commit drop as
+    select lease, uuidv7() as id, uuidv7() as contact_id,
+      (${numberIds}::uuid[])[1 + lease % ${numberIds.length}] as number_id
+    from generate_series(0, ${count - 1}::integer) as lease`
+  await sql`create unique index on leases (lease)`
+  await sql`analyze leases`
   await sql`
     insert into contacts (id, workspace_id, wa_id, name)
-    select contact_id, ${workspaceId}, (15560000000 + seat)::text, 'Customer ' || seat from seats`
+    select contact_id, ${workspaceId}, (15560000000 + lease)::text, 'Customer ' || lease from leases`
   await sql`
     insert into conversations (id, workspace_id, number_id, contact_id, unread_count)
-    select id, ${workspaceId}, number_id, contact_id, (seat % 20 = 0)::integer from seats`
+    select id, ${workspaceId}, number_id, contact_id, (lease % 20 = 0)::integer from leases`
 }
 
 async function seedMessages(
@@ -75,8 +76,8 @@ async function seedMessages(
 ): Promise<void> {
   await sql`
     insert into messages (id, workspace_id, conversation_id, number_id, contact_id, provider_message_id, direction, type,
-      status, text, api_key_id, campaign_id, created_at)
-    select made.id, ${workspaceId}, seats.id, seats.number_id, seats.contact_id, 'wamid.' || n,
+      status, text, api_key_id, campaign_id, idempotency_key, created_at)
+    select made.id, ${workspaceId}, leases.id, leases.number_id, leases.contact_id, 'wamid.' || n,
       case when is_out then 'OUTBOUND' else 'INBOUND' end,
       case when is_out then 'TEMPLATE' when n % 50 = 3 then 'IMAGE' else 'TEXT' end,
       case when not is_out then case when n % 7 = 0 then 'RECEIVED' else 'READ' end
@@ -84,13 +85,14 @@ async function seedMessages(
       'Order ' || n || ' is ready.',
       case when is_out then ${keyId}::uuid end,
       case when is_out and n % 10 = 1 then ${campaignId}::uuid end,
+      case when is_out and n % 10 <> 1 then 'order-' || n end,
       uuid_extract_timestamp(made.id)
     from (
-      select n, n % 5 < 3 as is_out, floor(random() ^ 3 * ${conversations})::integer as seat,
+      select n, n % 5 < 3 as is_out, floor(random() ^ 3 * ${conversations})::integer as lease,
         uuidv7(-(${messages}::integer - n) * interval '90 days' / ${messages}::integer) as id
       from generate_series(1, ${messages}::integer) as n
     ) made
-    join seats using (seat)`
+    join leases using (lease)`
 }
 
 async function seedCalls(
@@ -100,16 +102,16 @@ async function seedCalls(
 ): Promise<void> {
   await sql`
     insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, created_at)
-    select made.id, ${workspaceId}, seats.id, seats.number_id, seats.contact_id, 'wacid.' || n,
+    select made.id, ${workspaceId}, leases.id, leases.number_id, leases.contact_id, 'wacid.' || n,
       case when n % 4 = 0 then 'OUTBOUND' else 'INBOUND' end,
       case when n > ${calls}::integer - 20 then 'ACCEPTED' when n % 20 = 0 then 'MISSED' else 'COMPLETED' end,
       uuid_extract_timestamp(made.id)
     from (
-      select n, floor(random() ^ 3 * ${conversations})::integer as seat,
+      select n, floor(random() ^ 3 * ${conversations})::integer as lease,
         uuidv7(-(${calls}::integer - n) * interval '90 days' / ${calls}::integer) as id
       from generate_series(1, ${calls}::integer) as n
     ) made
-    join seats using (seat)`
+    join leases using (lease)`
 }
 
 async function seedActivity(sql: Sql, { workspaceId }: BigWorkspace): Promise<void> {

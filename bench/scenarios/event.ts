@@ -1,4 +1,4 @@
-// A customer writes: webhook of the provider in, message.received out.
+// A customer writes: the provider's webhook comes in, message.received goes out.
 import { newWamid, unixSeconds } from '../../src/simulator/ids.ts'
 import { messageUpdate } from '../../src/simulator/webhook-payloads.ts'
 import { businessNumber, contactOf, numberOf, type Scenario, shot, slots } from './scenario.ts'
@@ -12,7 +12,7 @@ export const event: Scenario = {
       const number = numberOf(options, index)
       const contact = contactOf(index % options.contacts)
       const id = newWamid()
-      // The receiver is told our id of the message, not the provider's: the text carries what the two have in common.
+      // message.received has our message id, not the provider's. The id in the text joins webhook and frame.
       const update = messageUpdate(businessNumber(number), contact, {
         from: contact.waId,
         id,

@@ -1,4 +1,4 @@
-// A customer calls: connect webhook of the provider in, call.ringing out. Each call ends a moment later.
+// A customer calls: the provider's connect webhook comes in, call.ringing goes out. A call ends 300 ms later.
 import { newWacid, unixSeconds } from '../../src/simulator/ids.ts'
 import { offeringPeer } from '../../src/simulator/real-peer.ts'
 import { stampSdp } from '../../src/simulator/sdp.ts'
@@ -11,7 +11,7 @@ const offerBytes = 2_500
 export const ringing: Scenario = {
   name: 'ringing',
   event: 'call.ringing',
-  // call.status of RINGING and of MISSED.
+  // call.status with RINGING and with MISSED.
   furtherFrames: 2,
   async plan(options) {
     const offer = await offerText()
@@ -42,7 +42,7 @@ export const ringing: Scenario = {
   },
 }
 
-/** The simulator's offer, as long as those of a phone with several networks: candidates are what makes them long. */
+/** The simulator's offer with added candidates: as long as the offer of a phone with several networks. */
 async function offerText(): Promise<string> {
   const peer = await offeringPeer()
   peer.close()

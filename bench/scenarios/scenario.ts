@@ -1,25 +1,26 @@
-// What a scenario says: which webhooks go in, and which frame at the receiver each of them stands for.
+// Defines a scenario: the webhooks that go in, and the frame at the receiver that belongs to each of them.
+
+import type { BusinessNumber } from '../../src/simulator/model.ts'
 import { encodeWebhook, signatureOf } from '../../src/simulator/webhook-encoding.ts'
 import { envelope, type Update } from '../../src/simulator/webhook-payloads.ts'
-import type { BusinessNumber } from '../../src/simulator/world.ts'
 
 /** One webhook of the plan, signed before the run begins. */
 export interface Shot {
-  /** The id that the frame carries too. */
+  /** The frame carries the same id. */
   readonly id: string
-  /** After the start of the run. */
+  /** Milliseconds after the start of the run. */
   readonly atMs: number
   readonly body: Buffer
   readonly signature: string
-  /** `follow`: belongs to an earlier shot and has no frame of its own that is measured. `load`: is only there. */
+  /** `follow`: belongs to an earlier shot and has no measured frame. `load`: is sent but not measured. */
   readonly role: 'warm' | 'measured' | 'follow' | 'load'
 }
 
 export interface PlannedNumber {
-  /** The provider's id of it. */
+  /** The provider's phone number id. */
   readonly id: string
   readonly digits: string
-  /** What it is sent is load, and not measured. */
+  /** Its webhooks are load and not measured. */
   readonly isBystander?: boolean
 }
 
@@ -27,9 +28,9 @@ export interface PlanOptions {
   readonly rate: number
   readonly warmSeconds: number
   readonly seconds: number
-  /** Returning customers, taken in turn. */
+  /** Number of returning customers, used in rotation. */
   readonly contacts: number
-  /** Taken in turn too. */
+  /** Used in rotation. */
   readonly numbers: readonly PlannedNumber[]
   readonly wabaId: string
   readonly appSecret: string
@@ -38,19 +39,19 @@ export interface PlanOptions {
 export interface Scenario {
   readonly name: ScenarioName
   readonly event: string
-  /** Further frames for one id that the gateway owes the receiver: checked for loss, not measured. */
+  /** Number of other frames that the gateway must send for each id. Checked for loss, but not measured. */
   readonly furtherFrames: number
   plan(options: PlanOptions): Promise<Shot[]>
 }
 
 export type ScenarioName = 'ringing' | 'event'
 
-/** Handsets without a behaviour of their own: no ending of 00xx. */
+/** The last two digits are always 99: the simulator has no special behaviour for these endings. */
 const contactNumber = (index: number): string => String(15_558_100_000 + index * 100 + 99)
 
 export const contactOf = (index: number) => ({ waId: contactNumber(index), name: `Handset ${index}` })
 
-/** The slots of an open loop: planned times that nothing in the run can move. */
+/** The slots of an open loop: their planned times do not depend on what happens in the run. */
 export function slots({
   rate,
   warmSeconds,

@@ -1,10 +1,14 @@
-// The public API as one handler for everything below /api/v1. Decides nothing itself: the rows and the guard do.
+// The public API: one HTTP handler for all paths below /api/v1. The guard checks the key, then whether its
+// workspace is suspended, then the scope; the table has the routes.
 import type { Logger } from 'pino'
-import type { AuthenticateKey } from '../auth/authenticate-key.ts'
-import type { HttpHandler } from '../http/exchange.ts'
-import { createPipeline, type Served } from '../http/pipeline.ts'
-import { type RateLimiter, rateHeaders } from '../http/rate-limit.ts'
-import { createGuard } from './guard.ts'
+import type { AuthenticateKey } from '../accounts/authenticate-key.ts'
+import { AppError } from '../contract/errors.ts'
+import { grants, type Scope } from '../contract/scopes.ts'
+import type { HttpHandler, HttpRequest } from '../platform/http/exchange.ts'
+import { type Admission, createPipeline, type Served } from '../platform/http/pipeline.ts'
+import { burstOf, type RateLimiter, rateHeaders } from '../platform/http/rate-limit.ts'
+import { encodeId } from '../shared/ids.ts'
+import type { ApiContext, ApiRoute } from './route.ts'
 import type { ApiServices } from './services.ts'
 import { apiPrefix, table } from './table.ts'
 
@@ -16,12 +20,12 @@ export interface ApiOptions {
   readonly onServed?: (served: Served) => void
 }
 
-// What a new key gets: told to those who have shown none, from whose bucket nothing was taken.
+// The limits of a new key. A request without a key gets them in its rate headers; no bucket is charged.
 const newKey = { key: '', ratePerSecond: 100, burst: 200 }
 
 const anonymousRate = rateHeaders(newKey, newKey.burst)
 
-/** Of an answer that the API itself did not give. */
+/** Headers for a refusal of an API path that the HTTP server sends itself, without the API handler. */
 export const refusalHeaders = (path: string): Readonly<Record<string, string>> =>
   path.startsWith('/api/') ? anonymousRate : {}
 
@@ -33,3 +37,43 @@ export const createApi = ({ services, authenticate, ...options }: ApiOptions): H
     guard: createGuard(authenticate, services),
     anonymousRate,
   })
+
+const challenge = { headers: { 'www-authenticate': 'Bearer' } }
+
+const createGuard = (authenticate: AuthenticateKey, services: ApiServices) =>
+  async function guard(request: HttpRequest, route: ApiRoute): Promise<Admission<ApiContext>> {
+    const verdict = await authenticate(presentedKey(request))
+    if (verdict.type === 'refused')
+      throw new AppError('INVALID_API_KEY', 'the API key is unknown, revoked or expired', challenge)
+    const { caller, suspended, requestsPerSecond } = verdict
+    return {
+      context: { caller, services },
+      refusal: suspended ? suspendedWorkspace() : lackOf(route.scope, caller.scopes),
+      subject: {
+        workspaceId: encodeId('workspace', caller.workspaceId),
+        keyId: encodeId('key', caller.keyId),
+      },
+      bucket: { key: caller.keyId, ratePerSecond: requestsPerSecond, burst: burstOf(requestsPerSecond) },
+    }
+  }
+
+const suspendedWorkspace = () =>
+  new AppError('TENANT_SUSPENDED', 'the workspace of this key is suspended; contact its owner')
+
+const lackOf = (scope: Scope, held: readonly Scope[]): AppError | undefined =>
+  grants(held, scope)
+    ? undefined
+    : new AppError('FORBIDDEN', `the key lacks the scope ${scope}; add it in the console`)
+
+/** Authorization wins over X-Api-Key, even when it has no Bearer form and is therefore an invalid key. */
+function presentedKey(request: HttpRequest): string {
+  const authorization = request.header('authorization')
+  if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? ''
+  const key = request.header('x-api-key')
+  if (key !== undefined && key !== '') return key
+  throw new AppError(
+    'UNAUTHORIZED',
+    'send an API key as Authorization: Bearer <key>, or as X-Api-Key',
+    challenge,
+  )
+}

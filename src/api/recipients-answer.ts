@@ -1,4 +1,4 @@
-// What became of the rows of a call: a line for each, or a summary.
+// The response to adding recipients: one line per row, or a summary.
 import type { RowVerdict } from '../campaigns/add-recipients.ts'
 
 interface InvalidRow {
@@ -20,7 +20,7 @@ class Tally {
   }
 }
 
-/** The verdicts, and the sums at the end. */
+/** Yields the verdicts batch by batch, then one summary. */
 export async function* verdictLines(
   verdicts: AsyncIterable<readonly RowVerdict[]>,
 ): AsyncGenerator<readonly unknown[]> {
@@ -44,7 +44,7 @@ export async function additionOf(verdicts: AsyncIterable<readonly RowVerdict[]>,
   return { ...sums, invalid, invalidCount }
 }
 
-/** Reads the first of `source` now, so that what is refused at once is refused with a status of its own. */
+/** Reads the first item of `source` now. An error there can still set the HTTP status; a later one cannot. */
 export async function begun<T>(source: AsyncGenerator<T>): Promise<AsyncIterable<T>> {
   let first: IteratorResult<T> | undefined = await source.next()
   const iterator: AsyncIterator<T> = {

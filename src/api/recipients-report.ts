@@ -1,6 +1,6 @@
 // The recipients of a campaign as a CSV report.
 import type { RecipientRecord } from '../contract/records/campaign.ts'
-import { csvLine } from '../http/csv.ts'
+import { csvLine } from '../platform/http/csv.ts'
 
 const columns = [
   'id',
@@ -15,7 +15,7 @@ const columns = [
   'variables',
 ]
 
-/** A chunk of bytes a batch, so that nothing is read before the one before has been taken. */
+/** Yields one chunk per batch: the next batch is read only after the client has taken this one. */
 export async function* recipientReport(
   batches: AsyncIterable<readonly RecipientRecord[]>,
 ): AsyncGenerator<Uint8Array> {
@@ -25,7 +25,7 @@ export async function* recipientReport(
   }
 }
 
-// Numbers are digits without a plus and variables one cell of JSON, so neither can be taken for a formula.
+// No cell can be read as a spreadsheet formula: numbers have no plus, and the variables are one cell of JSON.
 const reportLine = (recipient: RecipientRecord): string =>
   csvLine([
     recipient.id,

@@ -1,13 +1,13 @@
-// Recipients that come as a stream, of CSV or of JSON a line, read while it comes. A row that nobody can make sense of has a
-// fault and stands among the others.
+// Reads a stream of recipients, as CSV or NDJSON, while it arrives. A row that cannot be read keeps its place
+// and carries a fault.
 import type { RecipientRow } from '../campaigns/judge-recipients.ts'
 import { AppError } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
-import { type CsvRow, lineFault, readCsv } from '../http/csv-rows.ts'
-import { type JsonLine, readJsonLines } from '../http/json-lines.ts'
-import { linesType } from '../http/lines-answer.ts'
-import type { Upload } from '../http/route.ts'
-import { check } from '../http/validate.ts'
+import { type CsvRow, lineFault, readCsv } from '../platform/http/csv-rows.ts'
+import { type JsonLine, readJsonLines } from '../platform/http/json-lines.ts'
+import { linesType } from '../platform/http/lines-answer.ts'
+import type { Upload } from '../platform/http/route.ts'
+import { check } from '../platform/http/validate.ts'
 import { isVariableName, recipientRow } from './schemas/campaigns.ts'
 
 export const csvType = 'text/csv'
@@ -17,7 +17,7 @@ interface SizedRow extends RecipientRow {
   readonly bytes: number
 }
 
-/** In batches that are added each at once. Past the limit of rows what came before it, and then PAYLOAD_TOO_LARGE. */
+/** Each batch is added as a whole. Past the row limit, yields the rows before it, then PAYLOAD_TOO_LARGE. */
 export async function* uploadBatches({ type, pieces }: Upload): AsyncGenerator<readonly RecipientRow[]> {
   const slices = type === csvType ? csvRows(pieces) : lineRows(pieces)
   const batch = new Batch()
@@ -28,7 +28,7 @@ export async function* uploadBatches({ type, pieces }: Upload): AsyncGenerator<r
         if (batch.isFull) yield batch.take()
       }
   } catch (error) {
-    // What is wrong with a later row is no reason to lose these.
+    // An error in a later row must not lose the rows before it.
     if (error instanceof AppError && !batch.isEmpty) yield batch.take()
     throw error
   }
@@ -100,7 +100,7 @@ async function* csvRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<reado
   }
 }
 
-/** Other names for the column of the number, where none is called `to`; case, spaces, dashes and underscores don't count. */
+/** Names of the number column if none is called `to`. Case, spaces, dashes and underscores are ignored. */
 const synonyms = ['phone', 'phonenumber', 'number', 'msisdn', 'mobile']
 
 function numberColumn(header: readonly string[]): number {
@@ -117,7 +117,7 @@ function numberColumn(header: readonly string[]): number {
   return column
 }
 
-/** An empty cell says nothing, so that the campaign's default holds. */
+/** An empty cell sets no variable, so the campaign's default applies. */
 function csvRow({ cells, fault, line }: CsvRow, header: readonly string[], toColumn: number): SizedRow {
   const bytes = cells.reduce((sum, cell) => sum + cell.length, 0)
   const to = cells[toColumn] ?? ''

@@ -1,9 +1,9 @@
-// A row of the table: its schemas typed into its handler, with this API's scopes and services.
+// Defines a route of the table: the schemas give the handler its types, with this API's scopes and services.
 import type * as v from 'valibot'
 import type { Caller } from '../contract/caller.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import type { Scope } from '../contract/scopes.ts'
-import type { HttpRequest } from '../http/exchange.ts'
+import type { HttpRequest } from '../platform/http/exchange.ts'
 import type {
   Answer,
   LinesAnswer,
@@ -13,7 +13,7 @@ import type {
   Schema,
   Upload,
   UploadRoute,
-} from '../http/route.ts'
+} from '../platform/http/route.ts'
 import type { ApiServices } from './services.ts'
 
 export interface ApiContext {
@@ -69,7 +69,7 @@ export function route<
   return {
     ...rest,
     success: row.success ?? 200,
-    // The pipeline hands in exactly what these schemas gave.
+    // The pipeline passes exactly what these schemas returned.
     handle: ({ context: { caller, services }, params, query, body, request }) =>
       row.handle({ caller, services, params, query, body, request } as Parameters<typeof row.handle>[0]),
     upload: upload && {

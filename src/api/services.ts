@@ -1,5 +1,5 @@
-// What the rows of the API need behind them; the wiring provides it.
-import type * as v from 'valibot'
+// The services that the routes of the API call. api.module.ts provides them.
+import type { CallAction, CallOffer } from '../calls/commands.ts'
 import type { IceView } from '../calls/ice-servers.ts'
 import type { AdditionInput, RowVerdict } from '../campaigns/add-recipients.ts'
 import type { Estimate } from '../campaigns/estimate.ts'
@@ -8,38 +8,33 @@ import type { CampaignChange, RemovalChoice } from '../campaigns/ports.ts'
 import type { Halted } from '../campaigns/run-campaign.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { SessionDescription } from '../contract/events.ts'
+import type {
+  CallFilter,
+  CampaignFilter,
+  ConversationFilter,
+  MessageFilter,
+  RecipientFilter,
+  TemplateFilter,
+} from '../contract/filters.ts'
 import type { Page, PageRequest } from '../contract/page.ts'
 import type { CallRecord } from '../contract/records/call.ts'
 import type { CampaignRecord, RecipientRecord } from '../contract/records/campaign.ts'
 import type { NumberRecord, TemplateRecord } from '../contract/records/catalog.ts'
 import type { ConversationRecord } from '../contract/records/conversation.ts'
 import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
-import type { ReadMarks } from '../conversations/mark-read.ts'
-import type { FindAttachment } from '../messages/find-attachment.ts'
-import type { PreviewInput } from '../messages/preview-message.ts'
-import type { SendInput } from '../messages/send-message.ts'
-import type { CallId, CampaignId, ConversationId, MessageId, WorkspaceId } from '../shared/ids.ts'
-import type { callAction, callQuery } from './schemas/calls.ts'
-import type { campaignQuery, recipientQuery } from './schemas/campaigns.ts'
-import type { templateQuery } from './schemas/catalog.ts'
-import type { conversationQuery } from './schemas/conversations.ts'
-import type { messageQuery } from './schemas/messages.ts'
-
-type Filter<Query extends v.GenericSchema> = Omit<v.InferOutput<Query>, 'limit' | 'cursor'>
-
-export type MessageFilter = Filter<typeof messageQuery>
-export type TemplateFilter = Filter<typeof templateQuery>
-export type ConversationFilter = Filter<typeof conversationQuery>
-export type CallFilter = Filter<typeof callQuery>
-export type CampaignFilter = Filter<typeof campaignQuery>
-export type RecipientFilter = Filter<typeof recipientQuery>
-export type CallAction = v.InferOutput<typeof callAction>
-
-export interface CallOffer {
-  readonly callId: string
-  readonly session: SessionDescription
-  readonly fetchedAt: string
-}
+import type { FindAttachment } from '../messaging/find-attachment.ts'
+import type { ReadMarks } from '../messaging/mark-read.ts'
+import type { PreviewInput } from '../messaging/preview-message.ts'
+import type { SendInput } from '../messaging/send-message.ts'
+import type {
+  CallId,
+  CampaignId,
+  ConversationId,
+  MessageId,
+  NumberId,
+  TemplateId,
+  WorkspaceId,
+} from '../shared/ids.ts'
 
 export interface ApiServices {
   readonly messages: {
@@ -50,12 +45,18 @@ export interface ApiServices {
     list(workspaceId: WorkspaceId, filter: MessageFilter, page: PageRequest): Promise<Page<MessageRecord>>
   }
   readonly templates: {
+    findById(
+      workspaceId: WorkspaceId,
+      id: TemplateId,
+    ): Promise<{ readonly record: TemplateRecord } | undefined>
     list(workspaceId: WorkspaceId, filter: TemplateFilter, page: PageRequest): Promise<Page<TemplateRecord>>
   }
   readonly numbers: {
+    find(workspaceId: WorkspaceId, id: NumberId): Promise<NumberRecord | undefined>
     list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<NumberRecord>>
   }
   readonly conversations: {
+    find(workspaceId: WorkspaceId, id: ConversationId): Promise<ConversationRecord | undefined>
     list(
       workspaceId: WorkspaceId,
       filter: ConversationFilter,
@@ -83,7 +84,7 @@ export interface ApiServices {
     cancel(workspaceId: WorkspaceId, id: CampaignId): Promise<Halted>
     estimate(workspaceId: WorkspaceId, id: CampaignId): Promise<Estimate | undefined>
   }
-  /** Of one campaign, which a reader has found first. */
+  /** The recipients of one campaign. For `list` and `all`, the caller has found the campaign first. */
   readonly recipients: {
     list(
       workspaceId: WorkspaceId,
@@ -97,7 +98,7 @@ export interface ApiServices {
       filter: RecipientFilter,
     ): AsyncIterable<readonly RecipientRecord[]>
     add(input: AdditionInput): AsyncGenerator<readonly RowVerdict[]>
-    /** Holds a place for a stream until `leave`; throws where there is none. */
+    /** Reserves a place for a stream until `leave`. Throws if none is free. */
     enter(workspaceId: WorkspaceId): { leave(): void }
     remove(workspaceId: WorkspaceId, id: CampaignId, choice: RemovalChoice): Promise<{ removed: number }>
   }

@@ -1,21 +1,26 @@
-// THE list: every route of the public API, in the order of the contract.
+// Every route of the public API, in the order of the API contract.
 import type { ApiRoute } from './route.ts'
-import { actOnCall, answerCall, findCall, listCalls, placeCall, readIce, readOffer } from './routes/calls.ts'
+import { actOnCall, answerCall, getCall, getIce, getOffer, listCalls, placeCall } from './routes/calls.ts'
 import {
   cancelCampaign,
   changeCampaign,
   createCampaign,
   deleteCampaign,
-  findCampaign,
+  getCampaign,
   listCampaigns,
   pauseCampaign,
   startCampaign,
 } from './routes/campaigns.ts'
-import { listNumbers, listTemplates } from './routes/catalog.ts'
-import { listConversations, readConversation, showTyping } from './routes/conversations.ts'
+import { getNumber, getTemplate, listNumbers, listTemplates } from './routes/catalog.ts'
+import {
+  getConversation,
+  listConversations,
+  markConversationRead,
+  showTyping,
+} from './routes/conversations.ts'
 import { estimateCampaign } from './routes/estimate.ts'
-import { readMedia } from './routes/media.ts'
-import { findMessage, listMessages, previewMessage, readMessage, sendMessage } from './routes/messages.ts'
+import { getMedia } from './routes/media.ts'
+import { getMessage, listMessages, markMessageRead, previewMessage, sendMessage } from './routes/messages.ts'
 import { addRecipients, listRecipients, removeRecipients } from './routes/recipients.ts'
 
 export const apiPrefix = '/api/v1'
@@ -24,22 +29,22 @@ export const table: readonly ApiRoute[] = [
   sendMessage,
   previewMessage,
   listMessages,
-  findMessage,
-  readMedia,
-  readMessage,
-  readConversation,
+  getMessage,
+  getMedia,
+  markMessageRead,
+  markConversationRead,
   listTemplates,
   listNumbers,
   listConversations,
   listCalls,
-  findCall,
-  readIce,
-  readOffer,
+  getCall,
+  getIce,
+  getOffer,
   answerCall,
   actOnCall,
   placeCall,
   listCampaigns,
-  findCampaign,
+  getCampaign,
   estimateCampaign,
   listRecipients,
   createCampaign,
@@ -51,4 +56,7 @@ export const table: readonly ApiRoute[] = [
   cancelCampaign,
   deleteCampaign,
   showTyping,
+  getConversation,
+  getTemplate,
+  getNumber,
 ]

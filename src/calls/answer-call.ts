@@ -1,4 +1,4 @@
-// Answering an inbound call: one SDP wins, is pre-accepted, then accepted; the others hear that they were late.
+// Answers an inbound call. The first SDP wins: it is pre-accepted, then accepted. Others are refused.
 import { hasEnded } from './call.machine.ts'
 import type {
   CallMessage,
@@ -7,7 +7,7 @@ import type {
   Command,
   ProviderOutcome,
   ProviderRefusal,
-  Turn,
+  StepContext,
 } from './call.messages.ts'
 import type { CallRow, PendingAction } from './call.ts'
 import {
@@ -15,23 +15,23 @@ import {
   answerWith,
   type CallStep,
   join,
-  keep,
   move,
   newCommand,
   refusalNote,
   replyTo,
   save,
   settle,
-} from './turn.ts'
+  step,
+} from './call-step.ts'
 
 type Answer = Extract<CallMessage, { type: 'answer' | 'preAccept' }>
 type ProviderAnswered = Extract<CallMessage, { type: 'providerAnswered' }>
 
-export function answer(turn: Turn, state: CallState, message: Answer): CallStep {
+export function answer(context: StepContext, state: CallState, message: Answer): CallStep {
   const wanted = message.type === 'answer' ? 'ANSWER' : 'PRE_ACCEPT'
   const verdict = judge(state.row, wanted, state.row.answerHash === message.hash)
-  if (verdict === 'join') return join(turn, state)
-  return verdict === 'begin' ? begin(turn, state, message, wanted) : answerWith(turn, state, verdict)
+  if (verdict === 'join') return join(context, state)
+  return verdict === 'begin' ? begin(context, state, message, wanted) : answerWith(context, state, verdict)
 }
 
 type Verdict = CallReply | 'join' | 'begin'
@@ -39,7 +39,7 @@ type Verdict = CallReply | 'join' | 'begin'
 function judge(row: CallRow, wanted: 'ANSWER' | 'PRE_ACCEPT', isSame: boolean): Verdict {
   if (hasEnded(row)) return { type: 'ended' }
   if (row.direction === 'OUTBOUND') return { type: 'notRinging' }
-  // A pre-accept holds the call too: the provider takes no other SDP after it.
+  // A pre-accept reserves the call too: the provider takes no other SDP after it.
   if (row.answerHash !== null && !isSame) return { type: 'alreadyAnswered' }
   if (row.status === 'ACCEPTED') return { type: isSame ? 'done' : 'alreadyAnswered' }
   return row.pendingAction === null ? idle(wanted, isSame) : busy(row, wanted, isSame)
@@ -53,116 +53,119 @@ const busy = (row: CallRow, wanted: 'ANSWER' | 'PRE_ACCEPT', isSame: boolean): V
     ? 'join'
     : { type: 'wrongState', status: row.status, pending: row.pendingAction }
 
-function begin(turn: Turn, state: CallState, message: Answer, action: PendingAction): CallStep {
+function begin(context: StepContext, state: CallState, message: Answer, action: PendingAction): CallStep {
   const { answerHash, doubtHash } = state.row
   const isPreAccepted = answerHash === message.hash
   const isRepeat = isPreAccepted || doubtHash === message.hash
-  const command = { ...newCommand(turn, message.sdp), isRepeat }
+  const command = { ...newCommand(context, message.sdp), isRepeat }
   const intent = save(
     { ...state, command },
-    { pendingAction: action, actionId: message.actionId, actionAt: turn.at, answerHash: message.hash },
-    { at: turn.at, kind: action === 'ANSWER' ? 'answer.posted' : 'pre_accept.posted' },
+    { pendingAction: action, actionId: message.actionId, actionAt: context.at, answerHash: message.hash },
+    { at: context.at, kind: action === 'ANSWER' ? 'answer.posted' : 'pre_accept.posted' },
   )
   return andThen(intent, (started) =>
-    andThen(keep(started, { type: 'keepSession', session: started.session, ownSdp: message.sdp }), (known) =>
+    andThen(step(started, { type: 'saveSdp', session: started.session, ownSdp: message.sdp }), (known) =>
       ask(known, command, isPreAccepted ? 'accept' : 'preAccept'),
     ),
   )
 }
 
-/** Puts the pending SDP to the provider; the guard holds it until this owner may act. */
+/** Sends the pending SDP to the provider. The guard delays the request until this owner may act. */
 export function ask(state: CallState, command: Command, request: 'preAccept' | 'accept'): CallStep {
   const { actionId, wacid } = state.row
-  if (actionId === null || wacid === null || command.ownSdp === null) return keep(state)
-  return keep(
+  if (actionId === null || wacid === null || command.ownSdp === null) return step(state)
+  return step(
     { ...state, command },
     { type: 'askProvider', call: state.row, request, actionId, wacid, sdp: command.ownSdp },
   )
 }
 
-export function answerOutcome(turn: Turn, state: CallState, message: ProviderAnswered): CallStep {
+export function answerOutcome(context: StepContext, state: CallState, message: ProviderAnswered): CallStep {
   const { request, outcome } = message
   const { row, command } = state
   if (row.actionId !== message.actionId || command === null) return tooLate(state, message)
-  if (revealsAnswer(row, outcome)) return answeredBefore(turn, state, { type: 'alreadyAnswered' })
-  if (!hasHappened(outcome, command)) return notTaken(turn, state, message, command)
-  if (request === 'accept') return accepted(turn, state, { type: 'done' })
-  return preAccepted(turn, outcome.type === 'ok' ? withoutDoubt(state) : state, command)
+  if (revealsAnswer(row, outcome)) return answeredBefore(context, state, { type: 'alreadyAnswered' })
+  if (!hasHappened(outcome, command)) return notTaken(context, state, message, command)
+  if (request === 'accept') return accepted(context, state, { type: 'done' })
+  return preAccepted(context, outcome.type === 'ok' ? withoutDoubt(state) : state, command)
 }
 
 function notTaken(
-  turn: Turn,
+  context: StepContext,
   state: CallState,
   { request, outcome }: ProviderAnswered,
   command: Command,
 ): CallStep {
   const { answerHash, doubtHash } = state.row
-  if (outcome.type === 'ok') return keep(state)
-  if (outcome.type !== 'unknown') return freed(turn, state, outcome.error, doubtHash)
+  if (outcome.type === 'ok') return step(state)
+  if (outcome.type !== 'unknown') return freed(context, state, outcome.error, doubtHash)
   if (!command.isRepeat)
     return ask(state, { ...command, isRepeat: true }, request === 'accept' ? 'accept' : 'preAccept')
-  // Perhaps this very SDP was accepted. Others may try: the provider takes one, and tells the rest that it has.
-  return freed(turn, state, outcome.error, request === 'accept' ? answerHash : doubtHash)
+  // The provider may have accepted this SDP. Free the call for other SDPs: the provider takes only one, and
+  // tells the others that the call is answered.
+  return freed(context, state, outcome.error, request === 'accept' ? answerHash : doubtHash)
 }
 
-// A call that takes a pre-accept is in progress with nobody.
+// The provider takes a pre-accept only while no SDP has been accepted, so the doubt is resolved.
 const withoutDoubt = (state: CallState): CallState => ({ ...state, row: { ...state.row, doubtHash: null } })
 
-/** The call is in progress, and it was another SDP that did it: the lost one has come to light. */
+/** True where the refusal shows that the SDP of `doubtHash`, whose outcome was lost, answered the call. */
 export const revealsAnswer = ({ doubtHash, answerHash }: CallRow, outcome: ProviderOutcome): boolean =>
   outcome.type === 'refused' &&
   outcome.error.class === 'callAnswered' &&
   doubtHash !== null &&
   doubtHash !== answerHash
 
-export const answeredBefore = (turn: Turn, state: CallState, reply: CallReply): CallStep =>
-  accepted(turn, { ...state, row: { ...state.row, answerHash: state.row.doubtHash } }, reply)
+export const answeredBefore = (context: StepContext, state: CallState, reply: CallReply): CallStep =>
+  accepted(context, { ...state, row: { ...state.row, answerHash: state.row.doubtHash } }, reply)
 
-// A repeat that the provider refuses because the call is in progress found the first request's effect.
+// Where the provider refuses a repeat because the call is in progress, the first request took effect.
 const hasHappened = (outcome: ProviderOutcome, command: Command): boolean =>
   outcome.type === 'ok' ||
   (outcome.type === 'refused' && command.isRepeat && outcome.error.class === 'callAnswered')
 
-function preAccepted(turn: Turn, state: CallState, command: Command): CallStep {
-  const note = { at: turn.at, kind: 'provider.pre_accepted' }
+function preAccepted(context: StepContext, state: CallState, command: Command): CallStep {
+  const note = { at: context.at, kind: 'provider.pre_accepted' }
   if (state.row.pendingAction !== 'ANSWER') return settle(state, {}, { type: 'done' }, note)
-  // The note waits for the outcome: a commit between the two requests would only delay the caller's first word.
+  // Write the note with the outcome: a commit between the two requests would delay the start of the audio.
   return ask(state, { ...command, notes: [...command.notes, note] }, 'accept')
 }
 
-function accepted(turn: Turn, state: CallState, reply: CallReply): CallStep {
-  const note = { at: turn.at, kind: 'provider.accept_confirmed' }
+function accepted(context: StepContext, state: CallState, reply: CallReply): CallStep {
+  const note = { at: context.at, kind: 'provider.accept_confirmed' }
   const { notes = [], waiting = [] } = state.command ?? {}
   const cleared = { ...state, command: null, session: null }
   const settled = { pendingAction: null, actionId: null, actionAt: null, doubtHash: null }
   const noted = save(cleared, settled, ...notes, note)
-  const moved = andThen(noted, (last) => move(turn, last, 'ACCEPTED', { patch: { acceptedAt: turn.at } }))
+  const moved = andThen(noted, (last) =>
+    move(context, last, 'ACCEPTED', { patch: { acceptedAt: context.at } }),
+  )
   return andThen(moved, (last) =>
-    keep(last, ...waiting.flatMap((to) => replyTo(to, reply)), { type: 'dropSession' }),
+    step(last, ...waiting.flatMap((to) => replyTo(to, reply)), { type: 'dropSdp' }),
   )
 }
 
-/** The call rings on, and may be answered again; `doubtHash` names an SDP that may have been taken all the same. */
+/** The call keeps ringing and may be answered again. The SDP of `doubtHash` may have been accepted. */
 export function freed(
-  turn: Turn,
+  context: StepContext,
   state: CallState,
   error: ProviderRefusal,
   doubtHash: string | null,
 ): CallStep {
   const reply =
     error.class === 'callGone' ? ({ type: 'ended' } as const) : ({ type: 'refused', error } as const)
-  const note = refusalNote(turn, 'provider.refused', error)
+  const note = refusalNote(context, 'provider.refused', error)
   return andThen(settle(state, { answerHash: null, doubtHash }, reply, note), (last) =>
-    keep(last, { type: 'keepSession', session: last.session, ownSdp: null }),
+    step(last, { type: 'saveSdp', session: last.session, ownSdp: null }),
   )
 }
 
-// The caller gave up, or a timer did, while the provider was accepting: nobody is there to talk to.
+// The caller or a timer ended the call while the provider was accepting it: terminate it at the provider too.
 function tooLate(state: CallState, { request, outcome }: ProviderAnswered): CallStep {
   const { row } = state
   const isStray = request === 'accept' && outcome.type === 'ok' && hasEnded(row)
-  if (!isStray || row.wacid === null) return keep(state)
-  return keep(state, {
+  if (!isStray || row.wacid === null) return step(state)
+  return step(state, {
     type: 'askProvider',
     call: state.row,
     request: 'terminate',

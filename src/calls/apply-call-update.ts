@@ -1,22 +1,15 @@
-// The provider's updates, brought to the owner of their call. Makes inbound calls; decides nothing about them.
+// Passes call updates of the provider to the owner of the call, which decides. Creates inbound calls.
+
 import type {
   CallConnectUpdate,
   CallStatusUpdate,
   CallTerminateUpdate,
 } from '../contract/provider-updates.ts'
 import { type CallId, decodeId } from '../shared/ids.ts'
+import type { Log } from '../shared/log.ts'
 import { endedCall, inboundCall, isStale } from './begin-call.ts'
 import type { CallMessage, CallTiming, TerminateFacts } from './call.messages.ts'
-import type {
-  Beginning,
-  Begun,
-  BegunCall,
-  CallClock,
-  CallLedger,
-  CallLog,
-  CallOwners,
-  Contacts,
-} from './ports.ts'
+import type { Beginning, Begun, BegunCall, CallClock, CallLedger, CallOwners, Contacts } from './ports.ts'
 
 export type CallUpdate = CallConnectUpdate | CallStatusUpdate | CallTerminateUpdate
 
@@ -26,17 +19,17 @@ export interface CallUpdatesOptions {
   readonly owners: CallOwners
   readonly clock: CallClock
   readonly timing: CallTiming
-  readonly log: CallLog
-  /** Counted: updates that concern nobody here. */
+  readonly log: Log
+  /** Counts the updates of unknown numbers and calls. */
   readonly ignored?: (why: 'unknownNumber' | 'unknownCall') => void
 }
 
-const entombed = { type: 'entombed' } as const
+const endedBeforeStart = { type: 'endedBeforeStart' } as const
 
-/** A commit, and behind a takeover the load before it. The provider repeats what takes longer. */
+/** Time for one commit and, after a takeover, the load before it. The provider repeats slower updates. */
 const updateLimitMs = 5_000
 
-/** What the update carried is durable when this resolves; it rejects where the provider shall repeat it. */
+/** Resolves when the content of the update is durable. Rejects where the provider must repeat the update. */
 export type ApplyCallUpdate = (update: CallUpdate) => Promise<void>
 
 export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpdate {
@@ -49,7 +42,8 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
   async function known({ wacid, phoneNumberId, opaque }: CallUpdate): Promise<CallId | undefined> {
     const found = await ledger.findByWacid(wacid)
     if (found) return found
-    // Our own id, given along when the call was placed: the webhook may overtake the answer that names the call.
+    // `opaque` is our call id, sent with the request that placed the call: the webhook may arrive before the
+    // answer to that request, which tells the wacid.
     const placed = opaque === null ? undefined : decodeId('call', opaque)
     return placed && ledger.findPlaced(placed, { wacid, phoneNumberId })
   }
@@ -61,12 +55,17 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
 
   const ring = createRing(options, { tell, ignore })
 
-  async function entomb(update: CallTerminateUpdate): Promise<void> {
+  async function recordEarlyTerminate(update: CallTerminateUpdate): Promise<void> {
     const { wacid, phoneNumberId } = update
     const number = await options.contacts.findNumber(phoneNumberId)
     if (!number) return ignore('unknownNumber', update)
     const { workspaceId } = number
-    await ledger.addTombstone({ wacid, workspaceId, at: update.endedAt ?? update.at, ...factsOf(update) })
+    await ledger.addEarlyTerminate({
+      wacid,
+      workspaceId,
+      at: update.endedAt ?? update.at,
+      ...factsOf(update),
+    })
     const id = await ledger.findByWacid(wacid)
     if (id) await tell(id, messageOf(update))
   }
@@ -76,7 +75,7 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
       return ring(update, update.from)
     const id = await known(update)
     if (id) return tell(id, messageOf(update))
-    if (update.type === 'callTerminate' && update.direction === 'INBOUND') return entomb(update)
+    if (update.type === 'callTerminate' && update.direction === 'INBOUND') return recordEarlyTerminate(update)
     ignore('unknownCall', update)
   }
 }
@@ -86,7 +85,7 @@ interface Reports {
   readonly ignore: (why: 'unknownNumber', update: CallUpdate) => void
 }
 
-/** What a connect of an inbound call sets off. */
+/** Handles the connect of an inbound call. */
 function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
   const { ledger, owners } = options
 
@@ -98,35 +97,36 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
     lookForTombstone(id, wacid).catch((error: unknown) => {
       options.log.warn({ callId: id, error: String(error) }, 'call.tombstone_check_failed')
     })
-    // It rings already. The provider, once answered, does not repeat the offer: were it nowhere but in our memory, a
-    // crash now would leave a call that nobody can be told of.
+    // The call rings already. Wait for the SDP to be saved: the provider does not repeat an acknowledged
+    // offer, and a crash with the offer only in memory would leave a call that cannot be forwarded.
     await adopted
   }
 
-  // A terminate on another node may commit its tombstone while our insert runs, and neither statement sees the other.
-  // It looks for the call after its tombstone, we look for the tombstone after the call: one of the two finds it.
+  // A terminate on another node may commit its early terminate while our insert runs, and neither statement
+  // sees the other. The terminate looks for the call after its insert, and we look for the early terminate
+  // after ours: one of the two finds the other.
   async function lookForTombstone(id: CallId, wacid: string): Promise<void> {
-    const end = await ledger.tombstoneSoon(wacid)
+    const end = await ledger.earlyTerminateSoon(wacid)
     if (!end) return
     const { durationSeconds, error } = end
     await tell(id, { type: 'providerTerminate', wacid, durationSeconds, error })
   }
 
-  // It had ended before we heard of it: it rings nobody.
+  // The call ended before its connect was handled, or the connect is stale: record the call without ringing.
   async function recordEnded(call: Beginning, wacid: string): Promise<Begun> {
-    const end = await ledger.tombstoneOf(wacid)
+    const end = await ledger.earlyTerminateOf(wacid)
     return ledger.recordEnded(endedCall(call, end ?? null, options.timing))
   }
 
-  // Without asking first whether the call exists: nearly always it does not, and it rings now.
+  // Do not look up the call first: it almost never exists, and the lookup would delay the ring.
   return async (update: CallConnectUpdate, from: string): Promise<void> => {
     const { phoneNumberId, wacid, session, fromName: name } = update
     const parties = await options.contacts.resolveParties({ phoneNumberId, waId: from, name })
     if (!parties) return ignore('unknownNumber', update)
     const at = new Date(options.clock.now())
     const call = inboundCall(parties, update, at, options.timing)
-    const rung = isStale(update, at) ? entombed : await ledger.beginInbound(call)
-    const begun = rung.type === 'entombed' ? await recordEnded(call.ringing, wacid) : rung
+    const rung = isStale(update, at) ? endedBeforeStart : await ledger.beginInbound(call)
+    const begun = rung.type === 'endedBeforeStart' ? await recordEnded(call.ringing, wacid) : rung
     if (begun.type === 'begun') return begin(begun, { type: 'ringing', session })
     const id = await ledger.findByWacid(wacid)
     if (id) await tell(id, messageOf(update))

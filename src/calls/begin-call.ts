@@ -1,13 +1,29 @@
-// How calls look when they begin: the first row, the first event.
+// Creates calls: the first row, the first event, and the ledger that makes both durable.
+import type { Dispatch } from '../contract/dispatch.ts'
 import type { CallConnectUpdate } from '../contract/provider-updates.ts'
+import { readClock } from '../platform/actors/guard.ts'
+import type { Ownership } from '../platform/actors/ownership.ts'
+import { Batcher } from '../shared/batcher.ts'
+import type { Clock } from '../shared/clock.ts'
 import { newId } from '../shared/ids.ts'
 import type { CallState, CallTiming, TerminateFacts } from './call.messages.ts'
 import { type CallRow, statusBody } from './call.ts'
 import { commandCheckMs, forwardCheckMs } from './call-deadlines.ts'
-import type { Beginning, CallParties, Dialled, ForetoldEnd, InboundCall } from './ports.ts'
+import type {
+  Beginning,
+  Begun,
+  BegunHere,
+  CallBeginRows,
+  CallLedger,
+  CallParties,
+  CallRows,
+  Dialled,
+  EarlyTerminate,
+  InboundCall,
+} from './ports.ts'
 import { terminated, terminateNotes } from './provider-updates.ts'
 
-/** A connect that is older than this has rung out at the provider: it is recorded and rings nobody. */
+/** A connect older than this has rung out at the provider: the call is recorded and rings no endpoint. */
 const staleMs = 60_000
 
 const later = (at: Date, ms: number): Date => new Date(at.getTime() + ms)
@@ -31,16 +47,20 @@ export function inboundCall(
   return { ringing: { row, body: statusBody(row, at), notes }, forwardCheckAt: later(at, forwardCheckMs) }
 }
 
-/** Nobody is rung where the connect took so long. */
+/** True where the connect came too late to ring. */
 export const isStale = (update: CallConnectUpdate, at: Date): boolean =>
   at.getTime() - update.at.getTime() > staleMs
 
-/** A call that had ended before we heard of it, as it would stand had it rung and then ended so. */
-export function endedCall({ row, notes }: Beginning, end: ForetoldEnd | null, timing: CallTiming): Beginning {
+/** The first row of a call that ended before its connect was handled: as if it had rung and then ended. */
+export function endedCall(
+  { row, notes }: Beginning,
+  end: EarlyTerminate | null,
+  timing: CallTiming,
+): Beginning {
   const at = row.createdAt
   const told = end ? terminateNotes(end.toldAt, end) : [{ at, kind: 'connect.stale' }]
-  const turn = { at, replyTo: undefined, timing }
-  const last = terminated(turn, stateOf(row, []), end ?? unanswered).tx?.at(-1)
+  const context = { at, replyTo: undefined, timing }
+  const last = terminated(context, stateOf(row, []), end ?? unanswered).tx?.at(-1)
   if (!last?.body) throw new Error('a ringing call that is terminated has ended')
   const ended = { ...last.row, version: 1, wakeAt: null }
   return { row: ended, body: last.body, notes: [...notes, ...told, ...last.notes] }
@@ -48,7 +68,7 @@ export function endedCall({ row, notes }: Beginning, end: ForetoldEnd | null, ti
 
 const unanswered: TerminateFacts = { durationSeconds: null, error: null }
 
-/** A call as it stands in the memory of the process that began it. */
+/** The actor state of a call in the process that began it. */
 export const stateOf = (row: CallRow, route: CallState['route']): CallState => ({
   row,
   route,
@@ -78,8 +98,8 @@ type Start = Pick<
 >
 
 /**
- * Every field by its name: put together from parts, an object of so many is kept as a dictionary, and each turn of the
- * call copies it at ten times the cost.
+ * Lists every field by name: an object with this many fields that is built by spreading is kept in dictionary
+ * mode, and each turn of the call then copies it at ten times the cost.
  */
 function newRow(parties: CallParties, at: Date, start: Start): CallRow {
   return {
@@ -113,5 +133,60 @@ function newRow(parties: CallParties, at: Date, start: Start): CallRow {
     durationSeconds: null,
     heardAt: null,
     wakeAt: start.wakeAt,
+  }
+}
+
+export interface LedgerPorts {
+  readonly calls: CallRows
+  readonly begin: CallBeginRows
+  readonly ownership: Pick<Ownership, 'sid' | 'claim' | 'release'>
+  readonly dispatch: Dispatch
+  readonly clock: Clock
+}
+
+const earlyTerminateLingerMs = 50
+
+/**
+ * The rows of calls. When a promise of `begin...` or `recordEnded` resolves, the call is durable and its
+ * deliveries are scheduled for dispatch.
+ */
+export function createCallLedger({ calls, begin, ownership, dispatch, clock }: LedgerPorts): CallLedger {
+  const { sid } = ownership
+  async function begun(statement: () => Promise<BegunHere>): Promise<Begun> {
+    const asked = readClock(clock)
+    const result = await statement()
+    if (result.type !== 'begun') return result
+    // Ring first, then dispatch: the caller waits for the ring.
+    if (result.deliveries.length > 0) setImmediate(() => dispatch(result.deliveries))
+    return { ...result, asked }
+  }
+  // This lookup follows every inbound call and delays nothing, so it waits to be batched.
+  const earlyTerminates = new Batcher<string, EarlyTerminate | undefined>({
+    maxItems: 200,
+    maxWaiting: 10_000,
+    lingerMs: earlyTerminateLingerMs,
+    flush: async (wacids) => {
+      const found = await calls.earlyTerminatesOf(wacids)
+      return wacids.map((wacid) => found.get(wacid))
+    },
+  })
+  return {
+    ...calls,
+    earlyTerminateOf: async (wacid) => (await calls.earlyTerminatesOf([wacid])).get(wacid),
+    earlyTerminateSoon: (wacid) => earlyTerminates.add(wacid),
+    dialled: begin.dialled,
+    async beginInbound(call) {
+      const { id, wacid } = call.ringing.row
+      // Claim while the statement runs: another node that finds the row, for example through a repeated
+      // connect, then also finds this owner.
+      const claimed = ownership.claim('call', id)
+      const result = await begun(() => begin.inbound(call, sid))
+      if (result.type === 'begun' && wacid !== null) calls.remember(wacid, id)
+      if (result.type === 'begun') return { ...result, claimed }
+      void ownership.release('call', [id])
+      return result
+    },
+    recordEnded: (call) => begun(() => begin.ended(call)),
+    beginOutbound: (call, apiKeyId) => begun(() => begin.outbound(call, { sid, apiKeyId })),
   }
 }

@@ -1,15 +1,15 @@
-// When a call needs attention although nobody writes: silence of the provider, and crashes of the owner.
+// Deadlines of a call: what happens when the provider is silent or the owner has crashed.
 import { hasEnded } from './call.machine.ts'
-import type { CallOut, CallState, CallTiming, Turn } from './call.messages.ts'
+import type { CallOut, CallState, CallTiming, StepContext } from './call.messages.ts'
 import type { CallRow } from './call.ts'
+import { andThen, type CallStep, end, step } from './call-step.ts'
 import { forwardFailed, isForwarding, lateAnswerMs, restarted, ringIsOldMs } from './forward-call.ts'
 import { completed, hangUpAtProvider, isSettling, missed, settleMs, unanswered } from './provider-updates.ts'
 import { handOverMs } from './resume-call.ts'
-import { andThen, type CallStep, end, keep } from './turn.ts'
 
-/** Longer than a request to the provider may take, and than its webhooks usually need. */
+/** Longer than a request to the provider may take, and longer than its webhooks usually take. */
 const placeGraceMs = 20_000
-/** A pending command or forward that is older than this needs a look: its owner may be dead. */
+/** A pending command or forward that is older than this is checked by the reaper: its owner may be dead. */
 export const commandCheckMs = 5_000
 export const forwardCheckMs = 2_000
 
@@ -17,7 +17,7 @@ const after = (at: Date | null, ms: number): number => (at?.getTime() ?? 0) + ms
 
 interface Deadline {
   readonly atMs: number
-  readonly act: (turn: Turn, state: CallState) => CallStep
+  readonly act: (context: StepContext, state: CallState) => CallStep
 }
 
 function deadlines(state: CallState, timing: CallTiming): Deadline[] {
@@ -27,7 +27,7 @@ function deadlines(state: CallState, timing: CallTiming): Deadline[] {
   if (isSettling(state))
     due.push({
       atMs: after(row.endedAt, settleMs),
-      act: (turn, known) => unanswered(turn, known, 'RANG_OUT'),
+      act: (context, known) => unanswered(context, known, 'RANG_OUT'),
     })
   if (row.pendingAction === 'PLACE')
     due.push({ atMs: after(row.actionAt, placeGraceMs), act: outcomeUnknown })
@@ -35,11 +35,12 @@ function deadlines(state: CallState, timing: CallTiming): Deadline[] {
   return due
 }
 
-// The outcome of a forward is awaited beyond the end of the call; where there was nothing to forward yet, none comes.
+// An ended call still waits for the outcome of its forward. Where nothing was forwarded, because the SDP
+// never came, no outcome follows: this deadline ends the wait.
 const unforwarded = (row: CallRow): Deadline => ({
   atMs: after(row.forwardStartedAt, ringIsOldMs),
-  act: (turn, state) =>
-    forwardFailed(turn, state, { code: 'CALL_ENDED', message: 'the call ended before it was forwarded' }),
+  act: (context, state) =>
+    forwardFailed(context, state, { code: 'CALL_ENDED', message: 'the call ended before it was forwarded' }),
 })
 
 const lateSdp = (row: CallRow): Deadline =>
@@ -55,39 +56,42 @@ function silence(row: CallRow, timing: CallTiming): Deadline {
 const lastHeard = ({ acceptedAt, heardAt }: CallRow): Date | null =>
   acceptedAt !== null && heardAt !== null && heardAt > acceptedAt ? heardAt : acceptedAt
 
-const silentCall = (turn: Turn, state: CallState): CallStep =>
-  andThen(completed(turn, state, null, 'TIMEOUT'), tellProvider)
+const silentCall = (context: StepContext, state: CallState): CallStep =>
+  andThen(completed(context, state, null, 'TIMEOUT'), tellProvider)
 
-const silentRing = (turn: Turn, state: CallState): CallStep =>
+const silentRing = (context: StepContext, state: CallState): CallStep =>
   andThen(
-    state.row.direction === 'INBOUND' ? missed(turn, state, 'TIMEOUT') : unanswered(turn, state, 'TIMEOUT'),
+    state.row.direction === 'INBOUND'
+      ? missed(context, state, 'TIMEOUT')
+      : unanswered(context, state, 'TIMEOUT'),
     tellProvider,
   )
 
-const outcomeUnknown = (turn: Turn, state: CallState): CallStep =>
-  end(turn, state, 'FAILED', { patch: { endReason: 'OUTCOME_UNKNOWN' } })
+const outcomeUnknown = (context: StepContext, state: CallState): CallStep =>
+  end(context, state, 'FAILED', { patch: { endReason: 'OUTCOME_UNKNOWN' } })
 
-const noLateAnswer = (turn: Turn, state: CallState): CallStep =>
-  forwardFailed(turn, state, { code: 'NO_ANSWER_SDP', message: 'the provider sent no SDP answer' })
+const noLateAnswer = (context: StepContext, state: CallState): CallStep =>
+  forwardFailed(context, state, { code: 'NO_ANSWER_SDP', message: 'the provider sent no SDP answer' })
 
-const noLateOffer = (turn: Turn, state: CallState): CallStep => forwardFailed(turn, state, restarted)
+const noLateOffer = (context: StepContext, state: CallState): CallStep =>
+  forwardFailed(context, state, restarted)
 
-// We only stopped believing in it: where the call still stands at the provider, it must not outlive its record.
+// The timeout is our assumption. If the call still exists at the provider, it must not outlive its record.
 const tellProvider = (state: CallState): CallStep =>
-  state.row.wacid === null ? keep(state) : keep(state, hangUpAtProvider(state.row, state.row.wacid))
+  state.row.wacid === null ? step(state) : step(state, hangUpAtProvider(state.row, state.row.wacid))
 
-/** Does what is due, the earliest first. */
-export function wake(turn: Turn, state: CallState): CallStep {
-  const [first] = deadlines(state, turn.timing).sort((a, b) => a.atMs - b.atMs)
-  if (first === undefined || first.atMs > turn.at.getTime()) return keep(state)
-  return andThen(first.act(turn, state), (next) => wake(turn, next))
+/** Runs all actions that are due, the earliest first. */
+export function wake(context: StepContext, state: CallState): CallStep {
+  const [first] = deadlines(state, context.timing).sort((a, b) => a.atMs - b.atMs)
+  if (first === undefined || first.atMs > context.at.getTime()) return step(state)
+  return andThen(first.act(context, state), (next) => wake(context, next))
 }
 
-/** Infinity where nothing is due any more. */
+/** In milliseconds since the epoch; Infinity where no deadline is left. */
 const nextDeadlineMs = (state: CallState, timing: CallTiming): number =>
   Math.min(...deadlines(state, timing).map(({ atMs }) => atMs))
 
-/** When the reaper shall look: at the next deadline, or sooner where a dead owner would leave something undone. */
+/** When the reaper must wake the call: at the next deadline, or earlier if the owner may be dead. */
 function wakeAt(state: CallState, timing: CallTiming): Date | null {
   const { row } = state
   let atMs = nextDeadlineMs(state, timing)
@@ -96,19 +100,19 @@ function wakeAt(state: CallState, timing: CallTiming): Date | null {
   return Number.isFinite(atMs) ? new Date(atMs) : null
 }
 
-/** The end of every turn: `wake_at` goes with the commit, and the owner's own timer follows the state. */
-export function withDeadlines(turn: Turn, step: CallStep): CallStep {
-  const state = withWakeAt(step.state, turn.timing)
-  const tx = step.tx?.map((change, index, all) =>
+/** The last part of every turn: commits `wake_at`, and sets the owner's timer from the new state. */
+export function withDeadlines(context: StepContext, taken: CallStep): CallStep {
+  const state = withWakeAt(taken.state, context.timing)
+  const tx = taken.tx?.map((change, index, all) =>
     index === all.length - 1 ? { ...change, row: state.row } : change,
   )
-  const effects = step.effects.map((effect) =>
+  const effects = taken.effects.map((effect) =>
     effect.type === 'noteForwarded' ? { ...effect, wakeAt: state.row.wakeAt } : effect,
   )
-  return { state, ...(tx && { tx }), effects: [...effects, timer(turn, state), ...leaving(state)] }
+  return { state, ...(tx && { tx }), effects: [...effects, timer(context, state), ...leaving(state)] }
 }
 
-// A new owner would have to repeat what is under way, so it is finished first.
+// Finish pending work before leaving: a new owner would have to repeat it.
 const leaving = (state: CallState): CallOut[] =>
   state.isDraining && state.command === null && !isForwarding(state) ? [{ type: 'passivate' }] : []
 
@@ -122,9 +126,9 @@ const timerMs = (state: CallState, timing: CallTiming): number =>
     ? nextDeadlineMs(state, timing)
     : Math.min(nextDeadlineMs(state, timing), after(state.row.forwardStartedAt, handOverMs))
 
-function timer(turn: Turn, state: CallState): CallOut {
-  const atMs = timerMs(state, turn.timing)
+function timer(context: StepContext, state: CallState): CallOut {
+  const atMs = timerMs(state, context.timing)
   if (!Number.isFinite(atMs)) return { type: 'clearTimer', name: 'wake' }
-  const delayMs = Math.max(0, atMs - turn.at.getTime())
+  const delayMs = Math.max(0, atMs - context.at.getTime())
   return { type: 'setTimer', name: 'wake', delayMs, message: { type: 'wake' } }
 }

@@ -1,5 +1,5 @@
-// The call actor: one pure function from what a call is told to what is committed and done. Reads no clock, does no I/O.
-import type { ActorDefinition } from '../actors/actor.ts'
+// The call actor: a pure function from state and message to commit and effects. Reads no clock, does no I/O.
+import type { ActorDefinition } from '../platform/actors/actor.ts'
 import { answer, answerOutcome } from './answer-call.ts'
 import { hasEnded } from './call.machine.ts'
 import type {
@@ -9,25 +9,40 @@ import type {
   CallState,
   CallTiming,
   CallTx,
-  Turn,
+  StepContext,
 } from './call.messages.ts'
 import { wake, withDeadlines } from './call-deadlines.ts'
+import { andThen, answerWith, type CallStep, replyTo, step } from './call-step.ts'
 import { decline, endOutcome, hangUp } from './end-call.ts'
 import { forwarded, isForwarding, ringing } from './forward-call.ts'
 import { place, placeOutcome } from './place-call.ts'
 import { providerUpdate } from './provider-updates.ts'
 import { resume } from './resume-call.ts'
-import { andThen, answerWith, type CallStep, keep, replyTo } from './turn.ts'
 
 export type CallActor = ActorDefinition<CallState, CallMessage, CallTx, CallEffect>
 
-/** Late updates of an ended call change nothing, and load it again if they come later than this. */
+/** An ended call leaves memory after this. A later update loads it again but cannot change its status. */
 const afterEndMs = 5_000
 const quietCallMs = 120_000
+
+/** What the API, the webhooks of the provider and the sweep send. An inbound call begins where it is adopted. */
+const fromOthers: ReadonlySet<CallMessage['type']> = new Set([
+  'place',
+  'providerConnect',
+  'providerStatus',
+  'providerTerminate',
+  'answer',
+  'preAccept',
+  'decline',
+  'hangUp',
+  'offer',
+  'wake',
+])
 
 export const callActor = (timing: CallTiming): CallActor => ({
   kind: 'call',
   mailboxLimit: 64,
+  fromOthers,
   drain: { type: 'drain' },
   idleAfterMs(state) {
     if (hasEnded(state.row)) return isForwarding(state) ? undefined : afterEndMs
@@ -36,87 +51,92 @@ export const callActor = (timing: CallTiming): CallActor => ({
   },
   isGuarded: (effect: CallOut) => effect.type === 'askProvider' || effect.type === 'forward',
   handle(state, { message, at, replyTo: waiting }) {
-    const turn = { at, replyTo: waiting, timing }
-    const resumed = resume({ ...turn, replyTo: undefined }, state)
+    const context = { at, replyTo: waiting, timing }
+    const resumed = resume({ ...context, replyTo: undefined }, state)
     return withDeadlines(
-      turn,
-      andThen(resumed, (known) => react(turn, known, message)),
+      context,
+      andThen(resumed, (known) => react(context, known, message)),
     )
   },
 })
 
-function react(turn: Turn, state: CallState, message: CallMessage): CallStep {
+function react(context: StepContext, state: CallState, message: CallMessage): CallStep {
   switch (message.type) {
     case 'providerConnect':
-      // The provider does not repeat what it was told we have: its SDP must not be in our memory alone by then.
-      return andThen(providerUpdate(turn, state, message), (last) => keep(last, ...replyOnceKept(turn)))
-    case 'sessionKept':
-      return keep(state, ...replyTo(message.replyTo, { type: 'done' }))
+      // Reply only after the SDP is saved: the provider does not repeat an acknowledged update, so the SDP
+      // must not exist only in our memory.
+      return andThen(providerUpdate(context, state, message), (last) =>
+        step(last, ...replyOnceSdpSaved(context)),
+      )
+    case 'sdpSaved':
+      return step(state, ...replyTo(message.replyTo, { type: 'done' }))
     case 'providerStatus':
     case 'providerTerminate':
-      return andThen(providerUpdate(turn, state, message), (last) =>
-        keep(last, ...replyTo(turn.replyTo, { type: 'done' })),
+      return andThen(providerUpdate(context, state, message), (last) =>
+        step(last, ...replyTo(context.replyTo, { type: 'done' })),
       )
     case 'providerAnswered':
-      return providerAnswered(turn, state, message)
+      return providerAnswered(context, state, message)
     case 'forwarded':
-      return forwarded(turn, state, message)
+      return forwarded(context, state, message)
     case 'ringing':
-      return ringing(turn, state, message)
+      return ringing(context, state, message)
     case 'drain':
-      return keep({ ...state, isDraining: true })
+      return step({ ...state, isDraining: true })
     case 'wake':
-      return andThen(wake(turn, state), (last) => keep(last, ...replyTo(turn.replyTo, { type: 'done' })))
+      return andThen(wake(context, state), (last) =>
+        step(last, ...replyTo(context.replyTo, { type: 'done' })),
+      )
     default:
-      return command(turn, state, message)
+      return command(context, state, message)
   }
 }
 
-const replyOnceKept = ({ replyTo: to }: Turn): CallOut[] =>
-  to === undefined ? [] : [{ type: 'replyOnceKept', to }]
+const replyOnceSdpSaved = ({ replyTo: to }: StepContext): CallOut[] =>
+  to === undefined ? [] : [{ type: 'replyOnceSdpSaved', to }]
 
 type CommandMessage = Extract<
   CallMessage,
   { type: 'place' | 'answer' | 'preAccept' | 'decline' | 'hangUp' | 'offer' }
 >
 
-function command(turn: Turn, state: CallState, message: CommandMessage): CallStep {
+function command(context: StepContext, state: CallState, message: CommandMessage): CallStep {
   switch (message.type) {
     case 'place':
-      return place(turn, state, message)
+      return place(context, state, message)
     case 'answer':
     case 'preAccept':
-      return answer(turn, state, message)
+      return answer(context, state, message)
     case 'decline':
-      return decline(turn, state, message)
+      return decline(context, state, message)
     case 'hangUp':
-      return hangUp(turn, state, message)
+      return hangUp(context, state, message)
     case 'offer':
-      return offer(turn, state)
+      return offer(context, state)
   }
 }
 
 function providerAnswered(
-  turn: Turn,
+  context: StepContext,
   state: CallState,
   message: Extract<CallMessage, { type: 'providerAnswered' }>,
 ): CallStep {
   switch (message.request) {
     case 'place':
-      return placeOutcome(turn, state, message)
+      return placeOutcome(context, state, message)
     case 'preAccept':
     case 'accept':
-      return answerOutcome(turn, state, message)
+      return answerOutcome(context, state, message)
     case 'reject':
     case 'terminate':
-      return message.actionId === null ? keep(state) : endOutcome(turn, state, message)
+      return message.actionId === null ? step(state) : endOutcome(context, state, message)
   }
 }
 
-/** The provider has no renegotiation: only the offer of a call that rings can be given again. */
-function offer(turn: Turn, state: CallState): CallStep {
-  if (hasEnded(state.row)) return answerWith(turn, state, { type: 'ended' })
+/** The provider has no renegotiation, so only a ringing inbound call has an offer to return. */
+function offer(context: StepContext, state: CallState): CallStep {
+  if (hasEnded(state.row)) return answerWith(context, state, { type: 'ended' })
   const isOffered = state.row.direction === 'INBOUND' && state.row.status === 'RINGING'
-  if (!isOffered || state.session === null) return answerWith(turn, state, { type: 'offerUnavailable' })
-  return answerWith(turn, state, { type: 'offer', session: state.session })
+  if (!isOffered || state.session === null) return answerWith(context, state, { type: 'offerUnavailable' })
+  return answerWith(context, state, { type: 'offer', session: state.session })
 }

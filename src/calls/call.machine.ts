@@ -1,4 +1,4 @@
-// The table of call statuses: the only place that says what may follow what. A call never moves backwards.
+// The table of call statuses: the only definition of which status may follow. A call never moves backwards.
 import type { CallStatus } from '../contract/records/call.ts'
 import type { Direction } from '../contract/records/message.ts'
 import { canMove, isTerminal, type Machine } from '../shared/machine.ts'
@@ -13,10 +13,10 @@ const ends = {
   FAILED: [],
 } as const satisfies Partial<Machine<CallStatus>>
 
-const callMachines: Readonly<Record<Direction, Machine<CallStatus>>> = {
+export const callMachines: Readonly<Record<Direction, Machine<CallStatus>>> = {
   INBOUND: {
     ...ends,
-    // No inbound call is ever INITIATED: it begins as RINGING.
+    // An inbound call begins as RINGING and is never INITIATED.
     INITIATED: [],
     RINGING: ['ACCEPTED', 'MISSED', 'DECLINED', 'FAILED'],
     ACCEPTED: ['COMPLETED', 'FAILED'],
@@ -39,7 +39,7 @@ export const mayBecome = (call: Standing, to: CallStatus): boolean =>
 
 export const hasEnded = (call: Standing): boolean => isTerminal(callMachines[call.direction], call.status)
 
-/** Why a call ended, beside its status; shown as `endReason`. */
+/** Why a call ended, in addition to its status; shown as `endReason`. */
 export type EndReason =
   | 'CALLER_GAVE_UP'
   | 'TIMEOUT'

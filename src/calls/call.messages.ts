@@ -1,8 +1,9 @@
-// The vocabulary of the call actor: what it is told, what it answers, what it commits and what it sets off.
-import type { ReplyTo, RuntimeEffect } from '../actors/actor.ts'
+// Types of the call actor: its messages, replies, commits, effects and state.
+
 import type { SessionDescription } from '../contract/events.ts'
 import type { ProviderErrorClass } from '../contract/provider-errors.ts'
 import type { CallStatus } from '../contract/records/call.ts'
+import type { ReplyTo, RuntimeEffect } from '../platform/actors/actor.ts'
 import type { EndpointId, WorkspaceId } from '../shared/ids.ts'
 import type { CallRow, PendingAction } from './call.ts'
 
@@ -15,7 +16,7 @@ export interface ProviderRefusal {
 
 export type ProviderRequest = 'place' | 'preAccept' | 'accept' | 'reject' | 'terminate'
 
-/** The outcome of a request to the provider. `unknown`: it may have had its effect. */
+/** The outcome of a request to the provider. `unknown`: the request may have taken effect. */
 export type ProviderOutcome =
   | { readonly type: 'ok'; readonly wacid?: string }
   | { readonly type: 'refused' | 'unknown' | 'notSent'; readonly error: ProviderRefusal }
@@ -36,7 +37,7 @@ export interface OwnSdp {
 }
 
 export interface TerminateFacts {
-  /** Null: never picked up. */
+  /** Null: the call was never picked up. */
   readonly durationSeconds: number | null
   readonly error: { readonly code: string; readonly title: string } | null
 }
@@ -67,9 +68,9 @@ export type CallMessage =
       readonly actionId: string | null
       readonly outcome: ProviderOutcome
     }
-  /** The SDP is where a successor finds it, or could not be brought there. */
-  | { readonly type: 'sessionKept'; readonly replyTo: ReplyTo }
-  /** From the timer, or from the reaper where the timer died with its process: do what is due. */
+  /** The write of the SDP for a later owner has finished or failed. */
+  | { readonly type: 'sdpSaved'; readonly replyTo: ReplyTo }
+  /** Do what is due. Sent by the owner's timer, or by the reaper where the timer's process is dead. */
   | { readonly type: 'wake' }
   | { readonly type: 'drain' }
 
@@ -78,38 +79,44 @@ export type CallReply =
   | { readonly type: 'offer'; readonly session: SessionDescription }
   | { readonly type: 'offerUnavailable' }
   | { readonly type: 'ended' }
-  | { readonly type: 'notRinging' }
+  /** `instead`: the action that ends this call. */
+  | { readonly type: 'notRinging'; readonly instead?: 'HANG_UP' }
   | { readonly type: 'alreadyAnswered' }
   /** Another command is under way, or the status does not allow this one. */
-  | { readonly type: 'wrongState'; readonly status: CallStatus; readonly pending: PendingAction | null }
+  | {
+      readonly type: 'wrongState'
+      readonly status: CallStatus
+      readonly pending: PendingAction | null
+      readonly instead?: 'DECLINE'
+    }
   | { readonly type: 'refused'; readonly error: ProviderRefusal }
 
-/** What a new owner needs of the one before it. */
-export interface KeptSession {
+/** The SDP that a new owner needs from the previous owner. */
+export interface SavedSdp {
   /** The provider's SDP. */
   readonly session: SessionDescription | null
-  /** The customer's, while the provider is being asked to take it. */
+  /** The customer's SDP, while the provider is being asked to take it. */
   readonly ownSdp: string | null
 }
 
-/** One row of the call's timeline; never SDP. */
+/** One row of the call's timeline. Never contains SDP. */
 export interface Note {
   readonly at: Date
   readonly kind: string
   readonly detail?: Readonly<Record<string, string | number | null>>
 }
 
-/** The row as it shall be, the `call.status` that goes with it, and what happened, in one statement. */
+/** In one statement: the new row, its `call.status` (null without a transition) and its timeline notes. */
 export interface Change {
   readonly row: CallRow
   readonly body: string | null
   readonly notes: readonly Note[]
 }
 
-/** Usually one; two where a terminate tells of an answer nobody had told us about. Committed together. */
+/** Usually one. Two where a terminate reveals an answer that no update reported. Committed together. */
 export type CallTx = readonly Change[]
 
-/** On behalf of `call`. */
+/** A request to the provider on behalf of `call`. */
 interface Asking {
   readonly type: 'askProvider'
   readonly call: CallRow
@@ -125,7 +132,7 @@ export type CallEffect =
     })
   | (Asking & {
       readonly request: 'reject' | 'terminate'
-      /** Null: nobody waits for it; it only makes the provider agree with us. */
+      /** Null: no command waits for the outcome; the request only ends the call at the provider too. */
       readonly actionId: string | null
       readonly wacid: string
     })
@@ -135,12 +142,12 @@ export type CallEffect =
       readonly event: 'call.ringing' | 'call.accepted'
       readonly endpointIds: readonly EndpointId[]
       readonly body: string
-      /** ISO time; only where it rings. */
+      /** ISO time; null for `call.accepted`. */
       readonly answerBy: string | null
     }
   /**
-   * The receiver has the event. Written soon, with others, and not by a turn of its own: should we die before, the
-   * event is forwarded once more, as after any crash of a forwarder.
+   * The receiver has the event. The note is batched with others instead of committed in this turn. After a
+   * crash before that write, the event is forwarded again, as after any crash during a forward.
    */
   | {
       readonly type: 'noteForwarded'
@@ -148,46 +155,46 @@ export type CallEffect =
       readonly wakeAt: Date | null
       readonly notes: readonly Note[]
     }
-  | ({ readonly type: 'keepSession' } & KeptSession)
-  | { readonly type: 'dropSession' }
-  /** Answers with `sessionKept` when what `keepSession` began is over. */
-  | { readonly type: 'replyOnceKept'; readonly to: ReplyTo }
+  | ({ readonly type: 'saveSdp' } & SavedSdp)
+  | { readonly type: 'dropSdp' }
+  /** Posts `sdpSaved` when the write that `saveSdp` started has finished or failed. */
+  | { readonly type: 'replyOnceSdpSaved'; readonly to: ReplyTo }
 
 export type CallOut = CallEffect | RuntimeEffect<CallMessage>
 
-/** What only this incarnation knows of a pending action. */
+/** The part of a pending action that only this incarnation knows. */
 export interface Command {
   readonly ownSdp: string | null
   readonly waiting: readonly ReplyTo[]
   readonly notes: readonly Note[]
-  /** An earlier request of this command may have had its effect: then `already answered` means success. */
+  /** An earlier request of this command may have taken effect: then `already answered` means success. */
   readonly isRepeat: boolean
 }
 
 export interface CallState {
   readonly row: CallRow
-  /** Who gets the direct events of this call. */
+  /** The endpoints that get the direct events of this call. */
   readonly route: readonly EndpointId[]
-  /** The provider's SDP, while it is of use: the offer of an inbound call, the answer to an outbound one. */
+  /** The provider's SDP while it is needed: the offer of an inbound call, the answer to an outbound one. */
   readonly session: SessionDescription | null
   readonly command: Command | null
-  /** False right after loading: the first turn looks for what the former owner left undone. */
+  /** False right after loading: the first turn then resumes what the previous owner left unfinished. */
   readonly isResumed: boolean
-  /** Only in the incarnation that began the call, and once: no other can know whether it was placed. */
+  /** True once, in the incarnation that began the call: a later owner cannot know whether it was placed. */
   readonly mayPlace: boolean
-  /** The process is leaving: go as soon as nothing is under way. */
+  /** The process is draining: passivate as soon as nothing is pending. */
   readonly isDraining: boolean
 }
 
-/** All in milliseconds. */
+/** Durations are in milliseconds. */
 export interface CallTiming {
   readonly ringTimeoutMs: number
   readonly callTimeoutMs: number
   readonly reforwardOnCrash: boolean
 }
 
-/** The world of one turn. */
-export interface Turn {
+/** The inputs of one turn, besides the state and the message. */
+export interface StepContext {
   readonly at: Date
   readonly replyTo: ReplyTo | undefined
   readonly timing: CallTiming

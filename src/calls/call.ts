@@ -1,4 +1,4 @@
-// A call as the store keeps it, and how it looks to others: the record of the API and the bodies of its events.
+// A call as the store keeps it, and as others see it: the record of the API and the bodies of its events.
 import {
   type CallEventObject,
   type DirectEventKind,
@@ -21,7 +21,7 @@ import { hasEnded } from './call.machine.ts'
 export type PendingAction = 'PLACE' | 'ANSWER' | 'PRE_ACCEPT' | 'DECLINE' | 'HANG_UP'
 export type ForwardState = 'ATTEMPTING' | 'OK' | 'FAILED'
 
-/** What never changes about a call; the last four come from its number and contact. */
+/** The fields of a call that never change; the last three come from its number and contact. */
 export interface CallIdentity {
   readonly id: CallId
   readonly workspaceId: WorkspaceId
@@ -31,16 +31,16 @@ export interface CallIdentity {
   readonly direction: Direction
   readonly fromName: string | null
   readonly createdAt: Date
-  /** The workspace number, with a plus. */
+  /** The workspace's number, with a plus. */
   readonly number: string
   readonly phoneNumberId: string
   /** The customer's number as digits. */
   readonly contactWaId: string
 }
 
-/** What a turn of the actor may change. */
+/** The fields of a call that a turn of the actor may change. */
 export interface CallProgress {
-  /** Null for a placed call until the provider has named it. */
+  /** The provider's id of the call. Null for a placed call until the provider has named it. */
   readonly wacid: string | null
   readonly status: CallStatus
   readonly version: number
@@ -50,18 +50,18 @@ export interface CallProgress {
   readonly pendingAction: PendingAction | null
   readonly actionId: string | null
   readonly actionAt: Date | null
-  /** SHA-256 in hex of the SDP that answered or pre-accepted: recognises the winner's own repeat. */
+  /** SHA-256 in hex of the SDP that answered or pre-accepted the call: recognises a repeated answer. */
   readonly answerHash: string | null
-  /** The same of an SDP whose accept may have been taken, since its outcome was lost: the call is free all the same. */
+  /** The same of an SDP whose accept may have succeeded unnoticed. The call can still be answered. */
   readonly doubtHash: string | null
   readonly endReason: string | null
   readonly error: { readonly code: string; readonly title: string } | null
   readonly ringingAt: Date | null
   readonly acceptedAt: Date | null
-  /** On a live outbound call: the provider ended it, and whether the customer declined is not known yet. */
+  /** Set on a live outbound call: the provider ended it; whether the customer declined is not known yet. */
   readonly endedAt: Date | null
   readonly durationSeconds: number | null
-  /** The provider's last update. */
+  /** When the provider's last update arrived. */
   readonly heardAt: Date | null
   readonly wakeAt: Date | null
 }
@@ -108,7 +108,7 @@ type StatusFacts = Pick<
   'id' | 'conversationId' | 'wacid' | 'direction' | 'status' | 'contactWaId' | 'durationSeconds'
 >
 
-/** The bytes of `call.status` as text. A call that the provider has not named yet has an empty `wacid`. */
+/** The body of `call.status` as text. `wacid` is empty while the provider has not named the call. */
 export const statusBody = (call: StatusFacts, at: Date): string =>
   queuedText('call.status', at, {
     callId: encodeId('call', call.id),
@@ -121,7 +121,7 @@ export const statusBody = (call: StatusFacts, at: Date): string =>
     durationSeconds: call.durationSeconds,
   })
 
-/** The body of a direct event as text; it carries SDP, so it goes to the endpoint and nowhere else. */
+/** The body of a direct event as text. It contains SDP, so it must go only to the endpoint. */
 export const forwardBody = (event: DirectEventKind, call: CallRow, session: SessionDescription): string =>
   directText(event, eventObject(call, event === 'call.ringing' ? 'RINGING' : 'ACCEPTED', session))
 

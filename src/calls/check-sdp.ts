@@ -1,11 +1,11 @@
-// Whether a text is a session description that the provider can use. Says what is missing, never what was in it.
+// Checks that a text is SDP that the provider can use. Errors name what is missing and never quote the SDP.
 import { type SessionDescription as ParsedSdp, parse } from 'sdp-transform'
 import { AppError, type ErrorDetail } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 
 type Section = ParsedSdp['media'][number]
 
-/** Refuses with INVALID_SDP what is not an audio session with ICE and DTLS. */
+/** Throws INVALID_SDP where the text is not an audio session with ICE and DTLS. */
 export function checkSdp(sdp: string): void {
   const problems = sdpProblems(sdp)
   if (problems.length === 0) return
@@ -19,11 +19,14 @@ export function sdpProblems(sdp: string): string[] {
   if (!parsed) return ['it is not SDP']
   const audio = parsed.media.filter((section) => section.type === 'audio')
   if (audio.length === 0) return ['it has no audio section']
-  // Thousands of sections fit into a session: what several lack is said once.
-  return [...new Set(audio.flatMap((section) => missing(parsed, section)))]
+  // Port 0 rejects a section (RFC 3264): nothing of it is used, so it needs no attributes either.
+  const wanted = audio.filter(({ port }) => port !== 0)
+  if (wanted.length === 0) return ['its audio section has port 0, which rejects the audio']
+  // A session can have thousands of sections, so report each missing attribute only once.
+  return [...new Set(wanted.flatMap((section) => missing(parsed, section)))]
 }
 
-// The library skips lines it does not know, so anything parses: what makes it SDP are its first lines.
+// The library skips unknown lines, so it parses any text. Recognise SDP by its first lines.
 function parsedSdp(sdp: string): ParsedSdp | undefined {
   if (!/^v=0\r?\n/.test(sdp) || !/\no=\S+ /.test(sdp)) return undefined
   try {

@@ -1,16 +1,18 @@
-// What the API can do with calls. Each checks that the call is the workspace's own, asks its owner, and answers with the
-// record as it stands afterwards.
+// The call commands of the API. Each one checks that the call belongs to the workspace, asks the owner of the
+// call, and returns the record as it is afterwards.
+
 import { createHash, randomUUID } from 'node:crypto'
 import { permissionAt } from '../contract/call-permission.ts'
 import { AppError, notFound } from '../contract/errors.ts'
 import type { SessionDescription } from '../contract/events.ts'
 import type { CallRecord } from '../contract/records/call.ts'
 import { type CallId, type ConversationId, encodeId, type KeyId, type WorkspaceId } from '../shared/ids.ts'
+import type { Log } from '../shared/log.ts'
 import { outboundCall } from './begin-call.ts'
 import type { CallMessage, CallReply, OwnSdp } from './call.messages.ts'
 import { type CallRow, toCallRecord } from './call.ts'
 import { checkSdp } from './check-sdp.ts'
-import type { CallClock, CallLedger, CallLog, CallOwners, Dialled } from './ports.ts'
+import type { CallClock, CallLedger, CallOwners, Dialled } from './ports.ts'
 import { refuse } from './refuse.ts'
 
 export type CallAction =
@@ -39,10 +41,10 @@ export interface CallCommandsOptions {
   readonly ledger: CallLedger
   readonly owners: CallOwners
   readonly clock: CallClock
-  readonly log: CallLog
+  readonly log: Log
 }
 
-/** Two round trips to the provider, and maybe a takeover before them. */
+/** Time for two round trips to the provider, and for a possible takeover before them. */
 const commandLimitMs = 12_000
 const offerLimitMs = 5_000
 
@@ -122,7 +124,8 @@ const ownSdp = ({ sdp }: SessionDescription): OwnSdp => ({
   hash: createHash('sha256').update(sdp).digest('hex'),
 })
 
-// Nothing known is no refusal: the contact may have granted it before we listened, and the provider has the last word.
+// An unknown permission is no refusal: it may have been granted before we received webhooks. The provider
+// decides.
 function checkPermission({ callPermission }: Dialled, at: Date): void {
   if (callPermission === null || permissionAt(callPermission, at).granted) return
   throw new AppError(

@@ -1,66 +1,66 @@
-// Direct events: who gets call.ringing and call.accepted, and what their failure leaves on the call.
+// Direct events: forwards call.ringing and call.accepted to endpoints, and records failures on the call.
 import type { ForwardError } from '../contract/records/call.ts'
 import { hasEnded } from './call.machine.ts'
-import type { CallMessage, CallOut, CallState, ForwardOutcome, Note, Turn } from './call.messages.ts'
+import type { CallMessage, CallOut, CallState, ForwardOutcome, Note, StepContext } from './call.messages.ts'
 import { type CallProgress, forwardBody } from './call.ts'
-import { andThen, type CallStep, keep, save } from './turn.ts'
+import { andThen, type CallStep, save, step } from './call-step.ts'
 
-/** The provider rings for 30 to 60 s; the header promises the shorter. */
+/** The provider rings for 30 to 60 s; the answer-by header promises the shorter time. */
 const answerWithinMs = 30_000
-/** Past it the ring is nearly over: nothing is forwarded again. */
+/** After this age the ring is nearly over: nothing is forwarded again. */
 export const ringIsOldMs = 20_000
-/** How long an answered call waits for the SDP answer that its ACCEPTED overtook. */
+/** How long an answered outbound call waits for its SDP answer where ACCEPTED arrived first. */
 export const lateAnswerMs = 10_000
 
 export const restarted = { code: 'RESTARTED', message: 'gateway restarted during forwarding' }
 
 type MessageOf<Type extends CallMessage['type']> = Extract<CallMessage, { type: Type }>
 
-/** The first turn of an inbound call: its row stands, so the receiver may answer from now on. */
-export function ringing(turn: Turn, state: CallState, { session }: MessageOf<'ringing'>): CallStep {
-  // A repeat of the connect, on its way here since another node lost the insert, may have brought the offer already.
-  if (hasEnded(state.row) || state.session !== null) return keep(state)
-  return andThen(withSession({ ...state, isResumed: true }, session), (kept) => forward(turn, kept))
+/** Starts an inbound call: its row is committed, so the receiver may answer from now on. */
+export function ringing(context: StepContext, state: CallState, { session }: MessageOf<'ringing'>): CallStep {
+  // A repeated connect may have brought the offer: a node that lost the insert sends it to this owner.
+  if (hasEnded(state.row) || state.session !== null) return step(state)
+  return andThen(withSession({ ...state, isResumed: true }, session), (kept) => forward(context, kept))
 }
 
-/** The provider's SDP comes once; what repeats it only fills a gap. */
+/** Takes the provider's SDP. It normally comes once; a repeat is used only where the SDP is missing. */
 export function takeSession(
-  turn: Turn,
+  context: StepContext,
   state: CallState,
   session: MessageOf<'providerConnect'>['session'],
 ): CallStep {
   const { direction, status } = state.row
   const awaitsAnswer = direction === 'OUTBOUND' && !(status === 'ACCEPTED' && !isForwarding(state))
   const isOfUse = direction === 'INBOUND' ? status === 'RINGING' : awaitsAnswer
-  if (hasEnded(state.row) || !isOfUse || state.session !== null || session === null) return keep(state)
+  if (hasEnded(state.row) || !isOfUse || state.session !== null || session === null) return step(state)
   return andThen(withSession(state, session), (kept) =>
-    isLate(kept) ? forward(turn, { ...kept, isResumed: true }) : keep(kept),
+    isLate(kept) ? forward(context, { ...kept, isResumed: true }) : step(kept),
   )
 }
 
-// Answered before its SDP came, or loaded by a new owner who found no offer: the forward waited for this.
+// The forward waited for this SDP: the call was answered before it came, or a new owner found no saved offer.
 const isLate = (state: CallState): boolean =>
   state.row.direction === 'OUTBOUND' ? state.row.status === 'ACCEPTED' : isForwarding(state)
 
 const withSession = (state: CallState, session: CallState['session']): CallStep =>
   session === null
-    ? keep(state)
-    : keep({ ...state, session }, { type: 'keepSession', session, ownSdp: state.command?.ownSdp ?? null })
+    ? step(state)
+    : step({ ...state, session }, { type: 'saveSdp', session, ownSdp: state.command?.ownSdp ?? null })
 
 export const isForwarding = (state: CallState): boolean => state.row.forwardState === 'ATTEMPTING'
 
-/** What an answered outbound call adds to its row. */
-export const forwardAccepted = (turn: Turn, state: CallState): Partial<CallProgress> =>
-  state.route.length === 0 ? {} : { forwardState: 'ATTEMPTING', forwardStartedAt: turn.at }
+/** The changes that start the forward of an answered outbound call. */
+export const forwardAccepted = (context: StepContext, state: CallState): Partial<CallProgress> =>
+  state.route.length === 0 ? {} : { forwardState: 'ATTEMPTING', forwardStartedAt: context.at }
 
-/** Sends the direct event of the present status, where one is due and there is SDP to send. */
-export function forward(turn: Turn, state: CallState): CallStep {
+/** Sends the direct event of the current status, where one is due and the SDP is known. */
+export function forward(context: StepContext, state: CallState): CallStep {
   if (!isForwarding(state)) return afterForward(state)
-  if (state.session !== null) return keep(state, ...forwardEffect(state, state.session))
-  // The answer to an outbound call may still come; an inbound call without an offer cannot be forwarded at all.
+  if (state.session !== null) return step(state, ...forwardEffect(state, state.session))
+  // The SDP answer to an outbound call may still come. An inbound call without an offer cannot be forwarded.
   return state.row.direction === 'OUTBOUND'
-    ? keep(state)
-    : forwardFailed(turn, state, { code: 'NO_OFFER', message: 'the provider sent no usable SDP offer' })
+    ? step(state)
+    : forwardFailed(context, state, { code: 'NO_OFFER', message: 'the provider sent no usable SDP offer' })
 }
 
 function forwardEffect(state: CallState, session: NonNullable<CallState['session']>): CallOut[] {
@@ -80,12 +80,16 @@ function forwardEffect(state: CallState, session: NonNullable<CallState['session
   ]
 }
 
-export function forwarded(turn: Turn, state: CallState, { outcome }: MessageOf<'forwarded'>): CallStep {
-  if (!isForwarding(state)) return keep(state)
-  if (outcome.type === 'failed') return forwardFailed(turn, state, outcome)
+export function forwarded(
+  context: StepContext,
+  state: CallState,
+  { outcome }: MessageOf<'forwarded'>,
+): CallStep {
+  if (!isForwarding(state)) return step(state)
+  if (outcome.type === 'failed') return forwardFailed(context, state, outcome)
   const row = { ...state.row, forwardState: 'OK' as const, lastForwardError: null }
-  const notes = [attempted(turn, state), { at: turn.at, kind: 'forward.delivered' }]
-  const noted = keep(
+  const notes = [attempted(context, state), { at: context.at, kind: 'forward.delivered' }]
+  const noted = step(
     { ...state, row },
     {
       type: 'noteForwarded',
@@ -98,7 +102,7 @@ export function forwarded(turn: Turn, state: CallState, { outcome }: MessageOf<'
 }
 
 export function forwardFailed(
-  turn: Turn,
+  context: StepContext,
   state: CallState,
   reason: Pick<Extract<ForwardOutcome, { type: 'failed' }>, 'code' | 'message'> & {
     readonly endpointId?: string
@@ -106,22 +110,22 @@ export function forwardFailed(
 ): CallStep {
   const { code, message } = reason
   const endpointId = reason.endpointId ?? state.row.lastForwardError?.endpointId ?? state.route[0] ?? null
-  const lastForwardError: ForwardError = { code, message, endpointId, at: turn.at.toISOString() }
-  const note = { at: turn.at, kind: 'forward.failed', detail: { code, message, endpointId } }
+  const lastForwardError: ForwardError = { code, message, endpointId, at: context.at.toISOString() }
+  const note = { at: context.at, kind: 'forward.failed', detail: { code, message, endpointId } }
   return andThen(
-    save(state, { forwardState: 'FAILED', lastForwardError }, attempted(turn, state), note),
+    save(state, { forwardState: 'FAILED', lastForwardError }, attempted(context, state), note),
     afterForward,
   )
 }
 
-// Written with the outcome: a commit of its own would delay the ring.
-const attempted = (turn: Turn, { row }: CallState): Note => ({
-  at: row.forwardStartedAt ?? turn.at,
+// Written with the outcome: a separate commit would delay the ring.
+const attempted = (context: StepContext, { row }: CallState): Note => ({
+  at: row.forwardStartedAt ?? context.at,
   kind: 'forward.attempted',
 })
 
-// An offer stays until somebody answers; the answer to our own call has done its work.
+// Keep an offer until the call is answered. After its forward, the SDP answer to our call is not needed.
 const afterForward = (state: CallState): CallStep =>
   state.row.direction === 'OUTBOUND' && state.session !== null
-    ? keep({ ...state, session: null }, { type: 'dropSession' })
-    : keep(state)
+    ? step({ ...state, session: null }, { type: 'dropSdp' })
+    : step(state)

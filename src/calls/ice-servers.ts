@@ -1,4 +1,4 @@
-// GET /calls/ice: which STUN and TURN servers a caller may use, with credentials that end by themselves.
+// GET /calls/ice: the STUN and TURN servers that a caller may use, with credentials that expire.
 import { createHmac } from 'node:crypto'
 import { encodeId, type WorkspaceId } from '../shared/ids.ts'
 
@@ -17,13 +17,13 @@ export interface IceView {
 export interface IceOptions {
   /** `stun:`, `stuns:`, `turn:` and `turns:` URLs. */
   readonly urls: readonly string[]
-  /** The first signs; a TURN server may still know others while a secret is being replaced. */
+  /** The first one signs. A TURN server may still accept the others while a secret is being replaced. */
   readonly turnSecrets: readonly string[]
   readonly ttlMs: number
   readonly clock: { now(): number }
 }
 
-/** The credentials are those of coturn's `use-auth-secret`: HMAC-SHA1 of `<expiry in seconds>:<workspace>`, base64. */
+/** The credentials of coturn's `use-auth-secret`: HMAC-SHA1 of `<expiry in seconds>:<workspace>`, base64. */
 export const createIceServers = ({ urls, turnSecrets, ttlMs, clock }: IceOptions) => {
   const isTurn = (url: string) => /^turns?:/.test(url)
   const stun = urls.filter((url) => !isTurn(url))

@@ -1,75 +1,75 @@
-// Placing a call: one request to the provider, never repeated. Where its answer is lost, the webhooks, which carry our
-// id, may still tell how it went.
+// Places a call with one request to the provider, which is never repeated. Where the answer is lost, webhooks
+// may still tell the outcome, because they carry our id.
 import { hasEnded } from './call.machine.ts'
-import type { CallMessage, CallState, ProviderRefusal, Turn } from './call.messages.ts'
-import { hangUpAtProvider } from './provider-updates.ts'
+import type { CallMessage, CallState, ProviderRefusal, StepContext } from './call.messages.ts'
 import {
   andThen,
   answerWith,
   type CallStep,
   end,
-  keep,
   newCommand,
   refusalNote,
   replyTo,
   settle,
-} from './turn.ts'
+  step,
+} from './call-step.ts'
+import { hangUpAtProvider } from './provider-updates.ts'
 
 type ProviderAnswered = Extract<CallMessage, { type: 'providerAnswered' }>
 
 export function place(
-  turn: Turn,
+  context: StepContext,
   state: CallState,
   { sdp }: Extract<CallMessage, { type: 'place' }>,
 ): CallStep {
   const { pendingAction, actionId } = state.row
   if (pendingAction !== 'PLACE' || actionId === null || !state.mayPlace)
-    return answerWith(turn, state, { type: 'done' })
-  // Its own SDP is not kept anywhere: a call that was perhaps placed is never placed again.
-  const command = newCommand(turn, null)
-  return keep(
+    return answerWith(context, state, { type: 'done' })
+  // The SDP is not saved for a later owner: a call that may have been placed is never placed again.
+  const command = newCommand(context, null)
+  return step(
     { ...state, command, mayPlace: false },
     { type: 'askProvider', call: state.row, request: 'place', actionId, sdp },
   )
 }
 
 export function placeOutcome(
-  turn: Turn,
+  context: StepContext,
   state: CallState,
   { outcome, actionId }: ProviderAnswered,
 ): CallStep {
   const { row } = state
   if (outcome.type === 'ok' && hasEnded(row)) return stray(state, outcome.wacid)
-  if (row.pendingAction !== 'PLACE' || row.actionId !== actionId) return keep(state)
+  if (row.pendingAction !== 'PLACE' || row.actionId !== actionId) return step(state)
   switch (outcome.type) {
     case 'ok': {
-      const note = { at: turn.at, kind: 'provider.placed' }
+      const note = { at: context.at, kind: 'provider.placed' }
       return settle(state, { wacid: outcome.wacid ?? null }, { type: 'done' }, note)
     }
     case 'unknown':
       return unknown(state)
     case 'refused':
     case 'notSent':
-      return refused(turn, state, outcome.error)
+      return refused(context, state, outcome.error)
   }
 }
 
-function refused(turn: Turn, state: CallState, error: ProviderRefusal): CallStep {
-  return end(turn, state, 'FAILED', {
+function refused(context: StepContext, state: CallState, error: ProviderRefusal): CallStep {
+  return end(context, state, 'FAILED', {
     patch: { endReason: 'PROVIDER_ERROR', error: { code: error.code, title: error.title } },
-    note: refusalNote(turn, 'provider.refused', error),
+    note: refusalNote(context, 'provider.refused', error),
     reply: { type: 'refused', error },
   })
 }
 
-// The row stays as it is: PLACE pending, nobody waiting, until an update or the grace ends it.
+// The row keeps PLACE pending, and no request waits, until an update or the grace period ends that.
 const unknown = (state: CallState): CallStep =>
-  andThen(keep({ ...state, command: null }), (last) =>
-    keep(last, ...(state.command?.waiting ?? []).flatMap((to) => replyTo(to, { type: 'done' }))),
+  andThen(step({ ...state, command: null }), (last) =>
+    step(last, ...(state.command?.waiting ?? []).flatMap((to) => replyTo(to, { type: 'done' }))),
   )
 
-// We had given it up, and it was placed after all: nobody here would ever hang it up.
+// The call was given up here but was placed after all: hang it up now, because no owner would do it later.
 function stray(state: CallState, wacid: string | undefined): CallStep {
-  if (wacid === undefined || state.row.wacid === wacid) return keep(state)
-  return keep(state, hangUpAtProvider(state.row, wacid))
+  if (wacid === undefined || state.row.wacid === wacid) return step(state)
+  return step(state, hangUpAtProvider(state.row, wacid))
 }

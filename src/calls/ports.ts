@@ -1,13 +1,15 @@
-// What the calls domain needs of the world; the wiring provides it.
-import type { Claim } from '../actors/ownership.ts'
+// The ports of calls. gateway/ or calls.module.ts provides them.
+
+import type { WrittenDelivery } from '../contract/dispatch.ts'
 import type { CallPermissionDetails } from '../contract/events.ts'
+import type { Claim } from '../platform/actors/ownership.ts'
 import type { CallId, ConversationId, EndpointId, KeyId, NumberId, Uuid, WorkspaceId } from '../shared/ids.ts'
 import type {
   CallMessage,
   CallReply,
   ForwardOutcome,
-  KeptSession,
   Note,
+  SavedSdp,
   TerminateFacts,
 } from './call.messages.ts'
 import type { CallRow } from './call.ts'
@@ -48,13 +50,13 @@ export interface InboundCall {
   readonly forwardCheckAt: Date
 }
 
-/** What a terminate said of a call that was not known yet. */
-export interface ForetoldEnd extends TerminateFacts {
-  /** When it came in. */
+/** The content of a terminate webhook that arrived before its connect. */
+export interface EarlyTerminate extends TerminateFacts {
+  /** When the terminate arrived. */
   readonly toldAt: Date
 }
 
-export interface Tombstone extends TerminateFacts {
+export interface NewEarlyTerminate extends TerminateFacts {
   readonly wacid: string
   readonly workspaceId: WorkspaceId
   /** When the call ended, by the provider's clock. */
@@ -66,29 +68,53 @@ export interface BegunCall {
   readonly row: CallRow
   readonly route: readonly EndpointId[]
   readonly epoch: number
-  /** The clock before its statement: how fresh the ownership is that came with the row. */
+  /** The clock before the statement: it tells how fresh the ownership is that was written with the row. */
   readonly asked: { readonly mono: number; readonly wall: number }
-  /** The directory's answer, where it was asked beside the statement. */
+  /** The answer of the ownership directory, where it was asked while the statement ran. */
   readonly claimed?: Promise<Claim>
 }
 
 export type Begun =
   | BegunCall
-  /** The provider repeats itself, or another update made it first. */
+  /** The provider repeated the update, or another update created the call first. */
   | { readonly type: 'exists' }
-  /** It has ended already: its tombstone says how. Nothing was written. */
-  | { readonly type: 'entombed' }
+  /** An early terminate shows that the call has ended already. Nothing was written. */
+  | { readonly type: 'endedBeforeStart' }
 
 export interface Dialled extends CallParties {
   readonly contactName: string | null
-  /** Null: the contact has never said anything about calls. */
+  /** Null: whether the contact permits calls is not known. */
   readonly callPermission: CallPermissionDetails | null
 }
 
-/** The rows of calls. What begins is durable, and its deliveries are handed over, when the promise resolves. */
+/** The result of a statement that begins a call. */
+export type BegunHere =
+  | (Omit<BegunCall, 'asked'> & { readonly deliveries: readonly WrittenDelivery[] })
+  | Exclude<Begun, BegunCall>
+
+/** The statements that begin calls. Each writes the row, the event and the first owner. */
+export interface CallBeginRows {
+  inbound(call: InboundCall, sid: string): Promise<BegunHere>
+  ended(call: Beginning): Promise<BegunHere>
+  outbound(call: Beginning, by: { readonly sid: string; readonly apiKeyId: KeyId | null }): Promise<BegunHere>
+  dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined>
+}
+
+/** The rows of calls, for updates and commands. */
+export interface CallRows
+  extends Pick<CallLedger, 'find' | 'findByWacid' | 'findPlaced' | 'addEarlyTerminate'> {
+  earlyTerminatesOf(wacids: readonly string[]): Promise<ReadonlyMap<string, EarlyTerminate>>
+  /** Remembers the id of a call that this process owns, so that its wacid is found without a query. */
+  remember(wacid: string, id: CallId): void
+}
+
+/**
+ * The rows of calls. When a promise of `begin...` or `recordEnded` resolves, the call is durable and its
+ * deliveries are scheduled for dispatch.
+ */
 export interface CallLedger {
   beginInbound(call: InboundCall): Promise<Begun>
-  /** A call that had ended before we heard of it: its row and its one event, and nobody to own it. */
+  /** Writes a call that ended before its connect was handled: its row and one event, without an owner. */
   recordEnded(call: Beginning): Promise<Begun>
   beginOutbound(call: Beginning, apiKeyId: KeyId | null): Promise<Begun>
   dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined>
@@ -98,24 +124,27 @@ export interface CallLedger {
     id: CallId,
     update: { readonly wacid: string; readonly phoneNumberId: string },
   ): Promise<CallId | undefined>
-  addTombstone(tombstone: Tombstone): Promise<void>
-  tombstoneOf(wacid: string): Promise<ForetoldEnd | undefined>
-  /** The same a moment later, with others: for a look that follows every call and that nobody waits for. */
-  tombstoneSoon(wacid: string): Promise<ForetoldEnd | undefined>
+  addEarlyTerminate(tombstone: NewEarlyTerminate): Promise<void>
+  earlyTerminateOf(wacid: string): Promise<EarlyTerminate | undefined>
+  /** The same, batched and therefore later: for the check after each inbound call, which delays nothing. */
+  earlyTerminateSoon(wacid: string): Promise<EarlyTerminate | undefined>
 }
 
-/** The owners of calls, wherever they are. */
+/** The owners of calls, on this node or another. */
 export interface CallOwners {
   /**
-   * Takes in a call that this process has just begun, at once; `first` is told to it where there is something to tell.
-   * Resolves when a successor has what it needs. Never rejects.
+   * Takes in, at once, a call that this process has just begun; `first` is its first message, if there is
+   * one. Resolves when the SDP for a later owner is saved or could not be saved. Never rejects.
    */
   adopt(call: BegunCall, first?: CallMessage): Promise<void>
-  /** Throws AppError UNAVAILABLE or OVERLOADED where no owner answers in time: the outcome is unknown then. */
+  /**
+   * Throws AppError NOT_FOUND, OVERLOADED, or UNAVAILABLE where no owner answers in time: the outcome is
+   * unknown then.
+   */
   ask(id: CallId, message: CallMessage, deadlineMs: number): Promise<CallReply>
 }
 
-/** Direct delivery: one attempt, no row (specification, Ringing and accepted calls). */
+/** Direct delivery: one attempt, and no delivery row. */
 export interface DirectSender {
   send(event: {
     readonly endpointId: EndpointId
@@ -128,18 +157,13 @@ export interface DirectSender {
   >
 }
 
-/** SDP for the owner that takes over. Every method may fail: the call goes on without. */
+/** The SDP for a later owner. Every method may fail; the call then continues without the saved SDP. */
 export interface CallSessions {
-  keep(id: string, epoch: number, kept: KeptSession): Promise<void>
+  save(id: string, epoch: number, saved: SavedSdp): Promise<void>
   drop(id: string, epoch: number): Promise<void>
-  read(id: string): Promise<KeptSession>
+  read(id: string): Promise<SavedSdp>
 }
 
 export interface CallClock {
   now(): number
-}
-
-export interface CallLog {
-  info(fields: object, event: string): void
-  warn(fields: object, event: string): void
 }

@@ -1,4 +1,4 @@
-// Replies of a call's owner as refusals of the API.
+// Maps replies of a call's owner to errors of the API.
 import { AppError, type ErrorDetail } from '../contract/errors.ts'
 import type { CallReply, ProviderRefusal } from './call.messages.ts'
 
@@ -7,7 +7,7 @@ export function refuse(reply: CallReply): AppError {
     case 'ended':
       return new AppError('CALL_ENDED', 'the call has ended')
     case 'notRinging':
-      return new AppError('CALL_NOT_RINGING', 'the call is not a ringing inbound call')
+      return new AppError('CALL_NOT_RINGING', `the call is not a ringing inbound call${toEnd(reply)}`)
     case 'alreadyAnswered':
       return new AppError('CALL_ALREADY_ANSWERED', 'another answer to this call came first')
     case 'offerUnavailable':
@@ -22,10 +22,15 @@ export function refuse(reply: CallReply): AppError {
   }
 }
 
-const wrongState = ({ status, pending }: Extract<CallReply, { type: 'wrongState' }>): string =>
-  pending === null
-    ? `the call is ${status}, which does not allow this`
+function wrongState(reply: Extract<CallReply, { type: 'wrongState' }>): string {
+  const { status, pending } = reply
+  return pending === null
+    ? `the call is ${status}, which does not allow this${toEnd(reply)}`
     : `the call is ${status} and ${pending} is still under way; try again when it is over`
+}
+
+const toEnd = ({ instead }: { readonly instead?: string }): string =>
+  instead === undefined ? '' : `; use ${instead} to end it`
 
 function providerRefused(error: ProviderRefusal): AppError {
   const details: ErrorDetail[] = [

@@ -1,5 +1,5 @@
-// Recipients that come while a campaign is built, batch by batch. The good ones of a batch are committed together, then each
-// row gets its verdict.
+// Adds recipients to a campaign, batch by batch. Commits the valid rows of a batch together, then returns a
+// verdict for each row.
 import { AppError } from '../contract/errors.ts'
 import { type CampaignId, newId, type WorkspaceId } from '../shared/ids.ts'
 import { toDigits } from '../shared/phone.ts'
@@ -10,27 +10,27 @@ import type { CampaignPorts, CampaignTarget, Exceptions, NewRecipient } from './
 import { noCampaign } from './refusals.ts'
 
 export interface RowVerdict {
-  /** Of the row in the call, from 0. */
+  /** Position of the row in the call, from 0. */
   readonly index: number
   readonly to: string
   readonly verdict: 'added' | 'duplicate' | 'skipped' | 'invalid'
-  /** What is wrong with an invalid one. */
+  /** Why the row is invalid. */
   readonly message?: string
 }
 
 export interface AdditionInput {
   readonly workspaceId: WorkspaceId
   readonly id: CampaignId
-  /** Each is added whole or not at all. */
+  /** Each batch is added as a whole or not at all. */
   readonly batches: AsyncIterable<readonly RecipientRow[]>
-  /** Judges and adds nobody. */
+  /** Judge the rows, but add no recipient. */
   readonly isDryRun: boolean
 }
 
 export const addRecipients = (ports: CampaignPorts) =>
   async function* addRecipients(input: AdditionInput): AsyncGenerator<readonly RowVerdict[]> {
     const addition = new Addition(ports, input)
-    // Whatever is wrong with the campaign is said before anything is read.
+    // Report problems of the campaign before reading any row.
     await addition.prepare()
     try {
       for await (const batch of input.batches) yield await addition.settle(batch)
@@ -66,7 +66,7 @@ class Addition {
   }
 
   async settle(rows: readonly RecipientRow[]): Promise<readonly RowVerdict[]> {
-    // Again where the campaign was changed between the judging and the adding.
+    // Judge again when the campaign was changed between judging and adding.
     for (let round = 0; round < tries; round += 1) {
       if (!this.#target) await this.prepare()
       const target = this.#target
@@ -111,13 +111,16 @@ class Addition {
       if (message !== undefined) return { index, to: to.slice(0, shownLength), verdict: 'invalid', message }
       const waId = toDigits(to)
       const verdict = verdictOf.get(waId) ?? 'duplicate'
-      // The first row with this number had it.
+      // The first row with this number got its verdict; later ones are duplicates.
       verdictOf.delete(waId)
       return { index, to, verdict }
     })
   }
 
-  /** Within the call. What was added is known to the database; what would be added is known here alone. */
+  /**
+   * Whether the number came earlier in this call. Only a dry run needs this: its recipients are not in the
+   * database, which detects all other duplicates.
+   */
   #isRepeated(waId: string): boolean {
     return this.#input.isDryRun && !this.#seen.add(waId)
   }
@@ -127,9 +130,9 @@ const shownLength = 40
 const rowsAtOnce = 500
 
 interface Judged {
-  /** What is wrong with each row. */
+  /** What is wrong with each row; undefined for a valid row. */
   readonly messages: readonly (string | undefined)[]
-  /** Of the good ones, the first with each number. */
+  /** The valid rows; of several rows with one number, the first. */
   readonly recipients: readonly NewRecipient[]
 }
 
@@ -145,7 +148,7 @@ async function judge(
     const waId = toDigits(row.to)
     if (message === undefined && !recipients.has(waId))
       recipients.set(waId, { id: newId('recipient'), waId, variables: row.variables })
-    // Whatever else the process has to do is not to wait for thousands of rows.
+    // Let other work of the process run: it must not wait for thousands of rows.
     if (messages.length % rowsAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
   }
   return { messages, recipients: [...recipients.values()] }

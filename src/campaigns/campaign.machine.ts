@@ -1,10 +1,10 @@
-// The table of campaign statuses, and what may be done to a campaign in each: the only place that says either.
+// The state machine of campaigns, and the operations that each status allows. No other file defines either.
 import type { CampaignStatus } from '../contract/records/campaign.ts'
 import type { Machine } from '../shared/machine.ts'
 
 export const campaignMachine: Machine<CampaignStatus> = {
   DRAFT: ['SCHEDULED', 'RUNNING'],
-  // Pausing takes the schedule back (DRAFT); one that cannot begin, such as an overdue one, is PAUSED with a reason.
+  // Pausing returns it to DRAFT. A campaign that cannot begin, for example overdue, is PAUSED with a reason.
   SCHEDULED: ['RUNNING', 'DRAFT', 'PAUSED', 'CANCELLED'],
   RUNNING: ['PAUSED', 'COMPLETED', 'CANCELLED'],
   PAUSED: ['RUNNING', 'CANCELLED'],
@@ -12,7 +12,7 @@ export const campaignMachine: Machine<CampaignStatus> = {
   CANCELLED: [],
 }
 
-/** What may be asked of a campaign. */
+/** Operations that a client can request. */
 export type CampaignOperation =
   | 'change'
   | 'adjust'
@@ -23,7 +23,7 @@ export type CampaignOperation =
   | 'cancel'
   | 'delete'
 
-/** `adjust` is a change of nothing but the name and the pace. */
+/** `adjust` changes only the name and the pace. */
 export const campaignOperations: Readonly<Record<CampaignOperation, readonly CampaignStatus[]>> = {
   change: ['DRAFT', 'SCHEDULED'],
   adjust: ['DRAFT', 'SCHEDULED', 'PAUSED'],
@@ -35,7 +35,7 @@ export const campaignOperations: Readonly<Record<CampaignOperation, readonly Cam
   delete: ['DRAFT', 'COMPLETED', 'CANCELLED'],
 }
 
-/** Where an operation holds already: asking for it again changes nothing. */
+/** Statuses in which the operation is done already: repeating it changes nothing. */
 export const alreadyHolds: Readonly<Record<'start' | 'pause' | 'cancel', readonly CampaignStatus[]>> = {
   start: ['SCHEDULED', 'RUNNING'],
   pause: ['PAUSED'],

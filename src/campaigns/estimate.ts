@@ -1,8 +1,8 @@
-// How long a campaign will take, and what stands in its way. A calculation over what is known now: it reads and sends nothing.
+// Estimates the duration of a campaign, and warns of what prevents it. Pure: reads and sends nothing.
 import type { CampaignStatus } from '../contract/records/campaign.ts'
 import { campaignRate, fairRate } from './pacing.ts'
 
-/** What limits a campaign, from the nearest to the farthest. */
+/** What can limit a campaign, from the nearest limit to the farthest. */
 export const paceLimits = ['CAMPAIGN_PACE', 'NUMBER_RATE', 'OTHER_CAMPAIGNS', 'MESSAGING_LIMIT'] as const
 export type PaceLimit = (typeof paceLimits)[number]
 
@@ -18,24 +18,26 @@ export const estimateWarnings = [
 ] as const
 export type EstimateWarning = (typeof estimateWarnings)[number]
 
-/** What an estimate is made of. */
+/** The input of an estimate. */
 export interface Outlook {
   readonly status: CampaignStatus
   /** Recipients that are PENDING. */
   readonly pending: number
   readonly messagesPerSecond: number | null
   readonly startAt: Date | null
-  /** Null: the campaign has none that is still there. */
+  /** Null: the campaign has no number, or its number no longer exists. */
   readonly number: {
     readonly messagesPerSecond: number
     readonly status: string
     readonly qualityRating: string
-    /** Customers that the number may begin with in 24 hours, and those that it has; null: not known, or no limit. */
+    /**
+     * Customers that the number may start with in 24 hours, and has started with. Null: unknown or no limit.
+     */
     readonly messagingLimit: { readonly customers: number; readonly used: number } | null
   } | null
-  /** Of the other campaigns that run from the number. */
+  /** The paces of the other campaigns that run from the number. */
   readonly otherPaces: readonly (number | null)[]
-  /** Null: the workspace has no such template any more. */
+  /** Null: the workspace no longer has the template. */
   readonly templateStatus: string | null
 }
 
@@ -82,8 +84,8 @@ function paceOf({ number, messagesPerSecond: pace, otherPaces }: Outlook) {
 }
 
 /**
- * How long the limit of customers in 24 hours alone makes it last. What was used is taken for used just now: whoever
- * comes beyond what is left waits a day, whoever comes beyond a whole limit more another.
+ * The duration that the limit of customers in 24 hours alone causes. Assumes that the used part was used just
+ * now: recipients beyond the rest wait a day, and another day for each further full limit.
  */
 function heldSeconds({ number, pending }: Outlook, messagesPerSecond: number): number {
   const limit = number?.messagingLimit

@@ -1,4 +1,4 @@
-// Whether a row can become a recipient. Each is judged by itself.
+// Decides whether a row can become a recipient. Each row is judged on its own.
 import { limits } from '../contract/limits.ts'
 import { isE164 } from '../shared/phone.ts'
 import { allows } from './campaign.machine.ts'
@@ -8,11 +8,11 @@ import { noTemplate, wrongState } from './refusals.ts'
 export interface RecipientRow {
   readonly to: string
   readonly variables: Variables
-  /** Why nobody could make sense of it. */
+  /** Why the row could not be parsed. */
   readonly fault?: string | undefined
 }
 
-/** Says what is wrong with a row; undefined: nothing. Throws where the campaign takes nobody. */
+/** Returns a function that names a row's fault, or undefined. Throws when the campaign accepts no rows. */
 export function judgeOf(
   { campaign, template }: CampaignTarget,
   variableComparer: CampaignPorts['variableComparer'],
@@ -46,7 +46,7 @@ function variablesFault({ missingVariables, unexpectedVariables }: VariableCompa
   return faults.length > 0 ? faults.join('; ') : undefined
 }
 
-// A name that no template has may be as long as the body.
+// A name that is in no template may be as long as the request body.
 const shown = (names: readonly string[]): string =>
   names
     .slice(0, shownNames)

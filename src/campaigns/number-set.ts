@@ -1,10 +1,10 @@
-// Phone numbers that were seen, as numbers of up to 15 digits: a million of them in 16 MB, where a Set takes five times that.
+// A set of phone numbers of up to 15 digits. A million take 16 MB; a JavaScript Set takes five times that.
 
 export class NumberSet {
   #slots = new Float64Array(1_024)
   #size = 0
 
-  /** False where it was there already. */
+  /** False when the number was in the set already. */
   add(digits: string): boolean {
     const number = Number(digits)
     if ((this.#size + 1) * 2 > this.#slots.length) this.#grow()
@@ -22,7 +22,7 @@ export class NumberSet {
   }
 }
 
-/** Where the number is, or belongs: no number is 0, and at least half of the slots are. */
+/** The slot of the number, or a free slot for it. Free slots are 0, and at least half of all are free. */
 function slotOf(slots: Float64Array, number: number): number {
   const mask = slots.length - 1
   const low = number % 0x1_0000_0000

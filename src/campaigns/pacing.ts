@@ -1,14 +1,16 @@
-// How fast campaigns may send from one number. Knows no clock and no queue.
+// Calculates how fast campaigns may send from one number. Pure: uses no clock and no queue.
 
-/** Of a number's rate, what no campaign takes, so that a single send never waits for one. */
+/**
+ * The share of a number's rate that campaigns never use, so that a single send never waits for a campaign.
+ */
 export const transactionalShare = 0.2
 
-/** Messages a second that all campaigns of a number may send together. */
+/** Messages per second that all campaigns of a number may send together. */
 export const campaignRate = (numberRate: number): number => numberRate * (1 - transactionalShare)
 
 /**
- * What `pace` gets of `rate` beside `others`, in turns: nobody gets more than an equal share of what those leave who are
- * content with less. Null: as fast as may be.
+ * The part of `rate` that a campaign with `pace` gets beside `others` when they take turns. A campaign gets
+ * at most an equal share of what the slower campaigns leave. Null: no pace of its own.
  */
 export function fairRate(rate: number, pace: number | null, others: readonly (number | null)[]): number {
   const paces = others.map((other) => other ?? Number.POSITIVE_INFINITY).sort((one, other) => one - other)

@@ -1,4 +1,5 @@
-// POST, PATCH and DELETE of a campaign: what it is to send, checked against what the workspace has.
+// Creates, changes and deletes campaigns (POST, PATCH, DELETE). Checks a plan against the workspace's
+// templates and numbers.
 import { AppError } from '../contract/errors.ts'
 import type { CampaignRecord } from '../contract/records/campaign.ts'
 import { type CampaignId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
@@ -15,7 +16,7 @@ import type {
 import { noCampaign, noTemplate, wrongState } from './refusals.ts'
 
 export interface CampaignDraft extends Omit<CampaignPlan, 'numberId'> {
-  /** Null: the workspace's default number as it is now. */
+  /** Null: the workspace's default number at this moment. */
   readonly numberId: NumberId | null
 }
 
@@ -85,7 +86,7 @@ function numberOf({ numberId }: PlanContext, asked: NumberId | null): NumberId {
   )
 }
 
-/** Defaults need not be complete: what they lack, every recipient brings. */
+/** Defaults need not be complete: each recipient must set the variables that they lack. */
 function checkDefaults(
   variableComparer: CampaignPorts['variableComparer'],
   { template }: PlanContext,

@@ -1,4 +1,4 @@
-// What the campaigns domain needs of the world; the wiring provides it.
+// The ports for building campaigns. The module provides them.
 import type { CampaignRecord, CampaignStatus } from '../contract/records/campaign.ts'
 import type { CampaignId, NumberId, RecipientId, WorkspaceId } from '../shared/ids.ts'
 
@@ -9,12 +9,12 @@ export interface TemplateName {
   readonly language: string
 }
 
-/** The part of a campaign that decides what is sent to whom and how. */
+/** What a campaign sends, from which number, when and how fast. */
 export interface CampaignPlan {
   readonly name: string
   readonly template: TemplateName
   readonly numberId: NumberId
-  /** Defaults for variables that a recipient does not bring. */
+  /** Defaults for variables that a recipient does not set. */
   readonly variables: Variables
   readonly startAt: Date | null
   readonly messagesPerSecond: number | null
@@ -22,7 +22,7 @@ export interface CampaignPlan {
 
 export type CampaignChange = { readonly [Field in keyof CampaignPlan]?: CampaignPlan[Field] | undefined }
 
-/** As it stands in the database. */
+/** A campaign as stored in the database. */
 export interface StoredCampaign extends Omit<CampaignPlan, 'numberId'> {
   readonly id: CampaignId
   readonly status: CampaignStatus
@@ -33,10 +33,10 @@ export interface TemplateDefinition {
   readonly components: readonly unknown[]
 }
 
-/** What a plan refers to, null where the workspace has no such thing. */
+/** What a plan refers to; null when the workspace has no such template or number. */
 export interface PlanContext {
   readonly template: TemplateDefinition | null
-  /** The number that was named, or the workspace's default. */
+  /** The number that was named, or the workspace's default number. */
   readonly numberId: NumberId | null
 }
 
@@ -52,15 +52,15 @@ export interface NewRecipient {
   readonly variables: Variables
 }
 
-/** Those of an addition that did not become PENDING, by their digits. */
+/** The recipients of an addition that did not become PENDING, by their digits. */
 export interface Exceptions {
-  /** The campaign has them already, and they stay as they are. */
+  /** Already in the campaign; they stay unchanged. */
   readonly duplicates: readonly string[]
-  /** Opted out: they are SKIPPED. */
+  /** Opted out; they are added as SKIPPED. */
   readonly skipped: readonly string[]
 }
 
-/** Which PENDING recipients go. */
+/** Which PENDING recipients to remove. */
 export type RemovalChoice =
   | { readonly ids: readonly RecipientId[] }
   /** Digits. */
@@ -77,8 +77,8 @@ export interface CampaignStore {
   context(workspaceId: WorkspaceId, query: PlanQuery): Promise<PlanContext>
   insert(workspaceId: WorkspaceId, id: CampaignId, plan: CampaignPlan): Promise<void>
   /**
-   * Lets `decide` see the campaign while nobody else changes it, and writes what it gives. Undefined: no such
-   * campaign. What `decide` throws leaves everything as it was.
+   * Passes the locked campaign to `decide` and writes the change that it returns. Undefined: no such
+   * campaign. When `decide` throws, nothing changes.
    */
   change(
     workspaceId: WorkspaceId,
@@ -88,7 +88,7 @@ export interface CampaignStore {
       context: (query: PlanQuery) => Promise<PlanContext>,
     ) => Promise<CampaignChange>,
   ): Promise<CampaignRecord | undefined>
-  /** False where the campaign is not in one of the statuses, or not there. */
+  /** False when the campaign is not in one of the statuses, or does not exist. */
   delete(workspaceId: WorkspaceId, id: CampaignId, from: readonly CampaignStatus[]): Promise<boolean>
 }
 
@@ -96,8 +96,8 @@ export interface RecipientStore {
   /** The campaign with its template, for judging recipients. */
   target(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignTarget | undefined>
   /**
-   * Adds those whose number the campaign does not have yet, all or none of them. No two have the same number. Undefined
-   * where the campaign is no longer as it was judged, or not in one of the statuses.
+   * Adds the recipients whose number is not in the campaign yet, all or none. No two of them may have the
+   * same number. Undefined when the campaign is no longer as it was judged, or not in one of the statuses.
    */
   add(
     workspaceId: WorkspaceId,
@@ -105,9 +105,9 @@ export interface RecipientStore {
     from: readonly CampaignStatus[],
     recipients: readonly NewRecipient[],
   ): Promise<Exceptions | undefined>
-  /** What `add` would give, without adding anybody. */
+  /** What `add` would return, without adding any recipient. */
   known(workspaceId: WorkspaceId, campaignId: CampaignId, waIds: readonly string[]): Promise<Exceptions>
-  /** Gives how many, or undefined where the campaign is not in one of the statuses, or not there. */
+  /** Returns how many were removed; undefined when the campaign is missing or not in one of the statuses. */
   remove(
     workspaceId: WorkspaceId,
     id: CampaignId,
@@ -121,7 +121,7 @@ export interface VariableComparison {
   readonly unexpectedVariables: readonly string[]
 }
 
-/** What templates know; another domain, so it comes through the wiring. */
+/** Compares variables with a template. Messaging implements it. */
 export type VariableComparer = (template: TemplateDefinition) => (variables: Variables) => VariableComparison
 
 export interface CampaignPorts {

@@ -1,14 +1,15 @@
-// The table of recipient statuses (decisions 4). As with messages, a skipped step is taken and a late one is not.
+// The state machine of recipients. As with messages, a status may skip steps, and a late status is ignored.
 import type { RecipientStatus } from '../contract/records/campaign.ts'
-import type { Machine } from '../shared/machine.ts'
+import { type Machine, sourcesOf } from '../shared/machine.ts'
 
 export const recipientMachine: Machine<RecipientStatus> = {
-  // Beyond a claim: the provider speaks of an earlier try that it had refused, so it has the message after all.
-  PENDING: ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'SKIPPED', 'CANCELLED'],
-  // Back to PENDING: nothing was sent, for certain. So it ends at once where the campaign is CANCELLED meanwhile.
+  // To SENT and later: the provider reports a status for an earlier try, although it had refused that.
+  // To UNKNOWN: its campaign was completed meanwhile, so no claim takes it any more and an operator decides.
+  PENDING: ['QUEUED', 'UNKNOWN', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'SKIPPED', 'CANCELLED'],
+  // To PENDING: certainly nothing was sent. If the campaign was cancelled meanwhile, to CANCELLED instead.
   QUEUED: ['PENDING', 'CANCELLED', 'HELD', 'UNKNOWN', 'SENT', 'DELIVERED', 'READ', 'FAILED'],
   HELD: ['SENT', 'DELIVERED', 'READ', 'FAILED'],
-  // To QUEUED: an operator has it sent again. To PENDING: the answer came after all, and it was a no.
+  // To QUEUED: an operator sends it again. To PENDING: a late answer says that nothing was sent.
   UNKNOWN: ['QUEUED', 'PENDING', 'CANCELLED', 'HELD', 'SENT', 'DELIVERED', 'READ', 'FAILED'],
   SENT: ['DELIVERED', 'READ', 'FAILED'],
   DELIVERED: ['READ'],
@@ -17,3 +18,6 @@ export const recipientMachine: Machine<RecipientStatus> = {
   SKIPPED: [],
   CANCELLED: [],
 }
+
+/** A claim sends to a recipient or skips it, so it takes only those that may still be skipped. */
+export const claimableStatuses = sourcesOf(recipientMachine, 'SKIPPED')

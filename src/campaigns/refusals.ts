@@ -1,4 +1,4 @@
-// The refusals that several operations share.
+// Errors that several operations share.
 import { AppError, notFound } from '../contract/errors.ts'
 import type { CampaignStatus } from '../contract/records/campaign.ts'
 import { type CampaignOperation, campaignOperations } from './campaign.machine.ts'

@@ -1,4 +1,4 @@
-// Recipients that go while a campaign is built.
+// Removes recipients from a campaign that is not running.
 import type { CampaignId, WorkspaceId } from '../shared/ids.ts'
 import { campaignOperations } from './campaign.machine.ts'
 import type { CampaignPorts, RemovalChoice } from './ports.ts'

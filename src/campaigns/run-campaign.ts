@@ -1,5 +1,6 @@
-// Start, pause and cancel, and schedules whose time has come. Each raises the campaign's epoch: what was claimed under
-// an older one is the last that can still go out, and the answer waits until none of it can begin any more.
+// Starts, pauses and cancels campaigns, and begins scheduled ones. Each transition raises the campaign's
+// epoch. Recipients claimed under an older epoch may still be sent; pause and cancel answer only when no such
+// request can begin any more.
 import { AppError } from '../contract/errors.ts'
 import type { CampaignRecord, CampaignStatus, PauseReason } from '../contract/records/campaign.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -7,16 +8,16 @@ import type { CampaignId, NumberId, WorkspaceId } from '../shared/ids.ts'
 import { allows, alreadyHolds } from './campaign.machine.ts'
 import type { TemplateName } from './ports.ts'
 import { noCampaign, noTemplate, wrongState } from './refusals.ts'
-import type { Pace } from './sending.ts'
+import type { NumberRateLimit } from './send-ports.ts'
 
-/** A campaign and what it needs to send, read while nobody else can change it. */
+/** A campaign and what it needs for sending, read while the campaign is locked. */
 export interface CampaignState {
   readonly status: CampaignStatus
   readonly startAt: Date | null
   /** By the clock of the database, which all processes share. */
   readonly now: Date
   readonly template: TemplateName
-  /** Null where the workspace has no such template. */
+  /** Null when the workspace has no such template. */
   readonly templateStatus: string | null
   /** False without a number, or without a token to send with. */
   readonly canSend: boolean
@@ -30,7 +31,10 @@ export interface Transition {
 }
 
 export interface CampaignLifeStore {
-  /** Moves the campaign where `decide` says, and its epoch with it; null leaves it. Undefined: there is none. */
+  /**
+   * Moves the campaign as `decide` says, and raises its epoch. When `decide` returns null, nothing changes.
+   * Undefined: no such campaign.
+   */
   move(
     workspaceId: WorkspaceId | null,
     id: CampaignId,
@@ -40,35 +44,37 @@ export interface CampaignLifeStore {
     | undefined
   >
   find(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord | undefined>
-  /** How many recipients' requests may be under way. */
+  /** The number of recipients whose request may be under way. */
   inFlight(id: CampaignId): Promise<number>
-  /** Takes those who wait out of a campaign that is over, up to some; true where more may be left. */
+  /**
+   * Ends the PENDING recipients of an ended campaign, a bounded number per call. True when more may be left.
+   */
   cancelWaiting(id: CampaignId): Promise<boolean>
   /** SCHEDULED campaigns whose time has come. */
   dueSchedules(limit: number): Promise<CampaignId[]>
 }
 
-/** The clock of campaigns. Best effort: a sweep makes up for what gets lost. */
-export interface CampaignClock {
-  /** Somebody should send for this number now. */
+/** Starts work on campaigns when it is time. Best effort: the sweep repeats what gets lost. */
+export interface CampaignScheduler {
+  /** Makes a worker send for this number, now or after the delay. */
   wake(numberId: NumberId, delayMs?: number): void
   beginAt(id: CampaignId, at: Date): void
 }
 
 export interface RunPorts {
   readonly life: CampaignLifeStore
-  readonly pace: Pick<Pace, 'fence'>
-  readonly queue: CampaignClock
+  readonly rateLimit: Pick<NumberRateLimit, 'fence'>
+  readonly queue: CampaignScheduler
   readonly clock: Clock
 }
 
 /** A claim must begin its requests within this time; see send-claimed.ts. */
 export const claimGuardMs = 2_000
-/** A schedule missed by more than this needs somebody to say whether it should still be sent. */
+/** A start that is later than this pauses the campaign: a person must decide whether to send it. */
 const overdueAfterMs = 3_600_000
 
 export interface Halted extends CampaignRecord {
-  /** Requests that were with the provider when this was answered; no other one will begin. */
+  /** Requests that were with the provider when this was answered. No other request will begin. */
   inFlight: number
 }
 
@@ -104,14 +110,14 @@ export const cancelCampaign = (ports: RunPorts) =>
       return { to: 'CANCELLED', pauseReason: null }
     })
     const until = ports.clock.mono() + longestCancelMs
-    // What is left after this time the workers take out; nobody of them can be claimed.
+    // A worker ends the recipients that are left after this time. None of them can be claimed.
     while (ports.clock.mono() < until && (await ports.life.cancelWaiting(id)));
     return halted(ports, workspaceId, id)
   }
 
 const longestCancelMs = 3_000
 
-/** The time of a SCHEDULED campaign has come, or may have: whoever asks need not be sure. */
+/** Begins a SCHEDULED campaign when its time has come. A call that is too early changes nothing. */
 export const beginScheduled = (ports: RunPorts) =>
   async function beginScheduled(id: CampaignId): Promise<void> {
     const moved = await ports.life.move(null, id, (state) => {
@@ -129,8 +135,8 @@ const isLate = (at: Date | null, nowMs: number): boolean =>
 
 type Moved = NonNullable<Awaited<ReturnType<CampaignLifeStore['move']>>>
 
-function announce({ pace, queue }: RunPorts, id: CampaignId, { record, epoch, numberId }: Moved): void {
-  void pace.fence(id, epoch)
+function announce({ rateLimit, queue }: RunPorts, id: CampaignId, { record, epoch, numberId }: Moved): void {
+  void rateLimit.fence(id, epoch)
   if (record.status === 'RUNNING' && numberId) queue.wake(numberId)
   if (record.status === 'SCHEDULED' && record.startAt) queue.beginAt(id, new Date(record.startAt))
 }
@@ -143,12 +149,12 @@ async function halt(
 ): Promise<void> {
   const moved = await ports.life.move(workspaceId, id, decide)
   if (!moved) throw noCampaign()
-  await ports.pace.fence(id, moved.epoch)
+  await ports.rateLimit.fence(id, moved.epoch)
 }
 
 /**
- * Waits until nothing is under way, and no longer than a claim's guard: a claim that was committed before the epoch
- * rose may still begin its requests until then.
+ * Waits until no request is under way, but not longer than the guard of a claim: a claim that was committed
+ * before the epoch rose may begin its requests until then.
  */
 async function halted(ports: RunPorts, workspaceId: WorkspaceId, id: CampaignId): Promise<Halted> {
   const until = ports.clock.mono() + claimGuardMs + 250
@@ -175,7 +181,7 @@ function refuseUnfit(state: CampaignState): void {
     )
 }
 
-/** Why a campaign cannot send, where it cannot. */
+/** Why a campaign cannot send; null when it can. */
 export function unfitFor(
   state: Pick<CampaignState, 'templateStatus' | 'canSend' | 'isSuspended'>,
 ): PauseReason | null {

@@ -1,20 +1,22 @@
-// Campaigns that pause by themselves: what the provider said of one send tells that no other can succeed.
+// Pauses campaigns automatically when the provider's answer to one send shows that no other can succeed.
+
+import type { ProviderError } from '../contract/provider.ts'
 import type { Clock } from '../shared/clock.ts'
+import type { Log } from '../shared/log.ts'
 import { Lru } from '../shared/lru.ts'
-import type { Pause, SendVerdict } from './judge-send.ts'
 import { claimGuardMs } from './run-campaign.ts'
-import type { CampaignSendStore, RunningCampaign } from './sending.ts'
+import type { CampaignSendStore, Pause, RunningCampaign, SendVerdict } from './send-ports.ts'
 
 export interface SelfPausePorts {
   readonly store: Pick<CampaignSendStore, 'pause'>
   readonly clock: Clock
-  readonly log: { info(fields: object, event: string): void; warn(fields: object, event: string): void }
+  readonly log: Log
 }
 
-/** Resolves when the campaign is paused, where the verdict says so. Never rejects. */
+/** Resolves when the campaign is paused, if the verdict requires it. Never rejects. */
 export type PauseIfNeeded = (campaign: RunningCampaign, verdict: SendVerdict) => Promise<void>
 
-/** So many refusals for the template's sake one after the other, and no acceptance: it is not the recipients' fault. */
+/** This many template errors in a row, without an acceptance, are not the recipients' fault. */
 const refusalsInARow = 20
 const templateCodes = /^132\d{3}$/
 
@@ -23,7 +25,7 @@ export function createSelfPause({ store, clock, log }: SelfPausePorts): PauseIfN
   const pausing = new Map<string, Promise<void>>()
 
   function reasonFor({ id }: RunningCampaign, verdict: SendVerdict): Pause | null {
-    if (verdict.type === 'again') return verdict.pause
+    if (verdict.type === 'again') return verdict.error && pauseFor(verdict.error)
     if (verdict.type === 'accepted') refusals.delete(id)
     if (verdict.type !== 'failed' || !templateCodes.test(verdict.error.code)) return null
     const count = (refusals.get(id) ?? 0) + 1
@@ -45,7 +47,7 @@ export function createSelfPause({ store, clock, log }: SelfPausePorts): PauseIfN
   return async (campaign, verdict) => {
     const pause = reasonFor(campaign, verdict)
     if (!pause) return
-    // A whole batch finds out together.
+    // All sends of a batch get this verdict together: pause once.
     const key = `${campaign.id}:${campaign.epoch}`
     let work = pausing.get(key)
     if (work === undefined) {
@@ -55,4 +57,22 @@ export function createSelfPause({ store, clock, log }: SelfPausePorts): PauseIfN
     }
     await work
   }
+}
+
+/** Codes that concern more than one recipient. Other codes of class `account` pause the whole workspace. */
+const pauses: Readonly<Record<string, Pause>> = {
+  131042: { reason: 'BILLING', scope: 'workspace' },
+  131048: { reason: 'SPAM_LIMIT', scope: 'number' },
+  131045: { reason: 'NUMBER_UNAVAILABLE', scope: 'number' },
+  133010: { reason: 'NUMBER_UNAVAILABLE', scope: 'number' },
+}
+
+/**
+ * Also for errors in a message status: the provider reports some blocks only after it accepted the message.
+ */
+export function pauseFor({ code, class: kind }: Pick<ProviderError, 'code' | 'class'>): Pause | null {
+  if (kind === 'templatePaused') return { reason: 'TEMPLATE_PAUSED', scope: 'campaign' }
+  if (kind === 'templateGone') return { reason: 'TEMPLATE_UNAVAILABLE', scope: 'campaign' }
+  if (kind === 'account') return pauses[code] ?? { reason: 'PROVIDER_ACCOUNT', scope: 'workspace' }
+  return null
 }

@@ -1,8 +1,8 @@
-// How many requests one process has with the provider at once, shared fairly: while several workspaces wait, each gets
-// its part in turn, so a workspace with a hundred campaigns is served no better than one with a single one.
+// Limits the requests that one process has with the provider at once. Waiting workspaces are served
+// round-robin, so a workspace with a hundred campaigns gets no more slots than one with a single campaign.
 
 export interface SendSlots {
-  /** Resolves with 1 to `want` slots, or none once the signal is given. */
+  /** Resolves with 1 to `want` slots, or with 0 when the signal is aborted. */
   take(workspaceId: string, want: number, signal: AbortSignal): Promise<number>
   release(count: number): void
 }
@@ -14,7 +14,7 @@ interface Waiting {
 
 export function createSendSlots(total: number): SendSlots {
   let free = total
-  // In the order in which workspaces are served: one that was served goes to the end.
+  // In the order in which workspaces are served. A served workspace moves to the end.
   const lines = new Map<string, Waiting[]>()
 
   function serve(): void {

@@ -1,5 +1,5 @@
-// What an operator decides of recipients whose outcome nobody knows: their message may have gone out, and the provider
-// has said nothing since.
+// Lets an operator decide about UNKNOWN recipients: their message may have been sent, and the provider has
+// reported nothing since.
 
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
@@ -15,7 +15,7 @@ import {
   type WorkspaceId,
 } from '../shared/ids.ts'
 
-/** Which UNKNOWN recipients; `all` takes the first so many. */
+/** Which UNKNOWN recipients; `all` takes the first 1,000. */
 export type UnknownChoice = { readonly ids: readonly RecipientId[] } | { readonly all: true }
 
 export interface UnknownMessage {
@@ -31,12 +31,12 @@ export interface UnknownStore {
     choice: UnknownChoice,
     limit: number,
   ): Promise<UnknownMessage[]>
-  /** A new message for each that is still UNKNOWN and not opted out, to be sent at once; gives how many. */
+  /** Sends again to each recipient that is still UNKNOWN and not opted out. Returns how many. */
   resend(
     id: CampaignId,
     messages: readonly (UnknownMessage & { readonly newMessageId: MessageId })[],
   ): Promise<number>
-  /** Their messages are SENT, where the provider has said nothing yet. */
+  /** Marks the messages SENT, unless the provider has reported a status. */
   assumeSent(
     messages: readonly (UnknownMessage & {
       readonly at: Date
@@ -78,7 +78,7 @@ function sentEvent({ messageId, conversationId }: UnknownMessage, at: Date) {
   const body = queuedBody('message.status', at, {
     messageId: encodeId('message', messageId),
     conversationId: encodeId('conversation', conversationId),
-    // The provider never told its id.
+    // The provider never returned its message id.
     providerMessageId: '',
     status: 'SENT',
     occurredAt: at.toISOString(),

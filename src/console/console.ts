@@ -1,6 +1,6 @@
-// The console's JSON under /console/api: its table and its pipeline. Serves no pages.
-import type { HttpHandler } from '../http/exchange.ts'
-import { createPipeline, type PipelineOptions } from '../http/pipeline.ts'
+// The console's JSON API under /console/api: its routes and its pipeline. It serves no pages.
+import type { HttpHandler } from '../platform/http/exchange.ts'
+import { createPipeline, type PipelineOptions } from '../platform/http/pipeline.ts'
 import { consolePrefix, createGuard } from './guard.ts'
 import type { ConsoleContext, ConsoleRoute } from './route.ts'
 import { actingRoutes } from './routes/acting.ts'
@@ -48,7 +48,7 @@ export const createConsole = (
     shared,
     ...options
   }: Pick<PipelineOptions<ConsoleContext, ConsoleRoute>, 'log' | 'onServed'> & {
-    /** Rows that other edges have, too. */
+    /** Routes that the public API also has. */
     readonly shared: readonly ConsoleRoute[]
   },
 ): HttpHandler =>

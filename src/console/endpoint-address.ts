@@ -1,18 +1,18 @@
-// Judges the address of an endpoint when an operator enters it; it is judged again at every dial.
+// Checks the address of an endpoint when an operator enters it. Every dial checks it again.
 import { AppError } from '../contract/errors.ts'
-import { judgeUrl, urlRefusals } from '../webhooks/address-rule.ts'
+import { judgeUrl, urlRefusals } from '../delivery/address-rule.ts'
 import type { ConsoleServices } from './services.ts'
 
 export interface AllowedAddress {
-  /** As it is stored and shown. */
+  /** The form that is stored and shown. */
   readonly url: string
-  /** What an operator should know though it was accepted. */
+  /** For the operator: why the accepted address could not be checked completely. */
   readonly warning: string | undefined
 }
 
 const UNRESOLVABLE = 'the resolver does not answer, so nobody checked where the name leads'
 
-/** Refuses with ADDRESS_NOT_ALLOWED and the reason. */
+/** Throws ADDRESS_NOT_ALLOWED with the reason. */
 export async function allowedAddress(services: ConsoleServices, text: string): Promise<AllowedAddress> {
   const verdict = judgeUrl(text, services.settings.targets)
   if (verdict.type === 'refused') throw notAllowed(urlRefusals[verdict.reason])

@@ -1,14 +1,15 @@
-// Session → operator → role in the workspace of the path, before any route runs. Every request asks the database:
-// a sign-out, a new password and a change of role apply from the next request on every node.
+// Resolves session, operator and role in the workspace of the path before any route runs. Every request
+// queries the database, so a sign-out, a new password or a change of role applies from the next request on
+// every node.
 
-import type { SignedIn } from '../auth/operator.ts'
-import { sessionHashOf } from '../auth/operator-session.ts'
-import { includesRole } from '../auth/roles.ts'
-import { isSameOrigin } from '../auth/same-origin.ts'
+import type { SignedIn } from '../accounts/operator.ts'
+import { sessionHashOf } from '../accounts/operator-session.ts'
+import { includesRole } from '../accounts/roles.ts'
+import { isSameOrigin } from '../accounts/same-origin.ts'
 import type { Author } from '../contract/administration.ts'
 import { AppError } from '../contract/errors.ts'
-import type { HttpRequest } from '../http/exchange.ts'
-import type { Admission } from '../http/pipeline.ts'
+import type { HttpRequest } from '../platform/http/exchange.ts'
+import type { Admission } from '../platform/http/pipeline.ts'
 import { decodeId, encodeId } from '../shared/ids.ts'
 import type { ConsoleContext, ConsoleRoute } from './route.ts'
 import type { ConsoleServices } from './services.ts'
@@ -58,7 +59,7 @@ async function authorOf(
   if (workspaceId === undefined) throw noWorkspace()
   const author = { workspaceId, operatorId, ip: request.remoteAddress }
   if (route.access.type === 'platform') {
-    // Also to a member it does not exist: who runs the installation is nobody else's business.
+    // NOT_FOUND even for members: only the platform owner may learn about platform routes.
     if (!operator.platformOwner) throw noWorkspace()
     return author
   }

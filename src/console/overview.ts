@@ -1,5 +1,5 @@
-// The overview of a workspace, made of figures that the store bounds. What of it no longer changes is kept: a minute
-// that is over is counted once, so looking at the overview costs the same however busy the workspace is.
+// Builds the overview of a workspace from figures that the store bounds. The counts of past minutes are
+// cached, so the overview costs the same however busy the workspace is.
 import { limits } from '../contract/limits.ts'
 import type { OverviewFigures, OverviewStore } from '../contract/overview.ts'
 import type { Attention, OverviewRecord } from '../contract/records/overview.ts'
@@ -12,7 +12,7 @@ export type ReadOverview = (workspaceId: WorkspaceId) => Promise<OverviewRecord>
 const minuteMs = 60_000
 const dayMs = 86_400_000
 const minutesShown = 60
-/** A message is committed a moment after its id was made, and clocks differ: so long after its end a minute stands. */
+/** When the count of a past minute is final: messages commit after their ids are made, and clocks differ. */
 const settledMs = 2 * minuteMs
 const workspacesKept = 1_000
 
@@ -62,7 +62,7 @@ export function createOverview({ store, clock }: { store: OverviewStore; clock: 
   }
 }
 
-/** What an operator should look at, the gravest first. */
+/** What needs the operator's attention, the most serious first. */
 function attentionOf(figures: OverviewFigures): Attention[] {
   return [
     ...ofEndpoints(figures.endpoints),

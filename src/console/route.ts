@@ -1,23 +1,23 @@
-// A row of the console's table: what the pipeline needs, and who may use it.
+// The type of a console route with its access rule, and one function per kind of access to define routes.
 import type * as v from 'valibot'
-import type { SignedIn } from '../auth/operator.ts'
-import type { Role } from '../auth/roles.ts'
+import type { SignedIn } from '../accounts/operator.ts'
+import type { Role } from '../accounts/roles.ts'
 import type { Author } from '../contract/administration.ts'
 import type { ErrorCode } from '../contract/errors.ts'
-import type { HttpRequest } from '../http/exchange.ts'
-import type { Method, Route, RouteInput, Schema, Upload, UploadInput } from '../http/route.ts'
+import type { HttpRequest } from '../platform/http/exchange.ts'
+import type { Method, Route, RouteInput, Schema, Upload, UploadInput } from '../platform/http/route.ts'
 import type { ConsoleServices } from './services.ts'
 
 export type Access =
-  /** Nobody needs to be signed in. */
+  /** Works without a session. */
   | { readonly type: 'public' }
   | { readonly type: 'operator' }
   /** A member of the workspace in the path, in this role or a higher one. */
   | { readonly type: 'workspace'; readonly role: Role }
-  /** Whoever runs the whole installation, member or not. */
+  /** The platform owner, member of the workspace or not. */
   | { readonly type: 'platform' }
 
-/** What the guard found out; rows get what their access promises. */
+/** What the guard found. The input type of a handler has only the fields that its access guarantees. */
 export interface ConsoleContext {
   readonly services: ConsoleServices
   readonly sessionHash: Buffer | undefined
@@ -25,11 +25,11 @@ export interface ConsoleContext {
   readonly author: Author | undefined
 }
 
-/** What a row asks of whoever uses it, beyond its access. */
+/** Conditions of a route in addition to its access. */
 export interface Conditions {
-  /** Shows or changes a secret: the password must have been given a short while ago. */
+  /** Shows or changes a secret: requires a recently confirmed password. */
   readonly needsProof?: boolean
-  /** Reaches customers: a suspended workspace does not do it. */
+  /** Reaches customers: refused while the workspace is suspended. */
   readonly reachesCustomers?: boolean
 }
 
@@ -44,7 +44,7 @@ interface Row<Params, Query, Body, Context> extends Conditions {
   readonly params?: v.GenericSchema<unknown, Params>
   readonly query?: v.GenericSchema<unknown, Query>
   readonly body?: v.GenericSchema<unknown, Body>
-  /** What it takes beside JSON. */
+  /** The media types that the route accepts besides JSON. */
   readonly upload?: {
     readonly types: readonly string[]
     readonly limitBytes: number
@@ -90,7 +90,7 @@ export const publicRoute = <P = unknown, Q = unknown, B = unknown>(row: Row<P, Q
 export const operatorRoute = <P = unknown, Q = unknown, B = unknown>(row: Row<P, Q, B, OperatorInput>) =>
   toRoute(row, { type: 'operator' })
 
-/** `path` goes on from the workspace. */
+/** `path` is relative to `/workspaces/:ws`. */
 export const workspaceRoute = <P = unknown, Q = unknown, B = unknown>(
   row: Row<P, Q, B, AuthorInput> & { readonly role: Role },
 ) => toRoute({ ...row, path: `/workspaces/:ws${row.path}` }, { type: 'workspace', role: row.role })
@@ -98,8 +98,8 @@ export const workspaceRoute = <P = unknown, Q = unknown, B = unknown>(
 export const platformRoute = <P = unknown, Q = unknown, B = unknown>(row: Row<P, Q, B, AuthorInput>) =>
   toRoute({ ...row, path: `/workspaces/:ws${row.path}` }, { type: 'platform' })
 
-// The guard filled the context as `access` says and the pipeline checked the values against these very schemas:
-// the one place where that is taken on trust.
+// The casts are safe: the guard fills the context as `access` says, and the pipeline validates the values
+// against these schemas. This is the only place that relies on it unchecked.
 const toRoute = <P, Q, B, Context>(row: Row<P, Q, B, Context>, access: Access): ConsoleRoute => ({
   method: row.method,
   path: row.path,

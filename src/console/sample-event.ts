@@ -1,4 +1,4 @@
-// Bodies of test events: of the real form, about a conversation and a call that do not exist.
+// Builds bodies of test events: in the real format, but about a conversation or call that does not exist.
 import {
   type DirectEventKind,
   directBody,
@@ -10,7 +10,7 @@ import {
 import { encodeId, newId } from '../shared/ids.ts'
 
 export interface SampleEvent {
-  /** Stands for the conversation or call. */
+  /** The id of an invented conversation or call. */
   readonly key: string
   readonly body: Buffer
 }
@@ -81,7 +81,7 @@ function directSample(kind: DirectEventKind, key: string): Buffer {
   })
 }
 
-/** A well-formed audio session that leads nowhere: the port is the one for discarding. */
+/** A well-formed audio session that connects to nothing: port 9 is the discard port. */
 const sampleSdp = (setup: string): string =>
   [
     'v=0',

@@ -1,13 +1,13 @@
-// Pieces of the console's schemas.
+// Schemas that several console routes use.
 import * as v from 'valibot'
-import { passwordLimits } from '../auth/password.ts'
+import { passwordLimits } from '../accounts/password.ts'
 import { type EventKind, eventKinds } from '../contract/events.ts'
 import { limits } from '../contract/limits.ts'
-import { stringMap } from '../http/fields.ts'
+import { orderedEvents } from '../delivery/endpoint-rules.ts'
+import { stringMap } from '../platform/http/fields.ts'
 import { decodeId, type IdKind, idPrefixes, type Uuid } from '../shared/ids.ts'
-import { orderedEvents } from '../webhooks/endpoint-rules.ts'
 
-/** A TypeID of one kind, as the uuid it stands for. */
+/** Takes a TypeID of one kind and outputs its UUID. */
 export const idOf = <Kind extends IdKind>(kind: Kind) =>
   v.pipe(
     v.string(),
@@ -49,14 +49,14 @@ export const variableMap = v.optional(
   {},
 )
 
-/** At least one of the fields must be there: an empty change is a mistake. */
+/** Requires at least one field: an empty change is a mistake. */
 export const hasField = <Fields extends object>() =>
   v.check<Fields, string>(
     (value) => Object.values(value).some((field) => field !== undefined),
     'must change something',
   )
 
-/** As it is typed in; what a new one must be is another matter. */
+/** An existing password as typed. The rules for a new one are in `newPassword`. */
 export const password = v.pipe(v.string(), v.maxLength(1_024))
 
 const { minLength, maxLength } = passwordLimits
@@ -68,7 +68,7 @@ export const newPassword = v.pipe(
 
 export const totpCode = v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digits'))
 
-/** What a sign-in sends of the second factor: a code, or in its place one of the recovery codes. */
+/** The second factor of a sign-in: a TOTP code, or a recovery code instead. */
 export const secondFactor = {
   totp: v.optional(totpCode),
   recoveryCode: v.optional(v.pipe(v.string(), v.maxLength(64, 'must be one of the recovery codes'))),

@@ -1,9 +1,9 @@
-// Everything the console's routes act on; the wiring provides it.
-import type { Invitations } from '../auth/invitation.ts'
-import type { KeyEnvironment } from '../auth/key-format.ts'
-import type { Members, OperatorDirectory, Sessions } from '../auth/operator.ts'
-import type { PasswordHasher } from '../auth/password.ts'
-import type { SecretBox } from '../auth/secret-box.ts'
+// The services that the routes of the console call. console.module.ts provides them.
+import type { Invitations } from '../accounts/invitation.ts'
+import type { KeyEnvironment } from '../accounts/key-format.ts'
+import type { Members, OperatorDirectory, Sessions } from '../accounts/operator.ts'
+import type { PasswordHasher } from '../accounts/password.ts'
+import type { SecretBox } from '../accounts/secret-box.ts'
 import type { CallAction } from '../calls/commands.ts'
 import type { UnknownChoice } from '../campaigns/settle-unknown.ts'
 import type {
@@ -20,29 +20,27 @@ import type { Sender } from '../contract/caller.ts'
 import type { DirectEventKind } from '../contract/events.ts'
 import type { CallRecord } from '../contract/records/call.ts'
 import type { MessagePreview } from '../contract/records/message.ts'
-import type { ReadMarks } from '../conversations/mark-read.ts'
-import type { FindAttachment } from '../messages/find-attachment.ts'
-import type { PreviewInput } from '../messages/preview-message.ts'
-import type { SendInput, Sent } from '../messages/send-message.ts'
-import type { UploadMedia } from '../messages/upload-media.ts'
+import type { TargetPolicy } from '../delivery/address-rule.ts'
+import type { HostVerdict } from '../delivery/delivery.module.ts'
+import type { FindAttachment } from '../messaging/find-attachment.ts'
+import type { ReadMarks } from '../messaging/mark-read.ts'
+import type { PreviewInput } from '../messaging/preview-message.ts'
+import type { SendInput, Sent } from '../messaging/send-message.ts'
+import type { TemplateSubmissions } from '../messaging/submit-template.ts'
+import type { UploadMedia } from '../messaging/upload-media.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CallId, CampaignId, EndpointId, WorkspaceId } from '../shared/ids.ts'
-import type { TargetPolicy } from '../webhooks/address-rule.ts'
 import type { ReadOverview } from './overview.ts'
-import type { ConsoleReads, TemplateSubmissions } from './reads.ts'
+import type { ConsoleReads } from './reads.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 
-export interface ConsoleServices {
-  readonly settings: ConsoleSettings
-  readonly clock: Clock
-  readonly passwords: PasswordHasher
-  readonly secrets: SecretBox
+/** The services that read and write Postgres. */
+export interface ConsoleRecords {
   readonly operators: OperatorDirectory
   readonly sessions: Sessions
   readonly members: Members
   readonly invitations: Invitations
   readonly workspace: WorkspaceAdministration
-  readonly signInLimit: SignInLimit
   readonly keys: KeyAdministration
   readonly endpoints: EndpointAdministration
   readonly numbers: NumberAdministration
@@ -50,6 +48,15 @@ export interface ConsoleServices {
   readonly deliveries: DeliveryAdministration
   readonly audit: AuditLog
   readonly reads: ConsoleReads
+  readonly health: EndpointHealthReader
+}
+
+export interface ConsoleServices extends ConsoleRecords {
+  readonly settings: ConsoleSettings
+  readonly clock: Clock
+  readonly passwords: PasswordHasher
+  readonly secrets: SecretBox
+  readonly signInLimit: SignInLimit
   readonly templates: TemplateSubmissions
   readonly names: EndpointNames
   readonly engine: DeliveryEngine
@@ -57,10 +64,9 @@ export interface ConsoleServices {
   readonly unknown: UnknownRecipients
   readonly acting: Acting
   readonly overview: ReadOverview
-  readonly health: EndpointHealthReader
 }
 
-/** What reaches customers: the very services behind the public API. */
+/** The actions that reach customers: the same services as behind the public API. */
 export interface Acting {
   send(sender: Sender, input: SendInput): Promise<Sent>
   preview(sender: Pick<Sender, 'workspaceId'>, input: PreviewInput): Promise<MessagePreview>
@@ -71,14 +77,14 @@ export interface Acting {
   act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>
 }
 
-/** Recipients whose outcome nobody knows, and an operator decides. */
+/** Recipients whose outcome is unknown, so that an operator decides it. */
 export interface UnknownRecipients {
   resendUnknown(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice): Promise<{ count: number }>
   assumeSent(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice): Promise<{ count: number }>
 }
 
 export interface ConsoleSettings {
-  /** How browsers reach the console, where that is known. */
+  /** The URL of the console for browsers, if it is known. */
   readonly publicUrl: string | undefined
   readonly production: boolean
   readonly targets: TargetPolicy
@@ -86,25 +92,18 @@ export interface ConsoleSettings {
   readonly retentionDays: number
 }
 
-/** The host part of an endpoint's address, asked of the resolver. */
+/** Resolves the host of an endpoint's URL and judges its addresses. */
 export interface EndpointNames {
   judgeHost(host: string): Promise<HostVerdict>
 }
 
-export type HostVerdict =
-  | { readonly type: 'ok' }
-  /** It does not exist, or leads to an address that is not public; the reason is for a person. */
-  | { readonly type: 'refused'; readonly reason: string }
-  /** The resolver gives no answer at all. */
-  | { readonly type: 'unresolvable' }
-
-/** Hints to the owners of endpoints, after the commit. Losing one costs a moment: owners look for themselves. */
+/** Hints to the owners of endpoints, after the commit. A lost hint only costs time: owners check the rows. */
 export interface DeliveryEngine {
   configChanged(endpointId: EndpointId): void
   wake(endpointIds: readonly EndpointId[]): void
 }
 
-/** Sends a direct event that stands in no log, and says what came of it. */
+/** Sends a direct event that is in no log, and returns its outcome. */
 export interface DirectTest {
   send(event: {
     readonly endpointId: EndpointId

@@ -1,17 +1,17 @@
-// Slows down the guessing of passwords: five failures a minute for an e-mail and for an address. Only failures
-// count, so that signing in often is no offence.
+// Slows down password guessing: five failures a minute per e-mail and per IP address. Only failures count, so
+// frequent successful sign-ins are never limited.
 import { AppError } from '../contract/errors.ts'
-import type { RateLimiter } from '../http/rate-limit.ts'
+import type { RateLimiter } from '../platform/http/rate-limit.ts'
 import type { Clock } from '../shared/clock.ts'
 
 export interface SignInLimit {
-  /** Refuses with RATE_LIMITED while one of them has to wait. Asked before the password is looked at. */
+  /** Throws RATE_LIMITED while one of the subjects has to wait. Call it before using the password. */
   check(subjects: SignInSubjects): void
   failed(subjects: SignInSubjects): Promise<void>
 }
 
 export interface SignInSubjects {
-  /** Undefined where nobody was named. */
+  /** Undefined if the request names no e-mail, as with an invitation token. */
   readonly email: string | undefined
   readonly address: string
 }
@@ -22,8 +22,9 @@ const TOKEN_MS = 1_000 / PER_SECOND
 const MOST_BLOCKED = 10_000
 
 /**
- * The buckets are shared by every process; who has emptied one is remembered here until its next token, so that a
- * right guess in between is refused like a wrong one. Another process learns it from the first failure it sees.
+ * All processes share the buckets. This process remembers an empty bucket until its next token, so that a
+ * right guess in between is refused like a wrong one. Another process learns of it from the first failure
+ * that it sees.
  */
 export function createSignInLimit(options: { limiter: RateLimiter; clock: Clock }): SignInLimit {
   const { limiter, clock } = options

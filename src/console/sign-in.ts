@@ -1,13 +1,13 @@
-// Proves who is at the door: password, then the second factor where there is one. Every answer to a wrong guess is
-// the same, after the same work, whether the operator exists or not.
+// Verifies an operator: the password, then the second factor if there is one. Every wrong guess gets the same
+// answer after the same work, whether the operator exists or not.
 
-import type { OperatorCredentials } from '../auth/operator.ts'
-import { sessionCookie } from '../auth/operator-session.ts'
-import { createToken, hashToken } from '../auth/random-token.ts'
-import { hashRecoveryCode } from '../auth/recovery-codes.ts'
-import { acceptTotp, readTotpState, writeTotpState } from '../auth/totp.ts'
+import type { OperatorCredentials } from '../accounts/operator.ts'
+import { sessionCookie } from '../accounts/operator-session.ts'
+import { createToken, hashToken } from '../accounts/random-token.ts'
+import { hashRecoveryCode } from '../accounts/recovery-codes.ts'
+import { acceptTotp, readTotpState, writeTotpState } from '../accounts/totp.ts'
 import { AppError } from '../contract/errors.ts'
-import type { HttpRequest } from '../http/exchange.ts'
+import type { HttpRequest } from '../platform/http/exchange.ts'
 import type { OperatorId } from '../shared/ids.ts'
 import type { ConsoleServices, ConsoleSettings } from './services.ts'
 
@@ -18,7 +18,7 @@ export interface SignInAttempt {
   readonly address: string
 }
 
-/** One of the two, where the account has a second factor. */
+/** One of the two is needed if the account has a second factor. */
 export interface SecondFactor {
   readonly totp?: string | undefined
   readonly recoveryCode?: string | undefined
@@ -26,7 +26,7 @@ export interface SecondFactor {
 
 export interface Proof {
   readonly operatorId: OperatorId
-  /** Where one of them was used. */
+  /** Set only if a recovery code was used. */
   readonly recoveryCodesLeft: number | undefined
 }
 
@@ -34,7 +34,7 @@ export async function proveOperator(services: ConsoleServices, attempt: SignInAt
   services.signInLimit.check(attempt)
   const operator = await services.operators.findByEmail(attempt.email)
   const isRight = await services.passwords.verify(attempt.password, operator?.passwordHash)
-  // Of guesses sent side by side all passed the first look: those behind the fifth wrong one count for nothing.
+  // Guesses sent in parallel all pass the first check. This check refuses those after the fifth failure.
   services.signInLimit.check(attempt)
   if (!isRight || !operator) return refuse(services, attempt)
   const left = await takeFactor(services, operator, attempt)
@@ -48,7 +48,7 @@ interface Given {
   readonly address: string
 }
 
-/** All that a sign-in takes, of somebody who is signed in: the password, and the second factor where there is one. */
+/** Verifies a signed-in operator as a sign-in does: the password, and the second factor if there is one. */
 export async function confirmOperator(
   services: ConsoleServices,
   operator: { readonly operatorId: OperatorId; readonly email: string },
@@ -64,7 +64,7 @@ export async function confirmOperator(
   })
 }
 
-/** Asks a signed-in operator once more, before credentials change. */
+/** Verifies the password of a signed-in operator again, before credentials change. */
 export async function confirmPassword(
   services: ConsoleServices,
   operator: { readonly operatorId: OperatorId; readonly email: string },
@@ -82,7 +82,7 @@ export async function confirmPassword(
   })
 }
 
-/** Opens a session and gives its cookie. */
+/** Opens a session and returns its cookie. */
 export async function openSession(
   services: ConsoleServices,
   operatorId: OperatorId,
@@ -105,7 +105,7 @@ export const isSecure = ({ production, publicUrl }: ConsoleSettings): boolean =>
 const factorPath = ({ recoveryCode }: SecondFactor): string =>
   recoveryCode === undefined ? 'totp' : 'recoveryCode'
 
-/** `none`: nothing was used up that there are a number of. */
+/** A number is how many recovery codes are left after using one; `none`: no recovery code was used. */
 async function takeFactor(
   services: ConsoleServices,
   operator: OperatorCredentials,

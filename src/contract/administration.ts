@@ -1,5 +1,5 @@
-// What operators do with keys, endpoints, numbers and deliveries: the port between the console and the stores.
-// Every change writes its audit row in its own transaction.
+// What operators do with keys, endpoints, numbers and deliveries: the port between the console and the
+// stores. Every change writes its audit row in the same transaction.
 import type {
   DeliveryId,
   EndpointId,
@@ -25,26 +25,26 @@ import type { DeliveryState } from './records/delivery.ts'
 import type { EndpointHour } from './records/overview.ts'
 import type { Scope } from './scopes.ts'
 
-/** Who changes something, in which workspace, and from which address. */
+/** The operator who makes a change, the workspace, and the operator's IP address. */
 export interface Author {
   readonly workspaceId: WorkspaceId
   readonly operatorId: OperatorId
   readonly ip: string
 }
 
-/** What was done, where the change itself is made by a part that knows no operators. */
+/** An audit entry for a change that other code makes, without knowing the operator. */
 export interface AuditNote {
   readonly action: string
   readonly subjectKind: IdKind
   readonly subjectId: string
   readonly before?: unknown
   readonly after?: unknown
-  /** Notes that share it are one entry: what was before the first, and what is after the last. */
+  /** Notes with the same value share one entry: `before` of the first note and `after` of the last one. */
   readonly partOf?: string | undefined
 }
 
 export interface AuditFilter {
-  /** `key.created`, or `key` for everything that was done to keys. */
+  /** `key.created`, or `key` for every action on keys. */
   readonly action?: string | undefined
   readonly operatorId?: OperatorId | undefined
   readonly since?: Date | undefined
@@ -52,9 +52,9 @@ export interface AuditFilter {
 }
 
 export interface AuditLog {
-  /** After the change: a repeat of the request that made it writes it where a crash came in between. */
+  /** Call it after the change. After a crash in between, a repeat of the request writes the entry. */
   note(author: Author, note: AuditNote): Promise<void>
-  /** The same, for what happens to its subject once. */
+  /** The same, for an action that happens to its subject only once: a second entry is not written. */
   noteOnce(author: Author, note: AuditNote): Promise<void>
   list(workspaceId: WorkspaceId, filter: AuditFilter, page: PageRequest): Promise<Page<AuditRecord>>
 }
@@ -89,7 +89,7 @@ export interface KeyAdministration {
   list(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<KeyRecord>>
   create(author: Author, key: NewKey): Promise<KeyRecord>
   edit(author: Author, id: KeyId, patch: KeyPatch): Promise<KeyChange>
-  /** Revoking again changes nothing: the first time stays. */
+  /** Revoking again changes nothing: the time of the first revocation stays. */
   revoke(author: Author, id: KeyId): Promise<KeyChange>
 }
 
@@ -98,7 +98,7 @@ export interface NewEndpoint {
   readonly name: string
   readonly url: string
   readonly events: readonly EventKind[]
-  /** Sealed. */
+  /** Sealed by the SecretBox. */
   readonly secret: Buffer
 }
 
@@ -109,16 +109,16 @@ export interface EndpointPatch {
 }
 
 export interface Rotation {
-  /** Sealed. */
+  /** Sealed by the SecretBox. */
   readonly secret: Buffer
-  /** Until when the secret before stays valid beside it; null: not at all. */
+  /** Until when the previous secret stays valid beside the new one; null: it ends at once. */
   readonly previousUntil: Date | null
 }
 
 export type EndpointChange =
   | { readonly type: 'changed'; readonly endpoint: EndpointRecord }
   | { readonly type: 'notFound' }
-  /** A number relies on what this would take away; the message names it. */
+  /** A number needs what this change would remove. The message names the number. */
   | { readonly type: 'inUse'; readonly message: string }
 
 export interface EndpointAdministration {
@@ -127,7 +127,7 @@ export interface EndpointAdministration {
   create(author: Author, endpoint: NewEndpoint): Promise<EndpointChange | { readonly type: 'full' }>
   edit(author: Author, id: EndpointId, patch: EndpointPatch): Promise<EndpointChange>
   rotate(author: Author, id: EndpointId, rotation: Rotation): Promise<EndpointChange>
-  /** The counter starts anew; what is held stays held. */
+  /** Resets the counter of failures. HELD deliveries stay HELD. */
   enable(author: Author, id: EndpointId): Promise<EndpointChange>
   disable(author: Author, id: EndpointId): Promise<EndpointChange>
   remove(author: Author, id: EndpointId): Promise<EndpointChange>
@@ -139,7 +139,7 @@ export interface EndpointHealthReader {
 }
 
 export interface NumberPatch {
-  /** Null takes the assignment away, and Forward with it unless that is set too. */
+  /** Null removes the assignment, and also Forward, unless `forwardCalls` is set in the same patch. */
   readonly endpointId?: EndpointId | null | undefined
   readonly forwardCalls?: boolean | undefined
   readonly isDefault?: boolean | undefined
@@ -160,7 +160,7 @@ export interface DeliveryFilter {
   readonly endpointId?: EndpointId | undefined
   readonly event?: EventKind | undefined
   readonly state?: DeliveryState | undefined
-  /** A conversation or call. */
+  /** The id of a conversation or call. */
   readonly key?: string | undefined
   readonly since?: Date | undefined
   readonly until?: Date | undefined
@@ -192,7 +192,7 @@ export interface DeliverySelection {
 
 export type BulkOutcome =
   | { readonly type: 'done'; readonly count: number }
-  /** Another operator's replay or discard of this endpoint is at work. */
+  /** Another replay or discard of this endpoint is running. */
   | { readonly type: 'busy' }
 
 export interface TestDelivery {
@@ -200,7 +200,7 @@ export interface TestDelivery {
   readonly endpointId: EndpointId
   readonly eventId: EventId
   readonly kind: EventKind
-  /** Stands for a conversation or call. */
+  /** Used in place of the id of a conversation or call. */
   readonly key: string
   readonly body: Uint8Array
 }
@@ -210,8 +210,8 @@ export interface DeliveryAdministration {
   replayMany(author: Author, endpointId: EndpointId, selection: DeliverySelection): Promise<BulkOutcome>
   discardHeld(author: Author, endpointId: EndpointId, since: Date | undefined): Promise<BulkOutcome>
   count(workspaceId: WorkspaceId, endpointId: EndpointId, selection: DeliverySelection): Promise<number>
-  /** After the endpoint was switched off or deleted: nothing of it waits any longer. */
+  /** For an endpoint that was switched off or deleted: none of its deliveries waits afterwards. */
   close(endpointId: EndpointId, to: 'HELD' | 'DISCARDED'): Promise<void>
-  /** A delivery to this one endpoint, through the same rows as every other; null where it is off. */
+  /** A delivery to this endpoint only, with the same rows as any other; null if the endpoint is off. */
   insertTest(test: TestDelivery): Promise<DeliveryId | null>
 }

@@ -1,6 +1,6 @@
-// The blob port: bytes under a key. Adapters in src/blobs.
+// The blob port: bytes stored under a key. Its adapters are in src/platform/blobs.
 
-/** Inclusive, as in an HTTP range; both within the blob. */
+/** Both ends are inclusive, as in an HTTP range, and lie within the blob. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
@@ -8,36 +8,36 @@ export interface ByteRange {
 
 export interface PutRules {
   readonly limitBytes: number
-  /** Hex digest that the bytes must have; null: any will do. */
+  /** Hex digest that the bytes must have; null: any digest. */
   readonly sha256: string | null
-  /** Breaks it off: nothing is stored, and its reason is thrown. */
+  /** Aborts `put`: nothing is stored, and `put` throws the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
 export type PutResult =
   | { readonly type: 'stored'; readonly sizeBytes: number; readonly sha256: string }
-  /** Nothing is stored in these two cases. */
+  /** In these two cases, nothing is stored. */
   | { readonly type: 'tooLarge' }
   | { readonly type: 'mismatch'; readonly sha256: string }
 
 export interface OpenBlob {
-  /** Of the whole blob. */
+  /** The size of the whole blob, also for a range. */
   readonly sizeBytes: number
-  /** Once only. Holds nothing open before it is read, and nothing after its reader has left. */
+  /** Can be read once. Nothing is open before the first read, or after the reader has stopped. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** The store refused, failed, or did not answer in time. Its message is fit for a log. */
+/** The store refused, failed, or did not answer in time. Its message may be logged. */
 export class BlobStoreError extends Error {}
 
-/** Keys are made of letters, digits, `_`, `-` and single slashes between; anything else is thrown at. */
+/** Keys consist of letters, digits, `_`, `-` and single slashes between them. Any other key throws. */
 export interface BlobStore {
-  /** All or nothing, and durable when resolved; replaces what was there. Throws what `body` throws. */
+  /** All or nothing, and durable when resolved. Replaces an existing blob. Throws what `body` throws. */
   put(key: string, body: AsyncIterable<Uint8Array>, rules: PutRules): Promise<PutResult>
-  /** Undefined where there is no such blob. */
+  /** Undefined if there is no such blob. */
   open(key: string, range?: ByteRange): Promise<OpenBlob | undefined>
-  /** The same whether there was one or not. */
+  /** Also succeeds if there is no such blob. */
   delete(key: string): Promise<void>
-  /** At the end of the process: what is still under way may break off. */
+  /** Called at the end of the process. Operations in progress may be aborted. */
   close(): Promise<void>
 }

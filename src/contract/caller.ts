@@ -1,4 +1,4 @@
-// Who a request of the public API comes from: an API key, and through it one workspace.
+// The caller of a request to the public API: an API key, and the workspace of that key.
 import type { KeyId, WorkspaceId } from '../shared/ids.ts'
 import type { Scope } from './scopes.ts'
 
@@ -9,7 +9,7 @@ export interface Caller {
   readonly scopes: readonly Scope[]
 }
 
-/** Who sends a message: a caller of the API, or somebody in the console, who has no key. */
+/** Who sends a message: a caller of the API, or an operator in the console, who has no key. */
 export interface Sender {
   readonly workspaceId: WorkspaceId
   readonly keyId: KeyId | null

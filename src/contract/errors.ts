@@ -1,4 +1,4 @@
-// The one catalogue of error codes: code → status and meaning (decisions 1). The API reference is made from it.
+// The catalogue of all error codes: code → status and meaning. The API reference is generated from it.
 
 export const errorCatalog = {
   VALIDATION_ERROR: {
@@ -103,6 +103,6 @@ export class AppError extends Error {
   }
 }
 
-/** Also for what another workspace has: the two cannot be told apart. */
+/** Also for a resource of another workspace: a caller cannot tell the two cases apart. */
 export const notFound = (what: string): AppError =>
   new AppError('NOT_FOUND', `there is no such ${what} in this workspace`)

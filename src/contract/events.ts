@@ -1,4 +1,4 @@
-// The five events (specification, Events): how each is delivered and what its body looks like.
+// The five events of the API contract: how each is delivered, and the form of its body.
 
 export const eventKinds = [
   'message.status',
@@ -89,7 +89,7 @@ interface QueuedData {
   'call.status': CallStatusData
 }
 
-/** The exact text of a queued event. Made once, when it occurs: `sentAt` is frozen with it (decisions 5). */
+/** The exact text of a queued event. It is built once, when the event occurs, so `sentAt` never changes. */
 export const queuedText = <Kind extends QueuedEventKind>(
   event: Kind,
   sentAt: Date,
@@ -102,7 +102,7 @@ export const queuedBody = <Kind extends QueuedEventKind>(
   data: QueuedData[Kind],
 ): Buffer => Buffer.from(queuedText(event, sentAt, data))
 
-/** The exact text of a direct event; never stored, since it carries SDP. */
+/** The exact text of a direct event. Never stored, because it contains SDP. */
 export const directText = (event: DirectEventKind, call: CallEventObject): string =>
   JSON.stringify({ event, channel: 'CHAT', call })
 

@@ -1,26 +1,26 @@
-// Fixed limits of the contract. What an operator may change is a setting (config/config.ts).
+// Fixed limits. A limit that an operator can change is a setting (platform/config/settings.ts).
 
 export const limits = {
   bodyBytes: 256 * 1024,
   recipientsBodyBytes: 8 * 1024 * 1024,
   recipientsPerCall: 10_000,
-  /** So many ids fit into a body of the usual size. */
+  /** This many ids fit into a body of `bodyBytes`. */
   removalsPerCall: 5_000,
-  /** Of a stream (CSV, or JSON a line); what is longer goes in several. */
+  /** For one stream (CSV, or one JSON object per line). A longer list is sent as several streams. */
   recipientsUploadBytes: 256 * 1024 * 1024,
   recipientsPerUpload: 1_000_000,
   recipientRowBytes: 64 * 1024,
-  /** A stream is added in statements of so many rows or bytes, whichever is reached first. */
+  /** A stream is added in statements of this many rows or bytes, whichever is reached first. */
   recipientsPerBatch: 2_000,
   recipientsBatchBytes: 1024 * 1024,
-  /** Of the rows of a stream that were not added; a line each tells of all. */
+  /** How many rejected rows of a stream the summary lists. An answer with one line per row reports all. */
   invalidRowsListed: 1_000,
-  /** Streams that a process reads at once, and for one workspace. */
+  /** Streams that a process reads at the same time: for one workspace, and in total. */
   uploadsAtOnce: { perWorkspace: 6, all: 16 },
   providerBodyBytes: 4 * 1024 * 1024,
   /** The largest file that the provider passes on. */
   mediaBytes: 100 * 1024 * 1024,
-  /** Of a file that an operator uploads: it is in memory as a whole. */
+  /** For a file that an operator uploads: the whole file is held in memory. */
   mediaUploadBytes: 16 * 1024 * 1024,
   mediaUploadsAtOnce: { perWorkspace: 2, all: 4 },
   sdpBytes: 64 * 1024,
@@ -35,9 +35,9 @@ export const limits = {
   metadataPairs: 16,
   metadataKeyLength: 64,
   metadataValueLength: 512,
-  /** Attempts of a queued delivery in all: the first and one after each of the five delays. */
+  /** All attempts of a queued delivery: the first one, and one after each of the five delays. */
   attempts: 6,
-  /** Consecutive failed attempts that switch an endpoint off (specification, Delivery rules 4). */
+  /** Consecutive failed attempts that switch an endpoint off, by the API contract. */
   failuresToDisable: 20,
   failureWarnings: [10, 14, 18],
   retryAfterCapMs: 2 * 3_600_000,

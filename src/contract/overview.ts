@@ -1,4 +1,4 @@
-// The figures behind a workspace's overview: the port between the console and the store.
+// The figures of a workspace's overview: the port between the console and its store.
 import type { CampaignId, EndpointId, NumberId, TemplateId, WorkspaceId } from '../shared/ids.ts'
 
 export interface OverviewFigures {
@@ -23,26 +23,26 @@ export interface OverviewFigures {
     readonly isDefault: boolean
     readonly isRouted: boolean
   }[]
-  /** Those that cannot be sent although they could once, or were refused. */
+  /** Templates that the provider paused, disabled or rejected: they cannot be sent. */
   readonly templates: readonly {
     readonly id: TemplateId
     readonly name: string
     readonly language: string
     readonly status: string
   }[]
-  /** Those that paused by themselves, or do not know of some recipients. */
+  /** Campaigns that paused automatically, or that have recipients with an unknown outcome. */
   readonly campaigns: readonly {
     readonly id: CampaignId
     readonly name: string
-    /** Null unless it is paused by itself. */
+    /** Null unless the campaign paused automatically. */
     readonly pauseReason: string | null
     readonly unknown: number
   }[]
 }
 
 export interface OverviewStore {
-  /** `today` is when the day began. */
+  /** `today`: the start of the day. */
   figures(workspaceId: WorkspaceId, today: Date): Promise<OverviewFigures>
-  /** How many messages there were in each of these minutes, given by when they begin. */
+  /** The number of messages in each of these minutes. `minutesMs` are the starts of the minutes. */
   messagesIn(workspaceId: WorkspaceId, minutesMs: readonly number[]): Promise<readonly number[]>
 }

@@ -1,6 +1,6 @@
-// Keyset pages: a page continues after the last row of the one before, so rows that are added move nothing.
+// Keyset pages: a page continues after the last row of the previous page, so new rows do not shift the pages.
 
-/** The sort columns of a row as text, in the order of the sort. */
+/** The values of a row's sort columns as text, in the order of the sort. */
 export type Keyset = readonly string[]
 
 export interface PageRequest {
@@ -14,7 +14,7 @@ export interface Page<Row> {
   readonly next: Keyset | undefined
 }
 
-/** Cuts `limit + 1` rows to a page: the row too many says that there is a next one. */
+/** Cuts `limit + 1` rows to a page. The extra row shows that there is a next page. */
 export function toPage<Row, Shown>(
   rows: readonly Row[],
   limit: number,

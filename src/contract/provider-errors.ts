@@ -1,21 +1,22 @@
-// What each error code of the provider means for us, as data. Judged by code and never by HTTP status: the provider
-// answers throttling with 400 or 429, and a missing call permission with 401.
+// What each error code of the provider means for us, as data. The code decides and never the HTTP status: the
+// provider answers throttling with 400 or 429, and a missing call permission with 401.
 
 /**
- * - `retry`: transient, worth a few more tries
- * - `throttled`: the number or app is over its rate; slow down, not counted as a try
+ * - `retry`: a transient error, worth a few retries
+ * - `throttled`: the number or app is over its rate; slow down, and do not count the attempt
  * - `pairLimited`: too many messages to this one user; wait for this pair only
  * - `permanent`: this request will never succeed
  * - `optedOut`: the user stopped marketing messages of this business
- * - `templatePaused`, `templateGone`: no send of this template can succeed now, or ever
- * - `account`: credentials, permissions, billing, spam or registration; nothing goes out until a person acts
+ * - `templatePaused`: no send of this template can succeed for now
+ * - `templateGone`: no send of this template can ever succeed
+ * - `account`: credentials, permissions, billing, spam or registration; sending stops until a person acts
  * - `callPermission`: the user has not allowed calls
  * - `callBusy`: a call with this user is already going on
  * - `callLimited`: no more calls or permission requests to this user for now
  * - `callingUnavailable`: the number cannot place or take calls
  * - `invalidSdp`: the provider cannot use the session description
- * - `callAnswered`: the call is in progress already, so an earlier accept got through
- * - `callGone`: the call does not exist or has ended
+ * - `callAnswered`: the call is in progress already, so an earlier accept succeeded
+ * - `callGone`: the provider says that the call does not exist or has ended
  * - `callFailed`: the media of the call failed
  */
 export type ProviderErrorClass =
@@ -69,7 +70,7 @@ export const providerErrorClasses: Readonly<Record<number, ProviderErrorClass>> 
   131045: 'account',
   131047: 'permanent',
   131048: 'account',
-  // The cap on marketing a user gets counts all businesses; trying again within a day is held against the account.
+  // The provider caps marketing per user over all businesses. Retries within a day count against the account.
   131049: 'permanent',
   131050: 'optedOut',
   131051: 'permanent',
@@ -77,7 +78,7 @@ export const providerErrorClasses: Readonly<Record<number, ProviderErrorClass>> 
   131053: 'permanent',
   131055: 'callingUnavailable',
   131056: 'pairLimited',
-  // A throughput upgrade takes up to a minute, longer than a few retries.
+  // A throughput upgrade takes up to a minute, which is longer than a few retries.
   131057: 'throttled',
   131060: 'permanent',
   131062: 'permanent',
@@ -128,5 +129,5 @@ const isMissingPermission = (code: number): boolean => code >= 200 && code <= 29
 export const classOfCode = (code: number): ProviderErrorClass | undefined =>
   providerErrorClasses[code] ?? (isMissingPermission(code) ? 'account' : undefined)
 
-/** For errors reported by webhook, which carry nothing but the code: an unknown one is final. */
+/** For errors in webhooks, which contain only the code: an unknown code is permanent. */
 export const classOfReported = (code: number): ProviderErrorClass => classOfCode(code) ?? 'permanent'

@@ -1,5 +1,6 @@
-// What the provider's webhooks tell, in our words. Made by src/ingest, consumed by the domains. Updates may be repeated,
-// late and out of order: every consumer must be able to take each of them at any time.
+// The content of the provider's webhooks in our terms. src/provider/incoming creates these updates, and the
+// features apply them. Updates may be repeated, late and out of order: every consumer must accept each of
+// them at any time.
 import type { CallPermissionDetails, MessageStatusEvent, SessionDescription } from './events.ts'
 import type { ProviderErrorClass } from './provider-errors.ts'
 import type { TemplateCategory, TemplateStatus } from './records/catalog.ts'
@@ -18,7 +19,7 @@ export interface MessageStatusUpdate {
   readonly providerMessageId: string
   readonly status: MessageStatusEvent
   readonly at: Date
-  /** What the send gave along: our message id, also when the answer to the send was lost. */
+  /** The value that the send passed: our message id, known even if the answer to the send was lost. */
   readonly opaque: string | null
   readonly recipientWaId: string | null
   /** Set exactly when status is FAILED. */
@@ -42,11 +43,11 @@ export interface InboundMessageUpdate {
   readonly fromName: string | null
   readonly at: Date
   readonly messageType: MessageType
-  /** Empty where there is nothing to read, such as an image without a caption. */
+  /** Empty if there is no text, such as for an image without a caption. */
   readonly text: string
   readonly media: InboundMedia | null
   readonly callPermission: CallPermissionDetails | null
-  /** The message, or call, that this one answers or reacts to. */
+  /** The message or call that this message answers or reacts to. */
   readonly context: { readonly providerMessageId: string } | null
 }
 
@@ -57,7 +58,7 @@ interface CallUpdate {
   readonly opaque: string | null
 }
 
-/** Inbound: it rings, with the offer. Outbound: the provider's answer, maybe while the phone still rings. */
+/** Inbound: the call rings, with the offer. Outbound: the provider's answer, maybe while the phone rings. */
 export interface CallConnectUpdate extends CallUpdate {
   readonly type: 'callConnect'
   readonly direction: Direction
@@ -65,7 +66,7 @@ export interface CallConnectUpdate extends CallUpdate {
   readonly from: string | null
   readonly to: string | null
   readonly fromName: string | null
-  /** Null when the provider sent none that can be used. */
+  /** Null if the provider sent no usable session description. */
   readonly session: SessionDescription | null
 }
 
@@ -84,7 +85,7 @@ export interface CallTerminateUpdate extends CallUpdate {
   readonly fromName: string | null
   /** Not reliable for calls that were never answered. */
   readonly outcome: 'COMPLETED' | 'FAILED' | null
-  /** Null: the call was never answered. */
+  /** Null if the call was never answered. */
   readonly durationSeconds: number | null
   readonly startedAt: Date | null
   readonly endedAt: Date | null
@@ -93,7 +94,7 @@ export interface CallTerminateUpdate extends CallUpdate {
 
 interface TemplateUpdate {
   readonly wabaId: string
-  /** Null where it came as a number too large to be exact: match by name and language then. */
+  /** Null if the id came as a number that is too large to be exact: match by name and language instead. */
   readonly providerTemplateId: string | null
   readonly name: string
   readonly language: string
@@ -103,7 +104,7 @@ interface TemplateUpdate {
 export interface TemplateStatusUpdate extends TemplateUpdate {
   readonly type: 'templateStatus'
   readonly status: TemplateStatus
-  /** The provider's reason, where it gives one. */
+  /** The provider's reason, if it gives one. */
   readonly reason: string | null
 }
 
@@ -115,7 +116,7 @@ export interface TemplateCategoryUpdate extends TemplateUpdate {
 export interface NumberQualityUpdate {
   readonly type: 'numberQuality'
   readonly wabaId: string
-  /** E.164 with its plus. */
+  /** E.164 with the leading plus. */
   readonly number: string
   /** The provider's word: ONBOARDING, THROUGHPUT_UPGRADE, FLAGGED, UNFLAGGED, ... */
   readonly event: string

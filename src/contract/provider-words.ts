@@ -1,4 +1,4 @@
-// The provider's words and encodings, and ours for them. It has more states of a template than the API shows.
+// Maps the provider's words and encodings to ours. The provider has more template states than the API shows.
 import {
   type TemplateCategory,
   type TemplateStatus,
@@ -17,17 +17,17 @@ const otherStatuses: Readonly<Record<string, TemplateStatus>> = {
   PENDING_DELETION: 'DELETED',
 }
 
-/** A word we do not know is not sendable: only APPROVED is. */
+/** An unknown word becomes DISABLED, because only APPROVED templates can be sent. */
 export function templateStatusOf(word: string): TemplateStatus {
   const upper = word.toUpperCase()
   return templateStatuses.find((status) => status === upper) ?? otherStatuses[upper] ?? 'DISABLED'
 }
 
-/** A word we do not know is held to the strictest rules, those of marketing. */
+/** An unknown word becomes MARKETING, which has the strictest rules. */
 export const templateCategoryOf = (word: string): TemplateCategory =>
   templateCategories.find((category) => category === word.toUpperCase()) ?? 'MARKETING'
 
-/** A digest as hex, whether it came as hex (media answers) or as base64 (webhooks); null where it is neither. */
+/** The digest as hex, from hex (media answers) or base64 (webhooks); null if the text is neither. */
 export function sha256Hex(text: string): string | null {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase()
   const bytes = Buffer.from(text, 'base64')

@@ -1,30 +1,31 @@
-// The provider port: what the domains ask of the chat provider. One adapter, in src/provider.
+// The provider port: what the features ask of the chat provider. Its adapter is in src/provider/outgoing.
 import type { ProviderErrorClass } from './provider-errors.ts'
-import type { TemplateCategory, TemplateStatus } from './records/catalog.ts'
+import type { ParameterFormat, TemplateCategory, TemplateStatus } from './records/catalog.ts'
 
-/** On whose behalf a request is made. */
+/** The account on whose behalf a request is made. */
 export interface ProviderAccount {
   readonly workspaceId: string
   readonly phoneNumberId: string
-  /** Needed for templates and the list of numbers only. */
+  /** Needed only for templates and the list of numbers. */
   readonly wabaId: string | null
   readonly accessToken: string
 }
 
 export interface ProviderError {
-  /** The provider's code as text, or one of ours: UNREACHABLE, TIMEOUT, CONNECTION_LOST, UNREADABLE_ANSWER, ... */
+  /** The provider's code as text, or ours: UNREACHABLE, TIMEOUT, CONNECTION_LOST, UNREADABLE_ANSWER, ... */
   readonly code: string
   readonly title: string
   readonly details: string | null
-  /** Null when there was no answer. */
+  /** Null if there was no answer. */
   readonly httpStatus: number | null
   readonly class: ProviderErrorClass
   readonly retryAfterMs: number | null
 }
 
 /**
- * - `refused`: the provider said no; the request had no effect
- * - `unknown`: bytes went out and no usable answer came back. The provider has no idempotency: never repeat a send
+ * - `refused`: the provider refused the request, which had no effect
+ * - `unknown`: bytes were sent and no usable answer came back. Never repeat a send: the provider has no
+ *   idempotency
  * - `notSent`: certainly nothing reached the provider; safe to repeat
  */
 export type ProviderResult<T> =
@@ -40,18 +41,18 @@ export interface TemplateMessage {
   readonly template: {
     readonly name: string
     readonly language: string
-    /** In the provider's form; empty for a template without parameters. */
+    /** In the provider's format; empty for a template without parameters. */
     readonly components: readonly unknown[]
   }
-  /** Comes back in every status of the message; at most 512 characters. */
+  /** The provider returns it in every status of the message. At most 512 characters. */
   readonly opaque: string
-  /** Asked right before the request goes out; false: it does not, which is `notSent`. */
+  /** Called right before the request is sent. False cancels the request, which is then `notSent`. */
   readonly isWanted?: (() => boolean) | undefined
 }
 
 export interface SentMessage {
   readonly providerMessageId: string
-  /** Kept back for a quality assessment: released or dropped later, never to be sent again. */
+  /** Held for a quality assessment: the provider releases or drops it later. Never send it again. */
   readonly held: boolean
 }
 
@@ -75,7 +76,7 @@ export interface CallPermissionState {
   readonly mayRequest: boolean
 }
 
-/** Where a file can be fetched for about five minutes, with the account's token. */
+/** Where a file can be downloaded with the account's token, for about five minutes. */
 export interface MediaLocation {
   readonly url: string
   readonly mimeType: string | null
@@ -86,11 +87,11 @@ export interface MediaLocation {
 
 export interface MediaDownload {
   readonly mimeType: string | null
-  /** As announced; null when the provider does not say. */
+  /** The size that the provider announces; null if it announces none. */
   readonly sizeBytes: number | null
-  /** Once only. Throws when the connection breaks, the time is over or the file is larger than allowed. */
+  /** Can be read once. Throws if the connection breaks, the time is over or the file is too large. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Hex digest of what was read; throws before the end of the body. */
+  /** Hex digest of the body. Throws until the body was read to its end. */
   sha256(): string
 }
 
@@ -106,7 +107,7 @@ export interface ProviderTemplate {
   readonly language: string
   readonly status: TemplateStatus
   readonly category: TemplateCategory
-  readonly parameterFormat: 'NAMED' | 'POSITIONAL'
+  readonly parameterFormat: ParameterFormat
   readonly components: readonly unknown[]
   readonly rejectedReason: string | null
 }
@@ -120,7 +121,7 @@ export type CreatedTemplate = Pick<ProviderTemplate, 'providerTemplateId' | 'sta
 
 export interface ProviderNumber {
   readonly phoneNumberId: string
-  /** E.164 with its plus. */
+  /** E.164 with the leading plus. */
   readonly number: string
   readonly displayName: string
   readonly status: string
@@ -131,7 +132,7 @@ export interface ProviderNumber {
 /** Never rejects; every method has a deadline. */
 export interface Provider {
   sendTemplate(account: ProviderAccount, message: TemplateMessage): ProviderAnswer<SentMessage>
-  /** With `typing` the user also sees the typing indicator, for up to 25 s. */
+  /** With `typing`, the user also sees the typing indicator, for up to 25 s. */
   markRead(
     account: ProviderAccount,
     providerMessageId: string,
@@ -142,16 +143,16 @@ export interface Provider {
 
   placeCall(account: ProviderAccount, call: OutboundCall): ProviderAnswer<{ readonly wacid: string }>
   preAccept(account: ProviderAccount, wacid: string, sdp: string): ProviderAnswer<null>
-  /** The SDP must be the one of preAccept, where there was one. */
+  /** After a `preAccept`, the SDP must be the same as there. */
   accept(account: ProviderAccount, wacid: string, sdp: string, opaque?: string): ProviderAnswer<null>
   reject(account: ProviderAccount, wacid: string): ProviderAnswer<null>
   terminate(account: ProviderAccount, wacid: string): ProviderAnswer<null>
 
   mediaUrl(account: ProviderAccount, providerMediaId: string): ProviderAnswer<MediaLocation>
-  /** `url` as mediaUrl gave it: it is sent the account's token. */
+  /** `url` must come from `mediaUrl`, because the request sends the account's token to it. */
   downloadMedia(account: ProviderAccount, url: string): ProviderAnswer<MediaDownload>
 
-  /** The file can be sent for 30 days, from the account's number. */
+  /** Messages from the account's number can use the file for 30 days. */
   uploadMedia(account: ProviderAccount, file: MediaFile): ProviderAnswer<{ readonly providerMediaId: string }>
 
   listTemplates(account: ProviderAccount): ProviderAnswer<ProviderTemplate[]>

@@ -1,4 +1,4 @@
-// Scopes of API keys and what each includes (specification, Authentication; decisions 1).
+// Scopes of API keys, and which other scopes each one includes.
 
 export const scopes = [
   'CHAT_SEND',

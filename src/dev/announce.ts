@@ -1,5 +1,5 @@
-// What a start prints: what to open, and a first request to paste.
-import type { DevFile } from './demo.ts'
+// Prints the addresses of a development start and a first request to paste.
+import type { DevFile } from '../platform/config/dev-file.ts'
 
 export function announce(
   dev: DevFile,

@@ -1,5 +1,5 @@
-// npm run build: what the entries of tsconfig.build.json reach, as JavaScript in dist, the files it reads beside it,
-// and the console's front end as it is served.
+// npm run build: compiles the entries of tsconfig.build.json and their imports into dist, copies the files
+// that the modules read, and bundles the console's front end.
 import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,21 +8,21 @@ import { writeBuilt } from '../console/assets/built.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const [source, dist] = [join(root, 'src'), join(root, 'dist')]
-// Goes into bundles alone.
+// Not copied: these sources reach dist only inside bundles.
 const frontEnds = [join('console', 'web'), join('simulator', 'web'), join('web', 'styles')]
 
-/** SQL, Lua and what the reference page shows: they are found by their place beside the module that reads them. */
+/** SQL, Lua, and the files and guides of the documentation. A module finds them relative to itself. */
 const isAsset = (path: string): boolean =>
-  !/\.(ts|md)$/.test(path) &&
+  !/\.ts$/.test(path) &&
   !frontEnds.some((folder) => path.startsWith(folder)) &&
   statSync(join(source, path)).isFile()
 
-// A module that was renamed would stay behind, and be run.
+// Remove old output: the compiled file of a renamed module would stay and could still run.
 rmSync(dist, { recursive: true, force: true })
 const compiler = join(root, 'node_modules', '.bin', 'tsc')
 const { status } = spawnSync(compiler, ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
 if (status !== 0) process.exit(1)
-// A script beside a module of its name would take the module's place.
+// Fail on existing files: a script with the name of a module would overwrite the compiled module.
 for (const path of readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(isAsset))
   cpSync(join(source, path), join(dist, 'src', path), { force: false, errorOnExist: true })
 await writeBuilt(join(dist, 'src', 'console', 'assets', 'built'))

@@ -1,4 +1,4 @@
-// A process of the development start: it logs to a file, and cannot outlive this one.
+// Starts a child process of the development start. It logs to a file and exits when this process ends.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,21 +19,21 @@ export interface Child {
   readonly logFile: string
   /** Resolves with its exit code or signal. */
   readonly exited: Promise<string>
-  /** SIGTERM, and SIGKILL after `graceMs`. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs`. */
   stop(graceMs: number): Promise<void>
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What is built needs none. */
+/** Compiled JavaScript needs no loader. */
 const loader = (script: string): string[] => (script.endsWith('.js') ? [] : ['--import', 'tsx'])
 
 export function startChild({ name, script, args = [], env, logDir }: ChildOptions): Child {
   mkdirSync(logDir, { recursive: true })
   const logFile = join(logDir, `${name}.log`)
   const log = openSync(logFile, 'w')
-  // A pipe as standard input closes with this process, however it ends; a group of its own keeps Ctrl-C from
-  // reaching the child before this process has its turn.
+  // The pipe on standard input closes when this process ends in any way, and the child then exits. `detached`
+  // gives the child its own process group: Ctrl-C reaches only this process, which then stops its children.
   const child = spawn(process.execPath, [...loader(script), script, ...args], {
     cwd: root,
     env: { ...env, EXIT_WITH_PARENT: 'true', SIM_EXIT_WITH_PARENT: '1' },
@@ -62,7 +62,7 @@ export function startChild({ name, script, args = [], env, logDir }: ChildOption
 const logTail = (child: Child): string =>
   readFileSync(child.logFile, 'utf8').split('\n').slice(-15).join('\n')
 
-/** Resolves once `url` answers 200; rejects when the child ends first or the time is over. */
+/** Resolves once `url` answers 200. Rejects when the child exits first or the timeout passes. */
 export async function waitUntilReady(child: Child, url: string, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs
   let ended: string | undefined

@@ -1,7 +1,7 @@
-// The types of a client in TypeScript, generated from the document of the API as any caller would.
+// Generates the TypeScript types of a client from the OpenAPI document, as an API user would.
 import { register } from 'node:module'
 
-// The generator prints through the compiler's former API, which TypeScript 7 no longer has; another package carries it.
+// openapi-typescript needs the old compiler API, which TypeScript 7 lacks. @ts-morph/common contains it.
 const former = `import { createRequire } from 'node:module'
 export default createRequire(${JSON.stringify(import.meta.url)})('@ts-morph/common').ts`
 

@@ -1,4 +1,4 @@
-// npm run openapi: writes the document of the API, and the types of a client made from it, anew.
+// npm run openapi: regenerates the OpenAPI document and the client types that are generated from it.
 import { writeFileSync } from 'node:fs'
 import { documentText } from '../api/openapi/document.ts'
 import { clientTypes } from './client-types.ts'

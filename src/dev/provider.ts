@@ -1,11 +1,11 @@
-// The simulator's account, as the gateway of a development start is told of it.
+// The simulator's provider account, with which the gateway of a development start is configured.
 import pino from 'pino'
-import { createCloudApi } from '../provider/cloud-api.ts'
+import { syncCatalog } from '../messaging/host/sync-catalog.ts'
+import { createCatalogSyncStore } from '../messaging/store/catalog-sync.store.ts'
+import { createTemplateStore } from '../messaging/store/templates.store.ts'
+import type { Pool } from '../platform/postgres/sql.ts'
+import { createCloudApi } from '../provider/outgoing/cloud-api.ts'
 import type { WorkspaceId } from '../shared/ids.ts'
-import { catalogSyncStore } from '../store/catalog-sync.store.ts'
-import type { Pool } from '../store/sql.ts'
-import { createTemplateStore } from '../store/templates.store.ts'
-import { syncCatalog } from '../wiring/sync-catalog.ts'
 
 export const provider = {
   wabaId: '102290129340398',
@@ -14,14 +14,14 @@ export const provider = {
   accessToken: 'sim-access-token',
 } as const
 
-/** Numbers and templates of the simulator into the demo workspace, before the first request can ask for them. */
+/** Copies the simulator's numbers and templates into the demo workspace before the first request. */
 export async function syncDemoCatalog(sql: Pool, workspaceId: WorkspaceId, baseUrl: string): Promise<void> {
   const log = pino({ level: 'silent' })
   const api = createCloudApi({ baseUrl, version: 'v24.0', timeoutMs: 5_000, log, connections: 2 })
-  // The demo workspace has no token of its own, so nothing sealed is opened here.
+  // The demo workspace has no access token of its own, so there is no sealed secret to open.
   const secrets = { open: () => provider.accessToken }
   try {
-    const store = catalogSyncStore(sql, { secrets, defaultToken: provider.accessToken })
+    const store = createCatalogSyncStore(sql, { secrets, defaultToken: provider.accessToken })
     await syncCatalog({ store, templates: createTemplateStore(sql), provider: api, log }, workspaceId)
   } finally {
     await api.close()

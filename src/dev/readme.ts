@@ -1,11 +1,11 @@
-// npm run readme: writes the tables of README.md anew, from the catalogues that they show.
+// npm run readme: regenerates the tables of src/platform/README.md from the settings and the error catalog.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { settingsSchema } from '../config/settings.ts'
 import { errorCatalog } from '../contract/errors.ts'
+import { settingsSchema } from '../platform/config/settings.ts'
 
-const readme = new URL('../../README.md', import.meta.url)
+const page = new URL('../platform/README.md', import.meta.url)
 
-// A page would take `<key>` for a tag and a bar for the end of a cell.
+// Markdown would read `<key>` as an HTML tag and `|` as the end of a table cell.
 const plain = (text: string): string => text.replace(/[<|]/g, '\\$&')
 const code = (text: string | undefined): string => (text ? `\`${text}\`` : '')
 
@@ -27,12 +27,12 @@ const sections: Readonly<Record<string, string>> = {
   ),
 }
 
-let text = readFileSync(readme, 'utf8')
+let text = readFileSync(page, 'utf8')
 for (const [name, table] of Object.entries(sections)) {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const [before, rest] = text.split(start)
   const after = rest?.split(end)[1]
-  if (after === undefined) throw new Error(`README.md lacks ${start} and ${end}`)
+  if (after === undefined) throw new Error(`src/platform/README.md lacks ${start} and ${end}`)
   text = `${before}${start}\n${table}\n${end}${after}`
 }
-writeFileSync(readme, text)
+writeFileSync(page, text)

@@ -1,9 +1,9 @@
-// The demo workspace of a development start: an operator, a key with every scope, and what the simulator has.
-import { keyEnvironment, makeKey } from '../auth/key-format.ts'
-import { createPasswordHasher } from '../auth/password.ts'
+// The demo workspace of a development start: an operator, an API key with every scope, and its numbers.
+import { keyEnvironment, makeKey } from '../accounts/key-format.ts'
+import { createPasswordHasher } from '../accounts/password.ts'
 import { scopes } from '../contract/scopes.ts'
+import type { Pool } from '../platform/postgres/sql.ts'
 import { encodeId, type NumberId, newId, type OperatorId, type WorkspaceId } from '../shared/ids.ts'
-import type { Pool } from '../store/sql.ts'
 
 export interface Demo {
   readonly workspaceId: WorkspaceId
@@ -16,11 +16,11 @@ export interface SeedOptions {
   readonly workspaceName: string
   readonly email: string
   readonly password: string
-  /** log2 of scrypt's N; tests lower it. */
+  /** log2 of scrypt's N. Tests use a lower value. */
   readonly passwordLogN?: number
 }
 
-/** A workspace of its own, an operator who owns it and a key without a rate limit. */
+/** Creates a workspace, an operator who owns it and an API key without a rate limit. */
 export async function seedWorkspace(sql: Pool, options: SeedOptions): Promise<Demo> {
   const workspaceId = newId('workspace')
   const operatorId = newId('operator')
@@ -74,7 +74,7 @@ export async function demoNumbers(sql: Pool, workspaceId: WorkspaceId): Promise<
   return rows.map((row) => ({ ...row, id: encodeId('number', row.id) }))
 }
 
-/** Whether the workspace that dev.json speaks of is in this database. */
+/** Whether the workspace of dev.json exists in this database. */
 export async function workspaceExists(sql: Pool, workspaceId: WorkspaceId): Promise<boolean> {
   const [row] = await sql`select 1 from workspaces where id = ${workspaceId}`
   return row !== undefined

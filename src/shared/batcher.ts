@@ -1,15 +1,15 @@
-// Natural micro-batching: what arrives while one flush runs becomes the next flush. No timer, so an idle caller
-// waits for nobody, and a busy one shares a commit with its neighbours. Work that nobody waits for may linger.
+// Micro-batching: items that arrive while a flush runs form the next flush. Without `lingerMs` there is no
+// timer: a single item is not delayed, and items under load share a commit.
 
 export interface BatcherOptions<Item, Result> {
-  /** Results in the order of the items. Throwing fails the whole batch, which is then tried item by item. */
+  /** Returns the results in item order. When it throws, the batch is retried item by item. */
   readonly flush: (items: Item[]) => Promise<Result[]>
   readonly maxItems: number
-  /** Past this many waiting items `add` rejects at once: nothing queues without bound. */
+  /** Limit of waiting items. Beyond it, `add` rejects with BatcherFull at once. */
   readonly maxWaiting: number
-  /** Flushes under way at once; 1 keeps items in order. */
-  readonly lanes?: number
-  /** For work off every path that somebody waits on: how long an item may wait for company. */
+  /** Concurrent flushes. The default of 1 keeps the item order. */
+  readonly concurrency?: number
+  /** Only for work without latency requirements: how long an item may wait for others to share its flush. */
   readonly lingerMs?: number
 }
 
@@ -30,7 +30,7 @@ export class Batcher<Item, Result> {
   #waiting: Waiting<Item, Result>[] = []
   #running = 0
   #scheduled = false
-  /** A batch shall go, and every lane is taken: it goes when one is free again. */
+  /** A flush is due, but `concurrency` flushes are running. It starts when one of them ends. */
   #isDue = false
   #lingering: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
@@ -53,20 +53,20 @@ export class Batcher<Item, Result> {
     })
   }
 
-  /** Resolves when nothing waits and nothing runs. */
+  /** Resolves when no item waits and no flush runs. */
   drain(): Promise<void> {
     if (this.#running === 0 && this.#waiting.length === 0) return Promise.resolve()
     this.#schedule()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
-  // A batch is taken at the end of the current turn of the event loop: what one read of the socket
-  // brought in together is written together.
+  // Takes the batch at the end of the current event loop iteration, so that items from one socket read are
+  // written together.
   #schedule(): void {
     clearTimeout(this.#lingering)
     this.#lingering = undefined
     if (this.#scheduled) return
-    this.#isDue = this.#running >= (this.#options.lanes ?? 1)
+    this.#isDue = this.#running >= (this.#options.concurrency ?? 1)
     if (this.#isDue) return
     this.#scheduled = true
     setImmediate(() => {
@@ -84,7 +84,7 @@ export class Batcher<Item, Result> {
       await this.#flush(batch)
     } finally {
       this.#running -= 1
-      // What came meanwhile may linger, also where one batch after the other is under way.
+      // Items that arrived during this flush may still linger, unless a flush is due or `drain` waits.
       if (this.#waiting.length > 0 && (this.#isDue || this.#idle.length > 0)) this.#schedule()
       else if (this.#running === 0 && this.#waiting.length === 0)
         for (const done of this.#idle.splice(0)) done()
@@ -100,7 +100,7 @@ export class Batcher<Item, Result> {
     } catch (reason) {
       const [only] = batch
       if (batch.length === 1 && only) only.reject(reason)
-      // One bad row must not fail its neighbours: each gets its own statement and its own error.
+      // One bad item must not fail the others: flush each alone, so that each gets its own error.
       else for (const waiting of batch) await this.#flush([waiting])
     }
   }

@@ -6,7 +6,7 @@ export class DeadlineExceeded extends Error {
   }
 }
 
-/** Rejects after `ms`; what was waited for goes on, so its outcome is unknown, not failed. */
+/** Rejects with DeadlineExceeded after `ms`. The work continues, so its outcome is unknown, not failed. */
 export function withDeadline<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new DeadlineExceeded(what)), ms)

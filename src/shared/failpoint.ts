@@ -1,21 +1,22 @@
-// Named instants at which a test wants the process to die as by kill -9. Armed by one setting, in APP_ENV=test only.
+// Named points at which a test kills the process with SIGKILL. The setting FAILPOINT arms one, in
+// APP_ENV=test only.
 
 export const failpoints = [
-  /** An inbound message or call is committed; the provider has no answer yet, nobody was told. */
+  /** An update is committed. The provider has no response, and the deliveries are not handed over. */
   'after_commit_before_handoff',
-  /** A frame or request has gone out; what came of it is not written. */
+  /** A frame or request was sent to an endpoint. Its result is not recorded. */
   'after_send_before_record',
-  /** A failed attempt is written with its next time; its timer is not set. */
+  /** A failed attempt and the time of the next one are recorded. The retry timer is not set. */
   'after_record_before_timer',
-  /** An endpoint's last failure has switched it off; its owner does not know. */
+  /** The last failure of an endpoint has switched it off. Its owner does not know. */
   'after_switch_off_before_owner',
-  /** A message is accepted; the provider was not asked. */
+  /** A message is accepted. The request to the provider is not sent. */
   'after_accept_before_send',
-  /** The row says that a request may be on the wire; it is not. */
+  /** The row says that a request may have been sent. It is not sent. */
   'before_provider_request',
-  /** The provider has answered; the row does not know. */
+  /** The provider has responded. The row does not have the result. */
   'after_provider_answer',
-  /** An answer to a call is claimed; the provider was not asked. */
+  /** An answer to a call is claimed. The request to the provider is not sent. */
   'after_intent_before_provider',
 ] as const
 

@@ -1,13 +1,13 @@
-// A few things at a time, and when more wait, one of each group in turn. Knows not what they do.
+// Limits concurrency and is fair between groups: waiting work starts round-robin, one per group.
 
 export interface FairTurns {
-  /** Runs `work` when it is its turn. */
+  /** Runs `work` when a slot is free and its group is next. */
   run<T>(group: string, work: () => Promise<T>): Promise<T>
   readonly waiting: number
 }
 
 export function fairTurns(atOnce: number): FairTurns {
-  // In the order in which the groups are served: one that was served goes to the end.
+  // In the order in which groups are served. A served group moves to the end.
   const groups = new Map<string, (() => void)[]>()
   let running = 0
 

@@ -1,10 +1,10 @@
-// Identifiers: UUIDv7 inside and in Postgres, TypeID (prefix + base32) at the edge. Never looks anything up.
+// Identifiers: UUIDv7 internally and in Postgres, TypeID (prefix and base32) in APIs, without any lookup.
 import { randomFillSync } from 'node:crypto'
 
 declare const brand: unique symbol
 type Id<Kind extends string> = string & { readonly [brand]: Kind }
 
-/** Prefix of each kind of id as callers see it (decisions 1). */
+/** Prefix of each kind of id in APIs. */
 export const idPrefixes = {
   message: 'msg',
   conversation: 'cnv',
@@ -27,7 +27,7 @@ export const idPrefixes = {
 
 export type IdKind = keyof typeof idPrefixes
 
-/** A UUID as Postgres stores it: lower case, with dashes. Branded by kind, so a call id is no message id. */
+/** A UUID as Postgres stores it: lower case, with dashes. The brand keeps ids of different kinds apart. */
 export type Uuid<Kind extends IdKind = IdKind> = Id<Kind>
 export type WorkspaceId = Uuid<'workspace'>
 export type MessageId = Uuid<'message'>
@@ -45,15 +45,15 @@ export type OperatorId = Uuid<'operator'>
 export type SessionId = Uuid<'session'>
 export type InvitationId = Uuid<'invitation'>
 
-// One system call per id costs as much as an HMAC, so entropy comes in blocks.
+// One system call per id costs as much as an HMAC, so random bytes are fetched in blocks.
 const pool = Buffer.allocUnsafe(16 * 256)
 let poolOffset = pool.length
 let lastMs = 0
 let sequence = 0
 
 /**
- * A UUIDv7 that rises within this process: the 12 bits after the time are a counter, so rows made in one
- * millisecond keep their order.
+ * A UUIDv7 that increases within this process: the 12 bits after the time are a counter, so rows that are
+ * created in one millisecond keep their order.
  */
 export function newId<Kind extends IdKind>(_kind: Kind): Uuid<Kind> {
   if (poolOffset === pool.length) {
@@ -79,12 +79,12 @@ export function newId<Kind extends IdKind>(_kind: Kind): Uuid<Kind> {
   return toUuid(bytes) as Uuid<Kind>
 }
 
-/** The milliseconds a UUIDv7 was made at. */
+/** The creation time of a UUIDv7, in milliseconds since the epoch. */
 export function idTimeMs(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
 }
 
-/** The smallest UUIDv7 of an instant: a bound for ranges over ids. */
+/** The smallest UUIDv7 of a millisecond: a bound for range queries over ids. */
 export function idFloor(atMs: number): string {
   const hex = Math.max(0, Math.trunc(atMs)).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
@@ -98,7 +98,7 @@ function toUuid(bytes: Uint8Array): string {
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const values = new Map([...alphabet].map((letter, value) => [letter, value]))
 
-/** `msg` + uuid → `msg_01h...`: 128 bits as 26 base32 letters, two zero bits in front. */
+/** `msg` and a UUID → `msg_01h...`: two zero bits and the 128 bits, as 26 base32 characters. */
 export function encodeId(kind: IdKind, uuid: string): string {
   let text = `${idPrefixes[kind]}_`
   let pending = 0
@@ -120,7 +120,7 @@ const zero = 0x30
 const nine = 0x39
 const a = 0x61
 
-/** Undefined for anything that is not exactly an id of that kind, so a malformed id reads as one that does not exist. */
+/** Undefined unless the text is exactly an id of that kind. Callers treat a malformed id as unknown. */
 export function decodeId<Kind extends IdKind>(kind: Kind, text: string): Uuid<Kind> | undefined {
   const prefix = `${idPrefixes[kind]}_`
   if (!text.startsWith(prefix) || text.length !== prefix.length + 26) return undefined

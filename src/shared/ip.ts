@@ -1,4 +1,4 @@
-// IP addresses as numbers, and ranges of them.
+// Parses IP addresses and ranges into numbers.
 
 export interface IpRange {
   readonly family: 4 | 6
@@ -6,13 +6,13 @@ export interface IpRange {
   readonly shift: bigint
 }
 
-/** The plain dotted form alone, without leading zeros. */
+/** Accepts only the dotted decimal form without leading zeros. */
 export function parseIpv4(text: string): bigint | undefined {
   if (!/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(text)) return undefined
   return text.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n)
 }
 
-/** Leaves the many spellings of IPv6 to the platform's URL parser, and reads its one canonical form. */
+/** The platform's URL parser normalises the many spellings of IPv6. This reads its canonical form. */
 export function parseIpv6(text: string): bigint | undefined {
   const canonical = /^[0-9a-f:.]+$/i.test(text) ? canonicalOf(text) : undefined
   if (canonical === undefined) return undefined
@@ -23,7 +23,7 @@ export function parseIpv6(text: string): bigint | undefined {
   return [...left, ...zeros, ...right].reduce((value, word) => (value << 16n) | BigInt(`0x${word}`), 0n)
 }
 
-/** Not URL.canParse: on Node 20 it goes wrong once it is compiled. */
+/** Not URL.canParse: on Node 20 it gives wrong results once it is JIT-compiled. */
 function canonicalOf(ip: string): string | undefined {
   try {
     return new URL(`http://[${ip}]`).hostname.slice(1, -1)
@@ -32,7 +32,7 @@ function canonicalOf(ip: string): string | undefined {
   }
 }
 
-/** `10.0.0.0/8`, `fd00::/8`, or one address; undefined for anything else, and where bits are set behind the length. */
+/** Parses `10.0.0.0/8`, `fd00::/8` or an address. Undefined otherwise, or with bits set beyond the length. */
 export function parseRange(text: string): IpRange | undefined {
   const [ip = '', length, ...rest] = text.split('/')
   const four = parseIpv4(ip)
@@ -44,7 +44,7 @@ export function parseRange(text: string): IpRange | undefined {
   return { family: four === undefined ? 6 : 4, prefix: value >> shift, shift }
 }
 
-/** For ranges that the code itself lists. */
+/** For ranges that are constants in the code. Throws for an invalid range. */
 export function rangesOf(texts: readonly string[]): IpRange[] {
   return texts.map((text) => {
     const range = parseRange(text)
@@ -53,5 +53,5 @@ export function rangesOf(texts: readonly string[]): IpRange[] {
   })
 }
 
-/** The value must be of the range's family. */
+/** The value must have the address family of the range. */
 export const isInRange = (range: IpRange, value: bigint): boolean => value >> range.shift === range.prefix

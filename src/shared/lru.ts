@@ -1,4 +1,4 @@
-// A bounded map that forgets what was used longest ago. A Map keeps insertion order, so a hit is inserted again.
+// A bounded map that evicts the least recently used entry. A Map keeps insertion order, so `get` reinserts.
 
 export class Lru<Value> {
   readonly #limit: number

@@ -1,4 +1,5 @@
-// State machines as data: a table from state to the states it may leave to. No other code compares statuses.
+// State machines as data: a table from each state to the states that may follow it. Code checks transitions
+// with the tables, and SQL takes its permitted source states from them (platform/postgres/states.ts).
 
 export type Machine<State extends string> = Readonly<Record<State, readonly State[]>>
 
@@ -8,6 +9,6 @@ export const canMove = <State extends string>(machine: Machine<State>, from: Sta
 export const isTerminal = <State extends string>(machine: Machine<State>, state: State): boolean =>
   machine[state].length === 0
 
-/** The states that may leave to `to`: what a store writes into `where status = any(...)`. */
+/** The states that may change to `to`. */
 export const sourcesOf = <State extends string>(machine: Machine<State>, to: State): State[] =>
   (Object.keys(machine) as State[]).filter((from) => machine[from].includes(to))

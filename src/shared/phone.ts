@@ -1,4 +1,4 @@
-// Phone numbers: E.164 with a plus in requests, digits for the customer, a plus for the workspace's number.
+// Phone numbers: E.164 with a plus in requests and for the workspace; in records the customer is digits only.
 
 const e164 = /^\+[1-9]\d{6,14}$/
 

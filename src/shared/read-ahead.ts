@@ -1,4 +1,4 @@
-// Reads one further of a source while the one before is being used.
+// Reads the next item of a source while the consumer uses the current one.
 
 export async function* readAhead<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]()
@@ -8,12 +8,12 @@ export async function* readAhead<T>(source: AsyncIterable<T>): AsyncGenerator<T>
       const step = await next
       if (step.done) return
       next = iterator.next()
-      // Whoever asks for it hears of it.
+      // Avoids an unhandled rejection: the `await` of the next round reports the error.
       next.catch(() => undefined)
       yield step.value
     }
   } finally {
-    // Not waited for: it may be waiting for somebody who is slow.
+    // Not awaited: a pending read may wait for a slow client.
     iterator.return?.().catch(() => undefined)
   }
 }

@@ -1,4 +1,4 @@
-/** One delivery status that a handset causes, counted from the moment the message was accepted. */
+/** One delivery status that a handset causes. `afterMs` counts from the acceptance of the message. */
 export type StatusStep = Readonly<{
   afterMs: number
   status: 'sent' | 'delivered' | 'read' | 'failed'
@@ -7,9 +7,9 @@ export type StatusStep = Readonly<{
 
 export type MessageBehaviour = Readonly<{
   statuses: readonly StatusStep[]
-  /** Refused in the API answer: with this code, this many times in a row (Infinity: always). */
+  /** The API answer refuses the message with this code, this many times in a row (Infinity: always). */
   refusal?: Readonly<{ code: number; times: number }>
-  /** Template sends are answered as held for quality assessment. */
+  /** The API answers template sends with the status `held_for_quality_assessment`. */
   held?: true
   reply?: Readonly<{ afterMs: number; text: string }>
 }>
@@ -54,14 +54,14 @@ export const messageBehaviour = (waId: string): MessageBehaviour =>
 
 export const calledBehaviour = (waId: string): CalledBehaviour => CALLED[ending(waId)] ?? 'waits'
 
-/** 0021 carries audio through a WebRTC peer; the others only show a valid description, unless told otherwise. */
+/** 0021 has audio through a WebRTC peer. The others only send a valid SDP, unless configured otherwise. */
 export const mediaOf = (waId: string): 'real' | 'template' => (ending(waId) === '0021' ? 'real' : 'template')
 
-/** 0022 hangs up one second after calling, and the provider reports the end before the beginning. */
+/** 0022 hangs up one second after calling, and the terminate webhook arrives before the connect webhook. */
 export const hangsUpEarly = (waId: string): boolean => ending(waId) === '0022'
 
-/** 0025 has not allowed calls, and allows them when asked. */
+/** 0025 starts without call permission and grants it when asked. */
 export const startsWithPermission = (waId: string): boolean => ending(waId) !== '0025'
 
-/** Other handsets whose user took the permission back wait for the user to decide. */
+/** Only 0025 grants by itself. Other handsets without permission wait for the user's decision. */
 export const grantsWhenAsked = (waId: string): boolean => ending(waId) === '0025'

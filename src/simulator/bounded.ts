@@ -1,4 +1,4 @@
-/** The last `capacity` values, each with a sequence number that starts at 1 and never repeats. */
+/** The last `capacity` values. Each has a sequence number; numbers start at 1 and never repeat. */
 export class Ring<T> {
   readonly #capacity: number
   readonly #slots: T[] = []
@@ -20,7 +20,7 @@ export class Ring<T> {
     return this.#last
   }
 
-  /** Values after sequence number `since`, oldest first; `next` is what to pass as `since` the next time. */
+  /** Values after sequence number `since`, oldest first. Pass `next` as `since` in the next call. */
   since(since: number, limit: number): { data: (T & { seq: number })[]; next: number } {
     const first = Math.max(since, this.#last - this.#capacity, this.#cleared)
     const end = Math.min(this.#last, first + limit)
@@ -32,14 +32,14 @@ export class Ring<T> {
     return { data, next: end }
   }
 
-  /** Forgets the values and keeps counting, so that a reader's `since` stays meaningful. */
+  /** Removes the values but continues the numbering, so that a reader's `since` stays valid. */
   clear(): void {
     this.#slots.length = 0
     this.#cleared = this.#last
   }
 }
 
-/** A map that forgets its oldest key when a new one would exceed the limit. */
+/** A map that removes its oldest key when a new one would exceed the limit. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #limit: number
 
@@ -57,7 +57,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
   }
 }
 
-/** Appends and drops from the front, so that the list never exceeds the limit. */
+/** Appends a value and removes the oldest ones, so that the list never exceeds the limit. */
 export function pushBounded<T>(list: T[], value: T, limit: number): void {
   list.push(value)
   if (list.length > limit) list.splice(0, list.length - limit)

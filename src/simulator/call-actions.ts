@@ -1,14 +1,15 @@
 import * as v from 'valibot'
 import { type CalledBehaviour, calledBehaviour, mediaOf } from './behaviour.ts'
-import { type Call, connectUpdate, endCall, markAccepted, note, openCall } from './call.ts'
+import { connectUpdate, endCall, markAccepted, note, openCall } from './call.ts'
 import { digitsOf, unixSeconds } from './ids.ts'
+import type { BusinessNumber, Call, Handset } from './model.ts'
 import { callsToday } from './permission.ts'
 import { ProviderError } from './provider-error.ts'
 import { answeringPeer } from './real-peer.ts'
 import { type SdpType, sdpProblem, stampAnswer } from './sdp.ts'
 import { callStatusUpdate } from './webhook-payloads.ts'
 import { readWire } from './wire.ts'
-import { type BusinessNumber, type Handset, handsetOf, permissionOf, type World } from './world.ts'
+import { handsetOf, permissionOf, type World } from './world.ts'
 
 const CONCURRENT_CALLS = 1000
 const CONNECT_AFTER_MS = 100
@@ -114,7 +115,7 @@ async function accept(world: World, call: Call, given: Session, data: string | u
     throw new ProviderError(100, 'SDP differs from the one in pre_accept')
   }
   if (data !== undefined) call.callbackData = data
-  // Taken before the peer works on it: of two accepts at once, one finds the call in progress.
+  // Mark the call before the peer applies the answer: of two simultaneous accepts, the second one is refused.
   markAccepted(world, call)
   if (call.preAcceptedSdp === undefined) await applyAnswer(call, given.sdp)
 }
@@ -169,7 +170,7 @@ export function liveCall(world: World, handset: Handset, phoneNumberId?: string)
   return undefined
 }
 
-/** What happens at the handset that the business calls. Offline, it only rings out. */
+/** Plays the handset's reaction to a call from the business. Calls to an offline handset only ring out. */
 function playCall(world: World, call: Call): void {
   world.timers.later(CONNECT_AFTER_MS, () => void sendAnswer(world, call))
   if (!call.handset.online) return
@@ -183,7 +184,7 @@ const DECISIONS: Partial<Record<CalledBehaviour, (world: World, call: Call) => v
   declines: declineAtHandset,
 }
 
-/** The provider's answer to the business's offer: media can be set up while the handset still rings. */
+/** Sends the provider's SDP answer, so that media can be set up while the handset still rings. */
 async function sendAnswer(world: World, call: Call): Promise<void> {
   if (call.state === 'ended') return
   try {
@@ -204,7 +205,7 @@ async function makeAnswer(world: World, call: Call): Promise<void> {
   const peer = await answeringPeer(offer, { toneHz: call.handset.toneHz })
   call.peer = peer
   call.localSdp = peer.sdp
-  // The call may have been answered or have ended while the peer was being made.
+  // The call may have been answered or have ended while the peer was created.
   if (call.state === 'accepted') peer.startTalking()
   if (call.state === 'ended') peer.close()
 }
@@ -230,7 +231,7 @@ export function answerAtHandset(world: World, call: Call): void {
   sendStatus(world, call, 'ACCEPTED')
 }
 
-/** The user declines; the provider reports the rejection and then the end. */
+/** The user declines. The provider reports the rejection and then the end. */
 export function declineAtHandset(world: World, call: Call): void {
   if (call.state !== 'ringing') return
   sendStatus(world, call, 'REJECTED')

@@ -1,37 +1,15 @@
 import { hangsUpEarly, mediaOf } from './behaviour.ts'
 import { pushBounded } from './bounded.ts'
 import { newWacid, unixSeconds } from './ids.ts'
+import type { BusinessNumber, Call, Handset } from './model.ts'
 import { replyToPermission } from './permission.ts'
 import { webhookError } from './provider-error.ts'
-import { offeringPeer, type RealPeer } from './real-peer.ts'
+import { offeringPeer } from './real-peer.ts'
 import { stampSdp } from './sdp.ts'
-import type { CallState } from './views.ts'
 import { callUpdate, type Update } from './webhook-payloads.ts'
-import { type BusinessNumber, type Handset, permissionOf, type World } from './world.ts'
+import { permissionOf, type World } from './world.ts'
 
 const CALLS_KEPT = 50
-
-export type Call = {
-  readonly wacid: string
-  readonly direction: 'USER_INITIATED' | 'BUSINESS_INITIATED'
-  readonly number: BusinessNumber
-  readonly handset: Handset
-  readonly media: 'real' | 'template'
-  readonly createdAtMs: number
-  readonly timeline: { readonly at: string; readonly event: string }[]
-  state: CallState
-  acceptedAtMs: number | undefined
-  endedAtMs: number | undefined
-  endReason: string | undefined
-  /** Ours, as the business gets it. */
-  localSdp: string
-  /** The business's, as it came in. */
-  remoteSdp: string | undefined
-  preAcceptedSdp: string | undefined
-  callbackData: string | undefined
-  peer: RealPeer | undefined
-  ringTimer: NodeJS.Timeout | undefined
-}
 
 type NewCall = Pick<Call, 'direction' | 'number' | 'handset' | 'media'>
 
@@ -98,7 +76,7 @@ export type EndReason =
   | 'rang-out'
   | 'setup-failed'
 
-/** Ends a live call and resolves when its terminate webhook is out of the way. */
+/** Ends a live call. Resolves when its terminate webhook was delivered, given up or dropped. */
 export function endCall(world: World, call: Call, reason: EndReason): Promise<void> {
   if (call.state === 'ended') return Promise.resolve()
   const endedAtMs = Date.now()
@@ -116,7 +94,7 @@ export function endCall(world: World, call: Call, reason: EndReason): Promise<vo
       call.handset,
       {
         ...callFields(call, 'terminate', endedAtMs),
-        // The provider does not say which status an unanswered call ends with: receivers must not depend on it.
+        // The provider does not specify the status of an unanswered call, so receivers must not depend on it.
         status: failed || reason === 'rang-out' ? 'FAILED' : 'COMPLETED',
         ...talked(call, endedAtMs),
       },
@@ -125,7 +103,7 @@ export function endCall(world: World, call: Call, reason: EndReason): Promise<vo
   )
 }
 
-/** Only calls that were picked up have times. */
+/** Only answered calls have times. */
 function talked(call: Call, endedAtMs: number): Record<string, unknown> {
   if (call.acceptedAtMs === undefined) return {}
   return {
@@ -141,7 +119,7 @@ export function markAccepted(world: World, call: Call): void {
   if (call.ringTimer !== undefined) world.timers.cancel(call.ringTimer)
   call.peer?.startTalking()
   const permission = permissionOf(call.handset, call.number.id, call.acceptedAtMs)
-  // Any connected call gives the business its permission requests back.
+  // Every connected call resets the counter of permission requests.
   permission.requestedAt = []
   if (call.direction === 'BUSINESS_INITIATED') pushBounded(permission.connectedAt, call.acceptedAtMs, 1000)
   note(call, 'accepted')
@@ -155,7 +133,7 @@ type CallIn = Readonly<{
   scheduledNs?: bigint
 }>
 
-/** The handset calls the business: the connect webhook carries our offer. */
+/** The handset calls the business. The connect webhook contains the handset's offer. */
 export async function callFromHandset(
   world: World,
   { number, handset, media, toneHz = handset.toneHz, scheduledNs }: CallIn,
@@ -166,7 +144,7 @@ export async function callFromHandset(
   call.peer = peer
   call.localSdp = peer?.sdp ?? stampSdp(world.offerText)
   handset.lastWroteAt.set(number.id, call.createdAtMs)
-  // A load run measures calls of one kind: there no ending of a number means anything.
+  // A load run measures calls of one kind, so it ignores the endings of numbers.
   if (scheduledNs === undefined && hangsUpEarly(handset.waId)) {
     world.timers.later(1000, () => void hangUpBeforeConnect(world, call))
     return call
@@ -182,7 +160,7 @@ async function hangUpBeforeConnect(world: World, call: Call): Promise<void> {
   await world.webhooks.send(connectUpdate(call))
 }
 
-/** With the callback setting on, a call from the user lets the business call back for a week. */
+/** When the callback setting is enabled, a call from the user allows the business to call back for a week. */
 function allowCallback(world: World, call: Call): void {
   const permission = permissionOf(call.handset, call.number.id, Date.now())
   if (permission.status === 'permanent') return

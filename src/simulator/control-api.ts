@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Ring } from './bounded.ts'
-import { type Call, callFromHandset, endCall } from './call.ts'
+import { callFromHandset, endCall } from './call.ts'
 import { answerAtHandset, declineAtHandset, liveCall } from './call-actions.ts'
 import { ControlError, readBody } from './control-error.ts'
 import {
@@ -8,19 +8,20 @@ import {
   handsetAt,
   handsetView,
   listHandsets,
+  markMessagesRead,
   onlineHandset,
-  readMessages,
   toneHz,
 } from './control-handsets.ts'
 import { FaultsBody } from './faults.ts'
 import { HandsetMessageBody, writeFromHandset } from './inbound.ts'
 import { LoadBody, runLoad } from './load.ts'
+import type { BusinessNumber, Call } from './model.ts'
 import { replyToPermission } from './permission.ts'
 import type { ApiReply, ApiRequest } from './provider-api.ts'
 import { BusinessNumberSetting } from './settings.ts'
 import { verifyCallback } from './subscriptions.ts'
 import { setTemplateStatus } from './templates.ts'
-import { addNumber, type BusinessNumber, findNumber, resetWorld, type World } from './world.ts'
+import { addNumber, findNumber, resetWorld, type World } from './world.ts'
 
 type Handler = (world: World, request: ApiRequest, id: string) => unknown
 
@@ -35,7 +36,7 @@ const PermissionBody = v.strictObject({
   response: v.picklist(['accept', 'reject']),
   isPermanent: v.optional(v.boolean(), false),
   source: v.optional(v.picklist(['user_action', 'automatic']), 'user_action'),
-  /** The wamid of the request that this answers. */
+  /** The wamid of the permission request. */
   replyTo: v.optional(v.string()),
 })
 
@@ -46,7 +47,7 @@ const ConfigChange = v.strictObject({
   ringTimeoutMs: v.optional(milliseconds),
   mediaUrlTtlMs: v.optional(milliseconds),
   callsPerDay: v.optional(v.pipe(v.number(), v.minValue(0))),
-  /** Added to the numbers that are there; gone after a reset. */
+  /** Added to the existing numbers. A reset removes them. */
   numbers: v.optional(v.array(BusinessNumberSetting)),
 })
 
@@ -89,7 +90,7 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     const handset = onlineHandset(world, waId)
     return { id: replyToPermission(world, numberOf(world, to), handset, { ...reply, contextId: replyTo }) }
   },
-  'POST handsets/read': (world, { body }, waId) => readMessages(world, onlineHandset(world, waId), body),
+  'POST handsets/read': (world, { body }, waId) => markMessagesRead(world, onlineHandset(world, waId), body),
   'GET handsets': (world, _, waId) =>
     waId === '' ? listHandsets(world) : handsetView(world, handsetAt(world, waId)),
   'PUT handsets': (world, { body }, waId) => changeHandset(world, handsetAt(world, waId), body),
@@ -150,7 +151,7 @@ function window(query: URLSearchParams): [since: number, limit: number] {
   return [whole('since', 0), Math.min(whole('limit', 1000), 10_000)]
 }
 
-/** One entry of a journal. What it was about is kept for the latest only. */
+/** One journal entry; 404 when it is gone. Answers and bodies are kept only for the latest entries. */
 function entryOf<T>(journal: Ring<T>, seq: string): T & { seq: number } {
   const wanted = Number(seq)
   const [entry] = Number.isInteger(wanted) && wanted > 0 ? journal.since(wanted - 1, 1).data : []
@@ -199,7 +200,7 @@ function changeConfig(world: World, body: unknown): unknown {
   return configView(world)
 }
 
-/** A file as it is, for the page to show; as a page of its own it may do nothing. */
+/** Serves a file for the page. The sandbox policy disables scripts when the file is opened as a page. */
 function mediaReply(world: World, id: string): ApiReply {
   const file = world.media.get(id)
   if (file === undefined)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** A refused control request. */
+/** A refused control request, with its HTTP status. */
 export class ControlError extends Error {
   readonly status: number
 

@@ -1,21 +1,21 @@
-// Handsets as the control API shows and changes them.
+// Shows and changes handsets for the control API.
 import * as v from 'valibot'
-import type { Call } from './call.ts'
 import { ControlError, readBody } from './control-error.ts'
 import { digitsOf } from './ids.ts'
 import { report } from './message-statuses.ts'
+import type { Call, Handset } from './model.ts'
 import type { CallRow, HandsetView, InboxItem } from './views.ts'
-import { findNumber, type Handset, handsetOf, type World } from './world.ts'
+import { findNumber, handsetOf, type World } from './world.ts'
 
 const HANDSETS_LISTED = 500
 
-/** What a telephone carries well. */
+/** Hertz. A telephone call transmits tones in this range well. */
 export const toneHz = v.optional(v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(3000)))
 
 const ReadBody = v.optional(
   v.strictObject({
     id: v.optional(v.string()),
-    /** Everything that has arrived from this business number. */
+    /** Selects every delivered message from this business number. */
     allFrom: v.optional(v.string()),
   }),
   {},
@@ -34,22 +34,22 @@ export function handsetAt(world: World, address: string): Handset {
   return handsetOf(world, waId)
 }
 
-/** A handset that is offline does nothing by itself. */
+/** Throws a 409 when the handset is offline, because it can do nothing then. */
 export function onlineHandset(world: World, waId: string): Handset {
   const handset = handsetAt(world, waId)
   if (!handset.online) throw new ControlError(409, 'the handset is offline')
   return handset
 }
 
-/** The handsets that came into being last. */
+/** The latest handsets, in the order of their creation. */
 export const listHandsets = (world: World): unknown => ({
   data: [...world.handsets.values()]
     .slice(-HANDSETS_LISTED)
     .map(({ waId, name, online }) => ({ waId, name, online })),
 })
 
-/** The last unread message, the one that is named, or all from one number. */
-export function readMessages(world: World, handset: Handset, body: unknown): unknown {
+/** Marks the last unread message as read, or the message with this id, or all messages from one number. */
+export function markMessagesRead(world: World, handset: Handset, body: unknown): unknown {
   const { id, allFrom } = readBody(ReadBody, body)
   const unread = handset.inbox.filter((item) => item.status !== 'read' && item.status !== 'failed')
   if (allFrom !== undefined) {
@@ -80,7 +80,7 @@ export function changeHandset(world: World, handset: Handset, body: unknown): Ha
   return handsetView(world, handset)
 }
 
-/** `latest` keeps that many messages of each direction. */
+/** `latest`: maximum number of messages in each direction. */
 export function handsetView(world: World, handset: Handset, latest = Number.POSITIVE_INFINITY): HandsetView {
   const { waId, name, online, media, inbox, outbox, permissions } = handset
   return {

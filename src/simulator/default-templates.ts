@@ -102,7 +102,7 @@ const SEEDS: readonly Seed[] = [
 
 const FIRST_ID = 1_689_556_908_129_800
 
-/** Templates of the file in `SIM_TEMPLATES`: a list of `{...template, status?}`; or of the demo without one. */
+/** The templates of the `SIM_TEMPLATES` file: a list of `{...template, status?}`. Default: demo templates. */
 export function templateRecords(file: unknown): TemplateRecord[] {
   const seeds = file === undefined ? SEEDS : asSeeds(file)
   return seeds.map((seed, index) => ({

@@ -7,18 +7,18 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))
 const ApiFault = v.strictObject({
   /** The edge of the request's path (`messages`, `calls`, ...), `download`, `node`, or `*`. */
   match: v.string(),
-  /** Only calls with this `action`. */
+  /** Only call requests with this `action`. */
   action: v.optional(v.string()),
   /** Only messages and calls whose `to` ends with this. */
   to: v.optional(v.string()),
-  /** How many requests it hits before it is spent; without it, all. */
+  /** Number of requests that the rule applies to. Default: all. */
   times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-  /** Hits only requests beyond this many within a second. */
+  /** Applies only to requests above this number per second. */
   abovePerSecond: v.optional(v.pipe(v.number(), v.minValue(0))),
   delayMs: v.optional(milliseconds),
   status: v.optional(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599))),
   code: v.optional(v.pipe(v.number(), v.integer())),
-  /** Cuts the connection instead of answering: before the request takes effect, or after it did. */
+  /** Closes the connection instead of answering, before or after the request takes effect. */
   dropConnection: v.optional(v.picklist(['before', 'after'])),
   /** Never answers; the request has no effect. */
   hang: v.optional(v.boolean()),
@@ -26,18 +26,18 @@ const ApiFault = v.strictObject({
 export type ApiFault = v.InferOutput<typeof ApiFault>
 
 const WebhookFaults = v.strictObject({
-  /** Only updates whose kind begins with one of these, e.g. `status`, `call.terminate`. */
+  /** Only updates whose kind starts with one of these, such as `status` or `call.terminate`. */
   only: v.optional(v.array(v.string())),
-  /** How many more times each POST is sent after it was answered 200. */
+  /** How many more times each POST is sent after a 200. */
   repeat: v.optional(count, 0),
-  /** Each update is held back for a random time up to this. */
+  /** Each update is delayed by a random time up to this value. */
   reorderMs: v.optional(milliseconds, 0),
   delayMs: v.optional(milliseconds, 0),
-  /** Up to this many updates travel in one POST (waiting at most 100 ms for company). */
+  /** Up to this many updates go into one POST. An update waits at most 100 ms for others. */
   batch: v.optional(v.pipe(count, v.minValue(1)), 1),
   /** Updates are not sent at all. */
   silent: v.optional(v.boolean(), false),
-  /** The first attempts of each POST count as unanswered, whatever the answer was. */
+  /** This number of first attempts of each POST counts as unanswered, whatever the answer is. */
   failFirst: v.optional(count, 0),
 })
 export type WebhookFaults = v.InferOutput<typeof WebhookFaults>
@@ -53,7 +53,7 @@ export type ApiRequestFacts = Readonly<{ edge: string; action: string | undefine
 
 type Armed = { readonly fault: ApiFault; left: number; hits: number; second: number; seen: number }
 
-/** The faults in force. Rules are tried in their order; the first that applies is taken. */
+/** The active faults. Rules are tried in their order. The first one that applies is used. */
 export class Faults {
   webhooks: WebhookFaults = NO_WEBHOOK_FAULTS
   #api: Armed[] = []
@@ -74,7 +74,7 @@ export class Faults {
     this.#api = []
   }
 
-  /** What is in force: `times` is what is left of it. */
+  /** The active faults. `times` is the number of requests that are left. */
   view(): FaultsView {
     const api = this.#api
       .filter(({ left }) => left > 0)

@@ -15,7 +15,7 @@ type Body =
   | Readonly<{ type: 'too-large' }>
   | Readonly<{ type: 'broken' }>
 
-/** The one server for the provider's API, the control API and the page. */
+/** Creates the HTTP server of the provider's API, the control API and the page. */
 export function createSimulatorServer(world: World): Server {
   const streams: Streams = new Set()
   const server = createServer(
@@ -50,7 +50,7 @@ async function serve(
   const body = await readBody(incoming, limitOf(path))
   if (body.type === 'broken') return
   if (body.type === 'too-large') {
-    // The rest of the body is not waited for, so the connection cannot be used again.
+    // The rest of the body is not awaited, so the connection cannot be reused.
     response.setHeader('connection', 'close')
     send(response, { type: 'json', status: 413, body: { error: { message: 'body too large', code: 1 } } })
     return
@@ -102,7 +102,7 @@ function journal(world: World, { method, body, raw }: ApiRequest, { address, atN
   if (reply.type === 'json') world.answers.set(seq, reply.body)
 }
 
-/** Requests that were cut off or left hanging have no status. */
+/** Replies of type `cut` and `hang` have no status. */
 const statusOf = (reply: ApiReply): number | null => (reply.type === 'bytes' ? 200 : null)
 
 const limitOf = (path: string): number =>
@@ -132,7 +132,7 @@ function readBody(incoming: IncomingMessage, limit: number): Promise<Body> {
 
 const EMPTY = Buffer.alloc(0)
 
-/** The JSON value of the body; other bodies, and broken JSON, have none. */
+/** The JSON value of the body; undefined for other content types and for invalid JSON. */
 function parsed(contentType: string | undefined, raw: Buffer): unknown {
   if (raw.length === 0 || contentType?.includes('json') !== true) return undefined
   try {

@@ -1,11 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto'
 
-// Message ids keep the provider's awkward alphabet (`/`, `+`, `=`): code that puts one into a path unescaped fails here first.
+// Message ids contain `/`, `+` and `=`, as the provider's do: code that forgets to escape them in paths
+// fails.
 export const newWamid = (): string => `wamid.${randomBytes(28).toString('base64')}`
 
 export const newWacid = (): string => `wacid.${randomBytes(24).toString('base64url')}`
 
-/** Media and template ids are decimal digits; webhooks carry a template's as a number, which must stay exact. */
+/** Decimal digits, for media and templates. Below 2^53: webhooks contain a template id as a number. */
 export const newDigits = (): string =>
   `${randomInt(1_000_000, 9_007_199)}${randomInt(100_000_000, 999_999_999)}`
 

@@ -1,16 +1,17 @@
 import * as v from 'valibot'
 import { pushBounded } from './bounded.ts'
 import { newWamid, unixSeconds } from './ids.ts'
-import { type MediaFile, mediaUrl, storeMedia } from './media.ts'
+import { mediaUrl, storeMedia } from './media.ts'
+import type { BusinessNumber, Handset, MediaFile } from './model.ts'
 import { webhookError } from './provider-error.ts'
 import { messageUpdate } from './webhook-payloads.ts'
-import type { BusinessNumber, Handset, World } from './world.ts'
+import type { World } from './world.ts'
 
 const OUTBOX_KEPT = 200
 
 const optionalText = v.optional(v.string())
 
-/** What a handset can be told to write. `content` is the provider's own object for types without a shortcut. */
+/** A message for a handset to write. `content`: the provider's own object, for types without a shortcut. */
 export const HandsetMessageBody = v.strictObject({
   to: v.string(),
   type: v.picklist([
@@ -39,7 +40,7 @@ export const HandsetMessageBody = v.strictObject({
   mimeType: optionalText,
   fileName: optionalText,
   voice: v.optional(v.boolean()),
-  /** Quotes a message. */
+  /** The wamid of the message that it quotes or reacts to. */
   replyTo: optionalText,
   forwarded: v.optional(v.boolean()),
   referral: v.optional(v.record(v.string(), v.unknown())),
@@ -64,15 +65,15 @@ type Outgoing = Readonly<{
   content: unknown
   text: string
   replyTo?: string | undefined
-  /** A reaction names its message in the content. */
+  /** The wamid that a reaction refers to. It is part of the content and not of the context. */
   reactsTo?: string | undefined
   mediaId?: string | undefined
-  /** Further fields beside `type`. */
+  /** Additional fields beside `type`. */
   extra?: Readonly<Record<string, unknown>>
   scheduledNs?: bigint
 }>
 
-/** Sends one message from the handset to the business; answers its wamid. */
+/** Sends one message from the handset to the business. Returns its wamid. */
 export function deliverFromHandset(
   world: World,
   number: BusinessNumber,
@@ -107,7 +108,7 @@ export function deliverFromHandset(
   return id
 }
 
-/** Builds the message that the control API asked for and sends it. */
+/** Builds and sends the message that the control API requested. Returns its wamid. */
 export function writeFromHandset(
   world: World,
   number: BusinessNumber,

@@ -1,4 +1,4 @@
-// The stream of server-sent events that the page lives on: what its handsets show, and what goes over the wire.
+// The page's stream of server-sent events: the state of its handsets, and the requests and webhooks.
 import type { ServerResponse } from 'node:http'
 import { handsetView } from './control-handsets.ts'
 import { digitsOf } from './ids.ts'
@@ -12,12 +12,12 @@ const MESSAGES_SHOWN = 100
 const ROWS_SHOWN = 100
 const TICK_MS = 150
 const QUIET_MS = 15_000
-/** A page that does not read as fast as things happen skips frames. */
+/** A page with more unread bytes than this skips frames. */
 const UNREAD_BYTES = 1024 * 1024
 
 export type Streams = Set<ServerResponse>
 
-/** False where there are too many already. */
+/** Opens a stream. Returns false when too many are open. */
 export function openStream(
   world: World,
   streams: Streams,
@@ -39,7 +39,7 @@ export function openStream(
     const isQuiet = Object.keys(frame).length === 0
     if (isQuiet && performance.now() - saidAt < QUIET_MS) return
     saidAt = performance.now()
-    // A comment keeps the connection from looking dead.
+    // When nothing changes, an SSE comment shows that the connection is alive.
     response.write(isQuiet ? ':\n\n' : `data: ${JSON.stringify(frame)}\n\n`)
   }
   say()
@@ -51,7 +51,7 @@ export function openStream(
   return true
 }
 
-/** What one page has been told, and what is new since. */
+/** Remembers what one page has received, and finds the changes since then. */
 class Watcher {
   readonly #world: World
   readonly #watched: readonly string[]
@@ -64,7 +64,7 @@ class Watcher {
     this.#watched = watched
   }
 
-  /** What has changed since the last one; the first one, and the first after a reset, is everything. */
+  /** The changes since the last frame. The first frame, and the first after a reset, contains everything. */
   nextFrame(): LiveFrame {
     const world = this.#world
     const isSnapshot = this.#generation !== world.generation
@@ -109,11 +109,11 @@ class Watcher {
     return data.map(requestRow)
   }
 
-  /** Those that are still on their way come again as they change. */
+  /** New and changed rows: a pending webhook is sent again whenever it changes. */
   #webhooks(): WebhookRow[] {
     const { journal } = this.#world.webhooks
     const { data } = journal.since(Math.max(journal.last - ROWS_SHOWN, 0), ROWS_SHOWN)
-    // Remembered by their place in the window, so that it stays as small as the window is.
+    // The key is the position in the window, so that the map of sent rows stays as small as the window.
     return data.map(webhookRow).filter((row) => this.#isNew(`webhook ${row.seq % ROWS_SHOWN}`, row))
   }
 }

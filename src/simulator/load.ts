@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { callFromHandset, endCall } from './call.ts'
 import { digitsOf } from './ids.ts'
 import { deliverFromHandset } from './inbound.ts'
-import { type BusinessNumber, handsetOf, type World } from './world.ts'
+import type { BusinessNumber } from './model.ts'
+import { handsetOf, type World } from './world.ts'
 
 const TICK_MS = 2
 const LARGEST_RUN = 500_000
@@ -11,14 +12,14 @@ export const LoadBody = v.pipe(
   v.strictObject({
     kind: v.picklist(['calls', 'texts']),
     to: v.string(),
-    /** Number of the first handset; the others follow it. */
+    /** Number of the first handset. The others have the numbers after it. */
     from: v.pipe(v.string(), v.regex(/^\+?\d{5,15}$/, 'must be a phone number')),
     handsets: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000)), 1),
     rate: v.pipe(v.number(), v.minValue(0.1), v.maxValue(10_000)),
     seconds: v.pipe(v.number(), v.minValue(0.1), v.maxValue(3600)),
     media: v.optional(v.picklist(['template', 'real']), 'template'),
     text: v.optional(v.string(), 'load'),
-    /** Ends each call from the handset's side after this time; without it calls ring out. */
+    /** The handset ends each call after this time. Without it, calls ring out. */
     hangUpAfterMs: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(600_000))),
   }),
   v.check(({ rate, seconds }) => rate * seconds <= LARGEST_RUN, `at most ${LARGEST_RUN} in one run`),
@@ -28,11 +29,11 @@ type Load = v.InferOutput<typeof LoadBody>
 export type LoadSummary = {
   sent: number
   startedNs: string
-  /** Id (wamid or wacid) and its planned time, on the monotonic clock of this machine, in the order sent. */
+  /** Ids (wamid or wacid) with planned times on this machine's monotonic clock, in the order of sending. */
   items: { id: string; scheduledNs: string }[]
 }
 
-/** Open loop: each item goes out at its planned time, whatever became of those before it. */
+/** Open loop: sends each item at its planned time without waiting for earlier ones. */
 export async function runLoad(world: World, number: BusinessNumber, load: Load): Promise<LoadSummary> {
   const { generation } = world
   const total = Math.floor(load.rate * load.seconds)

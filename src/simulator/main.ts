@@ -1,5 +1,8 @@
+import { answerVersion } from '../shared/version.ts'
 import { simulatorSettings } from './settings.ts'
 import { startSimulator } from './simulator.ts'
+
+answerVersion()
 
 const settings = simulatorSettings(process.env)
 const simulator = await startSimulator(settings)
@@ -8,7 +11,7 @@ let stopping = false
 function stop(): void {
   if (stopping) return
   stopping = true
-  // A socket that never closes must not keep the process: the parent may be gone already.
+  // Force the exit: a socket that never closes must not keep the process alive after its parent.
   setTimeout(() => process.exit(0), 2000).unref()
   void simulator.close().finally(() => process.exit(0))
 }

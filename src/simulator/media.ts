@@ -1,22 +1,15 @@
 import { createHash, createHmac } from 'node:crypto'
 import { newDigits } from './ids.ts'
+import type { MediaFile } from './model.ts'
 import { ProviderError, unknownNode } from './provider-error.ts'
 import type { World } from './world.ts'
 
-export type MediaFile = Readonly<{
-  id: string
-  mimeType: string
-  fileName: string | undefined
-  bytes: Buffer
-  sha256: Buffer
-}>
-
-/** All files together; the oldest go first. */
+/** Limit of all files together. The oldest files are removed first. */
 const TOTAL_BYTES = 512 * 1024 * 1024
 
 const MEGABYTE = 1024 * 1024
 
-/** What may be uploaded: the beginning of a MIME type and its largest size. */
+/** Allowed uploads: prefix of the MIME type and maximum size. */
 const UPLOADABLE: readonly (readonly [prefix: string, maxBytes: number])[] = [
   ['audio/aac', 16 * MEGABYTE],
   ['audio/amr', 16 * MEGABYTE],
@@ -50,7 +43,7 @@ export function storeMedia(
   return stored
 }
 
-/** Reads the multipart body of an upload. */
+/** Reads the multipart body of an upload and stores the file. */
 export async function uploadMedia(world: World, contentType: string, raw: Buffer): Promise<MediaFile> {
   const form = await readForm(contentType, raw)
   if (form.get('messaging_product') !== 'whatsapp') {
@@ -82,7 +75,7 @@ async function readForm(contentType: string, raw: Buffer): Promise<FormData> {
 const urlHash = (world: World, id: string, expires: string): string =>
   createHmac('sha256', world.settings.appSecret).update(`${id}:${expires}`).digest('base64url')
 
-/** A download address that stops working; `source=webhook` in the provider's own, here it makes no difference. */
+/** A download URL that expires. It lacks the provider's `source=webhook`, which makes no difference here. */
 export function mediaUrl(world: World, id: string): string {
   const expires = String(Date.now() + world.config.mediaUrlTtlMs)
   return `${world.url}/media-files/?mid=${id}&ext=${expires}&hash=${urlHash(world, id, expires)}`
@@ -99,7 +92,7 @@ export function mediaView(world: World, file: MediaFile): unknown {
   }
 }
 
-/** The file behind a download address; an expired or foreign address is a 404, as the provider's is. */
+/** The file of a download URL. An expired or wrong URL is a 404, as at the provider. */
 export function downloadMedia(world: World, query: URLSearchParams): MediaFile {
   const id = query.get('mid') ?? ''
   const expires = query.get('ext') ?? ''

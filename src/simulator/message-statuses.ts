@@ -1,11 +1,12 @@
 import { grantsWhenAsked, type MessageBehaviour, type StatusStep } from './behaviour.ts'
 import { newDigits, unixSeconds } from './ids.ts'
 import { deliverFromHandset } from './inbound.ts'
+import type { BusinessNumber, Handset } from './model.ts'
 import { replyToPermission } from './permission.ts'
 import { webhookError } from './provider-error.ts'
 import type { InboxItem } from './views.ts'
 import { statusUpdate } from './webhook-payloads.ts'
-import { type BusinessNumber, type Handset, permissionOf, type World } from './world.ts'
+import { permissionOf, type World } from './world.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const WINDOW_CLOSED: readonly StatusStep[] = [{ afterMs: 50, status: 'failed', code: 131047 }]
@@ -22,7 +23,7 @@ type Sent = Readonly<{
   asksPermission: boolean
 }>
 
-/** Plays what becomes of an accepted message: its statuses and the handset's own reaction. */
+/** Plays the statuses of an accepted message and the handset's reaction. */
 export function runStatuses(world: World, sent: Sent): void {
   const { handset, item, behaviour } = sent
   const open = item.type === 'template' || windowIsOpen(handset, item.phoneNumberId)
@@ -60,7 +61,7 @@ function react(world: World, { number, handset, item, behaviour, asksPermission 
   world.timers.later(GRANT_AFTER_MS, () => onceOnline(handset, grant))
 }
 
-/** A handset that is offline gets, reads and writes nothing until it is back. */
+/** Runs the action once the handset is online: an offline handset receives, reads and writes nothing. */
 function onceOnline(handset: Handset, action: () => void): void {
   if (handset.online) action()
   else if (handset.whenOnline.length < WAITING_LIMIT) handset.whenOnline.push(action)

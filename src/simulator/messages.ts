@@ -3,13 +3,14 @@ import { type MessageBehaviour, messageBehaviour } from './behaviour.ts'
 import { pushBounded } from './bounded.ts'
 import { digitsOf, newWamid } from './ids.ts'
 import { runStatuses } from './message-statuses.ts'
+import type { BusinessNumber, Handset } from './model.ts'
 import { requestPermission } from './permission.ts'
 import { ProviderError } from './provider-error.ts'
 import { checkedTemplate, renderedText, TemplateSend } from './template-check.ts'
 import { asksForCallPermission } from './template-record.ts'
 import type { InboxItem } from './views.ts'
 import { readWire } from './wire.ts'
-import { type BusinessNumber, type Handset, handsetOf, type World } from './world.ts'
+import { handsetOf, type World } from './world.ts'
 
 const INBOX_KEPT = 200
 const TYPING_MS = 25_000
@@ -34,7 +35,7 @@ const Common = v.looseObject({
   biz_opaque_callback_data: v.optional(v.pipe(v.string(), v.maxLength(512))),
 })
 
-/** One schema for each type of content; what is missing here is refused as an unknown type. */
+/** One schema for each content type. A type without a schema is refused as unknown. */
 const CONTENT = {
   template: TemplateSend,
   text: v.looseObject({ body: v.pipe(v.string(), v.minLength(1), v.maxLength(4096)) }),
@@ -61,11 +62,11 @@ type Content = Readonly<{
   content: unknown
   text: string
   category: string
-  /** It asks the user to allow calls. */
+  /** The message asks the user to allow calls. */
   asksPermission: boolean
 }>
 
-/** `POST /<number>/messages`: a message, or a read mark for an inbound one. */
+/** `POST /<number>/messages`: sends a message, or marks an inbound message as read. */
 export function postMessage(world: World, number: BusinessNumber, body: unknown): unknown {
   if (typeof body === 'object' && body !== null && 'status' in body) return markRead(world, number, body)
   const common = readWire(Common, body)
@@ -115,7 +116,7 @@ function textOf(content: object): string {
   return typeof shown === 'string' ? shown : ''
 }
 
-/** Refusals come in runs: so many refused, the next one accepted, and again. */
+/** Refuses the configured number of messages in a row, accepts the next one, and starts again. */
 function refuse(handset: Handset, { refusal }: MessageBehaviour): void {
   if (refusal === undefined) return
   if (handset.refusals >= refusal.times) {
@@ -157,7 +158,7 @@ function accepted(input: string, waId: string, item: InboxItem, behaviour: Messa
   }
 }
 
-/** Marks the message and everything before it in the thread as read. */
+/** Marks the message and all earlier ones in the thread as read. */
 function markRead(world: World, number: BusinessNumber, body: unknown): unknown {
   const mark = readWire(MarkRead, body)
   const inbound = world.inbound.get(mark.message_id)

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { unixSeconds } from './ids.ts'
+import type { BusinessNumber } from './model.ts'
 import { accountUpdate } from './webhook-payloads.ts'
 import { pageOf, readWire, selectFields } from './wire.ts'
-import type { BusinessNumber, World } from './world.ts'
+import type { World } from './world.ts'
 
 const FIELDS = [
   'display_phone_number',
@@ -33,7 +34,7 @@ export const numberView = (number: BusinessNumber, query: URLSearchParams): unkn
     FIELDS,
   )
 
-/** Lists show numbers for people: a plus, spaces and hyphens. */
+/** The number as the provider displays it: with a plus, and with spaces or hyphens. */
 const formatted = (digits: string): string =>
   /^1\d{10}$/.test(digits)
     ? digits.replace(/^1(\d{3})(\d{3})(\d{4})$/, '+1 $1-$2-$3')
@@ -75,7 +76,7 @@ const SettingsBody = v.strictObject({
 
 export const settingsView = (number: BusinessNumber): unknown => ({ calling: number.calling })
 
-/** Takes the given fields over, each as a whole, and reports the change as the provider does. */
+/** Replaces each given field as a whole, and reports the change with a webhook, as the provider does. */
 export function changeSettings(world: World, number: BusinessNumber, body: unknown): unknown {
   const { calling } = readWire(SettingsBody, body)
   number.calling = { ...number.calling, ...calling }

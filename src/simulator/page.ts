@@ -1,4 +1,4 @@
-// The page with the handsets and its files, bundled at the first request.
+// Serves the page with the handsets and its files. They are bundled at the first request.
 import { fileURLToPath } from 'node:url'
 import { bundleSite } from '../web/bundle.ts'
 import { type FileReply, fileReply, filesOnce } from '../web/page-files.ts'
@@ -16,7 +16,7 @@ const load = filesOnce(async () => (await bundleSite(site, { thorough: false }))
 
 export const isPagePath = (path: string): boolean => path === '/' || path.startsWith(BASE)
 
-/** Undefined where there is no such file. */
+/** Returns undefined when there is no such file. */
 export async function answerPage(
   path: string,
   headers: Readonly<Record<string, string | string[] | undefined>>,

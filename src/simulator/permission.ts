@@ -1,8 +1,9 @@
 import { unixSeconds } from './ids.ts'
 import { deliverFromHandset } from './inbound.ts'
+import type { BusinessNumber, Handset } from './model.ts'
 import { ProviderError } from './provider-error.ts'
 import type { Permission } from './views.ts'
-import { type BusinessNumber, type Handset, handsetOf, permissionOf, type World } from './world.ts'
+import { handsetOf, permissionOf, type World } from './world.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const WEEK_MS = 7 * DAY_MS
@@ -12,7 +13,7 @@ const REQUESTS_PER_WEEK = 2
 const within = (times: readonly number[], spanMs: number, nowMs: number): number[] =>
   times.filter((time) => time > nowMs - spanMs)
 
-/** Counts one more permission request, or refuses it. */
+/** Counts a permission request. Throws when the permission is permanent or a limit is reached. */
 export function requestPermission(handset: Handset, phoneNumberId: string, nowMs: number): void {
   const permission = permissionOf(handset, phoneNumberId, nowMs)
   if (permission.status === 'permanent') throw new ProviderError(138017)
@@ -29,7 +30,7 @@ export type PermissionReply = Readonly<{
   response: 'accept' | 'reject'
   isPermanent: boolean
   source: 'user_action' | 'automatic'
-  /** The wamid of the request, or the wacid of the user's call. */
+  /** The wamid of the permission request, or the wacid of the user's call. */
   contextId?: string | undefined
 }>
 
@@ -41,7 +42,7 @@ function decide(permission: Permission, reply: PermissionReply, nowMs: number): 
   if (!reply.isPermanent) permission.expiresAt = nowMs + WEEK_MS
 }
 
-/** Stores the user's decision and reports it; answers the wamid of the report. */
+/** Stores the user's decision and reports it with a message. Returns the wamid of that message. */
 export function replyToPermission(
   world: World,
   number: BusinessNumber,
@@ -82,7 +83,7 @@ function limit({ period, spanMs, max, times }: Limit, nowMs: number) {
   }
 }
 
-/** What `GET /<number>/call_permissions` answers. */
+/** The answer to `GET /<number>/call_permissions`. */
 export function permissionView(world: World, number: BusinessNumber, waId: string): unknown {
   const nowMs = Date.now()
   const permission = permissionOf(handsetOf(world, waId), number.id, nowMs)

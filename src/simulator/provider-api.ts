@@ -4,14 +4,15 @@ import type { ApiFault } from './faults.ts'
 import { newTraceId } from './ids.ts'
 import { deleteMedia, downloadMedia, mediaView, uploadMedia } from './media.ts'
 import { postMessage } from './messages.ts'
+import type { BusinessNumber } from './model.ts'
 import { changeSettings, listNumbers, numberView, settingsView } from './numbers.ts'
 import { permissionView } from './permission.ts'
 import { ProviderError, unknownNode } from './provider-error.ts'
 import { listSubscriptions, subscribe, unsubscribe } from './subscriptions.ts'
 import { createTemplate, deleteTemplates, listTemplates, templateView } from './templates.ts'
-import type { BusinessNumber, World } from './world.ts'
+import type { World } from './world.ts'
 
-/** One request as it came in; `body` is the parsed JSON, or undefined. */
+/** One incoming request. `body` is the parsed JSON, or undefined. */
 export type ApiRequest = Readonly<{
   method: string
   path: string
@@ -30,7 +31,7 @@ export type ApiReply =
       contentType: string
       headers?: Readonly<Record<string, string>>
     }>
-  /** Nothing is answered: the connection is cut, or just left alone. */
+  /** No answer: `cut` closes the connection, `hang` leaves it open. */
   | Readonly<{ type: 'cut' }>
   | Readonly<{ type: 'hang' }>
 
@@ -55,7 +56,7 @@ const upload: Handler = async (world, { contentType, raw }) => ({
   id: (await uploadMedia(world, contentType, raw)).id,
 })
 
-/** Every operation by its method and edge; an empty edge is the node itself. */
+/** Every operation by its method and edge. An empty edge is the node itself. */
 const ROUTES: Readonly<Record<string, Handler>> = {
   'POST messages': onNumber((world, number, { body }) => postMessage(world, number, body)),
   'POST calls': onNumber((world, number, { body }) => postCall(world, number, body)),
@@ -83,7 +84,7 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   },
 }
 
-/** Numbers, templates and media files share one space of ids. */
+/** Numbers, templates and media files share one namespace of ids. */
 function getNode(world: World, { query }: ApiRequest, node: string): unknown {
   const number = world.numbers.get(node)
   if (number !== undefined) return numberView(number, query)
@@ -98,7 +99,7 @@ const PATH = /^\/v\d+(?:\.\d+)?\/([^/]+)(?:\/([^/]+))?\/?$/
 
 export const isProviderPath = (path: string): boolean => /^\/(v\d|media-files\/)/.test(path)
 
-/** Answers one request of the gateway; faults come before everything else. */
+/** Answers one request of the gateway. Faults apply before everything else. */
 export async function answerProvider(world: World, request: ApiRequest): Promise<ApiReply> {
   const [, node = '', edge = ''] = PATH.exec(request.path) ?? []
   const fault = world.faults.take(factsOf(request, edge), Date.now())
@@ -109,7 +110,7 @@ export async function answerProvider(world: World, request: ApiRequest): Promise
   return fault?.dropConnection === 'after' ? { type: 'cut' } : reply
 }
 
-/** Requests without an edge have names of their own: `download` for a file's bytes, `node` for a single resource. */
+/** What fault rules match. Requests without an edge get `download` for a file's bytes, otherwise `node`. */
 function factsOf({ path, body }: ApiRequest, edge: string) {
   const field = (name: string): string | undefined => {
     const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined

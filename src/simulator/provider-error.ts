@@ -46,7 +46,7 @@ const statusOf = (code: number): number => CATALOGUE[code]?.[0] ?? 400
 
 type Options = Readonly<{ status?: number; subcode?: number }>
 
-/** A refused API request; the server turns it into the provider's error envelope. */
+/** A refused API request. The server answers it with the provider's error body. */
 export class ProviderError extends Error {
   readonly code: number
   readonly status: number
@@ -77,7 +77,7 @@ export class ProviderError extends Error {
 
 const HREF = 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/'
 
-/** The shape in which an error travels inside a webhook. Call webhooks carry no `title`. */
+/** The shape of an error inside a webhook. Errors of calls have no `title`. */
 export function webhookError(code: number, subject: 'message' | 'call'): Record<string, unknown> {
   const title = titleOf(code)
   const body = { code, message: title, error_data: { details: `${title}.` }, href: HREF }

@@ -2,24 +2,24 @@ import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, 
 import { asProviderSdp, renameMid, withProviderDigits } from './sdp.ts'
 import { createEar, FRAME_MS, FRAME_SAMPLES, toneFrames } from './sound.ts'
 
-/** What a handset says: a tone, or back what it hears. */
+/** The audio that a handset sends: a tone, or an echo of the received audio. */
 export type Saying = Readonly<{ toneHz?: number | undefined }>
 
 /** One WebRTC peer on the provider's side of a call: ICE-lite, loopback only. */
 export type RealPeer = {
-  /** Our description, in the provider's shape. */
+  /** The local SDP, in the provider's format. */
   readonly sdp: string
   readonly facts: () => Readonly<{
     connection: string
     packetsHeard: number
     packetsEchoed: number
     packetsPlayed: number
-    /** The pitch of what a handset with a tone hears now. */
+    /** The frequency that a handset with a tone currently receives. */
     heardHz: number | null
   }>
   /** Applies the answer to our offer. */
   acceptAnswer(sdp: string): Promise<void>
-  /** Until the call is answered nothing is said. */
+  /** Starts to send audio. A peer sends nothing before the call is answered. */
   startTalking(): void
   close(): void
 }
@@ -37,7 +37,7 @@ const CODECS = () => [
   new RTCRtpCodecParameters({ mimeType: 'audio/telephone-event', clockRate: 8000, payloadType: 126 }),
 ]
 
-// The sockets bind to 127.0.0.1; candidates of other interfaces are also gathered and then left out of the text.
+// The sockets bind to 127.0.0.1. werift also gathers candidates of other interfaces; the SDP text omits them.
 const connection = (): RTCPeerConnection =>
   new RTCPeerConnection({
     iceLite: true,
@@ -84,7 +84,7 @@ function talking(pc: RTCPeerConnection, track: MediaStreamTrack, { toneHz }: Say
   }
 }
 
-/** A frame every 20 ms, whether the other end is connected yet or not. */
+/** Sends a frame every 20 ms, even before the remote peer is connected. */
 function playTone(track: MediaStreamTrack, toneHz: number, counts: { played: number }): NodeJS.Timeout {
   const nextFrame = toneFrames(toneHz)
   return setInterval(() => {
@@ -98,7 +98,7 @@ function playTone(track: MediaStreamTrack, toneHz: number, counts: { played: num
   }, FRAME_MS)
 }
 
-/** A peer that offers, for a call from the handset. */
+/** Creates a peer that offers, for a call from the handset. */
 export async function offeringPeer(saying: Saying = {}): Promise<RealPeer> {
   const pc = connection()
   const track = new MediaStreamTrack({ kind: 'audio' })
@@ -112,7 +112,7 @@ export async function offeringPeer(saying: Saying = {}): Promise<RealPeer> {
   }
 }
 
-/** A peer that answers the business's offer, for a call to the handset. */
+/** Creates a peer that answers the business's offer, for a call to the handset. */
 export async function answeringPeer(offer: string, saying: Saying = {}): Promise<RealPeer> {
   const pc = connection()
   const track = new MediaStreamTrack({ kind: 'audio' })

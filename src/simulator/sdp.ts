@@ -39,7 +39,7 @@ function parses(sdp: string): boolean {
   }
 }
 
-/** What the provider would find wrong with a description from the business, or undefined. */
+/** The problem that the provider would report for an SDP of the business, or undefined. */
 export function sdpProblem(sdp: string, type: SdpType): string | undefined {
   const failed = CHECKS.find((check) => !check.ok(sdp))
   if (failed !== undefined) return failed.problem
@@ -48,7 +48,7 @@ export function sdpProblem(sdp: string, type: SdpType): string | undefined {
 
 const KEPT_CANDIDATE = /^a=candidate:\S+ 1 udp \d+ 127\.0\.0\.1 (\d+) typ host/
 
-/** Whether a line of the library's description belongs into the provider's: loopback candidates, no trickling. */
+/** Whether a line of the library's SDP stays: only loopback candidates, and no attributes of trickle ICE. */
 function kept(line: string): boolean {
   if (line.startsWith('a=candidate:')) return KEPT_CANDIDATE.test(line)
   return (
@@ -58,7 +58,7 @@ function kept(line: string): boolean {
   )
 }
 
-/** Rewrites a WebRTC library's description into the shape in which the provider writes it. */
+/** Rewrites the SDP of the WebRTC library into the provider's format. */
 export function asProviderSdp(sdp: string): string {
   const lines = sdp.trimEnd().split(/\r?\n/)
   const port = lines.map((line) => KEPT_CANDIDATE.exec(line)?.[1]).find((found) => found !== undefined) ?? '9'
@@ -69,11 +69,11 @@ export function asProviderSdp(sdp: string): string {
     .join('\r\n')}\r\n`
 }
 
-/** The provider calls its audio section `audio`; the library numbers it. Both directions of that renaming. */
+/** Renames the mid of the audio section. The provider uses the name `audio`, the library uses a number. */
 export const renameMid = (sdp: string, from: string, to: string): string =>
   sdp.replace(new RegExp(`^(a=mid:|a=group:BUNDLE )${from}(?=\\r?$)`, 'gm'), `$1${to}`)
 
-/** A description of its own made out of one text: new credentials, session and stream, everything else kept. */
+/** Makes a new SDP from a template: new ICE credentials, session id and SSRC. Everything else is kept. */
 export function stampSdp(template: string): string {
   const ufrag = randomBytes(6).toString('base64')
   const ssrc = randomInt(1, 0xff_ff_ff_ff)
@@ -85,7 +85,7 @@ export function stampSdp(template: string): string {
     .replace(/^a=ssrc:\d+/gm, `a=ssrc:${ssrc}`)
 }
 
-/** Turns the offer text into an answer to this offer: its mid and payload types, and the active end of DTLS. */
+/** Makes an answer to `offer` from the template: the offer's mid and payload types, the active DTLS role. */
 export function stampAnswer(template: string, offer: string): string {
   const mid = /^a=mid:(\S+)/m.exec(offer)?.[1] ?? '0'
   const opus = /^a=rtpmap:(\d+) opus\/48000\/2/im.exec(offer)?.[1] ?? '111'
@@ -100,7 +100,7 @@ export function stampAnswer(template: string, offer: string): string {
   return renameMid(answer, 'audio', mid)
 }
 
-/** The provider hears digits at a clock of 8000 only: takes every other kind out of an offer. */
+/** The provider supports DTMF digits only at a clock rate of 8000. Removes all other rates from the offer. */
 export function withProviderDigits(offer: string): string {
   const others = [...offer.matchAll(/^a=rtpmap:(\d+) telephone-event\/(?!8000\b)/gim)].map(
     (match) => match[1],

@@ -79,7 +79,7 @@ const Env = v.pipe(
 
 export type SimulatorSettings = v.InferOutput<typeof Env>
 
-/** Reads the settings; throws an error whose message names every setting that is wrong. */
+/** Reads the settings. Throws an error whose message names every wrong setting. */
 export function simulatorSettings(env: Readonly<Record<string, string | undefined>>): SimulatorSettings {
   const result = v.safeParse(Env, env)
   if (result.success) return result.output

@@ -9,7 +9,7 @@ import { createWorld, resetWorld, type World } from './world.ts'
 
 export type RunningSimulator = Readonly<{ url: string; close(): Promise<void> }>
 
-/** Starts a simulator that listens when the promise resolves. Several can run in one process. */
+/** Starts a simulator. It listens when the promise resolves. Several simulators can run in one process. */
 export async function startSimulator(settings: SimulatorSettings): Promise<RunningSimulator> {
   const world = createWorld({
     settings,
@@ -22,7 +22,7 @@ export async function startSimulator(settings: SimulatorSettings): Promise<Runni
   return { url: world.url, close: () => close(world, server) }
 }
 
-/** One real offer, made once: calls without media are stamped from it. */
+/** Creates one real offer, the SDP template for calls without media. */
 async function offerText(): Promise<string> {
   const peer = await offeringPeer()
   peer.close()

@@ -1,16 +1,16 @@
-// What a handset with a voice says and hears: tones in Opus, 20 ms a packet.
+// Generates tones in Opus packets of 20 ms, and measures the frequency of received audio.
 import { Decoder, Encoder } from '@evan/opus'
 
 const SAMPLE_RATE = 48_000
 export const FRAME_MS = 20
-/** Samples a frame, which is also what an RTP timestamp moves by. */
+/** Samples per frame, which is also the step of the RTP timestamp. */
 export const FRAME_SAMPLES = (SAMPLE_RATE * FRAME_MS) / 1000
-/** Half a second: enough to tell tones apart that are a few hertz from each other. */
+/** Half a second: enough to distinguish tones that differ by a few hertz. */
 const FRAMES_REMEMBERED = 25
-/** Below it there is silence, of samples up to 32,767. */
+/** A peak sample (of at most 32,767) below this is silence. */
 const AUDIBLE = 500
 
-/** The frames of an endless tone, one a call. */
+/** An endless tone: each call of the returned function gives the next frame. */
 export function toneFrames(hertz: number): () => Buffer {
   const encoder = new Encoder({ channels: 1, sample_rate: SAMPLE_RATE, application: 'audio' })
   let sample = 0
@@ -24,9 +24,9 @@ export function toneFrames(hertz: number): () => Buffer {
 }
 
 export interface Ear {
-  /** The payload of an RTP packet; what is no Opus is not heard. */
+  /** Takes the payload of an RTP packet. Ignores payloads that are not Opus. */
   hear(payload: Buffer): void
-  /** The pitch of the last half second; null until there is so much, and for silence. */
+  /** The frequency of the last half second. Null before half a second was received, and for silence. */
   hertz(): number | null
 }
 
@@ -60,7 +60,7 @@ export function createEar(): Ear {
 function decoded(decoder: Decoder, payload: Buffer): Int16Array | undefined {
   try {
     const bytes = decoder.decode(payload)
-    // A copy, since the bytes may not begin where samples may.
+    // Copy the bytes: their offset may not be aligned to 16-bit samples.
     return new Int16Array(new Uint8Array(bytes).buffer)
   } catch {
     return undefined

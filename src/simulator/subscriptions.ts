@@ -15,7 +15,7 @@ const SubscribeBody = v.looseObject({
 
 export type Verification = Readonly<{ url: string; status: number | null; ok: boolean }>
 
-/** The handshake: the receiver must answer 200 with the challenge, and nothing else. */
+/** The verification handshake: the receiver must answer 200 with exactly the challenge as the body. */
 export async function verifyCallback(address: string, token: string): Promise<Verification> {
   const challenge = String(randomInt(1_000_000_000, 2_000_000_000))
   const url = new URL(address)
@@ -31,7 +31,7 @@ export async function verifyCallback(address: string, token: string): Promise<Ve
   }
 }
 
-/** `POST /<waba>/subscribed_apps`: turns deliveries on; an override address is verified and takes over. */
+/** `POST /<waba>/subscribed_apps`: turns webhooks on. An override URL is verified and replaces the others. */
 export async function subscribe(world: World, body: unknown): Promise<unknown> {
   const { override_callback_uri: url, verify_token: token } = readWire(SubscribeBody, body ?? {})
   if (url !== undefined) {

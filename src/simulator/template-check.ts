@@ -10,7 +10,7 @@ const Parameter = v.looseObject({
 })
 type Parameter = v.InferOutput<typeof Parameter>
 
-/** The `template` object of a send. */
+/** The `template` object of a send request. */
 export const TemplateSend = v.looseObject({
   name: v.pipe(v.string(), v.minLength(1)),
   language: v.looseObject({ code: v.pipe(v.string(), v.minLength(1)) }),
@@ -30,7 +30,7 @@ export type TemplateSend = v.InferOutput<typeof TemplateSend>
 
 const NOT_SENDABLE: Readonly<Record<string, number>> = { PAUSED: 132015, DISABLED: 132016 }
 
-/** The template that a send names, sendable and filled exactly; anything else is the provider's refusal. */
+/** The requested template. Throws the provider's error if it is not sendable or its parameters are wrong. */
 export function checkedTemplate(world: World, send: TemplateSend): TemplateRecord {
   const template = findTemplate(world, send.name, send.language.code)
   if (template === undefined) {
@@ -73,7 +73,7 @@ function checkHeader(world: World, template: TemplateRecord, parameters: readonl
   checkFile(world, parameter)
 }
 
-/** Named by the id of an upload, or by where it lies. */
+/** The file is given by the id of an upload or by a link. */
 function checkFile(world: World, parameter: Parameter): void {
   const { id, link } = (parameter[parameter.type.toLowerCase()] ?? {}) as { id?: unknown; link?: unknown }
   const isThere = id === undefined ? typeof link === 'string' && link !== '' : world.media.has(String(id))
@@ -121,7 +121,7 @@ function checkButtons(template: TemplateRecord, send: TemplateSend): void {
   }
 }
 
-/** The text as the handset shows it: header, body and footer, with the values in place. */
+/** The text that the handset shows: header and body with their values. */
 export function renderedText(template: TemplateRecord, send: TemplateSend): string {
   const fill = (type: 'HEADER' | 'BODY'): string => {
     const given = parametersOf(send, type)

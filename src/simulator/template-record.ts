@@ -30,7 +30,7 @@ const Component = v.variant('type', [
   v.looseObject({ type: v.picklist(['CALL_PERMISSION_REQUEST', 'call_permission_request']) }),
 ])
 
-/** The body of a template creation. */
+/** The request body that creates a template. */
 export const TemplateBody = v.looseObject({
   name: v.pipe(text, v.regex(/^[a-z0-9_]{1,512}$/, 'must be lowercase letters, digits and underscores')),
   language: v.pipe(text, v.minLength(2)),
@@ -51,7 +51,7 @@ export type TemplateRecord = TemplateDefinition & {
   quality_score: { score: string; date: number }
 }
 
-/** The names (or positions) inside a text, in their order, each once. */
+/** The names (or positions) of the variables in a text, in their order, without duplicates. */
 export const variablesIn = (source: string): string[] => [
   ...new Set([...source.matchAll(/\{\{\s*([a-zA-Z0-9_]+)\s*\}\}/g)].map((match) => match[1] ?? '')),
 ]
@@ -59,7 +59,7 @@ export const variablesIn = (source: string): string[] => [
 export const isType = <T extends string>(component: { type: string }, type: T): boolean =>
   component.type.toUpperCase() === type
 
-/** The text that carries variables in a component: header and body. */
+/** The text of the header or the body, which can contain variables; empty when there is none. */
 export const textOf = (template: TemplateDefinition, type: 'HEADER' | 'BODY'): string => {
   const component = template.components.find((one) => isType(one, type))
   return component !== undefined && 'text' in component && typeof component.text === 'string'

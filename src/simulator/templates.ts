@@ -36,7 +36,7 @@ export function listTemplates(world: World, query: URLSearchParams, self: string
 export const templateView = (template: TemplateRecord, query: URLSearchParams): unknown =>
   selectFields(template, query.get('fields'), FIELDS)
 
-/** Takes a template in for review; half a second later it is approved, or rejected if its name says `reject`. */
+/** Creates a template for review. After 0.5 s it is approved, or rejected if its name contains `reject`. */
 export function createTemplate(world: World, body: unknown): unknown {
   const definition = readWire(TemplateBody, body)
   checkDefinition(world, definition)
@@ -96,7 +96,7 @@ export function deleteTemplates(world: World, query: URLSearchParams): unknown {
   return { success: true }
 }
 
-/** Changes a template's status the way a review or the quality rating does, and reports it. */
+/** Changes a template's status, as a review or the quality rating does, and reports it with a webhook. */
 export function setTemplateStatus(world: World, template: TemplateRecord, status: string): void {
   template.status = status
   template.rejected_reason = status === 'REJECTED' ? 'INVALID_FORMAT' : 'NONE'

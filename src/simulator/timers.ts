@@ -1,4 +1,4 @@
-/** Every delayed action of the simulator, so that a reset or a close leaves none behind. */
+/** Holds every delayed action of the simulator, so that a reset or a close can cancel all of them. */
 export class Timers {
   readonly #pending = new Set<NodeJS.Timeout>()
 

@@ -1,4 +1,4 @@
-// What the control API says of a handset, and what its stream says to the page. Types alone: the page reads them too.
+// Types of the control API's handset views and of the page's stream. Only types: the page imports them too.
 
 /** A message from the business as the handset sees it. */
 export type InboxItem = {
@@ -10,10 +10,10 @@ export type InboxItem = {
   readonly at: string
   readonly category: string
   readonly callbackData: string | undefined
-  /** It asks the user to allow calls. */
+  /** The message asks the user to allow calls. */
   readonly asksPermission: boolean
   status: 'accepted' | 'sent' | 'delivered' | 'read' | 'failed'
-  /** What it failed with. */
+  /** The provider's error code of a failed message. */
   errorCode?: number
 }
 
@@ -24,14 +24,14 @@ export type OutboxItem = {
   readonly type: string
   readonly text: string
   readonly at: string
-  /** The message that it answers or reacts to. */
+  /** The id of the message that it answers or reacts to. */
   readonly replyTo: string | null
   readonly mediaId: string | null
   readByBusiness: boolean
   typingUntil: string | null
 }
 
-/** Whether the business may call this user, and how often it has asked and called. Times in Unix milliseconds. */
+/** Whether the business may call this user, and when it has asked and called. Times in Unix milliseconds. */
 export type Permission = {
   status: 'no_permission' | 'temporary' | 'permanent'
   expiresAt?: number
@@ -79,7 +79,7 @@ export type WebhookRow = Readonly<{
   kinds: readonly string[]
   outcome: string
   attemptCount: number
-  /** Of the last attempt: its status, or what went wrong. */
+  /** HTTP status or error of the last attempt; null before the first attempt. */
   answer: number | string | null
 }>
 
@@ -106,7 +106,7 @@ export type WebhookRule = Readonly<{
   failFirst: number
 }>
 
-/** What is in force; `hits` counts the requests that a rule was applied to. */
+/** The active faults. `hits` counts the requests that a rule was applied to. */
 export type FaultsView = Readonly<{
   api: readonly (FaultRule & Readonly<{ hits: number }>)[]
   webhooks: WebhookRule
@@ -114,7 +114,7 @@ export type FaultsView = Readonly<{
 
 export type BusinessNumberView = Readonly<{ id: string; digits: string; verifiedName: string }>
 
-/** One frame of the stream: what has changed since the one before. A snapshot replaces everything that was known. */
+/** One frame of the stream: the changes since the previous one. A snapshot replaces everything before it. */
 export type LiveFrame = Readonly<{
   isSnapshot?: true
   numbers?: readonly BusinessNumberView[]

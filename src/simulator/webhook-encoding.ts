@@ -4,8 +4,9 @@ const escapeUnit = (unit: string): string =>
   unit === '/' ? '\\/' : `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * The body as the provider writes it: non-ASCII as `\uXXXX`, one escape for each UTF-16 unit, and `/` as `\/`.
- * A receiver that hashes a re-serialised body therefore computes another signature and notices.
+ * The body as the provider writes it: non-ASCII as `\uXXXX`, one escape for each UTF-16 unit, and `/` as
+ * `\/`. A receiver that hashes a re-serialised body instead of the raw bytes therefore computes another
+ * signature.
  */
 export const encodeWebhook = (payload: unknown): Buffer =>
   Buffer.from(JSON.stringify(payload).replace(/[\u007f-\uffff/]/g, escapeUnit), 'latin1')

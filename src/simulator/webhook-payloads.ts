@@ -1,17 +1,17 @@
 import { unixSeconds } from './ids.ts'
-import type { BusinessNumber } from './world.ts'
+import type { BusinessNumber } from './model.ts'
 
-/** One change that the provider reports; several may travel in one POST. */
+/** One change that the provider reports. One POST can contain several updates. */
 export type Update = Readonly<{
   /** For faults and the journal: `message`, `status.sent`, `call.connect`, `call.ringing`, `template`, ... */
   kind: string
-  /** What it is about: a wamid, a wacid, a template id. */
+  /** The id of its subject: a wamid, a wacid, a template id. */
   ref: string
   field: string
   value: Readonly<Record<string, unknown>>
-  /** `entry[].time`, which the provider gives for account and template fields only. */
+  /** `entry[].time`, which the provider sends only for account and template fields. */
   time?: number
-  /** When a load run had planned it, on the monotonic clock. */
+  /** The planned time of a load run, on the monotonic clock. */
   scheduledNs?: bigint
 }>
 
@@ -34,7 +34,7 @@ export const messageUpdate = (
   field: 'messages',
   value: {
     ...metadata(number),
-    // System messages are the only ones that name no contact.
+    // Only system messages have no contact.
     ...(message['type'] === 'system' ? {} : contact(from.waId, from.name)),
     messages: [message],
   },
@@ -97,7 +97,7 @@ function mergeValues(a: Update['value'], b: Update['value']): Update['value'] {
   return merged
 }
 
-/** Neighbours of one field and number share a value, so that receivers have to loop at every level. */
+/** Adjacent updates of one field and number share a value, so that receivers must loop at every level. */
 function foldChanges(updates: readonly Update[]): { field: string; value: Update['value'] }[] {
   const folded: Update[] = []
   for (const update of updates) {

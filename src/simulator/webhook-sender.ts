@@ -47,10 +47,10 @@ type Post = {
 
 type Held = Readonly<{ update: Update; settle: () => void }>
 
-/** Delivers updates to the gateway: signed, at least once, to the webhook URLs in turn. */
+/** Delivers updates to the gateway: signed, at least once, to the webhook URLs in rotation. */
 export class WebhookSender {
   readonly journal = new Ring<WebhookEntry>(JOURNAL_SIZE)
-  /** Of the latest entries, by their sequence numbers. */
+  /** The bodies of the latest entries, by their sequence numbers. */
   readonly bodies = new BoundedMap<number, Buffer>(BODIES_KEPT)
   subscribed = true
   readonly #identity: Readonly<{ wabaId: string; appSecret: string }>
@@ -81,7 +81,7 @@ export class WebhookSender {
     return this.#pending
   }
 
-  /** Resolves when the update was delivered, given up or dropped; a reset leaves it unresolved. */
+  /** Resolves when the update was delivered, given up or dropped. A reset leaves the promise unresolved. */
   send(update: Update): Promise<void> {
     if (this.#closed) return Promise.resolve()
     const faults = this.#faults.webhooks
@@ -99,7 +99,7 @@ export class WebhookSender {
     })
   }
 
-  /** Forgets everything that is on its way and the journal. */
+  /** Cancels all pending updates and clears the journal. */
   reset(): void {
     this.#generation += 1
     this.#timers.clear()
@@ -110,7 +110,7 @@ export class WebhookSender {
     this.bodies.clear()
   }
 
-  /** Nothing leaves afterwards, also not for work that is still ending. */
+  /** After this call nothing is sent, even if other work is still finishing. */
   async close(): Promise<void> {
     this.#closed = true
     this.reset()

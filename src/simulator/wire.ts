@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { ProviderError } from './provider-error.ts'
 
-/** Reads a request body against a schema; a misfit is refused the way the provider refuses it. */
+/** Parses a request body with a schema. Throws the provider's error when it does not match. */
 export function readWire<const S extends v.GenericSchema>(schema: S, body: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, body, { abortEarly: true })
   if (result.success) return result.output
@@ -11,7 +11,7 @@ export function readWire<const S extends v.GenericSchema>(schema: S, body: unkno
   throw new ProviderError(100, `Param ${path}: ${issue.message}`)
 }
 
-/** Picks the asked-for fields of a node, as `?fields=a,b` does; `id` always comes along. */
+/** Selects the requested fields of a node, as `?fields=a,b` does. `id` is always included. */
 export function selectFields(
   record: Readonly<Record<string, unknown>>,
   fields: string | null,
@@ -28,7 +28,7 @@ const LARGEST_LIMIT = 500
 
 type Page = Readonly<{ data: unknown[]; paging?: unknown }>
 
-/** One page of a list, with the provider's cursors: opaque texts that hold a position. */
+/** One page of a list, with cursors like the provider's: opaque texts that contain a position. */
 export function pageOf<T>(
   all: readonly T[],
   query: URLSearchParams,

@@ -1,14 +1,13 @@
 import type { Logger } from 'pino'
 import { startsWithPermission } from './behaviour.ts'
 import { BoundedMap, Ring } from './bounded.ts'
-import type { Call } from './call.ts'
 import { Faults } from './faults.ts'
 import { digitsOf } from './ids.ts'
-import type { MediaFile } from './media.ts'
+import type { BusinessNumber, Call, Handset, MediaFile } from './model.ts'
 import type { BusinessNumberSetting, SimulatorSettings } from './settings.ts'
 import type { TemplateRecord } from './template-record.ts'
 import { Timers } from './timers.ts'
-import type { InboxItem, OutboxItem, Permission } from './views.ts'
+import type { Permission } from './views.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
 const REQUEST_JOURNAL_SIZE = 100_000
@@ -17,33 +16,6 @@ const CALL_LIMIT = 50_000
 const INBOUND_LIMIT = 200_000
 const MEDIA_LIMIT = 1000
 const ANSWERS_KEPT = 500
-
-export type BusinessNumber = {
-  readonly id: string
-  readonly digits: string
-  readonly verifiedName: string
-  readonly throughput: 'STANDARD' | 'HIGH'
-  calling: Record<string, unknown>
-  liveCalls: number
-}
-
-export type Handset = {
-  readonly waId: string
-  name: string
-  online: boolean
-  /** Overrides what the number's ending says about media. */
-  media: 'real' | 'template' | undefined
-  /** Plays this tone in calls with real media, in place of an echo. */
-  toneHz: number | undefined
-  readonly inbox: InboxItem[]
-  readonly outbox: OutboxItem[]
-  readonly calls: string[]
-  readonly permissions: Map<string, Permission>
-  readonly lastWroteAt: Map<string, number>
-  /** Actions that wait for the handset to come online. */
-  readonly whenOnline: (() => void)[]
-  refusals: number
-}
 
 type RequestEntry = Readonly<{
   at: string
@@ -58,7 +30,7 @@ type RequestEntry = Readonly<{
 type SimulatorConfig = {
   ringTimeoutMs: number
   mediaUrlTtlMs: number
-  /** Connected business-initiated calls to one user within 24 hours. */
+  /** Limit of connected business-initiated calls to one user within 24 hours. */
   callsPerDay: number
 }
 
@@ -76,15 +48,15 @@ export type World = {
   readonly faults: Faults
   readonly webhooks: WebhookSender
   readonly requests: Ring<RequestEntry>
-  /** What the latest requests were answered, by their sequence numbers. */
+  /** The answers to the latest requests, by their sequence numbers. */
   readonly answers: BoundedMap<number, unknown>
   readonly timers: Timers
-  /** The description that calls without media are stamped from. */
+  /** The SDP template for calls without media. */
   readonly offerText: string
   readonly initialTemplates: readonly TemplateRecord[]
-  /** Own address, for media URLs; known once the server listens. */
+  /** The simulator's own URL, for media URLs. Known once the server listens. */
   url: string
-  /** Raised by a reset, so that load runs of before stop. */
+  /** A reset increases it, so that running load runs stop. */
   generation: number
 }
 
@@ -138,7 +110,7 @@ export function addNumber(world: World, setting: BusinessNumberSetting): void {
   })
 }
 
-/** Back to the state of the start; webhook URLs and run-time configuration stay. */
+/** Restores the state of the start. Webhook URLs and run-time configuration stay. */
 export function resetWorld(world: World): void {
   world.generation += 1
   world.timers.clear()
@@ -160,7 +132,7 @@ export function resetWorld(world: World): void {
   populate(world)
 }
 
-/** The number with this phone number id, or with these digits, with or without plus. */
+/** The number with this phone number id or these digits, with or without a plus. */
 export function findNumber(world: World, address: string): BusinessNumber | undefined {
   const byId = world.numbers.get(address)
   if (byId !== undefined) return byId
@@ -169,7 +141,7 @@ export function findNumber(world: World, address: string): BusinessNumber | unde
   return undefined
 }
 
-/** Handsets exist from their first use on. */
+/** Returns the handset of this number. Creates it at its first use. */
 export function handsetOf(world: World, waId: string): Handset {
   const present = world.handsets.get(waId)
   if (present !== undefined) return present
@@ -191,7 +163,7 @@ export function handsetOf(world: World, waId: string): Handset {
   return handset
 }
 
-/** The permission as it stands now: a temporary one ends silently. */
+/** The current permission. An expired temporary permission ends without a webhook. */
 export function permissionOf(handset: Handset, phoneNumberId: string, nowMs: number): Permission {
   const present = handset.permissions.get(phoneNumberId)
   if (present === undefined) {

@@ -1,15 +1,15 @@
-// Turns pages into files: bundled, named by their content, compressed.
+// Builds the files of a site: bundles them, names them by a hash of their content and compresses them.
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { BuildOptions, Metafile } from 'esbuild'
 
-/** What a browser is given, beside `index.html`, which names these sources as `{{path}}`. */
+/** The sources of a site. Its `index.html` refers to them as `{{path}}`. */
 export interface Site {
-  /** Where the sources are. */
+  /** The folder of the sources. */
   readonly folder: string
-  /** The path under which the files are served, with a slash at its end. */
+  /** The URL path under which the files are served, with a trailing slash. */
   readonly base: string
   readonly modules: readonly string[]
   /** Styles, images, and scripts that run before the first paint. */
@@ -17,7 +17,7 @@ export interface Site {
 }
 
 export interface PageFile {
-  /** Below the base of its site; the page itself is `index.html`. */
+  /** Relative to the base of its site. The page itself is `index.html`. */
   readonly name: string
   readonly bytes: Uint8Array
   readonly brotli: Uint8Array
@@ -26,7 +26,7 @@ export interface PageFile {
 
 export interface Bundle {
   readonly files: readonly PageFile[]
-  /** What esbuild says of its outputs, by file name: for the budget. */
+  /** esbuild's metadata of its outputs, by file name. Used to check the size budget. */
   readonly outputs: Metafile['outputs']
 }
 
@@ -43,7 +43,7 @@ const common = {
   logLevel: 'silent',
 } as const satisfies BuildOptions
 
-/** `thorough` spends a second more on smaller files. */
+/** `thorough` takes one second longer and makes smaller files. */
 export async function bundleSite(
   { folder, base, modules, others }: Site,
   { thorough }: { readonly thorough: boolean },
@@ -59,7 +59,7 @@ export async function bundleSite(
       jsx: 'automatic',
       jsxImportSource: 'preact',
     }),
-    // A script that runs before the first paint is no module, so it shares no chunk with one.
+    // A script that runs before the first paint is not a module, so it cannot share chunks with modules.
     build({ ...here, entryPoints: [...others], format: 'iife' }),
   ])
   const outputs: Metafile['outputs'] = {}
@@ -75,7 +75,7 @@ export async function bundleSite(
   return { files: await Promise.all(plain.map((file) => compressed(file, thorough))), outputs }
 }
 
-/** What a file imports at once, itself included, by name. */
+/** The names of all files that a file imports statically, including itself. */
 export function staticImports(outputs: Metafile['outputs'], name: string): ReadonlySet<string> {
   const found = new Set([name])
   for (const one of found)
@@ -85,12 +85,12 @@ export function staticImports(outputs: Metafile['outputs'], name: string): Reado
 }
 
 /**
- * Each `{{path}}` of the template is the address of what became of that source, and `{{+path}}` asks for what it
- * imports at once, so that the browser need not find that out step by step.
+ * Replaces each `{{path}}` of the template by the URL of the built source, and each `{{+path}}` by preload
+ * links for its static imports, so that the browser does not discover them one after the other.
  */
 function page(template: string, outputs: Metafile['outputs'], base: string): string {
   const names = new Map(Object.entries(outputs).map(([name, { entryPoint }]) => [entryPoint, name]))
-  // A file that is copied has no entry point; its only input tells where it comes from.
+  // A copied file has no entry point. Its only input is its source.
   for (const [name, { inputs }] of Object.entries(outputs)) {
     const [input, ...others] = Object.keys(inputs)
     if (others.length === 0 && !names.has(input)) names.set(input, name)

@@ -1,8 +1,8 @@
-// How files of pages are answered: their headers, the policy that they run under, and the form that a browser takes.
+// Serves the files of pages with headers, a content security policy and an encoding that the browser takes.
 import { createHash } from 'node:crypto'
 import type { PageFile } from './bundle.ts'
 
-/** Nothing inline, nothing evaluated, nothing from elsewhere; `self` takes in the socket of the same origin. */
+/** No inline code, no eval, nothing from other origins. `self` includes the WebSocket of the same origin. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "base-uri 'none'",
@@ -35,7 +35,7 @@ type ServedFiles = ReadonlyMap<string, ServedFile>
 const filesByName = (files: readonly PageFile[]): ServedFiles =>
   new Map(files.map((file) => [file.name, { ...file, headers: headersOf(file) }]))
 
-/** Reads or builds the files once; where that fails, the next request tries again. */
+/** Reads or builds the files once. If that fails, the next request tries again. */
 export function filesOnce(build: () => Promise<readonly PageFile[]>): () => Promise<ServedFiles> {
   let files: Promise<ServedFiles> | undefined
   return () => {
@@ -54,7 +54,7 @@ function headersOf({ name, bytes }: PageFile): Readonly<Record<string, string>> 
 }
 
 const etagOf = (bytes: Uint8Array): string =>
-  // Weak: the compressed forms are other bytes of the same content.
+  // Weak, because the compressed forms have different bytes for the same content.
   `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
 
 interface Asked {
@@ -79,7 +79,7 @@ export function fileReply({ headers, bytes, brotli, gzip }: ServedFile, asked: A
   return { status: 200, headers, body: bytes }
 }
 
-/** What is named and not ruled out by a weight of nothing. */
+/** The encodings that the header names, without those of weight zero. */
 const acceptedEncodings = (header = ''): ReadonlySet<string> =>
   new Set(
     header

@@ -1,14 +1,14 @@
-// How operators prove who they are: again before secrets, with a second factor, and session by session.
+// How operators prove who they are: again before they see secrets, with a second factor, for each session.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { totpCode, totpStep } from '../../src/auth/totp.ts'
+import { totpCode, totpStep } from '../../src/accounts/totp.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
 
 describe('an operator’s account', () => {
   let scene: BrowserScene
-  /** Of the second factor, once it is on. */
+  /** The recovery codes of the second factor, once it is on. */
   let codes: string[] = []
 
   before(async () => {
@@ -21,7 +21,7 @@ describe('an operator’s account', () => {
     page.getByRole('log', { name: 'Notices' }).getByText(text)
   const forgetProofs = () => scene.stack.sql`update sessions set proved_at = now() - interval '1 day'`
 
-  /** A browser of its own, at a page, behind the sign-in. */
+  /** Opens the page in a new browser context and signs in. */
   async function enter(path: string, options = {}): Promise<Page> {
     const page = await scene.newPage(options)
     await page.goto(scene.urlOf(path))
@@ -104,7 +104,7 @@ describe('an operator’s account', () => {
 
     await page.getByRole('button', { name: 'Sign out' }).click()
     await giveCredentials(page)
-    // A code is good once, and the next one is taken early.
+    // A code is valid only once, so this uses the next one, which is accepted early.
     await page.getByLabel('Six-digit code').fill(totpCode(seed, step + 1))
     await page.keyboard.press('Enter')
     await account(page)

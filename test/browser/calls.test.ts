@@ -1,10 +1,10 @@
-// Calls as they happen, over the real socket; and what becomes of a page whose session is ended.
+// Calls as they happen, over the real socket, and a page whose session is ended elsewhere.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { client, type Json, ok, signIn } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
 
 describe('calls in the console', () => {
@@ -104,7 +104,7 @@ describe('calls in the console', () => {
     await page.goto(scene.urlOf('calls'))
     await signInAt(page)
     await page.getByText('Nobody is on the line.', { exact: true }).waitFor()
-    // Once when it is opened, and once for the first that the socket told.
+    // The page reads when it is opened and when the first frame arrives on the socket.
     await eventually('the page has nothing more to ask', async () => reads >= 2)
     const [theirs] = await page.context().cookies()
     const own = client(`${origin}/console/api`, { cookie: `${theirs?.name}=${theirs?.value}` })

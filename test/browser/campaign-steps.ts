@@ -1,4 +1,4 @@
-// What the tests of campaigns in the browser share.
+// Helpers that the browser tests of campaigns share.
 import { readFileSync } from 'node:fs'
 import type { Download, Locator, Page } from 'playwright-core'
 import { ok } from '../e2e/clients.ts'
@@ -6,7 +6,7 @@ import type { Stack } from '../e2e/stack.ts'
 import { assertNoFaults } from './scene.ts'
 
 let series = 0
-/** Numbers that nobody has used before; the ending decides how the handset behaves. */
+/** Numbers that no other step uses. The last four digits decide how the handset behaves. */
 export function phones(count: number, ending = '1000'): string[] {
   series += 1
   return Array.from(
@@ -28,7 +28,7 @@ export async function campaignTo(
 
 export const start = ({ api }: Stack, id: string) => ok(api.post(`/campaigns/${id}/start`))
 
-/** The number that stands beside a status. */
+/** The count beside a status. */
 export const countOf = (page: Page, status: string): Locator =>
   page
     .getByRole('listitem')

@@ -1,8 +1,8 @@
-// A campaign under way in the browser: paused, scheduled, cancelled, stopped by itself, and with outcomes nobody knows.
+// A running campaign in the browser: paused, scheduled, cancelled, stopped, and with unknown outcomes.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import { ok } from '../e2e/clients.ts'
 import { eventually, stepsOf } from '../e2e/scene.ts'
+import { after, before } from '../support/harness.ts'
 import { campaignTo, close, countOf, phones, shows, start, state } from './campaign-steps.ts'
 import { assertAccessible, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
 
@@ -70,7 +70,7 @@ step('its chart tells what was before the page was opened', async () => {
     const { data } = await ok(stack.console.get(`/campaigns/${id}/progress`))
     return status === 'COMPLETED' && data.at(-1)?.sent === 40
   })
-  // As if all of it had been a while ago.
+  // Backdates the campaign and its samples.
   await stack.sql`
     update campaigns
     set started_at = started_at - interval '10 minutes', completed_at = completed_at - interval '5 minutes'

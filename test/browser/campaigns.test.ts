@@ -1,10 +1,9 @@
-// Campaigns from the first page to the report, as an operator does it, on the whole product.
+// Campaigns from the first page to the report, as an operator runs them, on the whole product.
 import assert from 'node:assert/strict'
-
-import { after, before } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { type Json, ok } from '../e2e/clients.ts'
 import { stepsOf } from '../e2e/scene.ts'
+import { after, before } from '../support/harness.ts'
 import { campaignTo, close, phones, saved, shows, state } from './campaign-steps.ts'
 import { assertAccessible, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
 
@@ -84,7 +83,7 @@ async function addFromFile(page: Page): Promise<void> {
   await dialog.getByText('Nothing was added yet.').waitFor()
   assert.deepEqual(await figures(dialog), [22, 1, 0, 2])
   const wrong = dialog.getByRole('region', { name: 'Invalid rows' }).getByRole('row')
-  // Twenty rows of two lines each, two of one, and the duplicate come before.
+  // Before line 45 stand the header, twenty rows of two lines each, two rows of one line, and the duplicate.
   assert.match(await wrong.nth(1).innerText(), /^45\s+12\s+to must be a phone number/)
   assert.match(await wrong.nth(2).innerText(), /^46\s+\+15\d+\s+missing variables: order_number/)
   await assertAccessible(page)

@@ -1,4 +1,4 @@
-// A Chromium to drive: an installed one, or Debian's package.
+// Finds a Chromium to drive: an installed one, or Debian's package.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { firstWorking } from '../../src/dev/embedded/candidates.ts'
@@ -8,7 +8,7 @@ const APT_MS = 110_000
 const installed = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 
-/** The program to run. Throws with what to install where there is none: these tests prove nothing without it. */
+/** Returns the program to run. Throws with what to install: without a browser, these tests prove nothing. */
 export const findChromium = (): Promise<string> =>
   firstWorking({
     what: 'a browser for the tests of the console',
@@ -27,11 +27,11 @@ async function proved(bin: string): Promise<string> {
   return stdout.trim()
 }
 
-/** Its libraries and helpers expect their usual places, so that unpacking alone would not do. */
+/** Chromium's libraries and helpers expect their usual paths, so unpacking the package is not enough. */
 async function install(): Promise<string> {
   if (process.getuid?.() !== 0) throw new Error('only root can install it')
   const options = { timeout: APT_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
-  // One unreachable third-party source fails the update as a whole, yet the distribution's own lists have come.
+  // One unreachable third-party source fails the whole update, although the other lists have arrived.
   await run('apt-get', ['update', '-q'], options).catch(() => undefined)
   await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], options)
   return proved('chromium')

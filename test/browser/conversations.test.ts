@@ -1,10 +1,10 @@
-// What an agent does with a conversation, while the customer goes on writing.
+// What an agent does with a conversation while the contact goes on writing.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type Json, ok } from '../e2e/clients.ts'
 import { arrives } from '../e2e/media-steps.ts'
 import { eventually } from '../e2e/scene.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import {
   assertAccessible,
   assertFits,
@@ -257,6 +257,6 @@ describe('conversations in the console', () => {
   })
 })
 
-// Four pixels.
+// A PNG of 4 x 4 pixels.
 const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAMElEQVR42gXBgQAAMAgAsMCCCCKIQwQRRBDD+hZZuky5Evn0M889kavXrFuRNMPxAbTSHMEjGXlRAAAAAElFTkSuQmCC'

@@ -1,5 +1,5 @@
-// What every page must be, whatever it shows.
-import { after, before, describe, test } from 'node:test'
+// Checks that every page must pass, whatever it shows.
+
 import type { Page } from 'playwright-core'
 import { eventKinds } from '../../src/contract/events.ts'
 import { ok } from '../e2e/clients.ts'
@@ -7,6 +7,7 @@ import { arrives } from '../e2e/media-steps.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
 import type { Stack } from '../e2e/stack.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import {
   assertAccessible,
   assertFits,
@@ -22,7 +23,10 @@ interface Look {
   readonly name: string
   readonly theme: 'light' | 'dark'
   readonly isNarrow: boolean
-  /** Rules of axe; undefined: all. What a theme or a width can break, and nothing that the first look has judged. */
+  /**
+   * Rules of axe; undefined means all. Only those that the theme or the width can break and the first look
+   * has not checked.
+   */
   readonly rules?: readonly string[]
 }
 
@@ -37,7 +41,7 @@ export const paths = [
   ...['deliveries', 'members', 'audit', 'settings', 'account'],
 ]
 
-/** Half of the pages, each in every look: a file of its own for each half, so that none takes long. */
+/** Checks half of the pages in every look. Each half has its own test file, so that no file takes long. */
 export const judgePages = (half: 'lists' | 'records'): void =>
   void describe(`every page of the console: ${half}`, () => {
     let scene: BrowserScene
@@ -69,7 +73,7 @@ export const judgePages = (half: 'lists' | 'records'): void =>
         deliveryId = delivery?.id ?? ''
         return deliveryId !== ''
       })
-      // A conversation of both directions with a file, and a call that did not reach its receiver.
+      // A conversation with messages in both directions and a file, and a call that was not forwarded.
       const picture = await arrives(stack, '15557000001', { type: 'image', caption: 'This one?' })
       conversationId = picture.conversationId
       const template = { name: 'hello_world', language: 'en_US' }
@@ -115,7 +119,7 @@ async function judge(page: Page, path: string, { name, theme, isNarrow, rules }:
   await screenshot(page, `${path.replace('/new', '-new').replace(/\/.*/, '-one')}-${name}`)
 }
 
-/** One with recipients in several statuses, to the end. */
+/** Runs a campaign with recipients in several statuses to its end. */
 async function runCampaign({ api }: Stack): Promise<string> {
   const template = { name: 'order_ready', language: 'en_US' }
   const variables = { store: 'North Dock', first_name: 'Ines', order_number: 'A-4471' }

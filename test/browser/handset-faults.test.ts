@@ -1,7 +1,8 @@
-// What is told to go wrong, and what goes over the wire, on the simulator's page.
-import { after, before, describe, test } from 'node:test'
+// Configured faults and the traffic with the provider, on the simulator's page.
+
 import { ok } from '../e2e/clients.ts'
 import { eventually } from '../e2e/scene.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import { type HandsetScene, openHandsetScene, phoneOf, write } from './handset-scene.ts'
 import { assertAccessible, assertNoFaults, screenshot } from './scene.ts'
 

@@ -1,4 +1,4 @@
-// The simulator's page before the whole product, with a receiver to which the first number's replies and calls go.
+// The simulator's page with the whole product, and a receiver for the replies and calls of the first number.
 import type { Locator, Page } from 'playwright-core'
 import { type Json, ok, type Reply } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
@@ -10,9 +10,9 @@ export interface HandsetScene {
   readonly stack: Stack
   readonly receiver: HttpsReceiver
   openPage(waIds: readonly string[], options?: PageOptions): Promise<Page>
-  /** Sends order_ready. */
+  /** Sends the template order_ready. */
   send(to: string, firstName?: string): Promise<Json>
-  /** Sends the template, for the conversation, and calls in it. */
+  /** Sends the template, which creates the conversation, and places a call in it. */
   call(to: string): Promise<Reply>
   close(): Promise<void>
 }

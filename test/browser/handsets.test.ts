@@ -1,14 +1,14 @@
-// What handsets do on the simulator's page is seen at the API, and the other way round.
+// What handsets do on the simulator's page appears at the API, and the other way round.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { ok } from '../e2e/clients.ts'
 import { eventually } from '../e2e/scene.ts'
 import { session } from '../e2e/sdp.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import { type HandsetScene, openHandsetScene, phoneOf, write } from './handset-scene.ts'
 import { assertAccessible, assertFits, assertNoFaults, screenshot } from './scene.ts'
 
-// A square of 16 pixels in one colour.
+// A PNG of 16 x 16 pixels in one colour.
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mPwd3tKEmIY1TCqYfhqAABe7noQUGj3EgAAAABJRU5ErkJggg==',
   'base64',
@@ -187,7 +187,7 @@ describe('the page of handsets', () => {
     const page = await scene.openPage(['15557000110'])
     const phone = phoneOf(page, '15557000110')
     await page.route('**/sim/live*', (route) => route.abort())
-    // Another handset asks for another stream.
+    // Opening another handset requests another stream.
     await page.getByRole('button', { name: /^0002/ }).click()
     await page.getByText('Lost the simulator; trying again').waitFor()
     const to = scene.stack.numbers[1].phoneNumberId

@@ -1,7 +1,7 @@
-// How somebody who has no account yet becomes a member.
+// How a person without an account becomes a member.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { after, before, describe, test } from '../support/harness.ts'
 import {
   assertAccessible,
   assertFits,
@@ -22,7 +22,7 @@ describe('invitations', () => {
 
   const dialog = (page: Page, name?: string) => page.getByRole('dialog', name === undefined ? {} : { name })
 
-  /** Invites from the page and answers with the link that it shows. */
+  /** Invites from the page; returns the link that the page shows. */
   async function invite(page: Page, email: string): Promise<string> {
     await page.getByRole('button', { name: 'Invite member' }).click()
     await dialog(page).getByLabel('E-mail').fill(email)
@@ -112,7 +112,7 @@ describe('invitations', () => {
     const theirs = await scene.newPage()
     await theirs.goto(first)
     await theirs.getByText('This link leads nowhere any more').waitFor()
-    // The same page, and another fragment.
+    // The same page with another fragment.
     await theirs.goto(second)
     await theirs.getByRole('heading', { level: 1, name: 'Join North Dock' }).waitFor()
     await act('Revoke')

@@ -1,11 +1,11 @@
-// The whole way of a new operator, from the sign-in to a campaign that is over, through the pages alone. What only the
-// outside can do, the outside does: a receiver of the operator's own, and a customer with a handset.
+// Everything a new operator does, from the sign-in to a finished campaign, through the pages only. The other
+// parties are a receiver of the operator's own and a contact with a handset.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'playwright-core'
 import { apiClient, ok } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { scenario } from '../e2e/scene.ts'
+import { after, before } from '../support/harness.ts'
 import { shows, state } from './campaign-steps.ts'
 import { phoneOf, write } from './handset-scene.ts'
 import { assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
@@ -51,7 +51,7 @@ const goTo = async (title: string) => {
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
 }
 
-/** Shown this one time: taken, and the dialog left as it asks for. */
+/** Returns the secret, which is shown only once, and closes the dialog after the required confirmation. */
 async function takeSecret(): Promise<string> {
   const dialog = page.getByRole('dialog')
   const secret = await dialog.locator('.secret code').innerText()
@@ -63,7 +63,6 @@ async function takeSecret(): Promise<string> {
 
 const phone = () => phoneOf(handset, customer)
 
-/** Signs in. */
 async function signIn(): Promise<void> {
   const { email, password } = scene.stack.operator
   await page.goto(`${scene.origin}/console`)
@@ -73,7 +72,7 @@ async function signIn(): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 }
 
-/** Makes a key, which works. */
+/** Creates an API key and uses it. */
 async function makeKey(): Promise<void> {
   await goTo('API keys')
   await page.getByRole('button', { name: 'Create key' }).first().click()
@@ -88,7 +87,7 @@ async function makeKey(): Promise<void> {
   assert.equal(data.length, 2)
 }
 
-/** Adds an endpoint, and sends it a test event. */
+/** Adds an endpoint and sends it a test event. */
 async function addEndpoint(): Promise<void> {
   await goTo('Webhook endpoints')
   await page.getByRole('button', { name: 'Add endpoint' }).first().click()
@@ -106,7 +105,7 @@ async function addEndpoint(): Promise<void> {
   assert.equal(receiver.forged, 0)
 }
 
-/** Forwards the calls of a number to it. */
+/** Forwards the calls of a number to the endpoint. */
 async function forwardNumber(): Promise<void> {
   await goTo('Numbers')
   const { number } = scene.stack.numbers[0]
@@ -121,7 +120,7 @@ async function forwardNumber(): Promise<void> {
   await row.getByRole('link', { name: 'Shop' }).waitFor()
 }
 
-/** The customer rings the first number; the call is on the page. */
+/** The contact calls the first number; the call appears on the page. */
 async function ring(): Promise<void> {
   await phone()
     .getByRole('button', { name: /^Call / })
@@ -140,7 +139,7 @@ async function hangUp(): Promise<void> {
   await page.getByText('Nobody is on the line.').waitFor()
 }
 
-/** Sees beside a call that the receiver refused it, and why. */
+/** The page shows that the receiver refused the call, and why. */
 async function seeRefusedCall(): Promise<void> {
   receiver.answer = ({ body }) => (body.event === 'call.ringing' ? 503 : 200)
   await goTo('Calls')
@@ -154,7 +153,7 @@ async function seeRefusedCall(): Promise<void> {
   await hangUp()
 }
 
-/** Mends the receiver, and the next call reaches it. */
+/** Repairs the receiver; the next call reaches it. */
 async function mendReceiver(): Promise<void> {
   receiver.answer = () => 200
   const before = receiver.inbox.all(({ event }) => event === 'call.ringing').length
@@ -165,7 +164,7 @@ async function mendReceiver(): Promise<void> {
   await hangUp()
 }
 
-/** Turns the endpoint off, so that what a customer writes is held. */
+/** Turns the endpoint off, so that an incoming text is held. */
 async function turnOff(): Promise<void> {
   await goTo('Webhook endpoints')
   await page.getByRole('link', { name: 'Shop' }).click()
@@ -185,7 +184,7 @@ const heldRow = () =>
     .filter({ hasText: 'message.received' })
     .filter({ hasText: 'Held' })
 
-/** Turns it on again, and replays what was held. */
+/** Turns the endpoint on again and replays what was held. */
 async function turnOnAndReplay(): Promise<void> {
   await goTo('Webhook endpoints')
   await page.getByRole('link', { name: 'Shop' }).click()
@@ -209,7 +208,7 @@ async function turnOnAndReplay(): Promise<void> {
     .waitFor()
 }
 
-/** Runs a campaign to its end, which the customer sees. */
+/** Runs a campaign to its end; the contact sees its message. */
 async function runCampaign(): Promise<void> {
   await goTo('Campaigns')
   await page.getByRole('link', { name: 'New campaign' }).first().click()

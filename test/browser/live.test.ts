@@ -1,10 +1,10 @@
-// Pages that change by themselves, over the real socket: what happens elsewhere is seen without asking for it.
+// Pages that update themselves over the real socket: changes made elsewhere appear without a new request.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { type Json, ok } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
 
 describe('live pages of the console', () => {

@@ -1,4 +1,4 @@
-// The console in a real browser, before the whole product: a gateway, a worker, the simulator and a demo workspace.
+// The console in a real browser, with the whole product: gateway, worker, simulator and demo workspace.
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,18 +15,18 @@ export interface BrowserScene {
   readonly stack: Stack
   readonly browser: Browser
   readonly origin: string
-  /** A browser of its own, in which nobody is signed in. */
+  /** A page in a new browser context, not signed in. */
   newPage(options?: PageOptions): Promise<Page>
-  /** One that is signed in as the owner, at a page of the workspace such as `keys`. */
+  /** A page of the workspace, such as `keys`, signed in as the owner. */
   open(path: string, options?: PageOptions): Promise<Page>
-  /** The address of a page of the workspace. */
+  /** The URL of a page of the workspace. */
   urlOf(path: string): string
   close(): Promise<void>
 }
 
 export interface PageOptions {
   readonly theme?: 'light' | 'dark'
-  /** As wide as a telephone. */
+  /** As wide as a phone. */
   readonly isNarrow?: boolean
 }
 
@@ -35,7 +35,7 @@ export async function openBrowserScene(options: StackOptions = {}): Promise<Brow
   const stack = await startStack(options)
   const contexts = new Map<string, BrowserContext>()
   try {
-    // A sandbox needs more than a container gives, and nothing foreign is opened here.
+    // Chromium's sandbox needs more privileges than a container has, and the tests open no foreign pages.
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
     const { origin } = stack.gateway(0)
     const urlOf = (path: string) => `${origin}/console/${stack.workspaceId}/${path}`
@@ -63,7 +63,7 @@ export async function openBrowserScene(options: StackOptions = {}): Promise<Brow
   }
 }
 
-/** Nothing on the page is on its way any more. */
+/** Waits until nothing on the page is loading. */
 export async function loaded(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
@@ -75,7 +75,7 @@ export const viewport = (isNarrow: boolean) =>
 const contextOptions = ({ theme = 'light', isNarrow = false }: PageOptions) => ({
   colorScheme: theme,
   viewport: viewport(isNarrow),
-  // Screenshots look alike everywhere.
+  // Screenshots must look alike on every machine.
   locale: 'en-US',
   timezoneId: 'UTC',
   reducedMotion: 'reduce' as const,
@@ -91,7 +91,7 @@ async function signedIn(context: BrowserContext, stack: Stack): Promise<BrowserC
   return context
 }
 
-/** Whatever a page reports as an error, such as a breach of the policy, fails the test that opened it. */
+/** Errors that a page reported, such as violations of its Content-Security-Policy. They fail the test. */
 const faults = new WeakMap<Page, string[]>()
 
 function prepared(page: Page): Page {
@@ -100,7 +100,7 @@ function prepared(page: Page): Page {
   page.setDefaultTimeout(WAIT_MS)
   page.on('pageerror', (error) => seen.push(String(error)))
   page.on('console', (message) => {
-    // A refusal that a test provokes is no fault of the page.
+    // A refused request that a test provokes is not an error of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       seen.push(message.text())
   })
@@ -115,9 +115,9 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
-/** No rule of axe is broken on what the page shows now, dialogs included; or none of these alone. */
+/** What the page shows now, dialogs included, violates no axe rule, or none of `rules`. */
 export async function assertAccessible(page: Page, rules?: readonly string[]): Promise<void> {
-  // The policy forbids a script element; what the debugger evaluates it does not judge.
+  // The Content-Security-Policy forbids a script element, but does not apply to what the debugger evaluates.
   const violations = (await page.evaluate(`(async () => {
     if (!globalThis.axe) { ${axe.source} }
     return (await axe.run(${JSON.stringify(rules ? { runOnly: rules } : {})})).violations
@@ -129,7 +129,7 @@ export async function assertAccessible(page: Page, rules?: readonly string[]): P
   assert.ok(told.length === 0, `${page.url()}\n${told.join('\n')}`)
 }
 
-/** Nothing is wider than the window. */
+/** Nothing on the page is wider than the window. */
 export async function assertFits(page: Page): Promise<void> {
   const overflow = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
@@ -137,7 +137,7 @@ export async function assertFits(page: Page): Promise<void> {
   assert.ok(Number(overflow) <= 0, `${page.url()} is ${String(overflow)} pixels too wide`)
 }
 
-/** Kept in test/artifacts, to be looked at by people. */
+/** Saved in test/artifacts, for people to look at. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   mkdirSync(artifacts, { recursive: true })
   await page.screenshot({ path: join(artifacts, `${name}.png`) })

@@ -1,9 +1,9 @@
-// A template whose header is a file of the operator's.
+// Sends a template whose header is a file that the operator uploads.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import { ok } from '../e2e/clients.ts'
 import { arrives } from '../e2e/media-steps.ts'
 import { eventually } from '../e2e/scene.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import { close, phones, state } from './campaign-steps.ts'
 import {
   assertAccessible,
@@ -106,13 +106,13 @@ describe('templates with a file in the header', () => {
     await close(page)
   })
 
-  /** How often the provider was given the id of an upload. */
+  /** How many sends gave the provider the id of an upload. */
   async function sentFiles(): Promise<number> {
     const requests = JSON.stringify(await ok(scene.stack.sim.get('/requests')))
     return requests.match(/"type":"image","image":\{"id":"\d+"\}/g)?.length ?? 0
   }
 })
 
-// Four pixels.
+// A PNG of 4 x 4 pixels.
 const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAMElEQVR42gXBgQAAMAgAsMCCCCKIQwQRRBDD+hZZuky5Evn0M889kavXrFuRNMPxAbTSHMEjGXlRAAAAAElFTkSuQmCC'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { totpCode, totpStep } from '../../src/auth/totp.ts'
+import { totpCode, totpStep } from '../../src/accounts/totp.ts'
 import { signIn } from '../e2e/clients.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
 
 describe('the sign-in', () => {
@@ -79,7 +79,7 @@ describe('the sign-in', () => {
     assert.ok(await code.evaluate((element) => element === element.ownerDocument.activeElement))
     await assertAccessible(page)
     await screenshot(page, 'sign-in-code-light')
-    // A code is good once, and the next one is taken early.
+    // A code is valid only once, so this uses the next one, which is accepted early.
     await code.fill(totpCode(seed, step + 1))
     await code.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

@@ -1,9 +1,9 @@
-// What operators do with the pages, with the mouse and with the keyboard.
+// What operators do with the pages, by mouse and by keyboard.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import { paths } from './every-page.ts'
 import {
   assertAccessible,

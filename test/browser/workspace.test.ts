@@ -1,9 +1,9 @@
-// What runs a workspace: its templates, its members, its settings and the log of what was changed.
+// The administration of a workspace: its templates, members, settings and audit log.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { createPasswordHasher } from '../../src/auth/password.ts'
-import { operatorsStore } from '../../src/store/operators.store.ts'
+import { createPasswordHasher } from '../../src/accounts/password.ts'
+import { createOperatorStore } from '../../src/accounts/store/operators.store.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
 
 const colleague = { email: 'ada@northdock.example', name: 'Ada Marlow', password: 'another password' }
@@ -15,7 +15,7 @@ describe('the pages of a workspace', () => {
     scene = await openBrowserScene()
     const { email, name, password } = colleague
     const passwordHash = await createPasswordHasher({ logN: 12 }).hash(password)
-    await operatorsStore(scene.stack.sql).create({ email, name, passwordHash, platformOwner: false })
+    await createOperatorStore(scene.stack.sql).create({ email, name, passwordHash, platformOwner: false })
   })
   after(() => scene?.close())
 
@@ -70,7 +70,7 @@ describe('the pages of a workspace', () => {
     await submit.click()
     await notice(page, 'parcel_ready is submitted for approval.').waitFor()
     await page.getByRole('heading', { level: 1, name: 'parcel_ready' }).waitFor()
-    // The simulator reviews it; the page follows by itself.
+    // The simulator approves the template, and the page updates itself.
     await page.getByText('Approved', { exact: true }).waitFor()
     await page.getByRole('figure').getByText('Where is it?').waitFor()
     await page.getByText('"button.0": "A-4471"').waitFor()

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { table } from '../../src/api/table.ts'
+import { sharedRows } from '../../src/console/routes/shared-campaigns.ts'
 import { errorCatalog } from '../../src/contract/errors.ts'
+import { describe, test } from '../support/harness.ts'
 
-// The contract's own words, in its order; a route is added here and in the table.
+// The routes of the API contract, verbatim and in its order. Add a new route here and in the table.
 const contract = `
 POST /messages/chat CHAT_SEND
 POST /messages/chat/preview CHAT_SEND
@@ -35,6 +36,9 @@ POST /campaigns/:id/pause CAMPAIGNS_WRITE
 POST /campaigns/:id/cancel CAMPAIGNS_WRITE
 DELETE /campaigns/:id CAMPAIGNS_WRITE
 POST /conversations/:id/typing CONVERSATIONS_WRITE
+GET /conversations/:id CONVERSATIONS_READ
+GET /templates/:id CATALOG_READ
+GET /numbers/:id CATALOG_READ
 `
 
 describe('the table of the API', () => {
@@ -78,4 +82,14 @@ describe('the table of the API', () => {
       if (method !== 'DELETE')
         assert.equal(body !== undefined, method !== 'GET' && !speechless.includes(path), path)
   })
+})
+
+test('the console has every campaign route of the API', () => {
+  const ofCampaigns = table.filter(({ path }) => path.split('/')[1] === 'campaigns')
+  assert.ok(ofCampaigns.length >= 12)
+  assert.deepEqual(
+    sharedRows.map(({ row }) => row),
+    ofCampaigns,
+  )
+  for (const { row, action } of sharedRows) assert.equal(action === null, row.method === 'GET', row.path)
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { describe, test } from 'node:test'
-import { loadSettings } from '../../src/config/config.ts'
 import { eventClasses, eventKinds } from '../../src/contract/events.ts'
 import { limits } from '../../src/contract/limits.ts'
 import { grants, scopes } from '../../src/contract/scopes.ts'
-import { version } from '../../src/contract/version.ts'
+import { loadSettings } from '../../src/platform/config/config.ts'
+import { version } from '../../src/shared/version.ts'
+import { describe, test } from '../support/harness.ts'
 
-// What the contract says in words, as literals: a catalogue that changes is a change of the contract.
+// The catalogues of the API contract, as literals: changing a catalogue changes the contract.
 
 describe('the release', () => {
   test('is that of package.json', () => {

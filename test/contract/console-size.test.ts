@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
 import { bundleConsole } from '../../src/console/assets/bundle.ts'
 import { type Bundle, staticImports } from '../../src/web/bundle.ts'
+import { before, describe, test } from '../support/harness.ts'
 
 const BUDGET = 60 * 1024
 

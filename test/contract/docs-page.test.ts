@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { guideFiles } from '../../src/api/docs/guides.ts'
 import { referencePage } from '../../src/api/docs/page.ts'
+import { documentationPages } from '../../src/api/docs/pages.ts'
+import type { SearchEntry } from '../../src/api/docs/search-index.ts'
 import { openApiDocument } from '../../src/api/openapi/document.ts'
 import { table } from '../../src/api/table.ts'
+import { errorCatalog } from '../../src/contract/errors.ts'
 import { eventKinds } from '../../src/contract/events.ts'
 import { scopes } from '../../src/contract/scopes.ts'
+import { describe, test } from '../support/harness.ts'
+import { request } from '../unit/platform/http/requests.ts'
 
 const document = openApiDocument()
-const { html, contentSecurityPolicy } = referencePage(document)
+const { html, contentSecurityPolicy } = referencePage(document, { title: 'Guides', entries: [] })
 
 const all = (pattern: RegExp): string[] => [...html.matchAll(pattern)].map((match) => match[1] ?? '')
 
@@ -46,20 +51,103 @@ describe('the reference page', () => {
     assert.equal(levels.filter((level) => level === 1).length, 1)
     const fields = all(/<(?:input|textarea) id="([^"]+)"/g)
     assert.ok(fields.length > table.length)
-    assert.deepEqual(fields, all(/<label for="([^"]+)"/g))
+    assert.deepEqual(fields.toSorted(), all(/<label for="([^"]+)"/g).toSorted())
   })
 
   test('its policy lets in its own style and script, and nothing else', () => {
     const [style = ''] = all(/<style>([\s\S]*?)<\/style>/g)
-    const [script = ''] = all(/<script type="module">([\s\S]*?)<\/script>/g)
-    assert.ok(style.length > 100 && script.length > 100)
+    const scripts = all(/<script type="module">([\s\S]*?)<\/script>/g)
+    assert.equal(scripts.length, 2)
+    assert.ok([style, ...scripts].every(({ length }) => length > 100))
     assert.match(contentSecurityPolicy, /^default-src 'none'; /)
-    for (const text of [style, script]) assert.ok(contentSecurityPolicy.includes(hashOf(text)))
+    for (const text of [style, ...scripts]) assert.ok(contentSecurityPolicy.includes(hashOf(text)))
     assert.doesNotMatch(contentSecurityPolicy, /unsafe|https?:|\*/)
     assert.doesNotMatch(html, / style=| on[a-z]+=|<script src|<link rel="stylesheet"/)
   })
 
   test('keeps no key: its script knows no storage', () => {
     assert.doesNotMatch(html, /localStorage|sessionStorage|document\.cookie|indexedDB/)
+  })
+})
+
+const pages = documentationPages()
+
+async function get(path: string): Promise<{ type: string; text: string }> {
+  const response = await pages[path]?.(request({ url: path }))
+  assert.equal(response?.status, 200, path)
+  return {
+    type: String(response?.headers?.['content-type']),
+    text: Buffer.from(response?.body as Uint8Array).toString(),
+  }
+}
+
+const idsOf = (page: string): string[] => [...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1] ?? '')
+
+describe('the documentation', () => {
+  const texts = [
+    ...Object.keys(guideFiles).map((slug) => `/docs/${slug}`),
+    ...Object.keys(errorCatalog).map((code) => `/docs/errors/${code}`),
+  ]
+
+  test('has every guide and every error code as a page and as Markdown', async () => {
+    for (const path of texts) {
+      const page = await get(path)
+      assert.match(page.type, /^text\/html/)
+      const plain = await get(`${path}.md`)
+      assert.match(plain.type, /^text\/markdown/)
+      const title = /^# (.+)$/m.exec(plain.text)?.[1] ?? assert.fail(path)
+      assert.ok(page.text.includes(`>${title}</h1>`), `${path} begins with ${title}`)
+      assert.doesNotMatch(plain.text, /^## (Inside|Decisions)$|<!--|\]\(\.\.?\//m, `${path} is for readers`)
+    }
+    const whole = (await get('/docs.md')).text
+    for (const { method, path } of table)
+      assert.ok(whole.includes(`### ${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`), path)
+  })
+
+  test('each link leads to a page, and each anchor to a heading of it', async () => {
+    const isThere = async (href: string, from: string): Promise<boolean> => {
+      const [to = '', anchor] = href.split('#')
+      const target = to === '' ? from : to
+      return target in pages && (anchor === undefined || idsOf((await get(target)).text).includes(anchor))
+    }
+    for (const path of ['/docs', ...texts]) {
+      const { text } = await get(path)
+      for (const [, href = ''] of text.matchAll(/<a [^>]*href="((?:\/docs|\/openapi|\/llms|#)[^"]*)"/g))
+        assert.ok(await isThere(href, path), `${path}: ${href}`)
+    }
+  })
+
+  test('no id is on a page twice, and its policy names each of its scripts', async () => {
+    for (const path of texts) {
+      const response = await pages[path]?.(request({ url: path }))
+      const text = Buffer.from(response?.body as Uint8Array).toString()
+      assert.equal(new Set(idsOf(text)).size, idsOf(text).length, path)
+      const policy = String(response?.headers?.['content-security-policy'])
+      for (const [, script = ''] of text.matchAll(/<script type="module">([\s\S]*?)<\/script>/g))
+        assert.ok(policy.includes(hashOf(script)), path)
+    }
+  })
+
+  test('the search knows every section, route, event and error, and its links lead there', async () => {
+    const entries = JSON.parse((await get('/docs/search.json')).text) as SearchEntry[]
+    const find = (word: string) =>
+      entries.filter(({ words }) => words.split(' ').includes(word)).map(({ href }) => href)
+    assert.ok(find('x-communication-delivery').some((href) => href.startsWith('/docs/receive')))
+    assert.ok(find('idempotency_key_reused').includes('/docs/errors/IDEMPOTENCY_KEY_REUSED'))
+    assert.ok(find('call.ringing').some((href) => href.startsWith('/docs#')))
+    for (const { href, title } of entries) {
+      const [path = '', anchor] = href.split('#')
+      assert.ok(anchor === undefined || idsOf((await get(path)).text).includes(anchor), `${title}: ${href}`)
+    }
+  })
+
+  test('llms.txt lists what there is', async () => {
+    const { text } = await get('/llms.txt')
+    const links = [...text.matchAll(/\]\((\/[^)]+)\)/g)].map((match) => match[1] ?? '')
+    assert.ok(links.length > texts.length)
+    assert.deepEqual(
+      links.filter((link) => !(link in pages)),
+      [],
+    )
   })
 })

@@ -1,8 +1,8 @@
-// The judge of every answer in the other tests: it must be able to say no.
+// assertDocumented judges every answer in the other tests, so it must be able to refuse one.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { call, errorExamples, message, page } from '../../src/api/openapi/examples.ts'
 import { assertDocumented, assertDocumentedEvent, type Exchanged } from '../support/documented.ts'
+import { describe, test } from '../support/harness.ts'
 
 const headers: Readonly<Record<string, string>> = {
   'content-type': 'application/json',

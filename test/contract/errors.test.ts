@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { AppError, type ErrorCode, errorCatalog } from '../../src/contract/errors.ts'
-import { errorResponse } from '../../src/http/error-response.ts'
+import { errorResponse } from '../../src/platform/http/error-response.ts'
+import { describe, test } from '../support/harness.ts'
 
-// Decisions 1, as literals: a status that changes is a change of the contract.
+// The statuses of the API contract, as literals: changing a status changes the contract.
 const statuses: Record<ErrorCode, number> = {
   VALIDATION_ERROR: 400,
   MALFORMED_JSON: 400,
@@ -39,6 +39,8 @@ const statuses: Record<ErrorCode, number> = {
   UNAVAILABLE: 503,
 }
 
+const request = { requestId: 'r-1', publicUrl: 'http://gateway.test' }
+
 describe('the error catalogue', () => {
   test('has exactly the codes and statuses of the contract', () => {
     const actual = Object.fromEntries(
@@ -49,10 +51,15 @@ describe('the error catalogue', () => {
 
   test('every code answers with its status in the one envelope', () => {
     for (const [code, status] of Object.entries(statuses)) {
-      const response = errorResponse(new AppError(code as ErrorCode, 'do this'), 'r-1')
+      const response = errorResponse(new AppError(code as ErrorCode, 'do this'), request)
       assert.equal(response.status, status)
       assert.deepEqual(JSON.parse(String(response.body)), {
-        error: { code, message: 'do this', requestId: 'r-1' },
+        error: {
+          code,
+          message: 'do this',
+          requestId: 'r-1',
+          docs: `http://gateway.test/docs/errors/${code}`,
+        },
       })
     }
   })
@@ -60,7 +67,7 @@ describe('the error catalogue', () => {
   test('details are listed where there are some, and Retry-After is in whole seconds', () => {
     const details = [{ path: 'to', message: 'is required' }]
     const error = new AppError('RATE_LIMITED', 'wait', { details, retryAfterSeconds: 0.2 })
-    const response = errorResponse(error, 'r-1')
+    const response = errorResponse(error, request)
     assert.deepEqual(JSON.parse(String(response.body)).error.details, details)
     assert.equal(response.headers?.['retry-after'], '1')
   })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { describe, test } from 'node:test'
 import * as v from 'valibot'
 import { documentText, openApiDocument } from '../../src/api/openapi/document.ts'
 import { rowKey } from '../../src/api/openapi/operation.ts'
@@ -10,10 +9,11 @@ import { idParam } from '../../src/api/schemas/fields.ts'
 import { table } from '../../src/api/table.ts'
 import { errorCatalog } from '../../src/contract/errors.ts'
 import { eventKinds } from '../../src/contract/events.ts'
-import { stringMap } from '../../src/http/fields.ts'
-import type { JsonSchema } from '../../src/http/shown.ts'
-import { time } from '../../src/http/time.ts'
-import { check } from '../../src/http/validate.ts'
+import { stringMap } from '../../src/platform/http/fields.ts'
+import type { JsonSchema } from '../../src/platform/http/shown.ts'
+import { time } from '../../src/platform/http/time.ts'
+import { check } from '../../src/platform/http/validate.ts'
+import { describe, test } from '../support/harness.ts'
 import { faults, resolve } from '../support/json-schema.ts'
 
 const document = openApiDocument()
@@ -29,7 +29,7 @@ interface Found {
   readonly media: Media
 }
 
-/** Everything in the document that has a schema and a content type. */
+/** Finds everything in the document that has a schema and a content type. */
 function contents(json: unknown, where = '#'): Found[] {
   if (typeof json !== 'object' || json === null) return []
   return Object.entries(json).flatMap(([name, inner]) => {

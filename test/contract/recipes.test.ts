@@ -1,13 +1,13 @@
-// The code that the reference shows to receivers, run on what the gateway signs.
+// Runs the code that the reference shows to receivers on requests that the gateway signs.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { recipeFiles } from '../../src/api/docs/page.ts'
-import { createSecret, createSigner } from '../../src/webhooks/signature.ts'
+import { createSecret, createSigner } from '../../src/delivery/signature.ts'
+import { after, describe, test } from '../support/harness.ts'
 
 const recipes = fileURLToPath(new URL('../../src/api/docs/recipes/', import.meta.url))
 const dir = mkdtempSync(join(tmpdir(), 'switchboard-recipes-'))
@@ -59,7 +59,7 @@ const cases: readonly Case[] = [
   { ...fresh, headers: {}, isGenuine: false },
 ]
 
-/** Each reads the cases and prints a JSON list of what it found. */
+/** Each program reads the cases and prints its results as a JSON list. */
 const programs = {
   Node: {
     command: [process.execPath, 'main.mjs'],
@@ -129,7 +129,7 @@ function run(language: keyof typeof programs): unknown {
 
 describe('the recipes of the reference', () => {
   for (const language of ['Node', 'Python', 'PHP', 'Go'] as const) {
-    // Node is always there; the others are tried where they are.
+    // Node is always available; the other languages are tested where they are installed.
     if (language !== 'Node' && !isHere(programs[language].command[0])) continue
     test(`${language} takes what is genuine and nothing else`, () => {
       assert.deepEqual(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { openApiDocument } from '../../src/api/openapi/document.ts'
-import type { JsonSchema } from '../../src/http/shown.ts'
+import type { JsonSchema } from '../../src/platform/http/shown.ts'
+import { describe, test } from '../support/harness.ts'
 
-// The contract's own words, in its order; `{...}` are the fields of the object before it.
+// The records of the API contract, verbatim and in its order; `{...}` are the fields of the object before it.
 const contract: Readonly<Record<string, string>> = {
   Message: `id conversationId providerMessageId direction type status text template{name language variables} from fromName to
     numberId error{code title} media{mimeType fileName sizeBytes sha256} details{callPermission} metadata
@@ -24,7 +24,7 @@ const contract: Readonly<Record<string, string>> = {
   Recipient: `id to variables status messageId error{code title} skippedReason repliedAt updatedAt`,
 }
 
-/** May be left out, rather than null. */
+/** Fields that may be absent instead of null. */
 const optional = [
   ...['Message.details.callPermission', 'Conversation.callPermission.expiresAt'],
   ...['IceServers.iceServers.username', 'IceServers.iceServers.credential'],
@@ -33,7 +33,7 @@ const optional = [
 const schemas = (openApiDocument().components['schemas'] ?? {}) as Record<string, JsonSchema>
 const fieldsOf = (schema: JsonSchema) => Object.keys((schema['properties'] ?? {}) as object)
 
-/** The schema of a field without its null, and of what a list holds. */
+/** The schema of a field without its null; for a list, the schema of its items. */
 function inside(schema: JsonSchema, name: string): JsonSchema {
   const field = (schema['properties'] as Record<string, JsonSchema>)[name] ?? {}
   const choices = (field['anyOf'] as JsonSchema[] | undefined) ?? [field]
@@ -53,7 +53,7 @@ function assertFields(schema: JsonSchema, names: readonly string[], where: strin
 
 describe('the records', () => {
   for (const [record, words] of Object.entries(contract))
-    test(`${record} has the fields of the contract, and no other [decisions 2 to 4]`, () => {
+    test(`${record} has the fields of the contract, and no other`, () => {
       const schema = schemas[record] ?? assert.fail(`there is no ${record}`)
       const fields = [...words.matchAll(/(\w+)(?:[{[]([^}\]]*)[}\]])?/g)]
       assertFields(

@@ -1,8 +1,9 @@
-// Everything that comes from outside, as bad as it gets: the answer is the documented one, and nothing breaks or leaks.
+// Sends malformed and hostile input to every external interface. Each input must get its documented answer,
+// and nothing may break or leak.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before } from 'node:test'
 import { provider } from '../../src/dev/provider.ts'
+import { after, before } from '../support/harness.ts'
 import { ok } from './clients.ts'
 import { bodies, callCases, paths, queries, refusals } from './hostile-api.ts'
 import { campaign, campaignCases, foreignCampaignCases } from './hostile-campaigns.ts'
@@ -41,7 +42,7 @@ const inConsole = (ask: Ask, { cookie = world.cookie, workspaceId = world.stack.
 
 type Judge = (told: Told, expected: string, path?: string) => void
 
-/** All that is wrong is told at once, by the name of its case. */
+/** Runs all cases before failing, so that one run reports every wrong case by its name. */
 async function refusesAll(cases: readonly Case[], ask: (ask: Ask) => Promise<Told>, judge: Judge) {
   const wrong: string[] = []
   for (const [what, one, expected, path] of cases)
@@ -141,7 +142,11 @@ step('API: ids of another workspace do not exist: not a byte tells them from tho
   const { call, message, stranger, stack } = world
   const made = await ok(stack.api.post('/campaigns', campaign), 201)
   const { conversationId } = call
-  const ids = { messages: message.id, conversations: conversationId, calls: call.id, campaigns: made.id }
+  const [template] = (await ok(stack.api.get('/templates'))).data
+  const ids = {
+    ...{ messages: message.id, conversations: conversationId, calls: call.id, campaigns: made.id },
+    ...{ templates: template.id, numbers: call.numberId },
+  }
   const before = () =>
     Promise.all(foreignAsks(ids).map((ask) => (ask.method === 'GET' ? api(ask) : undefined)))
   const known = await before()
@@ -244,7 +249,7 @@ step('HTTP: 3,000 callers who leave halfway leave nothing behind', async () => {
     return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1])
   }
   const beforeBytes = await residentBytes()
-  // All their halves together are more than the bodies that a process holds at once.
+  // In total, the half bodies exceed the body bytes that a process may hold at once.
   await leaveHalfway({ origin, key: stack.key, size: 3_000 })
   assert.equal((await send(origin, { path: '/healthz' })).status, 200)
   assertApiRefused(
@@ -257,7 +262,7 @@ step('HTTP: 3,000 callers who leave halfway leave nothing behind', async () => {
   )
 })
 
-// Last: nobody signs in from this address for a while.
+// Keep this after every step that signs in: afterwards, sign-in from this address is refused for a while.
 step('console: guessing a password is refused for what it is, then slowed down', async () => {
   const { origin, owner } = world
   const signIn = (body: unknown, headers = {}) =>

@@ -1,17 +1,17 @@
-// The answering bot of src/examples on the whole product, with handsets whose audio is real.
+// Runs the answering bot of src/examples against the whole product, with handsets that send real audio.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before } from 'node:test'
 import { WebSocket } from 'ws'
+import { createSecret, createSigner } from '../../src/delivery/signature.ts'
 import { type Bot, startBot } from '../../src/examples/bot/bot.ts'
 import { connectSwitchboard } from '../../src/examples/bot/switchboard.ts'
 import { echo, type Voice } from '../../src/examples/bot/voices.ts'
 import { createEar, type Ear } from '../../src/simulator/sound.ts'
-import { createSecret, createSigner } from '../../src/webhooks/signature.ts'
 import { ownFolder } from '../support/embedded.ts'
+import { after, before } from '../support/harness.ts'
 import { type Json, ok } from './clients.ts'
 import { hello } from './message-steps.ts'
 import { lastingPort, type Running, run } from './processes.ts'
@@ -21,7 +21,7 @@ import { type Stack, startStack } from './stack.ts'
 
 const EVENTS = ['call.ringing', 'call.accepted', 'call.status', 'message.received']
 const MAX_CALLS = 3
-/** Opus and half a second of listening tell tones apart that are this near. */
+/** The tolerance of a tone that went through Opus and was measured for half a second. */
 const TOLERANCE_HZ = 6
 
 let stack: Stack
@@ -29,10 +29,10 @@ let bot: Bot
 let url = ''
 let secret = ''
 const log: Json[] = []
-/** One a call, in the order of the calls. */
+/** One ear per call, in the order of the calls. */
 const ears: Ear[] = []
 
-/** What the bot does anyway, with somebody who listens. */
+/** Wraps the bot's voice so that the test hears what the bot hears. */
 const overheard =
   (voice: Voice): Voice =>
   (say) => {
@@ -104,7 +104,7 @@ const callOf = async (wacid: string): Promise<Json> => {
   return data.find((call: Json) => call.wacid === wacid)
 }
 
-/** Both ends have let go, and the call says so. */
+/** Waits until the call is COMPLETED and the handset's connection is closed; returns the call. */
 async function over(wacid: string): Promise<Json> {
   await eventually(`${wacid} is over`, async () => (await callOf(wacid)).status === 'COMPLETED')
   await eventually('the handset is closed', async () => (await simCall(wacid)).media.connection === 'closed')
@@ -149,7 +149,7 @@ step('who is called by the bot picks up, and each hears the other', async () => 
   assert.equal((await over(wacid)).id, callId)
 })
 
-/** Dials as Switchboard does; gives the socket, and the code it is closed with. */
+/** Dials as Switchboard does; returns the socket and a promise of its close code. */
 function dial(headers: Readonly<Record<string, string>>) {
   const socket = new WebSocket(url, { headers })
   return { socket, closed: once(socket, 'close').then(([code]) => Number(code)) }

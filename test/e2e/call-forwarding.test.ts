@@ -1,6 +1,7 @@
-// Rings that their receiver does not take: told on the call and in its timeline, never repeated, in no delivery log.
+// Rings that their receiver does not accept: the call and its timeline show the failure, the ring is never
+// repeated, and the delivery log does not contain it.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { ring } from './call-steps.ts'
 import { type Json, ok } from './clients.ts'
 import { eventually, openScene, type Scene, stepsOf } from './scene.ts'
@@ -18,7 +19,7 @@ after(() => scene?.close())
 
 const step = stepsOf(() => scene.stack)
 
-/** As the console shows it, with its timeline. */
+/** The call as the console shows it, with its timeline; undefined while it is not in the list. */
 async function shown(wacid: string): Promise<Json> {
   const [row] = (await ok(scene.stack.console.get('/calls?limit=50'))).data.filter(
     (call: Json) => call.wacid === wacid,
@@ -26,7 +27,10 @@ async function shown(wacid: string): Promise<Json> {
   return row ? ok(scene.stack.console.get(`/calls/${row.id}`)) : undefined
 }
 
-/** Until the forward has failed; gives the call, whose error must be complete and at the right endpoint. */
+/**
+ * Waits until the forward has failed; returns the call after checking that its error is complete and names
+ * the endpoint.
+ */
 async function failed(wacid: string, endpoint: Json, code: string): Promise<Json> {
   await eventually('the call tells of it', async () => (await shown(wacid))?.lastForwardError != null)
   const call = await shown(wacid)
@@ -53,7 +57,7 @@ step('a receiver that does not answer has five seconds', async () => {
   const tookMs = at(call, 'forward.failed') - at(call, 'forward.attempted')
   assert.ok(tookMs >= 4_990 && tookMs < 10_000, `${tookMs} ms`)
   assert.deepEqual(kindsOf(call), forwarded)
-  // When the provider will have stopped ringing is told beside the body, which is as the specification has it.
+  // A header tells when the provider stops ringing, because the API contract fixes the fields of the body.
   const answerBy = Date.parse(String(headers['x-communication-answer-by']))
   assert.equal(answerBy - Date.parse(call.ringingAt), 30_000)
 })

@@ -1,4 +1,4 @@
-// What a workspace does with calls, step by step; one gateway or many make no difference.
+// Steps that a workspace takes with calls. They work with one gateway and with several.
 import assert from 'node:assert/strict'
 import { type Json, ok, refused } from './clients.ts'
 import { assertDirect, assertQueued } from './expectations.ts'
@@ -6,7 +6,7 @@ import { hello } from './message-steps.ts'
 import { atBoth, eventually, type Scene } from './scene.ts'
 import { type Session, session, startPeer } from './sdp.ts'
 
-/** A handset calls the first number; gives the provider's id. */
+/** A handset calls a number of the stack, by default the first; returns the provider's id of the call. */
 export async function ring({ stack }: Scene, from: string, number = 0): Promise<string> {
   const to = stack.numbers[number]?.phoneNumberId
   const { wacid } = await ok(stack.sim.post(`/handsets/${from}/calls`, { to }))
@@ -19,7 +19,7 @@ export const simCall = ({ stack }: Scene, wacid: string): Promise<Json> =>
 const hangUpAtHandset = ({ stack }: Scene, wacid: string): Promise<Json> =>
   ok(stack.sim.post(`/calls/${encodeURIComponent(wacid)}/hangup`))
 
-/** The ringing frame on the socket, checked field by field; gives the call in it. */
+/** Waits for the ringing frame on the socket and checks it field by field; returns the call in it. */
 export async function ringing({ stack, socket }: Scene, wacid: string, from: string): Promise<Json> {
   const { body } = await socket.inbox.first('call.ringing', ({ call }) => call?.wacid === wacid)
   const { id, conversationId, fromName, session: offer } = body.call
@@ -35,7 +35,7 @@ export async function ringing({ stack, socket }: Scene, wacid: string, from: str
   return body.call
 }
 
-/** The call.status events of a call, in this order at both receivers and no other. */
+/** Both receivers must get exactly these call.status events of the call, in this order. */
 export async function statuses(
   scene: Scene,
   { id, conversationId }: Json,
@@ -60,7 +60,7 @@ export async function statuses(
     )
 }
 
-/** A call with a real peer at both ends: rings at the socket, is answered, carries audio, ends. */
+/** A call with a real peer at both ends: it rings at the socket, is answered, carries audio and ends. */
 export async function talk(scene: Scene, from = '15557000021'): Promise<void> {
   const { api } = scene.stack
   const wacid = await ring(scene, from)
@@ -88,7 +88,7 @@ export async function talk(scene: Scene, from = '15557000021'): Promise<void> {
   assert.ok(Number.isInteger(ended.durationSeconds), 'whole seconds')
 }
 
-/** The first answer wins, its repeat changes nothing, and another comes too late. */
+/** The first answer wins: its repeat changes nothing, and a different answer is refused. */
 async function answerOnce({ stack, ...scene }: Scene, { id, wacid }: Json, answer: Session): Promise<void> {
   const post = (given: Session) => stack.api.post(`/calls/${id}/answer`, { session: given })
   const answered = await ok(post(answer))
@@ -112,7 +112,7 @@ export async function decline(scene: Scene, from = '15557000104'): Promise<void>
   await statuses(scene, call, 'INBOUND', ['RINGING', 'DECLINED'])
 }
 
-/** The caller gives up before anybody answers. */
+/** The caller hangs up before the call is answered. */
 export async function miss(scene: Scene, from = '15557000105'): Promise<void> {
   const { api } = scene.stack
   const wacid = await ring(scene, from)
@@ -124,7 +124,7 @@ export async function miss(scene: Scene, from = '15557000105'): Promise<void> {
   assert.equal(await refused(late, 409), 'CALL_ENDED')
 }
 
-/** The HTTPS receiver does not take the ring: the call says so and rings on; nothing is repeated or logged. */
+/** The HTTPS receiver refuses the ring: the call reports it and rings on; nothing is repeated or logged. */
 export async function ringInVain(scene: Scene, from = '15557000106'): Promise<void> {
   const { stack, https, httpsEndpoint } = scene
   await stack.assignNumber(stack.numbers[1], { endpointId: httpsEndpoint.id, forwardCalls: true })
@@ -150,7 +150,7 @@ export async function ringInVain(scene: Scene, from = '15557000106'): Promise<vo
 const conversationWith = async ({ stack }: Scene, to: string): Promise<string> =>
   (await ok(stack.api.post('/messages/chat', hello(`+${to}`)), 202)).conversationId
 
-/** A call to a handset that picks up by itself: its answer comes on the socket, and we hang up. */
+/** A call to a handset that picks up by itself: the answer arrives on the socket, and the test hangs up. */
 export async function place(scene: Scene, to = '15557010021'): Promise<void> {
   const { stack, socket } = scene
   const conversationId = await conversationWith(scene, to)
@@ -179,7 +179,7 @@ export async function place(scene: Scene, to = '15557010021'): Promise<void> {
   await statuses(scene, placed, 'OUTBOUND', ['INITIATED', 'RINGING', 'ACCEPTED', 'COMPLETED'])
 }
 
-/** No call before the contact has granted it; asked by a message, it grants it, and the call goes through. */
+/** A call needs the contact's permission. After a permission request by message, it goes through. */
 export async function askPermission(scene: Scene, to = '15557000025'): Promise<void> {
   const { stack, socket } = scene
   const conversationId = await conversationWith(scene, to)

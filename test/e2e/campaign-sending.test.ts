@@ -1,8 +1,8 @@
-// Campaigns from start to end, on real parts: who is asked for, what becomes of each, and what stops a campaign.
+// Campaigns from start to end on real components: who is sent to, the outcomes, and what stops a campaign.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeId } from '../../src/shared/ids.ts'
+import { after, before } from '../support/harness.ts'
 import { type Json, ok } from './clients.ts'
 import { campaign } from './hostile-campaigns.ts'
 import { eventually, stepsOf } from './scene.ts'
@@ -16,7 +16,7 @@ after(() => stack?.stop())
 const step = stepsOf(() => stack)
 
 let series = 0
-/** Numbers that nobody has used before; the ending decides how the handset behaves. */
+/** Numbers that no other step uses. The last four digits decide how the handset behaves. */
 function phones(count: number, ending = '1000'): string[] {
   series += 1
   return Array.from(
@@ -44,7 +44,7 @@ const statusOf = async (id: string, to: string): Promise<string> => {
   return data[0].status
 }
 
-/** How often the provider was asked to send to each. */
+/** How many times the provider was asked to send to each recipient. */
 async function asked(recipients: readonly string[]): Promise<number[]> {
   const counts = new Map(recipients.map((to) => [to.slice(1), 0]))
   for (let since = 0; ; ) {
@@ -109,7 +109,7 @@ step('each recipient ends as its handset behaves, and answers are counted', asyn
   for (const [to, status] of expected)
     await eventually(`${to} is ${status}`, async () => (await statusOf(id, to)) === status)
   await until(id, 'completed', ({ status, counts }) => status === 'COMPLETED' && counts.replied === 2)
-  // Who has said STOP is passed over by the next one.
+  // The next campaign skips a contact who has sent STOP.
   const next = await campaignTo([stops as string, answers as string])
   assert.equal((await read(next)).counts.skipped, 1)
 })

@@ -1,8 +1,8 @@
-// Campaigns are built at two gateways at once, and one of them dies in the middle of it.
+// Campaigns are built at two gateways at once, and one gateway dies meanwhile.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { after, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { after, before } from '../support/harness.ts'
 import { type Json, ok } from './clients.ts'
 import { campaign } from './hostile-campaigns.ts'
 import { eventually, scenario } from './scene.ts'
@@ -20,7 +20,7 @@ const rowsOf = (from: number, count: number) =>
 
 const make = (): Promise<Json> => ok(stack.api.post('/campaigns', campaign), 201)
 
-/** The counts, which must be those of the rows. */
+/** Returns the counts of the campaign after comparing them with its recipients. */
 async function countsOf(id: string): Promise<Json> {
   const { counts } = await ok(stack.api.get(`/campaigns/${id}`))
   const csv = await fetch(`${running().origin}/api/v1/campaigns/${id}/recipients`, {
@@ -31,7 +31,7 @@ async function countsOf(id: string): Promise<Json> {
   return counts
 }
 
-/** Postgres finishes a statement whose client has died. */
+/** Whether no insert of recipients is active: Postgres finishes a statement after its client has died. */
 async function isQuiet(): Promise<boolean> {
   const busy = await stack.sql`
     select from pg_stat_activity
@@ -69,7 +69,7 @@ step(
       const recipients = rowsOf(round * 10_000, 10_000)
       const { api, process } = stack.gateway(0)
       const call = api.post(path, { recipients }).catch(() => undefined)
-      // Anywhere between the first byte and the answer.
+      // Kills at a random instant between the first byte of the request and its answer.
       await sleep(randomInt(20, 400))
       await process.kill()
       await call
@@ -98,7 +98,7 @@ step(
         yield Buffer.from(lines.slice(at, at + 1_000).join(''))
         await sleep(20)
       }
-      // Never ends by itself.
+      // Never ends by itself: the test aborts the upload.
       await new Promise(() => undefined)
     }
     const url = (index: number) => `${stack.gateway(index).origin}/api/v1/campaigns/${id}/recipients`
@@ -115,7 +115,7 @@ step(
     const body = `to\n${lines.join('')}`
     const answer = await fetch(url(1), { method: 'POST', headers: csvHeaders(), body })
     const { added, duplicates } = (await answer.json()) as Json
-    // What the aborted one had of a further batch is nobody's.
+    // The unfinished batch of the aborted upload was not added.
     assert.deepEqual([answer.status, added, duplicates], [200, 12_000, 8_000])
     assert.equal((await countsOf(id)).pending, 20_000)
   },

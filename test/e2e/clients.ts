@@ -1,8 +1,9 @@
-// What drives a stack from outside: the public API with a key, the console with a cookie, the simulator's control.
+// Clients that drive a stack from outside: the public API with a key, the console with a cookie, the
+// simulator's control API.
 import assert from 'node:assert/strict'
 import { assertDocumented } from '../support/documented.ts'
 
-// What a test reads of an answer is its own business.
+// Each test asserts the fields that it reads, so the type stays open.
 // biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes.
 export type Json = any
 
@@ -22,7 +23,7 @@ export interface Client {
 
 const REQUEST_MS = 20_000
 
-/** Sees every answer before the one who asked. */
+/** Checks every reply before the caller gets it. */
 type Judge = (method: string, path: string, reply: Reply) => void
 
 export function client(
@@ -56,13 +57,13 @@ export function client(
   }
 }
 
-/** Every answer must be as the document of the API says. */
+/** Checks every reply against the OpenAPI document. */
 export const apiClient = (origin: string, key: string): Client =>
   client(`${origin}/api/v1`, { authorization: `Bearer ${key}` }, (method, path, { status, headers, body }) =>
     assertDocumented({ method, path, status, body, header: (name) => headers.get(name) }),
   )
 
-/** Signs in at one gateway; the cookie is good at every other. */
+/** Signs in at one gateway; returns the cookie, which is valid at every gateway. */
 export async function signIn(
   origin: string,
   operator: { readonly email: string; readonly password: string },
@@ -73,11 +74,11 @@ export async function signIn(
   return cookie.split(';')[0] ?? ''
 }
 
-/** Paths go on from the workspace. */
+/** Paths are relative to the workspace. */
 export const consoleClient = (origin: string, workspaceId: string, cookie: string): Client =>
   client(`${origin}/console/api/workspaces/${workspaceId}`, { cookie })
 
-/** Spreads requests over whichever clients there are at the moment. */
+/** Distributes requests round robin over the clients that exist at that moment. */
 export function inTurn(clients: () => readonly Client[]): Client {
   let turn = 0
   const next = (): Client => {
@@ -95,14 +96,14 @@ export function inTurn(clients: () => readonly Client[]): Client {
   }
 }
 
-/** The body of an answer that must have this status. */
+/** Returns the body of a reply that must have this status. */
 export async function ok(reply: Promise<Reply>, status = 200): Promise<Json> {
   const { status: given, body } = await reply
   assert.equal(given, status, JSON.stringify(body))
   return body
 }
 
-/** The error code of an answer that must have this status. */
+/** Returns the error code of a reply that must have this status. */
 export async function refused(reply: Promise<Reply>, status: number): Promise<string> {
   const body = await ok(reply, status)
   return body.error.code

@@ -1,6 +1,7 @@
-// What an agent does in the console reaches customers as what the API does: on real parts, over two gateways.
+// What an agent does in the console reaches contacts like the same request to the API: on real components,
+// over two gateways.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { type Json, ok, refused, signIn } from './clients.ts'
 import { eventually, stepsOf } from './scene.ts'
 import { type Stack, startStack } from './stack.ts'
@@ -146,7 +147,7 @@ step('a picture is uploaded for the header of a template, and sent by the id tha
   assert.deepEqual([text.status, text.body.error.code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
   const empty = await upload('image/png', new Uint8Array())
   assert.deepEqual([empty.status, empty.body.error.code], [400, 'VALIDATION_ERROR'])
-  // What the provider does not take is told in its words.
+  // When the provider refuses a file, the answer contains the provider's message.
   const large = await upload('image/png', new Uint8Array(6 * 1024 * 1024))
   assert.deepEqual([large.status, large.body.error.code], [502, 'PROVIDER_ERROR'])
   assert.match(large.body.error.message, /larger than 5242880 bytes.*131053/)

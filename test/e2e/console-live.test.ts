@@ -1,7 +1,8 @@
-// The console live over two gateways: what happens at one is seen at the other, and so is its end.
+// The console's live updates over two gateways: each shows what happens at the other, and closes sockets of
+// sessions that end at the other.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
-import { totpCode, totpStep } from '../../src/auth/totp.ts'
+import { totpCode, totpStep } from '../../src/accounts/totp.ts'
+import { after, before } from '../support/harness.ts'
 import { type LiveClient, watchLive } from '../support/live-client.ts'
 import { client, type Json, ok, signIn } from './clients.ts'
 import { stepsOf } from './scene.ts'
@@ -47,7 +48,7 @@ step('deliveries that workers and gateways make are seen as they go', async () =
   const viewer = await watch(1, cookie)
   viewer.subscribe('deliveries')
   await viewer.until('the snapshot', () => viewer.frames.length === 1)
-  // Nobody listens there.
+  // Nothing listens there, so the deliveries fail.
   const endpoint = await stack.addEndpoint({ url: 'http://127.0.0.1:9/', events: ['message.received'] })
   await ok(
     stack.sim.post('/handsets/15557000142/messages', {

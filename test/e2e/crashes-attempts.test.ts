@@ -1,6 +1,6 @@
-// Gateways that die during attempts, and at the last failure an endpoint is allowed.
+// Gateways that die during an attempt, and at the failure that switches an endpoint off.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { type Json, ok } from './clients.ts'
 import { assertArrived, attemptOf, calm, dieAt, openCrashScene, textIs } from './crashes.ts'
 import { write } from './message-steps.ts'
@@ -22,7 +22,7 @@ step('an attempt that a kill cuts off, be it the first or a later one, is made a
     await stack.gateway(0).process.kill()
     await stack.restartGateway(0)
   }
-  // The first hangs and is cut off; made again it fails; the second likewise hangs and is cut off.
+  // The first attempt hangs and is cut off, then fails; the second hangs and is cut off, then succeeds.
   const answers = ['hang', 500, 'hang', 200] as const
   https.answer = () => answers[posts().length - 1] ?? 200
   await write(scene, '15557000411', text)

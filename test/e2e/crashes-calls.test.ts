@@ -1,6 +1,6 @@
-// Gateways that die while a call rings at the customer's receiver: it rings there once more, and not a third time.
+// Gateways that die while a call rings at the customer's receiver: the ring is repeated at most once.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { ring } from './call-steps.ts'
 import { type Json, ok } from './clients.ts'
 import { asked, calm, dieAt, openCrashScene } from './crashes.ts'
@@ -22,7 +22,7 @@ const isRinging =
 const rings = (wacid: string): Received[] => scene.https.inbox.all(isRinging(wacid))
 const read = (id: string): Promise<Json> => ok(scene.stack.api.get(`/calls/${id}`))
 
-/** The `call.status` events of the call at the socket, which gets nothing else of calls. */
+/** The statuses of the call at the socket, which gets no other events of calls. */
 const statusesOf = (id: string) =>
   scene.socket.inbox.all(({ data }) => data?.callId === id).map(({ body }) => body.data.status)
 
@@ -31,7 +31,7 @@ async function restart(): Promise<void> {
   await scene.stack.restartGateway(0)
 }
 
-/** Answers, and sees that the provider has put the caller through to this answer. */
+/** Answers, and asserts that the provider accepted the call with exactly this SDP. */
 async function answer({ id, wacid }: Json): Promise<void> {
   const given = session('answer')
   assert.equal((await ok(scene.stack.api.post(`/calls/${id}/answer`, { session: given }))).status, 'ACCEPTED')
@@ -89,7 +89,7 @@ step('forwarding, and killed twice: it is not forwarded a third time, and says s
   assert.deepEqual([lastForwardError.code, status], ['RESTARTED', 'RINGING'])
   assert.equal(lastForwardError.endpointId, scene.httpsEndpoint.id)
   assert.equal(rings(wacid).length, 2)
-  // Who read of it in the call log may answer it all the same.
+  // A client that finds the call in the call log can still answer it.
   await answer({ id, wacid })
   assert.equal(rings(wacid).length, 2)
 })

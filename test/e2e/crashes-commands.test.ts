@@ -1,7 +1,7 @@
-// Gateways that die while they ask the provider something about a call.
+// Gateways that die while they send the provider a request about a call.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { after, before } from '../support/harness.ts'
 import { ring, simCall } from './call-steps.ts'
 import { type Json, ok, refused } from './clients.ts'
 import { asked, calm, dieAt, openCrashScene } from './crashes.ts'
@@ -16,7 +16,7 @@ before(async () => {
 after(() => scene?.close())
 const step = stepsOf(() => scene.stack)
 
-/** A call that rings at the receiver, as the receiver was told of it. */
+/** Makes a call that rings at the receiver; returns the call as the ring carries it. */
 async function rung(from: string): Promise<Json> {
   const wacid = await ring(scene, from)
   const { body } = await scene.https.inbox.first('the ring', ({ event, call }) => {
@@ -44,7 +44,7 @@ step('an answer that was claimed and not put to the provider is completed, or th
   })
   assert.equal((await simCall(scene, call.wacid)).state, 'ringing')
   assert.equal(await isIdle(call.wacid), false)
-  // Nobody asks again: the sweep finds the call, which it would otherwise give a few seconds more.
+  // No client asks again: the sweep must find the call. Backdated, because the sweep waits a few seconds.
   await scene.stack.sql`update calls set wake_at = now() - interval '5 seconds' where wacid = ${call.wacid}`
   await scene.stack.restartGateway(0)
   await eventually('nothing is pending', () => isIdle(call.wacid))
@@ -66,7 +66,7 @@ step('an answer that the provider was taking is found to have been taken, and wi
   )
   const lost = answer(call.id, given).catch(() => undefined)
   await eventually('it is pre-accepted', async () => (await requests(call.wacid, 'pre_accept')).length === 1)
-  // The accept follows at once, which nothing tells outside; the provider goes on with it though its caller dies.
+  // The accept follows at once, invisible from outside. The provider completes it when the gateway dies.
   await sleep(200)
   await stack.gateway(0).process.kill()
   await lost
@@ -77,7 +77,7 @@ step('an answer that the provider was taking is found to have been taken, and wi
   assert.deepEqual([state, remoteSdp], ['accepted', given.sdp])
   await calm(scene)
   const statuses = scene.socket.inbox.all(({ data }) => data?.callId === call.id)
-  // The first may have come twice: the kill can hit between its frame and its record.
+  // The first status may arrive twice: the kill can hit between sending the frame and recording it.
   const distinct = new Set(statuses.map(({ body }) => body.data.status))
   assert.deepEqual([...distinct], ['RINGING', 'ACCEPTED'])
 })
@@ -90,7 +90,7 @@ step('a call that was to be placed and perhaps was is not placed again, and fail
   await dieAt(scene, 'after_intent_before_provider', () =>
     stack.api.post(`/conversations/${sent.conversationId}/call`, { session: session('offer') }),
   )
-  // As if it had been a while ago.
+  // Backdates the request, so that the restarted gateway finds it overdue.
   const rows = await stack.sql`
     update calls
     set action_at = now() - interval '30 seconds', wake_at = now() - interval '30 seconds'

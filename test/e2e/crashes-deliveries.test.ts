@@ -1,6 +1,6 @@
-// Architecture 3.9 row by row: the gateway dies between two steps of a delivery, and another starts.
+// Kills the gateway at each step of a delivery and starts another one.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { assertArrived, attemptOf, deliveriesOf, dieAt, openCrashScene, textIs } from './crashes.ts'
 import { write } from './message-steps.ts'
 import { eventually, type Scene, stepsOf } from './scene.ts'
@@ -15,7 +15,7 @@ const step = stepsOf(() => scene.stack)
 const rowOf = async (text: string) =>
   (await deliveriesOf(scene, text)).map(({ state, attemptCount }) => `${state} ${attemptCount}`)
 
-/** Kills the gateway while it waits to write; its statement does not happen. */
+/** Kills the gateway while its insert waits for a lock; the insert does not happen. */
 async function dieBeforeCommit(work: () => Promise<unknown>): Promise<void> {
   const { stack } = scene
   const waiting = () => stack.sql<{ pid: number }[]>`
@@ -26,7 +26,7 @@ async function dieBeforeCommit(work: () => Promise<unknown>): Promise<void> {
     await work()
     await eventually('the insert waits', async () => (await waiting()).length > 0)
     await stack.gateway(0).process.kill()
-    // Its backend has not noticed, and would go on with the insert.
+    // The backend has not noticed that its client died, and would complete the insert.
     for (const { pid } of await waiting()) await sql`select pg_terminate_backend(${pid})`
   })
 }
@@ -39,17 +39,17 @@ step('a text outlives a kill at every step of its way to an HTTPS receiver', asy
   await dieBeforeCommit(() => write(scene, '15557000401', text))
   assert.deepEqual(await rowOf(text), [])
 
-  // The provider was not answered, so it repeats the text; this time it is committed, and nobody is told of it.
+  // The provider got no answer, so it repeats the text. This time it is committed, but not handed over.
   await dieAt(scene, 'after_commit_before_handoff')
   assert.deepEqual(await rowOf(text), ['PENDING 0'])
   assert.equal(posts().length, 0)
 
-  // The sweep finds it; the receiver takes it, and nothing is written.
+  // The sweep finds the delivery and the receiver accepts it, but the attempt is not recorded.
   await dieAt(scene, 'after_send_before_record')
   assert.deepEqual(await rowOf(text), ['PENDING 0'])
   assert.equal(posts().length, 1)
 
-  // The same attempt again; its failure is written, and its timer is not set.
+  // The same attempt is made again. Its failure is recorded, but its retry timer is not set.
   https.answer = () => 500
   await dieAt(scene, 'after_record_before_timer')
   assert.deepEqual(await rowOf(text), ['RETRYING 1'])

@@ -1,6 +1,6 @@
-// Gateways that die while they send a message: the provider is never asked twice, and nothing accepted is forgotten.
+// Gateways that die while they send a message: the provider is never asked twice, and no message is lost.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { type Json, ok } from './clients.ts'
 import { asked, calm, dieAt, openCrashScene } from './crashes.ts'
 import { hello } from './message-steps.ts'
@@ -24,12 +24,12 @@ const stateOf = async (key: string): Promise<string> => {
   return `${row?.['status']} ${row?.['sendState']}`
 }
 
-/** As if its time were over: what the sweeper waits for is then due. */
+/** Makes the send overdue, so that the sweeper acts on it. */
 const overdue = (key: string) => scene.stack.sql`
   update messages set send_due_at = now() - interval '1 second'
   where idempotency_key = ${key} and send_due_at is not null`
 
-/** The caller, who got no answer, asks again: it hears of the same message, and no other is made. */
+/** The caller got no answer and asks again: it gets the same message, and no second one is made. */
 async function repeated(body: Json): Promise<Json> {
   const { status, body: message } = await send(body)
   assert.equal(status, 200, JSON.stringify(message))

@@ -1,8 +1,8 @@
-// What the gateway stands on goes away: workers, Redis and what is in it, connections to Postgres.
+// The servers behind the gateway fail: workers die, Redis dies or loses its data, Postgres connections break.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bounded, closeRedis, connectRedis } from '../../src/redis/client.ts'
+import { bounded, closeRedis, connectRedis } from '../../src/platform/redis/client.ts'
+import { after, before } from '../support/harness.ts'
 import { type Json, ok } from './clients.ts'
 import { asked, attemptOf, calm, openCrashScene, textIs } from './crashes.ts'
 import { hello, write } from './message-steps.ts'
@@ -22,7 +22,7 @@ const textsOf = (what: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${what} ${index}`)
 const posts = (text: string) => scene.https.inbox.all(textIs(text))
 
-/** Texts whose first attempt has failed, and whose second waits for its time. */
+/** Texts whose first attempt has failed and whose second is scheduled. */
 async function waitingForRetries(what: string): Promise<string[]> {
   const { https, stack } = scene
   const texts = textsOf(what, 8)
@@ -40,7 +40,7 @@ async function waitingForRetries(what: string): Promise<string[]> {
   return texts
 }
 
-/** Each text came twice: its first attempt, and one second. */
+/** Each text must have arrived exactly twice: by its first attempt and by one retry. */
 async function retriedOnce(texts: readonly string[]): Promise<void> {
   await calm(scene)
   scene.https.answer = () => 200
@@ -69,7 +69,7 @@ step('retries that wait outlive a Redis that has forgotten everything', async ()
   await retriedOnce(texts)
 })
 
-/** Texts to both receivers and sends, one of each every 50 ms, while `disturb` does what it does. */
+/** Writes a text, alternating between the receivers, and sends a message every 50 ms during `disturb`. */
 async function flow(what: string, disturb: () => Promise<void>): Promise<{ texts: string[]; sent: Json[] }> {
   const texts = textsOf(what, 60)
   const sends: Promise<Json | undefined>[] = []
@@ -86,7 +86,7 @@ async function flow(what: string, disturb: () => Promise<void>): Promise<{ texts
   return { texts, sent: replies.filter(({ status }) => status === 202).map(({ body }) => body) }
 }
 
-/** Every text arrived where it belongs, and the provider was asked at most once for each message that we accepted. */
+/** Every text reached its receiver, and the provider was asked at most once for each accepted message. */
 async function nothingLost({ texts, sent }: { texts: string[]; sent: Json[] }): Promise<void> {
   await eventually('nothing is left to send', async () => {
     const rows = await scene.stack.sql`
@@ -104,7 +104,7 @@ async function nothingLost({ texts, sent }: { texts: string[]; sent: Json[] }): 
   for (const { id } of sent) {
     const times = requests.filter(({ body }) => body.biz_opaque_callback_data === id).length
     const { status } = await ok(scene.stack.api.get(`/messages/chat/${id}`))
-    // Where the connection broke as the request was about to begin, nobody can say whether it did.
+    // When the connection breaks as the request starts, it is unknown whether the provider got it.
     assert.ok(times === 1 ? status === 'DELIVERED' : times === 0 && status === 'QUEUED', `${times} ${status}`)
   }
 }

@@ -1,5 +1,5 @@
-// Gateways that die as by kill -9 at an instant of the test's choice, in a workspace whose first number belongs to the
-// HTTPS endpoint and whose second to the socket: a text reaches one receiver and no other.
+// Kills gateways, as kill -9 does, at an instant of the test's choice. The first number of the workspace
+// belongs to the HTTPS endpoint and the second to the socket, so a text reaches exactly one receiver.
 import assert from 'node:assert/strict'
 import type { Failpoint } from '../../src/shared/failpoint.ts'
 import { type Json, ok } from './clients.ts'
@@ -7,7 +7,7 @@ import type { Fits, Received } from './inbox.ts'
 import { eventually, openScene, type Scene } from './scene.ts'
 import type { StackOptions } from './stack.ts'
 
-/** Takeovers scaled down, as they stand in proportion to each other by default. */
+/** The default takeover times, scaled down in proportion. */
 const timing = { SESSION_TTL: '2s', SESSION_RENEW: '400ms', GUARD: '1s', HANDOVER_SILENCE: '1200ms' }
 
 export async function openCrashScene({ env, ...options }: StackOptions = {}): Promise<Scene> {
@@ -19,13 +19,13 @@ export async function openCrashScene({ env, ...options }: StackOptions = {}): Pr
   return scene
 }
 
-/** Starts a gateway that dies at that instant, at the latest through `work`; it is dead when this resolves. */
+/** Starts a gateway that dies at this failpoint, at the latest during `work`; resolves once it is dead. */
 export async function dieAt(
   { stack }: Scene,
   name: Failpoint,
   work: () => Promise<unknown> = async () => undefined,
 ): Promise<void> {
-  // What it finds undone may kill it before it says that it serves.
+  // Unfinished work may reach the failpoint before the gateway reports that it serves.
   const isDead = await stack.restartGateway(0, { FAILPOINT: name }).then(
     () => false,
     (error: Error) => {
@@ -35,7 +35,7 @@ export async function dieAt(
   )
   if (isDead) return
   const { process } = stack.gateway(0)
-  // Whoever asks the dying process gets no answer.
+  // A request to the dying process gets no answer.
   await work().catch(() => undefined)
   await eventually(`death at ${name}`, async () => !process.isRunning)
   assert.equal(await process.exited, 'SIGKILL')
@@ -46,14 +46,14 @@ export const textIs =
   ({ event, data }) =>
     event === 'message.received' && data.text === text
 
-/** What a POST said of its attempt: delivery and number. */
+/** The attempt that a POST names: `<delivery id> <attempt number>`. */
 export const attemptOf = ({ headers }: Received): string =>
   `${headers['x-communication-delivery']} ${headers['x-communication-attempt']}`
 
 /** The provider waits up to ten seconds before it repeats a webhook, and there may be many to repeat. */
 const CALM_MS = 60_000
 
-/** Until the provider has had a 200 for everything, and nothing waits for a receiver any more. */
+/** Waits until every webhook of the provider was answered 200 and no delivery is waiting. */
 export async function calm({ stack }: Scene, withinMs = CALM_MS): Promise<void> {
   const isAnswered = async () => (await ok(stack.sim.get('/health'))).pendingWebhooks === 0
   const isDelivered = async () => {
@@ -64,7 +64,7 @@ export async function calm({ stack }: Scene, withinMs = CALM_MS): Promise<void> 
   await eventually('nothing is pending', isDelivered, withinMs)
 }
 
-/** The deliveries of the events of this text, as the database has them. */
+/** The stored deliveries of the events of this text. */
 export const deliveriesOf = async ({ stack }: Scene, text: string): Promise<Json[]> => [
   ...(await stack.sql`
   select d.id, d.state, d.attempt_count, e.body
@@ -73,7 +73,7 @@ export const deliveriesOf = async ({ stack }: Scene, text: string): Promise<Json
   where e.kind = 'message.received' and convert_from(e.body, 'utf8')::jsonb -> 'data' ->> 'text' = ${text}`),
 ]
 
-/** One event with one delivery, which has arrived; every copy of it had the bytes that are stored. */
+/** There is one event with one delivery, it has arrived, and every copy carried the stored bytes. */
 export async function assertArrived(scene: Scene, text: string, copies: readonly Received[]): Promise<void> {
   await calm(scene)
   const rows = await deliveriesOf(scene, text)
@@ -88,7 +88,7 @@ export async function assertArrived(scene: Scene, text: string, copies: readonly
   assert.ok(scene.socket.connections.every(({ isGenuine }) => isGenuine))
 }
 
-/** The requests of this kind that reached the provider for this recipient, oldest first. */
+/** POST requests to the provider whose body fits, oldest first. */
 export async function asked({ stack }: Scene, fits: (body: Json) => boolean): Promise<Json[]> {
   const { data } = await ok(stack.sim.get('/requests?limit=10000'))
   return data.filter(({ method, body }: Json) => method === 'POST' && body !== null && fits(body))

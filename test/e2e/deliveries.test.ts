@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { type Json, ok, refused } from './clients.ts'
 import type { Received } from './inbox.ts'
 import { write } from './message-steps.ts'
@@ -25,7 +25,7 @@ const posts = (text: string): Received[] => scene.https.inbox.all(bodyIs(text))
 
 const deliveryId = (post: Received | undefined): string => String(post?.headers['x-communication-delivery'])
 
-/** The delivery, once it has come to this state. */
+/** Waits until the delivery has this state; returns it. */
 async function settled(id: string, state: string): Promise<Json> {
   await eventually(`${id} ${state}`, async () => (await scene.stack.delivery(id)).state === state)
   return scene.stack.delivery(id)
@@ -136,16 +136,16 @@ step('turned on again it sends nothing by itself; what was held is counted, then
   assert.equal(https.forged, 0)
 })
 
-/** A text, and the frame that it came in. */
+/** A handset writes the text; returns the frame that carries it. */
 async function frame(from: string, text: string): Promise<Received> {
   await write(scene, from, text)
   return scene.socket.inbox.first(text, bodyIs(text))
 }
 
-// One second is promised; another is for a machine that is busy.
+// The product promises one second; the other one is for a busy machine.
 const DROPPED_MS = 2_000
 
-/** Does something to the endpoint, and checks that its open socket is closed because of it. */
+/** Changes the endpoint, and asserts that its open socket is closed in time. */
 async function drops(change: () => Promise<unknown>): Promise<void> {
   const { socket } = scene
   const open = await socket.connected()

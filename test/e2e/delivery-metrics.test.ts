@@ -1,8 +1,8 @@
-// What the delivery engine says of itself while it delivers.
+// The metrics that the delivery engine reports while it delivers.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before } from 'node:test'
 import { type EndpointId, newId } from '../../src/shared/ids.ts'
+import { after, before } from '../support/harness.ts'
 import { addTenant, emitEvent } from '../support/rows.ts'
 import { client, type Json, ok } from './clients.ts'
 import { write } from './message-steps.ts'
@@ -27,7 +27,7 @@ const step = stepsOf(() => scene.stack)
 
 type Sample = (name: string, labels?: Readonly<Record<string, string>>) => number
 
-/** The sum of the samples that have these labels. */
+/** Sums the samples that have these labels. */
 const sampler =
   (text: string): Sample =>
   (name, labels = {}) =>
@@ -72,7 +72,7 @@ step('deliveries on every lane and transport are counted and timed', async () =>
   ] as const) {
     assert.equal(sample('delivery_wait_seconds_count', { lane }), count, lane)
     assert.equal(sample('delivery_parked_seconds_count', { lane }), count, lane)
-    // Seconds would mean that something else was measured.
+    // An average of two seconds would mean that something else was measured.
     assert.ok(sample('delivery_wait_seconds_sum', { lane }) < 2 * count, lane)
   }
   assert.equal(sample('receiver_seconds_count'), 4)
@@ -90,7 +90,7 @@ step('what is under way and what waits behind it are shown while they do', async
   const { https } = scene
   https.answer = ({ headers }) => (headers['x-communication-attempt'] === '1' ? 'hang' : 200)
   const before = (await gateway())('delivery_parked_seconds_sum', { lane: 'first' })
-  // Of one conversation: the second waits for the first attempt of the first.
+  // Both texts belong to one conversation, so the second waits for the first attempt of the first.
   await write(scene, '15557000702', 'hangs')
   await https.inbox.first('hangs', ({ data }) => data?.text === 'hangs')
   await write(scene, '15557000702', 'waits')
@@ -148,7 +148,7 @@ step('rows that nobody attempts grow old, and the sweeper wakes their owner', as
   const { stack } = scene
   const { workspaceId } = await addTenant(stack.sql)
   const endpointId: EndpointId = newId('endpoint')
-  // Its secret cannot be opened, so no owner can take it on.
+  // The secret cannot be decrypted, so no owner can load the endpoint.
   await stack.sql`
     insert into endpoints (id, workspace_id, name, url, events, secret)
     values (${endpointId}, ${workspaceId}, 'orphan', 'https://127.0.0.1:1/', '{message.status}', '\\x00')`
@@ -159,9 +159,9 @@ step('rows that nobody attempts grow old, and the sweeper wakes their owner', as
   })
 })
 
-step('the series are those that README lists, and no other', async () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  const table = /<!-- metrics -->(.*?)<!-- \/metrics -->/s.exec(readme)?.[1] ?? ''
+step('the series are those that src/platform/README.md lists, and no other', async () => {
+  const page = readFileSync(new URL('../../src/platform/README.md', import.meta.url), 'utf8')
+  const table = /<!-- metrics -->(.*?)<!-- \/metrics -->/s.exec(page)?.[1] ?? ''
   const listed = [...table.matchAll(/^\| `(switchboard_\w+)` \| (.*?) \|/gm)].map(([, name, labels]) => ({
     name,
     labels: [...(labels ?? '').matchAll(/`(\w+)`/g)].map((match) => match[1]),
@@ -176,6 +176,6 @@ step('the series are those that README lists, and no other', async () => {
     for (const line of lines)
       assert.deepEqual([...line.matchAll(/(\w+)="/g)].map((match) => match[1]).toSorted(), labels.toSorted())
   }
-  // Ids of anybody have no bound.
+  // Ids as labels would create an unlimited number of series.
   assert.doesNotMatch(texts.join('\n'), /\b(whe|wsp|msg|dlv)_[0-9a-z]{20}/)
 })

@@ -1,8 +1,8 @@
-// Every error code of the catalogue is one that a caller can get: each is provoked, at a gateway that runs.
+// A caller can get every error code of the catalogue: each is provoked at a running gateway.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import { type ErrorCode, errorCatalog } from '../../src/contract/errors.ts'
 import { assertDocumented } from '../support/documented.ts'
+import { after, before } from '../support/harness.ts'
 import { assertRefused, send } from './hostile-client.ts'
 import { type HostileWorld, openHostileWorld } from './hostile-world.ts'
 import { MAX_REQUESTS, type Provoked, provocations } from './provocations.ts'

@@ -1,4 +1,4 @@
-// What the specification says of an event, checked to the letter: on the wire, in its headers, in its body.
+// Asserts that an event has exactly the form of the API contract: on the wire, in its headers, in its body.
 import assert from 'node:assert/strict'
 import { Webhook } from 'standardwebhooks'
 import type { Json } from './clients.ts'
@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts'
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** A queued event: the same bytes at both receivers, with the envelope and exactly this data. */
+/** A queued event: both receivers got the same bytes, with the common fields and exactly this data. */
 export function assertQueued(
   { https, socket }: Scene,
   { post, frame }: { post: Received; frame: Received },
@@ -23,7 +23,7 @@ export function assertQueued(
   )
 }
 
-/** No field is missing and none is there besides; `occurredAt` stands in the data of statuses. */
+/** No field is missing and none is added. Status events also carry `occurredAt` in their data. */
 function assertEnvelope(body: Json, { event, data }: { event: string; data: Json }): void {
   const { occurredAt, ...rest } = body.data
   if (event === 'message.received') assert.equal(occurredAt, undefined)
@@ -32,7 +32,7 @@ function assertEnvelope(body: Json, { event, data }: { event: string; data: Json
   assert.match(body.sentAt, TIMESTAMP)
 }
 
-/** The headers of a POST; its `x-communication-signature-256` was checked by the receiver. */
+/** Checks the headers of a POST. The receiver has already checked `x-communication-signature-256`. */
 function assertPosted({ headers, raw, body }: Received, secret: string, event: string): void {
   assert.equal(body.event, event)
   assert.equal(headers['content-type'], 'application/json')
@@ -42,7 +42,7 @@ function assertPosted({ headers, raw, body }: Received, secret: string, event: s
   const delivery = String(headers['x-communication-delivery'])
   assert.match(delivery, /^dlv_[0-9a-z]{26}$/)
   assert.equal(headers['webhook-id'], delivery)
-  // The library of the open standard takes it as it is.
+  // The Standard Webhooks library verifies the request without adaptation.
   new Webhook(secret).verify(raw, {
     'webhook-id': delivery,
     'webhook-timestamp': String(headers['webhook-timestamp']),
@@ -50,7 +50,7 @@ function assertPosted({ headers, raw, body }: Received, secret: string, event: s
   })
 }
 
-/** Every field of a direct event, and no other. */
+/** A direct event has exactly these fields. */
 export function assertDirect(body: Json, event: string, call: Json): void {
   assert.deepEqual(body, { event, channel: 'CHAT', call })
 }

@@ -1,15 +1,15 @@
-// Chance that can be repeated: the same seed gives the same throws on every machine.
+// Reproducible random numbers: the same seed gives the same numbers on every machine.
 import { createHash } from 'node:crypto'
 
 export interface Dice {
-  /** A whole number from 0 to below `sides`. */
+  /** A whole number from 0 to `sides` - 1. */
   below(sides: number): number
-  /** True once in so many times. */
+  /** True with a probability of 1 / `times`. */
   oneIn(times: number): boolean
   of<Item>(items: readonly Item[]): Item
 }
 
-/** mulberry32 on a digest of the seed. */
+/** mulberry32, seeded with a digest of the text. */
 export function dice(seed: string): Dice {
   let state = createHash('sha256').update(seed).digest().readUInt32LE()
   const below = (sides: number): number => {

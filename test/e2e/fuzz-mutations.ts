@@ -1,7 +1,7 @@
-// Makes nonsense of what was right: JSON values and their text, texts, bytes.
+// Corrupts valid input: JSON values, JSON text, plain text and bytes.
 import type { Dice } from './fuzz-dice.ts'
 
-/** Spelled as they are, for JSON has more texts than JavaScript has values to make them of. */
+/** JSON texts that are inserted verbatim: JSON has more texts than JavaScript values can produce. */
 const spellings: readonly string[] = [
   ...[
     'null',
@@ -115,7 +115,7 @@ export function mutatedBytes(dice: Dice, bytes: Buffer): Buffer {
   }
 }
 
-/** One JSON text made of a valid value: one to four faults in its values, and sometimes one in its bytes. */
+/** Returns a valid value as JSON with one to four faults in its values, and sometimes one in its bytes. */
 export function mutatedJson(dice: Dice, valid: unknown): Buffer {
   const document = new Loose(structuredClone(valid))
   for (let left = 1 + dice.below(4); left > 0; left -= 1) document.mutate(dice)
@@ -125,7 +125,7 @@ export function mutatedJson(dice: Dice, valid: unknown): Buffer {
 
 type Holder = Record<string, unknown>
 
-/** A value some of whose parts are given as text. */
+/** A value of which some parts are given as raw JSON text. */
 class Loose {
   readonly #root: Holder
   readonly #spelled: string[] = []
@@ -171,7 +171,7 @@ class Loose {
       case 1:
         return set(holder, dice.of(names), this.#spell(dice.of(spellings)))
       case 2:
-        // A name that is there twice, with a value of its own.
+        // text() writes this as a duplicate name with two values.
         return set(holder, this.#spell(dice.of(spellings)), holder[key])
       default:
         return set(holder, mutatedText(dice, key), holder[key])
@@ -191,7 +191,7 @@ class Loose {
   }
 }
 
-/** As a field of its own, also where the name is `__proto__`. */
+/** Sets an own property, even if the name is `__proto__`. */
 const set = (holder: Holder, name: string, value: unknown): void => {
   Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })
 }

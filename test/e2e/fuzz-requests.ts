@@ -1,36 +1,36 @@
-// Requests to every route of the API and the console that begin as good ones and end as anything: bodies, queries,
-// cursors, ids, CSV. What comes back must be an answer that is documented.
+// Random requests to every route of the API and the console. Each starts valid, then its body, query, cursor,
+// ids or CSV are corrupted. Every answer must be documented.
 import assert from 'node:assert/strict'
 import { operationNotes } from '../../src/api/openapi/operations.ts'
 import { apiPrefix, table } from '../../src/api/table.ts'
 import { consoleRoutes } from '../../src/console/console.ts'
 import { consolePrefix } from '../../src/console/guard.ts'
 import { type ErrorCode, errorCatalog } from '../../src/contract/errors.ts'
-import { encodeCursor } from '../../src/http/paging.ts'
-import type { Schema } from '../../src/http/route.ts'
+import { encodeCursor } from '../../src/platform/http/paging.ts'
+import type { Schema } from '../../src/platform/http/route.ts'
 import { assertDocumented } from '../support/documented.ts'
 import type { Dice } from './fuzz-dice.ts'
 import { mutatedBytes, mutatedJson, mutatedText } from './fuzz-mutations.ts'
 import { consoleSamples } from './fuzz-samples.ts'
 import { type Ask, assertRefused, type Told } from './hostile-client.ts'
 
-/** What good requests are made of. */
+/** What valid requests are made of. */
 export interface Material {
   readonly key: string
   readonly cookie: string
-  /** Ids that exist, by the prefix of their kind. */
+  /** Existing ids, by the prefix of their kind. */
   readonly ids: Readonly<Record<string, string>>
-  /** `nextCursor` of lists that have one. */
+  /** Valid `nextCursor` values of lists. */
   readonly cursors: readonly string[]
 }
 
 export interface Target {
   readonly edge: 'api' | 'console'
   readonly method: string
-  /** With its parameters, below the prefix. */
+  /** Below the prefix, with its parameters. */
   readonly path: string
   readonly queryNames: readonly string[]
-  /** A good body; undefined where the route takes none. */
+  /** A valid body; undefined when the route takes none. */
   readonly sample: unknown
 }
 
@@ -41,7 +41,7 @@ interface Row {
   readonly body?: Schema | undefined
 }
 
-// What would take away what the other requests need: the session, the workspace, its rows.
+// Leaves out routes that remove what other requests need: the session, the workspace, its rows.
 const spared = (row: Row): boolean =>
   row.path.endsWith('/suspend') || (row.method === 'DELETE' && row.body === undefined)
 
@@ -55,7 +55,7 @@ const targetsOf = (edge: Target['edge'], rows: readonly Row[], sampleOf: (key: s
       return { edge, method, path, queryNames: Object.keys(entries), sample }
     })
 
-/** Every route; fails where one with a body has no sample. */
+/** Every route. Throws when a route with a body has no sample. */
 export const targets: readonly Target[] = [
   ...targetsOf('api', table, (key) => operationNotes[key]?.request),
   ...targetsOf('console', consoleRoutes, (key) => consoleSamples[key]),
@@ -97,7 +97,7 @@ const rows = [
   '"',
 ]
 
-/** For recipients; every other route refuses its type. */
+/** A body for the recipients route. Every other route refuses its media type. */
 function csv(dice: Dice): Content {
   const lines = Array.from({ length: dice.below(8) }, () => dice.of(rows))
   const text = [rows[0], ...lines].join(dice.of(['\n', '\r\n', '\r', ';']))
@@ -105,7 +105,7 @@ function csv(dice: Dice): Content {
   return { headers: { 'content-type': 'text/csv' }, body: mutatedBytes(dice, bytes) }
 }
 
-/** Ids of the examples are those of nobody. */
+/** Replaces the ids of the examples, which do not exist, by ids that do. */
 const withIds = (sample: unknown, { ids }: Material): unknown =>
   JSON.parse(
     JSON.stringify(sample).replace(/"([a-z]{3,4})_[0-9a-z]{26}"/g, (text, prefix: string) =>
@@ -118,6 +118,7 @@ function filled(dice: Dice, path: string, { ids }: Material): string {
   const kinds: Readonly<Record<string, string>> = {
     ...fits,
     ...{ campaigns: 'cmp', keys: 'key', endpoints: 'whe', deliveries: 'dlv', numbers: 'num', members: 'opr' },
+    templates: 'tpl',
   }
   const right = kinds[path.split('/').at(path.startsWith('/workspaces') ? 3 : 1) ?? ''] ?? 'msg'
   const id = dice.oneIn(3) ? strangeId(dice, ids) : (ids[right] ?? 'x')
@@ -205,7 +206,7 @@ function cursor(dice: Dice, cursors: readonly string[]): string {
   }
 }
 
-/** Other contents with the checksum that they would have. */
+/** A cursor with changed contents and the checksum that fits them. */
 function forged(dice: Dice, [, name, ...keyset]: string[]): string {
   const at = dice.below(keyset.length)
   const other = keyset.map((part, index) => (index === at ? mutatedText(dice, part).slice(0, 300) : part))
@@ -214,15 +215,15 @@ function forged(dice: Dice, [, name, ...keyset]: string[]): string {
 
 const escaped = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
 
-/** As it can stand on a request line; what cannot is escaped byte by byte. */
+/** Escapes byte by byte what cannot stand on a request line. */
 const wirePath = (text: string): string =>
   Buffer.from(text)
     .toString('latin1')
     .replace(/[^!-~]|#/g, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`)
-    // Longer ones are refused by the parser, as other requests show.
+    // The HTTP parser refuses longer paths, which other requests test.
     .slice(0, 3_500)
 
-/** The answer is one that is documented, and nobody is to blame for it but the caller or the provider. */
+/** The answer is documented, and a failure is the fault of the caller or of the provider only. */
 export function judge({ edge, method }: Target, path: string, told: Told): void {
   if (told.status >= 400) assertRefusedAtAll(told)
   if (edge === 'console') return
@@ -236,7 +237,7 @@ export function judge({ edge, method }: Target, path: string, told: Told): void 
   })
 }
 
-/** Any refusal of the catalogue, in its shape, that is no fault of ours. */
+/** The answer is an error of the catalogue in its documented form, and not an internal error. */
 export function assertRefusedAtAll(told: Told): void {
   const code = told.json?.error?.code as ErrorCode
   const { status } = errorCatalog[code] ?? {}

@@ -1,7 +1,7 @@
-// A good body for every route of the console that takes one, by method and path.
+// A valid body for every console route that takes one, by method and path.
 
 const scopes = ['CATALOG_READ', 'CHAT_SEND']
-// Nobody listens there, and what chance makes of the name is no name: nothing of it leaves the machine.
+// Nothing listens on this port, and mutated host names do not resolve, so no request leaves the machine.
 const hook = { name: 'hook', url: 'https://localhost:9/hook', events: ['call.accepted'] }
 const password = 'not the password'
 const token = 'A'.repeat(43)

@@ -1,5 +1,5 @@
-// Webhooks of the provider that begin as real ones and end as anything. What is signed is taken, whatever it holds;
-// what is not is refused unread.
+// Random provider webhooks. Each starts as a real one and is then corrupted. A signed body is accepted,
+// whatever it contains; an unsigned one is refused unread.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { limits } from '../../src/contract/limits.ts'
@@ -13,7 +13,7 @@ import {
   NUMBER_ID,
   statuses,
   WABA,
-} from '../unit/ingest/fixtures.ts'
+} from '../unit/provider/incoming/fixtures.ts'
 import type { Dice } from './fuzz-dice.ts'
 import { mutatedJson } from './fuzz-mutations.ts'
 import type { Ask, Told } from './hostile-client.ts'
@@ -44,7 +44,7 @@ export function webhook(dice: Dice, phoneNumberId: string): Webhook {
   return { ask: { method: 'POST', path: '/provider/webhooks', body, headers }, isGenuine }
 }
 
-/** A body past the limit is not read to its end, so its signature does not matter. */
+/** A body over the limit is not read to its end, so its signature does not matter. */
 export function judgeWebhook({ ask, isGenuine }: Webhook, { status, text }: Told): void {
   const isTooLong = Buffer.from(ask.body as Buffer).length > limits.providerBodyBytes
   const judged = isGenuine ? 200 : 401

@@ -1,4 +1,4 @@
-// Bytes that begin as requests and end as anything, sent in every manner of bad faith.
+// Random bytes that start as HTTP requests and are then corrupted, sent in hostile ways.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -68,7 +68,7 @@ const odd = [
 
 const spoilers: readonly ((dice: Dice, parts: Parts) => void)[] = [
   (dice, parts) => {
-    // The method is the caller's own word, and there is no end of words.
+    // The caller chooses the method freely, so the number of different methods is unlimited.
     parts.line = parts.line.replace(/^\S+/, letters(dice, 1 + dice.below(30)))
   },
   (dice, parts) => {
@@ -95,7 +95,7 @@ const spoilers: readonly ((dice: Dice, parts: Parts) => void)[] = [
   },
 ]
 
-/** One to three requests in a row, spoiled here and there, cut off anywhere or whole. */
+/** One to three consecutive requests, some corrupted, complete or cut off at any byte. */
 export function wireBytes(dice: Dice, key: string): Buffer {
   const requests = many(1 + (dice.oneIn(3) ? dice.below(3) : 0), () => {
     const parts = good(dice, key)
@@ -107,10 +107,10 @@ export function wireBytes(dice: Dice, key: string): Buffer {
   return dice.oneIn(3) ? mutatedBytes(dice, bytes) : bytes
 }
 
-/** What a caller who is still there waits for, at most. */
+/** How long a client that is still connected waits for an answer, at most. */
 const PATIENCE_MS = 40
 
-/** Sends them at once, in pieces or in drops; leaves with or without a word. Gives all that came back. */
+/** Sends the bytes at once or in pieces, then leaves in a random way; returns everything received. */
 export async function exchange(dice: Dice, origin: string, bytes: Buffer): Promise<string> {
   const pieces = dice.oneIn(8) ? drops(bytes) : parts(bytes, 1 + dice.below(4))
   const leaving = dice.below(4)
@@ -120,7 +120,7 @@ export async function exchange(dice: Dice, origin: string, bytes: Buffer): Promi
   socket.on('data', (chunk) => {
     received += chunk.toString('latin1')
   })
-  // A reset is an answer, too.
+  // A reset counts as an answer.
   socket.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   const ended = new Promise<void>((resolve) => socket.once('end', resolve))
@@ -129,7 +129,7 @@ export async function exchange(dice: Dice, origin: string, bytes: Buffer): Promi
     await new Promise<void>((resolve) => socket.write(piece, () => resolve()))
   }
   if (leaving === 1) socket.end()
-  // Whoever goes on waiting sees an end, or nothing for a while.
+  // A client that stays waits until the connection ends, at most PATIENCE_MS.
   if (leaving > 0) await Promise.race([closed, ended, sleep(PATIENCE_MS)])
   if (leaving === 3) socket.resetAndDestroy()
   else socket.destroy()
@@ -149,10 +149,10 @@ const drops = (bytes: Buffer): Buffer[] => [
   ...parts(bytes.subarray(60), 3),
 ]
 
-// What the parser cannot read it refuses by itself, and hangs up.
+// The HTTP parser itself refuses what it cannot read, and closes the connection.
 const unreadable = /^HTTP\/1\.1 (400|431|505) [^\r\n]+\r\nConnection: close\r\n\r\n<h1>.*$/s
 
-/** Each whole answer is one that is documented, and there are no more of them than could have been asked for. */
+/** Each complete answer is documented, and there are no more answers than requests. */
 export function judgeWire(sent: Buffer, received: string): void {
   const answers = received.split(/(?=HTTP\/1\.1 \d{3} )/).filter((part) => part !== '')
   const asked = sent.toString('latin1').match(/HTTP\/1\.1\r\n/g) ?? []
@@ -171,12 +171,12 @@ function judgeAnswer(answer: string): void {
     lines.map((one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 2)]),
   )
   const body = Buffer.from(answer.slice(end + 4), 'latin1')
-  // We may have left in the middle of it.
+  // The client may have left before the answer was complete.
   if (body.length < Number(headers['content-length'])) return
   const status = Number(line.split(' ')[1])
   const told = { status, headers, text: body.toString(), json: parsed(body.toString()) }
   if (status < 400) return
-  // The provider reads no body.
+  // Refusals to the provider have no body, because it reads none.
   if ([401, 403, 405].includes(status) && body.length === 0) return
   assertRefusedAtAll(told)
 }
@@ -190,12 +190,12 @@ function parsed(json: string) {
 }
 
 export interface HalfOpen {
-  /** Of how many the other side has not hung up yet. */
+  /** How many of the connections the server has not closed yet. */
   left(): number
   close(): void
 }
 
-/** Callers who say nothing, or the half of a head, and stay. */
+/** Connections that send nothing or half of a request head, and stay open. */
 export async function halfOpen(origin: string, count: number): Promise<HalfOpen> {
   const { hostname, port } = new URL(origin)
   const open = new Set<Socket>()

@@ -1,4 +1,4 @@
-// A stack to throw things at: one gateway with an inspector, and a workspace that has one of everything.
+// A stack to fuzz: one gateway with an inspector, and a workspace with one record of every kind.
 import { type Json, ok, signIn } from './clients.ts'
 import type { Material } from './fuzz-requests.ts'
 import { eventually } from './scene.ts'
@@ -11,7 +11,7 @@ export interface FuzzWorld {
   readonly material: Material
 }
 
-// The owner of every stack's workspace.
+// Every stack's workspace has this owner.
 const owner = { email: 'owner@northdock.example', password: 'a password for tests' }
 
 export async function openFuzzWorld(): Promise<FuzzWorld> {
@@ -19,9 +19,9 @@ export async function openFuzzWorld(): Promise<FuzzWorld> {
     workers: 0,
     env: {
       NODE_OPTIONS: '--inspect=127.0.0.1:0',
-      // Nobody answers there: a name that is made up is no name, at once.
+      // No resolver listens there, so a mutated name fails to resolve at once.
       DNS_SERVERS: '127.0.0.1:9',
-      // Calls that chance places come to an end while it goes on.
+      // Ends the calls that random requests place while the fuzzing still runs.
       RING_TIMEOUT: '5s',
       SIM_RING_TIMEOUT_MS: '2000',
     },
@@ -56,7 +56,7 @@ async function oneOfEach({ api, console, sim, numbers, workspaceId, addEndpoint 
     return calls.length === 2
   })
   const endpoint = await addEndpoint({ url: 'https://localhost:9/hook', events: ['call.accepted'] })
-  // Not the one that the requests are made with: they change it.
+  // A separate key for the requests to change: the key that authenticates them must stay valid.
   const key = await ok(console.post('/keys', { name: 'fuzz', scopes: ['CATALOG_READ'] }), 201)
   const [template] = (await ok(api.get('/templates'))).data
   const [member] = (await ok(console.get('/members'))).data

@@ -1,10 +1,10 @@
-// Chance against a gateway. The same seed makes the same requests: FUZZ_SEED repeats a run, FUZZ_SECONDS makes it longer
-// (`FUZZ_SECONDS=600 node --import tsx --test test/e2e/fuzz.test.ts`).
+// Sends random requests to a gateway. The same seed makes the same requests: FUZZ_SEED repeats a run,
+// FUZZ_SECONDS extends it (`FUZZ_SECONDS=600 node --import tsx --test test/e2e/fuzz.test.ts`).
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:http'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { ok } from './clients.ts'
 import { type Dice, dice } from './fuzz-dice.ts'
 import { judge, request, targets } from './fuzz-requests.ts'
@@ -16,7 +16,8 @@ import { type Held, heldAfterCollection } from './memory.ts'
 import { eventually, scenario } from './scene.ts'
 
 const { FUZZ_SEED, FUZZ_SECONDS } = process.env as Record<string, string | undefined>
-// A run of the whole suite tells of the change that it is for: what chance may find, the long run looks for.
+// A run of the whole suite uses a fixed seed, so that its result depends only on the change under test. Long
+// runs search with random seeds.
 const seed = FUZZ_SEED ?? (FUZZ_SECONDS === undefined ? '2196734379' : String(randomInt(2 ** 32)))
 const seconds = Number(FUZZ_SECONDS ?? 10)
 const LANES = 12
@@ -34,7 +35,7 @@ after(() => {
   return world?.stack.stop()
 })
 
-/** Each is made of the seed and its number alone. */
+/** Depends only on the seed and the number of the request. */
 async function one(number: number): Promise<void> {
   const chance = dice(`${seed} ${number}`)
   const kind = chance.below(10)
@@ -55,8 +56,8 @@ async function fromProvider(chance: Dice): Promise<void> {
   if (told) explain(`webhook ${posted.ask.body}`, () => judgeWebhook(posted, told))
 }
 
-// What is left of a body that was refused is read up to here; past it the server hangs up while we still write, and
-// its answer may be lost on the way.
+// The server reads this much of the rest of a refused body. Past it, it closes the connection while the test
+// still writes, and its answer may be lost.
 const DROPPED_BYTES = 64 * 1_024
 
 async function answerTo(ask: Ask): Promise<Told | undefined> {
@@ -66,7 +67,7 @@ async function answerTo(ask: Ask): Promise<Told | undefined> {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EPIPE' && code !== 'ECONNRESET') throw error
     if (((ask.body as Buffer | undefined)?.length ?? 0) > DROPPED_BYTES) return undefined
-    // The server closed a connection that was kept, as we took it for this.
+    // The server closed the kept-alive connection just as the agent reused it.
     return send(world.origin, ask)
   }
 }
@@ -87,7 +88,7 @@ function explain(what: string, judged: () => void): void {
 
 let next = 0
 
-/** What is wrong is told of several at once. */
+/** Collects several faults before it fails. */
 async function batch(): Promise<void> {
   const end = next + BATCH
   const wrong: string[] = []
@@ -117,10 +118,10 @@ scenario(
     const silent = await halfOpen(world.origin, 100)
     t.after(() => silent.close())
     const startedAt = performance.now()
-    // What is made once and kept: compiled code, pools, caches that are full from then on.
+    // Warm-up: creates what is kept afterwards, such as compiled code, pools and full caches.
     for (let left = 2; left > 0; left -= 1) await batch()
     const [warm, warmUntil] = [await held(), next]
-    // On a busy machine, too, there are enough of them for a leak to show.
+    // Enough batches for a leak to show, even on a busy machine.
     while (next < warmUntil + 4 * BATCH || performance.now() - startedAt < seconds * 1_000) await batch()
     const allowedBytes = 2 * MIB + 300 * (next - warmUntil)
     let last: Held = warm
@@ -132,7 +133,7 @@ scenario(
     }).catch((cause) => assert.fail(`${cause.message}: ${report()}`))
     assert.ok(last.residentBytes - warm.residentBytes < 200 * MIB, report())
     await eventually('who says nothing is hung up on', async () => silent.left() === 0)
-    // Pools have grown in the meantime, and some connections are kept for the next request.
+    // Pools have grown meanwhile, and some connections are kept for the next request.
     await eventually('no connection stays open', async () => (await openFiles()) < filesAtFirst + 40)
     t.diagnostic(report())
     t.diagnostic(`FUZZ_SEED=${seed}: ${next} requests in ${Math.round(performance.now() - startedAt)} ms`)
@@ -146,7 +147,7 @@ scenario(
     const { stack, origin } = world
     const { text: metrics } = await send(origin, { path: '/metrics' })
     const methods = new Set(metrics.match(/(?<=method=")[^"]*/g))
-    // A series for every word of a caller would have no end.
+    // A series for every method that a caller invents would be unlimited.
     assert.deepEqual([...methods].sort(), ['DELETE', 'GET', 'PATCH', 'POST', 'PUT', 'none'])
     assert.ok(gateway().isRunning)
     for (const path of ['/healthz', '/readyz']) assert.equal((await send(origin, { path })).status, 200, path)
@@ -159,7 +160,7 @@ scenario(
       .lines()
       .filter(({ level, code }) => (level === 'error' && code !== 'PROVIDER_ERROR') || level === 'fatal')
     assert.deepEqual(faults.slice(0, 5), [])
-    // What is no line of ours is what Node says of an error or a leak of its own.
+    // Lines that the gateway did not log are Node's own reports of an error or a leak.
     const foreign = readFileSync(gateway().logFile, 'utf8')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('{') && !/^(Debugger|For help, see)/.test(line))

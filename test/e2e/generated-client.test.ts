@@ -1,10 +1,10 @@
-// A customer's program: types generated from the served document, and a client that knows nothing but them.
+// A customer's program: types generated from the served OpenAPI document, and a client that uses only them.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before } from 'node:test'
 import createClient from 'openapi-fetch'
 import { clientTypes } from '../../src/dev/client-types.ts'
 import type { components, paths, webhooks } from '../fixtures/client-types.ts'
+import { after, before } from '../support/harness.ts'
 import { type HttpsReceiver, startHttpsReceiver } from './receivers.ts'
 import { scenario } from './scene.ts'
 import { type Stack, startStack } from './stack.ts'

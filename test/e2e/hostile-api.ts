@@ -1,6 +1,6 @@
-// What the public API is asked in bad faith. Every entry is one request with a good key.
+// Hostile requests to the public API. Every entry is one request with a valid key.
 
-import { byId, encodeCursor } from '../../src/http/paging.ts'
+import { byId, encodeCursor } from '../../src/platform/http/paging.ts'
 import type { Case } from './hostile-client.ts'
 import { sendable } from './hostile-world.ts'
 import { session } from './sdp.ts'
@@ -133,6 +133,9 @@ export const queries: readonly Case[] = [
     listQueries.map(refusedQuery(list)),
   ),
   ...['/messages/chat', '/calls'].flatMap((list) => logQueries.map(refusedQuery(list))),
+  ...['idempotencyKey=', 'idempotencyKey=%00', 'providerMessageId=%00'].map((query) =>
+    refusedQuery('/messages/chat')([query, query.split('=')[0] ?? '']),
+  ),
   ...['name=', 'name=%00', 'status=approved'].map((query) =>
     refusedQuery('/templates')([query, query.split('=')[0] ?? '']),
   ),
@@ -157,6 +160,9 @@ export const paths: readonly Case[] = [
     [`read ${id.slice(0, 40)}`, { method: 'POST', path: `/messages/chat/${id}/read` }, notFound],
     [`typing ${id.slice(0, 40)}`, { method: 'POST', path: `/conversations/${id}/typing` }, notFound],
   ]),
+  ...['/conversations', '/templates', '/numbers'].flatMap((list) =>
+    strange.map((id): Case => [`one of ${list} ${id.slice(0, 40)}`, { path: `${list}/${id}` }, notFound]),
+  ),
   ...strange.map((id): Case => [`call ${id.slice(0, 40)}`, { path: `/calls/${id}/offer` }, notFound]),
   ...['', '/', '//messages/chat', '/messages//chat', '/messages/chat/', '/%6dessages/chat'].map(
     (path): Case => [`path ${path}`, { path }, notFound],
@@ -170,7 +176,7 @@ export const paths: readonly Case[] = [
   ['GET an answer', { path: '/calls/x/answer' }, '405 METHOD_NOT_ALLOWED'],
 ]
 
-/** What is well-formed and cannot be done. */
+/** Well-formed requests that cannot be fulfilled. */
 export const refusals = (optedOut: string): readonly Case[] => [
   ['no such template', send({ ...good, template: { ...template, name: 'no' } }), '422 TEMPLATE_NOT_FOUND'],
   [

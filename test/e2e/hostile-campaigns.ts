@@ -1,4 +1,4 @@
-// What campaigns are asked in bad faith, and by a workspace that they do not belong to.
+// Hostile campaign requests, and requests of a workspace that does not own the campaign.
 import type { Case } from './hostile-client.ts'
 
 const invalid = '400 VALIDATION_ERROR'
@@ -100,7 +100,7 @@ export function campaignCases(id: string): readonly Case[] {
 
 const rawDefault = JSON.stringify({ ...campaign, variables: '@' }).replace('"@"', '{"__proto__":"x"}')
 
-/** Every route of a campaign, well-formed. */
+/** Well-formed requests to every route of a campaign. */
 export function foreignCampaignCases(id: string): readonly Case[] {
   const path = `/campaigns/${id}`
   const recipients = `${path}/recipients`

@@ -1,4 +1,4 @@
-// Requests that no proper client would make, and what every refusal must look like.
+// Sends requests that no proper client would send, and asserts the form of every refusal.
 import assert from 'node:assert/strict'
 import { type Agent, request } from 'node:http'
 import { connect } from 'node:net'
@@ -9,9 +9,9 @@ export interface Ask {
   /** Sent as it is: nothing is resolved or encoded. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** A text or bytes go as they are, anything else as JSON. */
+  /** A string or bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown
-  /** Announces so many bytes and sends none: who refuses them at once hangs up, whatever is still being written. */
+  /** Announces this many bytes and sends none: a server that refuses them may hang up during a write. */
   readonly announcedBytes?: number
 }
 
@@ -22,12 +22,12 @@ export interface Told {
   readonly json: Json
 }
 
-/** What was asked, and `<status> <code>` of the answer; `path` is that of the first detail. */
+/** What the case is, the request, `<status> <code>` of the answer, and the path of its first detail. */
 export type Case = readonly [what: string, ask: Ask, expected: string, path?: string]
 
 const TIME_LIMIT_MS = 10_000
 
-/** Over a connection of its own, or those of the agent. */
+/** Uses a new connection, or those of the agent. */
 export function send(
   origin: string,
   { method = 'GET', path, headers = {}, body, announcedBytes }: Ask,
@@ -72,7 +72,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** All that comes back for some bytes until the other side closes, or until nothing more can be awaited. */
+/** Returns everything received until the server closes the connection, at most for `waitMs`. */
 export function raw(origin: string, bytes: string | Buffer, waitMs = 1_500): Promise<string> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve) => {
@@ -82,7 +82,7 @@ export function raw(origin: string, bytes: string | Buffer, waitMs = 1_500): Pro
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
     })
-    // A reset is an answer, too.
+    // A reset counts as an answer.
     socket.on('error', () => {})
     socket.on('close', () => {
       clearTimeout(timer)
@@ -94,13 +94,13 @@ export function raw(origin: string, bytes: string | Buffer, waitMs = 1_500): Pro
 const inside =
   /postgres|redis|\bselect\b.*\bfrom\b|\binsert into\b|node_modules|\.ts:\d|\/src\/|at \w+ \(|uWebSockets/i
 
-/** The documented envelope and headers, and nothing of what is inside. */
+/** The refusal has the documented body and headers, and reveals nothing internal. */
 export function assertRefused(told: Told, expected: string, path?: string): void {
   const { error } = told.json ?? {}
   assert.equal(`${told.status} ${error?.code}`, expected, told.text.slice(0, 500))
   assert.deepEqual(Object.keys(told.json), ['error'])
   const keys = Object.keys(error).filter((key) => key !== 'details')
-  assert.deepEqual(keys, ['code', 'message', 'requestId'])
+  assert.deepEqual(keys, ['code', 'message', 'requestId', 'docs'])
   assert.match(error.message, /\S+ \S+/)
   assert.equal(told.headers['x-request-id'], error.requestId)
   assert.equal(told.headers['content-type'], 'application/json')
@@ -113,7 +113,7 @@ export function assertRefused(told: Told, expected: string, path?: string): void
     assert.match(String(told.headers['retry-after']), /^[1-9]\d*$/)
 }
 
-/** Beyond that, what every answer of the public API carries. */
+/** Also checks the headers that every answer of the public API carries. */
 export function assertApiRefused(told: Told, expected: string, path?: string): void {
   assertRefused(told, expected, path)
   assert.match(String(told.headers['ratelimit-policy']), /^"key";q=\d+;w=\d+$/)

@@ -1,5 +1,5 @@
-// What the console's JSON is asked in bad faith: by its own owner, and by somebody else's.
-import { byActivity, encodeCursor } from '../../src/http/paging.ts'
+// Hostile console requests of the workspace's owner, and requests of the owner of another workspace.
+import { byActivity, encodeCursor } from '../../src/platform/http/paging.ts'
 import type { Case } from './hostile-client.ts'
 import type { HostileWorld } from './hostile-world.ts'
 
@@ -102,7 +102,7 @@ const addresses = [
   `https://8.8.8.8/${'x'.repeat(2_048)}`,
 ]
 
-/** Under the owner's own workspace. */
+/** Requests in the owner's own workspace. */
 export function ownCases({ endpoint, call, apiKeyId }: HostileWorld): readonly Case[] {
   const hook = { name: 'hook', events: ['message.received'] }
   const rotate = (body: unknown) => post(`/endpoints/${endpoint.id}/rotate`, body)
@@ -169,7 +169,7 @@ export function ownCases({ endpoint, call, apiKeyId }: HostileWorld): readonly C
   ]
 }
 
-/** Ids of the one workspace under the path of the other: each is as unknown as one that never was. */
+/** Ids of one workspace under the path of another: each is as unknown as an id that never existed. */
 export function foreignCases({ endpoint, call, message, apiKeyId, stack }: HostileWorld): readonly Case[] {
   const hook = `/endpoints/${endpoint.id}`
   return [

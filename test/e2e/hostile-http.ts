@@ -1,4 +1,4 @@
-// Bytes that are no proper HTTP, and a crowd that leaves in the middle of what it sends.
+// Bytes that are not valid HTTP, and many clients that disconnect in the middle of a request.
 import { connect } from 'node:net'
 
 const inner = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -6,7 +6,7 @@ const head = (...lines: string[]) =>
   ['POST /provider/webhooks HTTP/1.1', 'Host: x', ...lines, '', ''].join('\r\n')
 const get = (...lines: string[]) => ['GET /healthz HTTP/1.1', 'Host: x', ...lines, '', ''].join('\r\n')
 
-/** Two readers could find different requests in these: none may be served, nor what hides behind it. */
+/** Ambiguous requests: two parsers could find different requests in them, so neither may be served. */
 export const shapes: readonly (readonly [what: string, bytes: string | Buffer])[] = [
   ['a length and chunks', `${head('Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n${inner}`],
   ['chunks and a length', `${head('Transfer-Encoding: chunked', 'Content-Length: 4')}0\r\n\r\n${inner}`],
@@ -45,7 +45,7 @@ export const shapes: readonly (readonly [what: string, bytes: string | Buffer])[
   ['half a request', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX: '],
 ]
 
-/** How many answers came back, and whether one of them served something. */
+/** How many answers came back, and whether any of them has a 2xx status. */
 export function answersIn(text: string): { count: number; served: boolean } {
   const statuses = text.match(/HTTP\/1\.1 \d{3}/g) ?? []
   return { count: statuses.length, served: statuses.some((status) => status.startsWith('HTTP/1.1 2')) }
@@ -57,7 +57,7 @@ export interface Crowd {
   readonly size: number
 }
 
-/** Each sends half of a body and is gone. */
+/** Each client sends half of a body and disconnects. */
 export async function leaveHalfway({ origin, key, size }: Crowd): Promise<void> {
   const { hostname, port } = new URL(origin)
   const half = 'x'.repeat(100 * 1_024)
@@ -75,7 +75,7 @@ export async function leaveHalfway({ origin, key, size }: Crowd): Promise<void> 
     new Promise<void>((resolve) => {
       const socket = connect(Number(port), hostname, () =>
         socket.write(start, () => {
-          // Some with a reset, some with a farewell, some after the server had a moment to read.
+          // One third resets, one third closes, one third closes after the server had 2 ms to read.
           if (number % 3 === 0) socket.resetAndDestroy()
           else if (number % 3 === 1) socket.destroy()
           else setTimeout(() => socket.destroy(), 2)

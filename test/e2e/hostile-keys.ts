@@ -1,4 +1,4 @@
-// What is no key, and what a key may lack.
+// Invalid API keys, and the scopes that the routes need.
 
 type Headers = Readonly<Record<string, string>>
 
@@ -36,8 +36,11 @@ export const routes: readonly (readonly [scope: string, method: string, path: st
   ['CONVERSATIONS_WRITE', 'POST', '/conversations/x/read'],
   ['CONVERSATIONS_WRITE', 'POST', '/conversations/x/typing'],
   ['CONVERSATIONS_READ', 'GET', '/conversations'],
+  ['CONVERSATIONS_READ', 'GET', '/conversations/x'],
   ['CATALOG_READ', 'GET', '/templates'],
+  ['CATALOG_READ', 'GET', '/templates/x'],
   ['CATALOG_READ', 'GET', '/numbers'],
+  ['CATALOG_READ', 'GET', '/numbers/x'],
   ['CALLS_READ', 'GET', '/calls'],
   ['CALLS_READ', 'GET', '/calls/x'],
   ['CALLS_READ', 'GET', '/calls/ice'],
@@ -73,6 +76,6 @@ const included: Readonly<Record<string, readonly string[]>> = {
   CAMPAIGNS_READ: ['CAMPAIGNS_WRITE'],
 }
 
-/** As many scopes as there can be without granting this one. */
+/** As many scopes as possible that do not grant this one. */
 export const withoutScope = (scope: string): string[] =>
   scopes.filter((one) => one !== scope && !included[scope]?.includes(one))

@@ -1,4 +1,4 @@
-// Bodies of provider webhooks that nobody can read.
+// Provider webhook bodies that are malformed or contain nothing usable.
 
 const change = (value: unknown) =>
   JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '1', changes: [value, null, 1] }] })

@@ -1,4 +1,5 @@
-// Two workspaces on one stack: one with a live call, messages and an endpoint, and a stranger who knows all their ids.
+// Two workspaces on one stack: one has a live call, messages and an endpoint; the stranger, the owner of the
+// other one, knows all its ids.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { provider } from '../../src/dev/provider.ts'
 import { type Demo, seedWorkspace } from '../../src/dev/seed.ts'
@@ -9,16 +10,16 @@ import { type Stack, startStack } from './stack.ts'
 export interface HostileWorld {
   readonly stack: Stack
   readonly origin: string
-  /** Ids of the stack's workspace. */
+  /** Records of the stack's workspace. */
   readonly call: Json
   readonly message: Json
   readonly endpoint: Json
   readonly apiKeyId: string
   readonly cookie: string
   readonly owner: Demo['operator']
-  /** Another workspace without numbers, whose owner runs nothing else. */
+  /** Another workspace without numbers. Its owner belongs to no other workspace. */
   readonly stranger: { readonly workspaceId: string; readonly key: string; readonly cookie: string }
-  /** A key of the stack's workspace. */
+  /** Creates a key in the stack's workspace. */
   makeKey(fields: {
     scopes: readonly string[]
     requestsPerSecond?: number
@@ -36,9 +37,9 @@ export async function openHostileWorld(env: Readonly<Record<string, string>> = {
   })
   const { origin } = stack.gateway(0)
   const apiKeyId: string = (await ok(stack.console.get('/keys?limit=1'))).data[0].id
-  // A literal address, which needs no resolver, and an event that never happens here: nothing is ever sent to it.
+  // A literal address needs no resolver, and the event never occurs here, so nothing is ever sent to it.
   const endpoint = await stack.addEndpoint({ url: 'https://1.1.1.1/hook', events: ['call.accepted'] })
-  // Of this handset nothing is heard: the message stays as it is.
+  // This handset reports no status, so the message keeps its state.
   const message = await ok(stack.api.post('/messages/chat', sendable('+15557000007')), 202)
   return {
     ...{ stack, origin, apiKeyId, endpoint, message, owner },
@@ -54,7 +55,7 @@ export const sendable = (to = '+15557000001') => ({
   template: { name: 'hello_world', language: 'en_US' },
 })
 
-/** A handset calls the first number; gives the call as it rings. */
+/** A handset calls the first number; returns the call once it rings. */
 export async function ringing({ sim, api, numbers }: Stack, from: string): Promise<Json> {
   const { wacid } = await ok(sim.post(`/handsets/${from}/calls`, { to: numbers[0].number }))
   for (;;) {

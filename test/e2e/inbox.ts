@@ -1,4 +1,4 @@
-// What a receiver has taken in, and waiting for more of it.
+// Stores what a receiver has received, and waits for more.
 import { EventEmitter } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { assertDocumentedEvent } from '../support/documented.ts'
@@ -6,18 +6,18 @@ import type { Json } from './clients.ts'
 
 export interface Received {
   readonly raw: Buffer
-  /** The raw bytes, parsed. */
+  /** The raw bytes, parsed as JSON. */
   readonly body: Json
-  /** Of the POST; of the upgrade request, for a frame. */
+  /** The headers of the POST or, for a frame, of the upgrade request. */
   readonly headers: IncomingHttpHeaders
-  /** Which connection brought it, counted from one. */
+  /** The number of the connection that carried it, from one. */
   readonly connection: number
   readonly at: number
 }
 
 export type Fits = (body: Json, received: Received) => boolean
 
-// Long enough for a machine that is busy with something else; only a failure waits it out.
+// Long enough for a busy machine; only a failing test waits this long.
 const DEADLINE_MS = 20_000
 
 export class Inbox {
@@ -37,7 +37,7 @@ export class Inbox {
     return whole
   }
 
-  /** Lets those who wait look again. */
+  /** Makes pending waits check again. */
   changed(): void {
     this.#more.emit('more')
   }
@@ -46,7 +46,7 @@ export class Inbox {
     return this.received.filter((one) => fits(one.body, one))
   }
 
-  /** The first that fits, once it is there. */
+  /** Waits for the first entry that fits. */
   async first(what: string, fits: Fits): Promise<Received> {
     await this.until(what, () => this.received.some((one) => fits(one.body, one)))
     const [found] = this.all(fits)
@@ -55,7 +55,7 @@ export class Inbox {
     return found
   }
 
-  /** The first `count` that fit, once they are there. */
+  /** Waits for the first `count` entries that fit. */
   async take(what: string, count: number, fits: Fits): Promise<Received[]> {
     await this.until(`${count} ${what}`, () => this.all(fits).length >= count)
     const taken = this.all(fits).slice(0, count)

@@ -1,9 +1,9 @@
-// Looks for a text everywhere that a process may have left it: Postgres, Redis, logs.
+// Searches for a text wherever a process may have left it: Postgres, Redis, logs.
 import { readFileSync } from 'node:fs'
-import { connectRedis, type Redis } from '../../src/redis/client.ts'
-import type { Pool } from '../../src/store/sql.ts'
+import type { Pool } from '../../src/platform/postgres/sql.ts'
+import { connectRedis, type Redis } from '../../src/platform/redis/client.ts'
 
-/** Tables of the database with a row that holds the text, in any column, as text or as bytes. */
+/** Names of the tables with a row that contains the text, in any column, as text or as bytes. */
 export async function tablesWith(sql: Pool, text: string): Promise<string[]> {
   const tables = await sql<{ name: string }[]>`
     select c.relname as name
@@ -26,7 +26,7 @@ export async function tablesWith(sql: Pool, text: string): Promise<string[]> {
 export const logsWith = (files: readonly string[], text: string): string[] =>
   files.filter((file) => readFileSync(file, 'utf8').includes(text))
 
-/** Keys of Redis whose value holds the text. */
+/** Redis keys whose value contains the text. */
 export async function keysWith(url: string, text: string): Promise<string[]> {
   const redis = await connectRedis({ url, role: 'commands', onError: () => {} })
   try {
@@ -48,6 +48,6 @@ async function contentOf(redis: Redis, key: string): Promise<string> {
     zset: () => redis.zRange(key, 0, -1),
     stream: () => redis.xRange(key, '-', '+'),
   }
-  // Without the escapes of JSON, in which a line break is two characters.
+  // The result is JSON, where a line break is two characters: only search for text without line breaks.
   return JSON.stringify(await read[await redis.type(key)]?.()) ?? ''
 }

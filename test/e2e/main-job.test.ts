@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { askPermission, decline, miss, place, ringInVain, talk } from './call-steps.ts'
 import { optOut, receive, route, sendAndFollow, sendInVain } from './message-steps.ts'
 import { openScene, type Scene, stepsOf } from './scene.ts'

@@ -1,9 +1,9 @@
-// What customers send, in an object store.
+// Files that contacts send, kept in an object store.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { type TestS3, testS3 } from '../support/s3.ts'
 import { ok } from './clients.ts'
 import { fetchMedia, image, sha256 } from './media-steps.ts'

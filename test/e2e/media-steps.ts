@@ -1,4 +1,4 @@
-// A handset sends something, and a client fetches it.
+// A handset sends a file, and a client downloads it.
 import { createHash } from 'node:crypto'
 import { type Json, ok } from './clients.ts'
 import { eventually } from './scene.ts'
@@ -6,7 +6,7 @@ import type { Stack } from './stack.ts'
 
 export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Gives the message as it stands in the log. */
+/** Sends from a handset; returns the message as the message log shows it. */
 export async function arrives(stack: Stack, from: string, fields: Json): Promise<Json> {
   const { id } = await ok(
     stack.sim.post(`/handsets/${from}/messages`, { to: stack.numbers[0].number, ...fields }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { type Json, ok, refused } from './clients.ts'
 import { arrives, fetchMedia, image, sha256 } from './media-steps.ts'
 import { eventually, stepsOf } from './scene.ts'

@@ -1,26 +1,26 @@
-// What a process holds after everything that can be collected was: asked of its inspector, which the product knows
-// nothing about. The process runs with NODE_OPTIONS=--inspect=127.0.0.1:0.
+// Measures what a process holds after garbage collection, through its inspector, so that the product needs no
+// code for it. The process must run with NODE_OPTIONS=--inspect=127.0.0.1:0.
 import { readFileSync } from 'node:fs'
 import { WebSocket } from 'ws'
 
 export interface Held {
-  /** Objects of JavaScript. */
+  /** JavaScript objects. */
   readonly heapBytes: number
-  /** Buffers and what else lies outside of the heap. */
+  /** Buffers and other memory outside the heap. */
   readonly externalBytes: number
   readonly residentBytes: number
 }
 
 const ANSWER_MS = 20_000
 
-/** `logFile` is where the process says at which address its inspector listens. */
+/** `logFile` is the log in which the process reports the address of its inspector. */
 export async function heldAfterCollection(logFile: string): Promise<Held> {
   const address = /^Debugger listening on (ws:\S+)$/m.exec(readFileSync(logFile, 'utf8'))?.[1]
   if (address === undefined) throw new Error(`no inspector in ${logFile}`)
   const socket = new WebSocket(address)
   try {
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
-    // What a collection sets free is sometimes finalized in the next one only.
+    // Some objects that a collection frees are finalized only in the next one.
     for (let left = 3; left > 0; left -= 1) await ask(socket, 'HeapProfiler.collectGarbage')
     const { result } = await ask(socket, 'Runtime.evaluate', {
       expression: 'process.memoryUsage()',

@@ -1,4 +1,4 @@
-// What a workspace does with messages, step by step; one gateway or many make no difference.
+// Steps that a workspace takes with messages. They work with one gateway and with several.
 import assert from 'node:assert/strict'
 import { type Json, ok, refused } from './clients.ts'
 import { assertQueued } from './expectations.ts'
@@ -12,7 +12,7 @@ const ORDER = {
 
 export const hello = (to: string) => ({ to, template: { name: 'hello_world', language: 'en_US' } })
 
-/** Sends to a handset that reads what it gets; gives the message as it stands at the end. */
+/** Sends to a handset that reads its messages; returns the message in its final state. */
 export async function sendAndFollow(scene: Scene, to = '15557000001'): Promise<Json> {
   const { api } = scene.stack
   const order = { to: `+${to}`, template: ORDER, idempotencyKey: `order-A-4471-${to}` }
@@ -27,7 +27,7 @@ export async function sendAndFollow(scene: Scene, to = '15557000001'): Promise<J
   for (const status of ['SENT', 'DELIVERED', 'READ']) await statusAtBoth(scene, sent, status)
   const read = await ok(api.get(`/messages/chat/${sent.id}`))
   assert.equal(read.status, 'READ')
-  // The provider tells the time in whole seconds.
+  // The provider gives times in whole seconds, so they may be equal.
   assert.ok(read.sentAt <= read.deliveredAt && read.deliveredAt <= read.readAt, 'times in order')
   assertOrder(scene, sent.id)
   return read
@@ -54,7 +54,7 @@ function assertOrder({ https, socket }: Scene, messageId: string): void {
   }
 }
 
-/** A message that fails says why. */
+/** Sends a message that fails; its status must give the reason. */
 export async function sendInVain(scene: Scene): Promise<void> {
   const sent = await ok(scene.stack.api.post('/messages/chat', hello('+15557000003')), 202)
   const both = await atBoth(scene, 'FAILED', ({ data }) => data?.messageId === sent.id)
@@ -84,7 +84,7 @@ export const write = ({ stack }: Scene, from: string, text: string, number = 0):
 
 const textIs = (text: string) => (body: Json) => body.event === 'message.received' && body.data.text === text
 
-/** A customer writes; every subscriber hears of it. */
+/** A contact writes; both receivers get the event. */
 export async function receive(scene: Scene, from = '15557000101'): Promise<Json> {
   const { api, numbers } = scene.stack
   const text = `Olá, is it open? from ${from}`
@@ -103,7 +103,7 @@ export async function receive(scene: Scene, from = '15557000101'): Promise<Json>
   return stored
 }
 
-/** STOP and START, and what may be sent in between. */
+/** STOP blocks sends to the contact until START. */
 export async function optOut(scene: Scene, from = '15557000102'): Promise<void> {
   const { api } = scene.stack
   for (const [text, optChange] of [
@@ -131,7 +131,7 @@ export async function optOut(scene: Scene, from = '15557000102'): Promise<void> 
   }
 }
 
-/** A number assigned to the socket: its messages go there alone; those of the other number to everybody. */
+/** A number assigned to the socket: its messages go only there, those of the other number to both. */
 export async function route(scene: Scene): Promise<void> {
   const { stack, https, socket, socketEndpoint } = scene
   await stack.assignNumber(stack.numbers[0], { endpointId: socketEndpoint.id, forwardCalls: true })

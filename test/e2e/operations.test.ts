@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { ring, ringing, simCall, talk } from './call-steps.ts'
 import { client, type Json, ok } from './clients.ts'
 import { keysWith, logsWith, tablesWith } from './leaks.ts'
@@ -21,14 +21,14 @@ const openSockets = async ({ origin }: Gateway): Promise<number> => {
   return Number(/^switchboard_webhook_sockets (\d+)$/m.exec(body)?.[1])
 }
 
-/** Which gateway holds the socket of the endpoint. */
+/** The index of the gateway that holds the endpoint's socket. */
 async function ownerOfSocket(): Promise<number> {
   const counts = await Promise.all(scene.stack.gateways.map(openSockets))
   assert.deepEqual(counts.toSorted(), [0, 1])
   return counts.indexOf(1)
 }
 
-/** A text from a handset that arrives on a socket opened after the first `after`. */
+/** A handset writes a text, which must arrive on a socket opened after the first `after`. */
 async function arrivesOnNewSocket(text: string, after: number): Promise<void> {
   await write(scene, '15557000401', text)
   const frame = await scene.socket.inbox.first(text, ({ data }) => data?.text === text)
@@ -82,7 +82,7 @@ step('SIGTERM: not ready, what is under way ends well, exit 0, and the other tak
   await stack.restartGateway(index)
 })
 
-// Ten seconds are promised; the rest is for a machine that is busy.
+// The product promises ten seconds; the rest is for a busy machine.
 const TAKEN_OVER_MS = 15_000
 
 step('SIGKILL of the owner of the socket: the other dials, and a ringing call arrives', async () => {
@@ -135,7 +135,7 @@ step('message texts, keys and secrets are in no log', async () => {
     assert.deepEqual(await tablesWith(stack.sql, secret), [])
 })
 
-/** What nobody but the two ends of a call may know. */
+/** The ICE password, which only the two ends of a call may know. */
 function secretOf(sdp: string): string {
   const found = /^a=ice-pwd:(\S+)/m.exec(sdp)?.[1]
   assert.ok(found !== undefined, 'the description has a password')

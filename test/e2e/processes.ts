@@ -1,4 +1,4 @@
-// The processes of a stack: each logs to a file of its own and cannot outlive the test process.
+// Starts the processes of a stack. Each logs to its own file and cannot outlive the test process.
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -7,7 +7,7 @@ import { type Child, type ChildOptions, startChild } from '../../src/dev/child.t
 import { compiled } from '../support/compiled.ts'
 
 const START_MS = 30_000
-/** Past DRAIN_TIMEOUT and its overtime: a process that is still there then has gone wrong. */
+/** Longer than DRAIN_TIMEOUT and its overtime: a process that still runs then has failed. */
 const STOP_MS = 32_000
 
 export interface LogLine {
@@ -20,10 +20,10 @@ export interface Running {
   readonly name: string
   readonly logFile: string
   readonly isRunning: boolean
-  /** The first line of its log that fits; rejects when the process ends before it. */
+  /** The first log line that fits; rejects when the process ends before it writes one. */
   line(fits: (line: LogLine) => boolean, what: string): Promise<LogLine>
   lines(): LogLine[]
-  /** SIGTERM; resolves with the exit code or the signal that ended it. */
+  /** SIGTERM; resolves with the exit code or the signal that ended the process. */
   stop(): Promise<string>
   /** SIGKILL. */
   kill(): Promise<string>
@@ -73,8 +73,9 @@ export function run(
 }
 
 /**
- * A port that a process can have again after a restart: below the range from which connections take theirs, and
- * named from the first start on, for a listener on port 0 leaves its port unusable for a minute.
+ * A port that a process can get again after a restart. It lies below the range of ephemeral ports, so no
+ * connection takes it. The process names it from the first start on, because a listener on port 0 leaves its
+ * port unusable for a minute.
  */
 export async function lastingPort(): Promise<number> {
   for (;;) {
@@ -95,13 +96,13 @@ function logLines(file: string): LogLine[] {
       try {
         return [JSON.parse(line) as LogLine]
       } catch {
-        // The last line may be half written, and what crashes a process is no JSON.
+        // The last line may be incomplete, and the output of a crash is not JSON.
         return []
       }
     })
 }
 
-/** The end of a log, without what every start says. */
+/** The end of a log, without the lines that every start writes. */
 const tail = (child: Pick<Child, 'logFile'>): string =>
   readFileSync(child.logFile, 'utf8')
     .split('\n')

@@ -1,4 +1,4 @@
-// One way to each error code of the catalogue, at a gateway that runs: the last request of each is the one refused.
+// One way to provoke each error code of the catalogue at a running gateway: the last request is refused.
 import { connect } from 'node:net'
 import type { ErrorCode } from '../../src/contract/errors.ts'
 import { type Json, ok } from './clients.ts'
@@ -8,10 +8,10 @@ import { type HostileWorld, ringing, sendable } from './hostile-world.ts'
 import { eventually } from './scene.ts'
 import { session } from './sdp.ts'
 
-/** In the environment of the gateway: few enough to be held by one test. */
+/** MAX_REQUESTS of the gateway: few enough for one test to occupy. */
 export const MAX_REQUESTS = 8
 
-/** What was asked, below /api/v1 or the console's workspace, and what came back. */
+/** The request, with a path below /api/v1 or the console's workspace, and its answer. */
 export interface Provoked {
   readonly edge: 'api' | 'console'
   readonly ask: Ask
@@ -45,14 +45,14 @@ const answering = ({ id }: Json) => post(`/calls/${id}/answer`, { session: sessi
 const chat = '/messages/chat'
 const optedOut = '15557000078'
 
-/** Sends that are well-formed and cannot be, as they stand in the list of the hostile. */
+/** A well-formed send that cannot be fulfilled, by its name in hostile-api.ts. */
 const sendOf = (what: string): Provocation => {
   const found = refusals(`+${optedOut}`).find(([name]) => name === what)
   if (!found) throw new Error(`nobody sends ${what}`)
   return asks(found[1])
 }
 
-/** From a handset; gives the message as it stands in the log. */
+/** Sends from a handset; returns the message as the message log shows it. */
 async function inbound({ stack }: HostileWorld, from: string, fields: object): Promise<Json> {
   const { id } = await ok(
     stack.sim.post(`/handsets/${from}/messages`, { to: stack.numbers[0].number, ...fields }),
@@ -72,7 +72,7 @@ const conversationWith = async ({ stack }: HostileWorld, to: string): Promise<st
 const placing = (conversationId: string) =>
   post(`/conversations/${conversationId}/call`, { session: session('offer') })
 
-/** Each is in the middle of a body that never goes on. */
+/** Opens requests whose bodies never arrive completely; returns a function that ends them. */
 async function waitingCallers({ origin, stack }: HostileWorld, count: number): Promise<() => void> {
   const { hostname, port } = new URL(origin)
   const head = [
@@ -131,7 +131,7 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     return api(world, post(chat, { ...sendable('+15557000002'), idempotencyKey }))
   },
   async INVALID_STATE(world) {
-    // The customer there wrote nothing yet.
+    // This contact has not written yet.
     const conversationId = await conversationWith(world, '15557001082')
     return api(world, { method: 'POST', path: `/conversations/${conversationId}/typing` })
   },
@@ -160,7 +160,7 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   },
   async IN_USE(world) {
     const { stack } = world
-    // A literal address; nobody writes to the second number, so that nothing is ever sent there.
+    // A literal address. No contact writes to the second number, so nothing is ever sent there.
     const endpoint = await stack.addEndpoint({ url: 'https://1.1.1.1/hook', events: ['message.received'] })
     await stack.assignNumber(stack.numbers[1], { endpointId: endpoint.id })
     const provoked = await inConsole(world, { method: 'DELETE', path: `/endpoints/${endpoint.id}` })
@@ -205,7 +205,7 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   async OVERLOADED(world) {
     const leave = await waitingCallers(world, MAX_REQUESTS)
     let provoked: Provoked | undefined
-    // The last of them may not have been read yet.
+    // The gateway may not have read the last of these requests yet.
     await eventually('there is no room', async () => {
       provoked = await api(world, { path: '/numbers' })
       return provoked.told.status !== 200
@@ -217,7 +217,7 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     return provoked ?? (await api(world, { path: '/numbers' }))
   },
   UNAVAILABLE: ({ stack, ...world }) =>
-    // Longer than the gateway waits for any answer of Postgres.
+    // Holds the lock for longer than the gateway waits for any answer of Postgres.
     stack.sql.begin(async (transaction) => {
       await transaction`set local idle_in_transaction_session_timeout = '20s'`
       await transaction`lock table templates in access exclusive mode`

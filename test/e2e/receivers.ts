@@ -1,4 +1,4 @@
-// A customer's backend: an HTTPS receiver and a socket receiver that check every signature by themselves.
+// A customer's backend: an HTTPS receiver and a socket receiver that verify every signature themselves.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -15,13 +15,13 @@ const HANDSHAKE_HEADERS = [
   'x-communication-signature-256',
 ]
 
-/** A status to answer with; `hang` never answers, `close` cuts the connection. */
+/** The status to answer with; `hang` never answers, `close` cuts the connection. */
 export type Answer = number | 'hang' | 'close'
 
 export interface HttpsReceiver {
   readonly url: string
   readonly inbox: Inbox
-  /** Requests whose signature did not fit; they were answered 401. */
+  /** Number of requests with a wrong signature, which were answered 401. */
   readonly forged: number
   secret: string
   answer: (received: Received) => Answer
@@ -32,7 +32,7 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string>>
   readonly path: string
   readonly openedAt: number
-  /** Whether the handshake was signed under the secret of that moment, and fresh. */
+  /** Whether the handshake was fresh, and signed with the secret of that moment. */
   readonly isGenuine: boolean
   readonly websocket: WebSocket
   closed: { readonly code: number; readonly at: number } | undefined
@@ -43,9 +43,9 @@ export interface SocketReceiver {
   readonly inbox: Inbox
   readonly connections: readonly Connection[]
   secret: string
-  /** The close code it answers every new connection with, where it is set. */
+  /** When set, every new connection is closed with this code. */
   refuseWith: number | undefined
-  /** The latest connection that is open, once there is one after the first `after`. */
+  /** Waits for an open connection after the first `after`; returns the latest one. */
   connected(after?: number): Promise<Connection>
   close(): void
 }
@@ -144,7 +144,7 @@ function opened(websocket: WebSocket, { headers, url = '' }: IncomingMessage, se
   }
 }
 
-/** On a free port of loopback; `close` cuts what is open. */
+/** Listens on a free port of loopback; `close` cuts open connections. */
 async function listen(server: Server): Promise<{ port: number; close(): void }> {
   const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

@@ -1,8 +1,8 @@
-// A workspace with both kinds of receivers: one endpoint over HTTPS, one over a socket, both for every event.
+// A workspace with both kinds of receivers: an HTTPS endpoint and a socket endpoint, both for every event.
 
-import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventKinds } from '../../src/contract/events.ts'
+import { type TestContext, test } from '../support/harness.ts'
 import type { Json } from './clients.ts'
 import type { Fits, Received } from './inbox.ts'
 import {
@@ -46,7 +46,7 @@ async function receivers(stack: Stack, opened: { close(): void }[]): Promise<Omi
   return { https, socket, httpsEndpoint, socketEndpoint }
 }
 
-/** A test that shows the logs of all processes when it fails. */
+/** A test that prints the logs of all processes when it fails. */
 export function scenario(title: string, stack: () => Stack, work: (t: TestContext) => Promise<void>): void {
   void test(title, async (t) => {
     try {
@@ -58,13 +58,13 @@ export function scenario(title: string, stack: () => Stack, work: (t: TestContex
   })
 }
 
-/** Steps of one story: tests that run in their order, on the stack of that moment. */
+/** Steps of one story: tests that run in order, each on the stack as it is at that moment. */
 export const stepsOf =
   (stack: () => Stack) =>
   (title: string, work: () => Promise<unknown>): void =>
     scenario(title, stack, async () => void (await work()))
 
-/** The same event at both receivers. */
+/** Waits for the same event at both receivers. */
 export async function atBoth(
   { https, socket }: Scene,
   what: string,
@@ -74,7 +74,7 @@ export async function atBoth(
   return { post, frame }
 }
 
-/** Asks until it is true, for what no event tells of. */
+/** Polls until the condition is true, for changes that no event announces. */
 export async function eventually(
   what: string,
   isTrue: () => Promise<boolean>,

@@ -1,9 +1,9 @@
-// After calls of every kind, no SDP of them is anywhere: not in Postgres, not in Redis, not in a log, not in memory.
+// After calls of every kind, none of their SDP may remain: not in Postgres, Redis, logs or memory.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before } from 'node:test'
 import { ownFolder } from '../support/embedded.ts'
+import { after, before } from '../support/harness.ts'
 import { decline, miss, place, ring, ringInVain, ringing, talk } from './call-steps.ts'
 import { type Json, ok, refused } from './clients.ts'
 import { keysWith, logsWith, tablesWith } from './leaks.ts'
@@ -12,7 +12,7 @@ import { type Session, session } from './sdp.ts'
 
 const heaps = mkdtempSync(join(ownFolder(), 'heaps-'))
 
-// Strings whole: an SDP stands at the end of a body that is longer than what a snapshot keeps by default.
+// Raises the string limit: the SDP is at the end of a body, which a heap snapshot cuts by default.
 const heapOnSignal = `
   import v8 from 'node:v8'
   v8.setFlagsFromString('--heap-snapshot-string-limit=65536')
@@ -29,7 +29,7 @@ after(() => scene?.close())
 
 const step = stepsOf(() => scene.stack)
 
-/** What this test made itself, and may have reached nobody. */
+/** SDP that this test made and that may have reached no other process. */
 const posted: string[] = []
 function own(sdpType: Session['sdpType']): Session {
   const made = session(sdpType)
@@ -37,11 +37,11 @@ function own(sdpType: Session['sdpType']): Session {
   return made
 }
 
-/** What nobody can have said by chance. */
+/** The ICE password: random, so it identifies the SDP. */
 const secretOf = (sdp: string): string =>
   /a=ice-pwd:(\S+)/.exec(sdp)?.[1] ?? assert.fail(`no password in ${sdp}`)
 
-/** Of every session description that went from anybody to anybody. */
+/** The ICE passwords of all session descriptions that were sent by any side. */
 async function secrets(): Promise<string[]> {
   const { data } = await ok(scene.stack.sim.get('/requests?limit=10000'))
   const asked = data.flatMap(({ body }: Json) => (body?.session ? [body.session.sdp] : []))
@@ -60,7 +60,7 @@ async function found(secret: string): Promise<Record<string, readonly string[]>>
   }
 }
 
-/** All strings that the gateways still hold; they stand still meanwhile. */
+/** Heap snapshots with all strings that the gateways hold. A gateway stands still while it writes one. */
 async function memories(): Promise<string[]> {
   for (const { process } of scene.stack.gateways) process.signal('SIGUSR2')
   const read = () => readdirSync(heaps).map((name) => readFileSync(join(heaps, name), 'latin1'))
@@ -77,7 +77,7 @@ step('while a call rings, its offer is under one key of Redis, and nowhere that 
   const { tables, keys, logs } = await found(secret)
   assert.deepEqual([tables, logs, keys?.length], [[], [], 1])
   assert.match(keys?.[0] ?? '', /^gw:call:/)
-  // The same search in the same places finds what may be there.
+  // Control: the same search does find an id, which these places may contain.
   assert.ok((await tablesWith(scene.stack.sql, wacid)).includes('calls'))
   const [row] = await scene.stack.sql`select id from calls where wacid = ${wacid}`
   assert.ok(logsWith(scene.stack.logFiles(), row?.['id']).length > 0)
@@ -124,7 +124,7 @@ step('after all of it no session description is anywhere', async () => {
   assert.ok(all.length >= 12, `only ${all.length} session descriptions were seen`)
   const live = await ok(scene.stack.api.get('/calls?live=true'))
   assert.deepEqual(live.data, [])
-  // What ended last may be on its way out of Redis still.
+  // The last call to end may still be on its way out of Redis.
   const { redis } = scene.stack
   const keysOf = async () => (await Promise.all(all.map((secret) => keysWith(redis.url, secret)))).flat()
   await eventually('Redis has forgotten', async () => (await keysOf()).length === 0)

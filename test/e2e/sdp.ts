@@ -7,7 +7,7 @@ export interface Session {
   readonly sdp: string
 }
 
-/** A valid description of its own, whose credentials nobody else has. */
+/** A valid session description with unique credentials. */
 export function session(sdpType: 'offer' | 'answer'): Session {
   const fingerprint = randomBytes(32)
     .toString('hex')
@@ -35,7 +35,7 @@ export function session(sdpType: 'offer' | 'answer'): Session {
 
 export interface Peer {
   answer(offer: string): Promise<Session>
-  /** Speaks until it hears itself, and gives what it heard. */
+  /** Sends audio until it comes back; returns what was heard. */
   hearEcho(): Promise<string>
   close(): Promise<void>
 }
@@ -73,7 +73,7 @@ export function startPeer(): Peer {
   }
 }
 
-/** A packet every 20 ms, as a phone sends them. */
+/** Sends a packet every 20 ms, as phones do, until something is heard. */
 function speakUntil(track: MediaStreamTrack, heard: () => string | undefined): Promise<string> {
   const startedAt = performance.now()
   let sequenceNumber = 0

@@ -1,9 +1,9 @@
-// Rotation of signing secrets and the Standard Webhooks headers, checked by that project's own library.
+// Rotation of signing secrets, and the Standard Webhooks headers, verified by that project's own library.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
+import { after, before } from '../support/harness.ts'
 import { type Json, ok } from './clients.ts'
 import type { Received } from './inbox.ts'
 import { write } from './message-steps.ts'
@@ -11,7 +11,7 @@ import { eventually, openScene, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
 before(async () => {
-  // Longer than a second: the timestamps of attempts are in whole seconds.
+  // The retry must come more than a second later: the timestamps of attempts are in whole seconds.
   scene = await openScene({ gateways: 2, env: { WEBHOOK_RETRY_DELAYS: '1200ms,1s,1s,1s,1s' } })
 })
 after(() => scene?.close())
@@ -36,7 +36,7 @@ const hex = (secret: string, raw: Buffer) =>
 
 let texts = 0
 
-/** The POST of a new event. */
+/** A handset writes; returns the POST of the event. */
 async function post(): Promise<Received> {
   texts += 1
   const text = `text ${texts}`
@@ -46,14 +46,14 @@ async function post(): Promise<Received> {
 
 const NOTICED_MS = 1_500
 
-/** Rotates, and has the receiver expect the new secret from the next event on. */
+/** Rotates the secret; the receiver expects the new one from the next event on. */
 async function rotate(overlapHours?: number): Promise<{ before: string; now: string }> {
   const before = scene.https.secret
   const { secret } = await ok(
     scene.stack.console.post(`${ofHttps()}/rotate`, overlapHours && { overlapHours }),
   )
   scene.https.secret = secret
-  // Where the hint to the owner on the other gateway is slower than the next event, it looks by itself, every second.
+  // The change hint to the owner on the other gateway may come too late; the owner also polls every second.
   await sleep(NOTICED_MS)
   return { before, now: secret }
 }
@@ -68,7 +68,7 @@ step(
     const [, second] = await https.inbox.take('attempts', 2, (_, { headers }) => headers['webhook-id'] === id)
     const settled = async () => (await stack.delivery(String(id))).state === 'DELIVERED'
     await eventually('it is delivered', settled)
-    await sleep(1_000) // The next second: the timestamp is in whole seconds.
+    await sleep(1_000) // The timestamp is in whole seconds.
     await ok(stack.console.post(`/deliveries/${id}/replay`), 202)
     const [, , third] = await https.inbox.take(
       'attempts',
@@ -118,7 +118,7 @@ step('with an overlap both secrets verify, ours and the library’s way', async 
   assert.equal(entries(one).length, 2)
   assert.equal(one.headers['x-communication-signature-256'], hex(now, one.raw))
   assert.equal(one.headers[PREVIOUS], hex(before, one.raw))
-  // The newest comes first.
+  // The signature of the newest secret comes first.
   const firstAlone = { ...one, headers: { ...one.headers, 'webhook-signature': entries(one)[0] } }
   assert.deepEqual([verifies(now, firstAlone), verifies(before, firstAlone)], [true, false])
 })
@@ -140,9 +140,9 @@ step('an overlap ends at its time on every node, without a restart', async () =>
   const { stack, https } = scene
   const { before, now } = await rotate(6 / 3600)
   assert.ok(verifies(before, await post()), 'while it lasts')
-  await sleep(6_000) // The overlap itself.
+  await sleep(6_000) // Waits for the end of the overlap.
   for (const index of [0, 1]) {
-    // The other one owns the endpoint now.
+    // The stop makes the other gateway the owner of the endpoint.
     await stack.gateway(index).process.stop()
     const one = await post()
     assert.deepEqual([verifies(now, one), verifies(before, one)], [true, false])

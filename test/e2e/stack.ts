@@ -1,11 +1,11 @@
-// The whole product on real parts: a database and a Redis of its own, the simulator, gateways and workers as processes.
+// The whole product on real components: own database and Redis; simulator, gateways and workers as processes.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { provider, syncDemoCatalog } from '../../src/dev/provider.ts'
 import { type Demo, type DemoNumber, demoNumbers, seedWorkspace } from '../../src/dev/seed.ts'
+import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
 import { encodeId } from '../../src/shared/ids.ts'
-import { connectPool, type Pool } from '../../src/store/sql.ts'
 import { type Certificate, makeCertificate } from '../support/certificate.ts'
 import { ownFolder } from '../support/embedded.ts'
 import { testDatabase } from '../support/postgres.ts'
@@ -18,9 +18,9 @@ export interface StackOptions {
   readonly gateways?: 1 | 2
   /** Default 1. */
   readonly workers?: number
-  /** Redis keeps its data over a restart. Default false. */
+  /** Whether Redis keeps its data over a restart. Default false. */
   readonly isRedisPersistent?: boolean
-  /** Settings beyond those of the stack, such as WEBHOOK_RETRY_DELAYS. */
+  /** Settings in addition to those of the stack, such as WEBHOOK_RETRY_DELAYS. */
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -38,25 +38,25 @@ export interface Stack {
   readonly key: string
   /** The owner, who signs in to the console. */
   readonly operator: Demo['operator']
-  /** Its certificate is trusted by the gateways: for receivers on 127.0.0.1 and localhost. */
+  /** The gateways trust this certificate, for receivers on 127.0.0.1 and localhost. */
   readonly tls: Certificate
   /** Two numbers of the simulator; the first is the default sender. */
   readonly numbers: readonly [DemoNumber, DemoNumber]
   readonly gateways: readonly Gateway[]
   readonly workers: readonly Running[]
-  /** The simulator, whose page shows its handsets. */
+  /** The simulator's address; its page shows the handsets. */
   readonly simulatorUrl: string
-  /** `/sim` of the simulator. */
+  /** The simulator's control API, `/sim`. */
   readonly sim: Client
-  /** The API, at each running gateway in turn. */
+  /** The API, at the running gateways round robin. */
   readonly api: Client
   /** The console of the workspace, signed in as its owner. */
   readonly console: Client
   gateway(index: number): Gateway
-  /** Starts it again on its port, whatever became of the former process; `env` is for this one process. */
+  /** Starts it again on its port, whether it still runs or not; `env` is only for this process. */
   restartGateway(index: number, env?: Readonly<Record<string, string>>): Promise<void>
   restartWorker(index: number): Promise<void>
-  /** Fields of the endpoint, with its secret. */
+  /** Returns the fields of the endpoint, with its secret. */
   addEndpoint(endpoint: { url: string; events: readonly string[]; name?: string }): Promise<Json>
   assignNumber(
     number: DemoNumber,
@@ -66,10 +66,10 @@ export interface Stack {
   deliveries(filter?: Readonly<Record<string, string>>): Promise<Json[]>
   /** One delivery with its body and attempts. */
   delivery(id: string): Promise<Json>
-  /** The end of every process's log. */
+  /** The last lines of every process's log. */
   logs(): string
   logFiles(): string[]
-  /** Ends everything that the stack started. */
+  /** Stops everything that the stack started. */
   stop(): Promise<void>
 }
 
@@ -90,7 +90,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const dir = mkdtempSync(join(ownFolder(), 'stack-'))
   const stopping: (() => Promise<unknown>)[] = [async () => rmSync(dir, { recursive: true, force: true })]
   const stop = async () => {
-    // One that fails must not leave the others running.
+    // A step that fails must not leave the other processes running.
     const failures: unknown[] = []
     for (const step of stopping.splice(0).reverse()) await step().catch((error) => failures.push(error))
     if (failures.length > 0) throw new AggregateError(failures, 'the stack did not stop cleanly')
@@ -137,7 +137,7 @@ const environment = (dir: string): Record<string, string | undefined> => ({
   DATA_DIR: dir,
   SECRETS_KEY: randomBytes(32).toString('hex'),
   LOG_LEVEL: 'info',
-  // Nothing balances loads here.
+  // There is no load balancer that has to notice the drain.
   DRAIN_GRACE: '0s',
   WEBHOOK_TARGETS: 'any',
   WEBHOOK_CA_FILE: join(dir, 'ca.pem'),

@@ -1,13 +1,13 @@
-// npm start as a newcomer sees it. Needs /proc, to see what is left behind.
+// npm start as a newcomer sees it. Needs /proc, to find processes that are left behind.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { DevFile } from '../../src/dev/demo.ts'
+import type { DevFile } from '../../src/platform/config/dev-file.ts'
+import { after, describe, test } from '../support/harness.ts'
 import { lastingPort } from './processes.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -21,7 +21,7 @@ after(() => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** The processes that have to do with this folder. */
+/** The processes that name this folder in their environment or command line. */
 function processes(): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.filter((pid) => isOurs(pid)).map(Number)
@@ -100,7 +100,7 @@ describe('npm start', () => {
     assert.ok(processes().length >= 6)
     child.kill('SIGINT')
     await until('the end of every process', goneMs, () => processes().length === 0)
-    // Node tells of the end a moment after the process has gone.
+    // Node reports the exit a moment after the process has gone.
     await until('the exit code', goneMs, () => child.exitCode !== null)
     assert.equal(child.exitCode, 0)
   })

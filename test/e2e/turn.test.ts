@@ -1,15 +1,15 @@
-// The TURN credentials that the API gives, taken to a real coturn.
+// The TURN credentials of the API, used with a real coturn.
 import assert from 'node:assert/strict'
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
 import { createTurnClient, type TurnProtocol } from 'werift'
 import { createIceServers } from '../../src/calls/ice-servers.ts'
 import { createPeer } from '../../src/examples/bot/peer.ts'
 import { connectSwitchboard } from '../../src/examples/bot/switchboard.ts'
 import { decodeId } from '../../src/shared/ids.ts'
 import { type Coturn, findCoturn, startCoturn } from '../support/coturn.ts'
+import { after, before, describe, test } from '../support/harness.ts'
 import { askAllocation, type TurnCredentials } from '../support/turn-allocation.ts'
 import { ok } from './clients.ts'
 import { type Stack, startStack } from './stack.ts'
@@ -25,7 +25,7 @@ const allocate = ({ port }: Coturn, { username, credential }: TurnCredentials): 
     { transport: 'udp', interfaceAddresses: { udp4: '127.0.0.1' } },
   )
 
-/** What a peer on loopback gets from the relay, and what comes back through it. */
+/** Sends through the relay to a peer on loopback; returns the relay's address and the peer's answer. */
 async function relayed(turn: TurnProtocol, text: string): Promise<{ from: RemoteInfo; back: string }> {
   const peer = createSocket('udp4')
   const signal = AbortSignal.timeout(ANSWER_MS)
@@ -57,7 +57,7 @@ describe('the TURN credentials of GET /calls/ice', { skip }, () => {
     await coturn?.stop()
   })
 
-  /** As the gateway signs them, at another time or under another secret. */
+  /** Credentials as the gateway signs them, for another time or with another secret. */
   const signed = (secret: string, agoMs = 0): TurnCredentials => {
     const clock = { now: () => Date.now() - agoMs }
     const ice = createIceServers({ urls: [coturn.url], turnSecrets: [secret], ttlMs: 300_000, clock })

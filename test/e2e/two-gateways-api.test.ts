@@ -1,6 +1,6 @@
-// What holds for the API as a whole holds over two gateways: rates, idempotency keys, and what a key may do.
+// Rates, idempotency keys and the permissions of keys hold for the API as a whole, over two gateways.
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { client, consoleClient, type Json, ok, type Reply, signIn } from './clients.ts'
 import { eventually, scenario } from './scene.ts'
 import { type Stack, startStack } from './stack.ts'
@@ -27,17 +27,17 @@ const apis = (key: string) =>
 const at = <Item>(items: readonly Item[], index: number): Item =>
   items[index % items.length] ?? assert.fail('there is none')
 
-/** `count` requests at once, at the gateways in turn. */
+/** `count` concurrent requests, alternating between the gateways. */
 const burst = (key: string, count: number, path = '/numbers'): Promise<Reply[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => at(apis(key), index).get(path)))
 
 const codeOf = ({ status, body }: Reply): string => (status === 200 ? '200' : `${status} ${body.error.code}`)
 
-/** The codes of one request at each gateway, asked at once. */
+/** The codes of concurrent requests, one per gateway. */
 const codes = async (key: string): Promise<string[]> => (await burst(key, 2)).map(codeOf)
 
 step('a key has one bucket, whichever gateways its requests reach', async () => {
-  // So that what follows waits for no first use of anything.
+  // Warm-up: the measured requests must not wait for anything that happens only once.
   await burst((await makeKey()).key, 20)
   const [rate, size] = [5, 10]
   const { key } = await makeKey({ requestsPerSecond: rate })
@@ -86,7 +86,7 @@ step('a change of the rate in the console holds for the next request at every ga
 
 const hello = { template: { name: 'hello_world', language: 'en_US' } }
 
-/** How often the provider was asked to send something to each number. */
+/** How many times the provider was asked to send to each number. */
 async function sendsTo(fits: (to: string) => boolean): Promise<Map<string, number>> {
   const { data } = await ok(stack.sim.get('/requests?limit=10000'))
   const sends = new Map<string, number>()
@@ -108,7 +108,7 @@ step(
     const ids: string[] = []
     for (const to of rounds) {
       const body = { to, ...hello, idempotencyKey: `once-${to}`, metadata: { a: '1', b: '2' } }
-      // The same body whatever the order of its fields.
+      // The same body, whatever the order of its fields.
       const turned = { metadata: { b: '2', a: '1' }, idempotencyKey: body.idempotencyKey, ...hello, to }
       const replies = await Promise.all(
         Array.from({ length: 4 }, (_, index) =>
@@ -150,7 +150,7 @@ step('of two bodies under one key at one instant, one is sent and the other refu
     const winner = replies.findIndex(({ status }) => status === 202)
     assert.equal(replies[1 - winner]?.body.error.code, 'IDEMPOTENCY_KEY_REUSED')
     ids.push(replies[winner]?.body.id)
-    // Later, at the other gateway, it is as it was.
+    // A later repeat at the other gateway returns the same message.
     const again = stack
       .gateway(1 - winner)
       .api.post('/messages/chat', { ...at(bodies, winner + round), idempotencyKey: `either-${round}` })
@@ -161,7 +161,10 @@ step('of two bodies under one key at one instant, one is sent and the other refu
   assert.deepEqual([...sends.values()], Array(20).fill(1))
 })
 
-/** Asks both gateways without a pause; gives each answer with the time at which its request began. */
+/**
+ * Sends requests to both gateways without a pause, until the returned function ends it. That function returns
+ * each answer with the time at which its request began.
+ */
 function keepAsking(key: string) {
   const answers: { startedMs: number; code: string }[] = []
   let isOver = false
@@ -178,7 +181,7 @@ function keepAsking(key: string) {
   }
 }
 
-/** Whoever asks after `change` was answered is told `expected`, and whoever was answered before it began is not. */
+/** Every request that starts after `change` was answered must get `expected`. */
 async function appliesAtOnce(key: string, change: () => Promise<unknown>, expected: string): Promise<void> {
   const stop = keepAsking(key)
   await burst(key, 8)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before } from '../support/harness.ts'
 import { askPermission, decline, miss, place, ring, ringing, simCall, statuses, talk } from './call-steps.ts'
 import { type Json, ok } from './clients.ts'
 import { optOut, receive, route, sendAndFollow, sendInVain } from './message-steps.ts'
@@ -14,13 +14,13 @@ after(() => scene?.close())
 
 const step = stepsOf(() => scene.stack)
 
-/** What the provider was asked about a call, in order. */
+/** The bodies of the requests that the provider got about a call, in order. */
 async function asked(wacid: string): Promise<Json[]> {
   const { data } = await ok(scene.stack.sim.get('/requests?limit=10000'))
   return data.map((request: Json) => request.body).filter((body: Json) => body?.call_id === wacid)
 }
 
-/** Both gateways post an answer of their own at once; gives the two replies. */
+/** Posts a different answer at each gateway at the same time; returns both replies. */
 async function race(from: string): Promise<{ wacid: string; call: Json; answers: Json[]; replies: Json[] }> {
   const wacid = await ring(scene, from)
   const call = await ringing(scene, wacid, from)

@@ -1,5 +1,5 @@
-// The program as JavaScript, for the processes that tests start by the hundred: compiling on the way takes each of them
-// longer than everything else in its start.
+// Compiles the program to JavaScript for the processes that tests start by the hundred: compiling at each
+// start would take longer than the rest of the start.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,10 @@ const folders = ['src', 'workers']
 
 const specifier = /((?:from|import) ?\(?["']\.{1,2}\/[^"']+)\.ts(?=["'])/g
 
-/** Each module as it is, beside what it reads by its place: SQL, Lua, the sources of the pages. */
+/**
+ * Compiles each module to its own file, beside the files that it reads by their place: SQL, Lua, the sources
+ * of the pages.
+ */
 export async function compileProgram(dir: string): Promise<void> {
   for (const folder of folders) cpSync(join(root, folder), join(dir, folder), { recursive: true })
   const { outputFiles } = await build({
@@ -30,7 +33,7 @@ export async function compileProgram(dir: string): Promise<void> {
   }
 }
 
-/** What to start for a module of the program: what the test runner compiled, or itself. */
+/** What to start for a module of the program: what the test runner compiled, or else the module itself. */
 export function compiled(script: string): string {
   const { TEST_PROGRAM: dir } = process.env as Record<string, string | undefined>
   return dir === undefined ? script : relative(root, join(dir, script.replace(/\.ts$/, '.js')))

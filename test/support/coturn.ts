@@ -1,4 +1,4 @@
-// A coturn of one's own on loopback, from PATH or from the Debian archive.
+// Starts a coturn on loopback, from PATH or from the Debian archive.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
@@ -13,7 +13,7 @@ import { lastingPort } from '../e2e/processes.ts'
 import { ownFolder, packageCache } from './embedded.ts'
 
 export interface Coturn {
-  /** As ICE_SERVERS takes it. */
+  /** In the form of ICE_SERVERS. */
   readonly url: string
   readonly port: number
   stop(): Promise<void>
@@ -28,7 +28,7 @@ const debianCoturn = {
 const READY_MS = 15_000
 const PORT_TRIES = 3
 
-/** The turnserver to run, or why there is none. */
+/** The turnserver to run, or the reason why there is none. */
 export async function findCoturn(): Promise<{ bin: string } | { reason: string }> {
   const cached = unpackedProgram(debianCoturn, packageCache)
   const candidates = [
@@ -51,7 +51,7 @@ async function proved(bin: string): Promise<string> {
   return bin
 }
 
-/** Takes the ephemeral credentials under these secrets, and relays to loopback. Ends with the test process. */
+/** Accepts ephemeral credentials under these secrets, and relays to loopback. Ends with the test process. */
 export async function startCoturn(bin: string, secrets: readonly string[]): Promise<Coturn> {
   const dir = mkdtempSync(join(ownFolder(), 'coturn-'))
   for (let attempt = 1; ; attempt += 1) {
@@ -67,7 +67,7 @@ export async function startCoturn(bin: string, secrets: readonly string[]): Prom
         },
       }
     await guarded.stop()
-    // Somebody may have taken the port between our look and the server's bind.
+    // Another process may have taken the port between the check and the server's bind.
     if (attempt === PORT_TRIES) throw new Error(`coturn did not answer:\n${guarded.output()}`)
   }
 }
@@ -93,7 +93,7 @@ function launch(
   return spawnGuarded({ argv: [bin, '-c', file], stopSignal: 'KILL', logFile: join(dir, 'coturn.log') })
 }
 
-/** Whether it answers a STUN binding request, which takes no credentials. */
+/** Whether it answers a STUN binding request, which needs no credentials. */
 async function answers(port: number, guarded: Guarded): Promise<boolean> {
   const socket = createSocket('udp4')
   const transaction = randomBytes(12)
@@ -102,7 +102,7 @@ async function answers(port: number, guarded: Guarded): Promise<boolean> {
   socket.on('message', (answer) => {
     isAnswered ||= answer.subarray(8, 20).equals(transaction)
   })
-  // Nobody listens there yet: the next request asks again.
+  // Nothing listens there yet: the next request tries again.
   socket.on('error', () => undefined)
   try {
     const deadline = performance.now() + READY_MS

@@ -1,5 +1,5 @@
-// CSV that a test reads whole.
-import { type CsvLimits, type CsvRow, readCsv } from '../../src/http/csv-rows.ts'
+// Reads a whole CSV for a test.
+import { type CsvLimits, type CsvRow, readCsv } from '../../src/platform/http/csv-rows.ts'
 
 export async function* piecesOf(
   bytes: Uint8Array,
@@ -26,7 +26,7 @@ export async function csvOf(
   return { header, rows }
 }
 
-/** The cells of a text in which nothing is wrong. */
+/** The cells of a CSV without faults; throws when there is one. */
 export async function cellsOf(text: string): Promise<{ header: readonly string[]; rows: string[][] }> {
   const { header, rows } = await csvOf(piecesOf(Buffer.from(text)))
   const faulty = rows.find(({ fault }) => fault !== undefined)

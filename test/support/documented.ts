@@ -1,7 +1,7 @@
-// Holds answers of the API against the document that its callers read: status, headers, content type, body.
+// Checks answers of the API against the published OpenAPI document: status, headers, content type, body.
 import assert from 'node:assert/strict'
 import { type OpenApiDocument, openApiDocument } from '../../src/api/openapi/document.ts'
-import type { JsonSchema } from '../../src/http/shown.ts'
+import type { JsonSchema } from '../../src/platform/http/shown.ts'
 import { faults, resolve } from './json-schema.ts'
 
 export interface Exchanged {
@@ -25,7 +25,7 @@ interface Documented {
   readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>
 }
 
-/** Fails where an answer is not as documented. What no operation is meant by can only be refused. */
+/** Fails when an answer is not as documented. A request that matches no operation must be refused. */
 export function assertDocumented(answer: Exchanged): void {
   const { method, path, status } = answer
   const what = `${method} ${path} ${status}`
@@ -44,7 +44,7 @@ export function assertDocumented(answer: Exchanged): void {
   assert.ok(answer.header('x-request-id'), `${what}: no X-Request-Id`)
 }
 
-/** Fails where the body of an event is not as documented. */
+/** Fails when the body of an event is not as documented. */
 export function assertDocumentedEvent(body: { readonly event: string }): void {
   const { post } = theDocument().webhooks[body.event] ?? {}
   assert.ok(post, `${body.event} is not in the document`)
@@ -68,7 +68,7 @@ function operationOf(document: OpenApiDocument, method: string, path: string): J
       parts.every((part, index) => (part.startsWith('{') ? segments[index] !== '' : part === segments[index]))
     )
   }
-  // A literal segment wins over a parameter, as it does in the router.
+  // A literal segment wins over a parameter, as in the router.
   const [best] = Object.keys(document.paths)
     .filter(fits)
     .sort((one, other) => one.split('{').length - other.split('{').length)

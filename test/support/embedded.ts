@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type EmbeddedPostgres, startPostgres } from '../../src/dev/embedded/postgres.ts'
 import { identifySelf, isAlive, type ProcessIdentity } from '../../src/dev/embedded/process-table.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import { connectPool, type Pool } from '../../src/store/sql.ts'
+import { migrate } from '../../src/platform/postgres/migrate.ts'
+import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const dataDir = join(root, '.data', 'test')
@@ -17,10 +17,10 @@ const TEMPLATE_LOCK = 7_000_001
 /** Unpacked packages, shared with development. */
 export const packageCache = join(root, '.data', 'apt')
 
-/** The cluster of all tests: a maintenance address and the name of the migrated template. */
+/** The Postgres cluster of all tests: an administrative URL and the name of the migrated template. */
 export type TestCluster = Readonly<{ adminUrl: string; template: string; stop(): Promise<void> }>
 
-/** A folder of this process. It also says that this process uses the cluster, and goes when the process ends. */
+/** A folder of this process, removed at its exit. It also marks the process as a user of the cluster. */
 export function ownFolder(): string {
   const { pid, startedAt } = identifySelf()
   const dir = join(presenceDir, `${pid}_${encodeURIComponent(startedAt)}`)
@@ -29,7 +29,7 @@ export function ownFolder(): string {
   return dir
 }
 
-/** Starts the cluster, or attaches to that of another run; `stop` waits until nobody else uses it. */
+/** Starts the cluster, or attaches to that of another run; `stop` waits until no other run uses it. */
 export async function startTestCluster(): Promise<TestCluster> {
   ownFolder()
   const server = await startPostgres({ dataDir, mode: 'test' })
@@ -45,7 +45,7 @@ export async function startTestCluster(): Promise<TestCluster> {
 
 let onDemand: Promise<TestCluster> | undefined
 
-/** What the test runner started, or for a file that is run by itself, one's own. */
+/** The cluster that the test runner started. A test file that runs alone starts its own. */
 export function testCluster(): Promise<Omit<TestCluster, 'stop'>> {
   const { TEST_PG_URL: adminUrl, TEST_PG_TEMPLATE: template } = process.env as Record<
     string,
@@ -65,7 +65,7 @@ async function leave(server: EmbeddedPostgres): Promise<void> {
   await dropLeftovers(admin, null).finally(() => admin.end())
   const deadline = performance.now() + LEAVE_MS
   const others = () => livingUsers().filter((user) => user.pid !== process.pid)
-  // Other runs may have attached to our server: it has to outlive them.
+  // Other runs may have attached to our server, so it must outlive them.
   if (others().length > 0)
     process.stderr.write('waiting for another test run that uses the same PostgreSQL\n')
   while (others().length > 0 && performance.now() < deadline) await sleep(50)
@@ -87,7 +87,7 @@ async function prepareTemplate(server: EmbeddedPostgres, admin: Pool): Promise<s
   return template
 }
 
-// Renamed when complete, so that a run that dies in the middle leaves no half template under the final name.
+// Renamed when complete: a run that dies in between leaves no incomplete template under the final name.
 async function buildTemplate(server: EmbeddedPostgres, sql: Pool, template: string): Promise<void> {
   const draft = 'tpl_draft'
   await sql`drop database if exists ${sql(draft)}`
@@ -103,7 +103,7 @@ async function buildTemplate(server: EmbeddedPostgres, sql: Pool, template: stri
   await sql`alter database ${sql(draft)} rename to ${sql(template)}`
 }
 
-// A backend outlives its client's goodbye by a moment, and a database in use can be neither renamed nor copied.
+// A backend outlives its client's connection for a moment. A database in use cannot be renamed or copied.
 async function disconnected(sql: Pool, database: string): Promise<void> {
   const deadline = performance.now() + 5000
   while (performance.now() < deadline) {
@@ -113,15 +113,18 @@ async function disconnected(sql: Pool, database: string): Promise<void> {
   }
 }
 
-// The date too: migrations make partitions from today on, and a template lives on for days.
+// Includes the date: migrations create partitions from today on, and a template is used for days.
 function schemaHash(): string {
-  const folder = join(root, 'src', 'store', 'migrations')
+  const folder = join(root, 'src', 'platform', 'postgres', 'migrations')
   const hash = createHash('sha256').update(new Date().toISOString().slice(0, 10))
   for (const name of readdirSync(folder).sort()) hash.update(name).update(readFileSync(join(folder, name)))
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Databases are named `t_<pid>_...`: those of dead processes go, and old templates where a `template` is given. */
+/**
+ * Databases are named `t_<pid>_...`. Drops those of dead processes and, given a `template`, all other
+ * templates.
+ */
 async function dropLeftovers(admin: Pool, template: string | null): Promise<void> {
   const living = new Set(livingUsers().map((user) => user.pid))
   const rows = await admin<{ name: string }[]>`

@@ -1,6 +1,6 @@
-// As much of JSON Schema 2020-12 as our own document uses. A keyword it does not know is a fault, never a pass.
+// The part of JSON Schema 2020-12 that our own document uses. An unknown keyword is a fault, never a pass.
 import type { OpenApiDocument } from '../../src/api/openapi/document.ts'
-import type { JsonSchema } from '../../src/http/shown.ts'
+import type { JsonSchema } from '../../src/platform/http/shown.ts'
 
 interface Place {
   readonly document: OpenApiDocument
@@ -10,8 +10,9 @@ interface Place {
 type Rule = (value: unknown, requirement: unknown, schema: JsonSchema, place: Place) => string[]
 
 /**
- * What of a value does not fit, by path; empty: it fits. An object that does not say whether it takes further
- * properties takes none here: a field that the document does not name is a fault of the document.
+ * Lists by path what does not fit the schema; an empty list means that the value fits. An object schema that
+ * does not say whether it allows further properties allows none here: a field that the document does not name
+ * is a fault of the document.
  */
 export function faults(document: OpenApiDocument, schema: JsonSchema, value: unknown): string[] {
   return check(value, schema, { document, path: '$' })
@@ -27,7 +28,7 @@ function check(value: unknown, schema: JsonSchema, place: Place): string[] {
 
 const nothing: Rule = () => []
 
-/** A rule on values of one kind; others pass it, as they do in JSON Schema. */
+/** A rule for values of one kind. Other values pass it, as in JSON Schema. */
 const on =
   <Value>(
     is: (value: unknown) => value is Value,
@@ -112,7 +113,7 @@ function checkChoice(...[value, choices, _schema, place]: Parameters<Rule>): str
   return all.some((found) => found.length === 0) ? [] : all.flat()
 }
 
-/** What a `$ref` inside the document stands for. */
+/** Resolves a `$ref` inside the document. */
 export function resolve(document: OpenApiDocument, ref: string): JsonSchema {
   const found = ref
     .replace(/^#\//, '')

@@ -1,8 +1,8 @@
-// A browser's side of the console's live updates: keeps every frame, and the state that they come to.
+// A browser's side of the console's live updates: keeps every frame, and the state that the frames add up to.
 import WebSocket from 'ws'
 import { withDeadline } from '../../src/shared/deadline.ts'
 
-// What a test reads of a state is its own business.
+// Each test asserts the fields that it reads, so the type stays open.
 // biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes.
 type Json = any
 
@@ -15,13 +15,13 @@ export interface Frame {
 
 export interface LiveClient {
   readonly frames: readonly Frame[]
-  /** As the frames so far have it, by topic. */
+  /** The state of each topic after the frames so far. */
   readonly states: Readonly<Record<string, Json>>
   readonly socket: WebSocket
   subscribe(...topics: string[]): void
-  /** Resolves once it is true of what has come in. */
+  /** Resolves once the condition holds for what has come in. */
   until(what: string, isTrue: () => boolean): Promise<void>
-  /** The code that the server closed with. */
+  /** Resolves with the code that the server closed with. */
   closed(): Promise<number>
 }
 
@@ -71,7 +71,7 @@ export async function watchLive(
   }
 }
 
-/** The status that an upgrade is refused with. */
+/** The status with which an upgrade is refused. */
 export const refusedUpgrade = (
   origin: string,
   path: string,
@@ -84,7 +84,7 @@ export const refusedUpgrade = (
     socket.on('error', reject)
   })
 
-/** Shallowly; lists by what came and what went, the newest first. */
+/** Merges shallowly. Lists are merged by removed and upserted records, and sorted newest first. */
 function merged(state: Json, delta: Json): Json {
   const after = { ...state }
   for (const [name, value] of Object.entries(delta as Record<string, Json>)) {

@@ -1,11 +1,12 @@
-// The outbox in memory, on a clock of its own: deliveries, attempts and the endpoint's counter, as the stores in
-// Postgres keep them. test/conformance/outbox runs one suite over both.
+// An outbox in memory: deliveries, attempts and the endpoint's failure counter, as the stores in Postgres
+// keep them, on the clock it is given. test/conformance/outbox runs one suite over both.
 import { limits } from '../../src/contract/limits.ts'
+import type { Pulled, PullWish } from '../../src/delivery/endpoint.messages.ts'
+import type { QueuedItem } from '../../src/delivery/endpoint.ts'
+import type { RecordedAttempts, RetryTimer } from '../../src/delivery/recorder.ts'
+import type { AttemptRecord } from '../../src/delivery/settle-attempt.ts'
 import type { Clock } from '../../src/shared/clock.ts'
 import { type DeliveryId, type EndpointId, idFloor, newId } from '../../src/shared/ids.ts'
-import type { Pulled, PullWish, QueuedItem } from '../../src/webhooks/endpoint.ts'
-import type { RecordedAttempts, RetryTimer } from '../../src/webhooks/recorder.ts'
-import type { AttemptRecord } from '../../src/webhooks/settle-attempt.ts'
 
 type State = 'PENDING' | 'RETRYING' | 'DELIVERED' | 'FAILED' | 'HELD' | 'BLOCKED'
 
@@ -13,15 +14,16 @@ export interface Row {
   readonly id: DeliveryId
   readonly key: string
   readonly eventId: string
-  /** The event before it of the same key. */
+  /** The previous event of the same key. */
   readonly after: string | null
   readonly body: string
-  /** In the order in which they were written. */
+  /** The position in the order of writing. */
   readonly place: number
   state: State
   attemptCount: number
   nextAttemptAt: number
   replay: boolean
+  wasDelivered: boolean
   wasHeld: boolean
 }
 
@@ -55,6 +57,7 @@ export class MemoryOutbox {
       attemptCount: 0,
       nextAttemptAt: this.#clock.now() + 3_000,
       replay: false,
+      wasDelivered: false,
       wasHeld: !this.enabled,
     }
     this.rows.push(row)
@@ -83,6 +86,7 @@ export class MemoryOutbox {
 
   replay(id: DeliveryId): void {
     const row = this.#row(id)
+    row.wasDelivered ||= row.state === 'DELIVERED'
     Object.assign(row, { replay: true, state: 'PENDING', nextAttemptAt: this.#clock.now() })
   }
 
@@ -108,7 +112,7 @@ export class MemoryOutbox {
     return isDue && row.attemptCount === attemptNumber - 1 ? toItem(row) : undefined
   }
 
-  /** Whether a row waits longer than it should. */
+  /** Whether a row waits longer than it should. A RETRYING row has five seconds of grace. */
   isOverdue(): boolean {
     const now = this.#clock.now()
     const grace = ({ state }: Row) => (state === 'RETRYING' ? 5_000 : 0)
@@ -154,7 +158,8 @@ export class MemoryOutbox {
     const row = this.#row(item.deliveryId)
     row.replay = false
     if (verdict.type !== 'retry') {
-      row.state = finalStates[verdict.type]
+      const isOver = verdict.type === 'failed' || verdict.type === 'blocked'
+      row.state = isOver && row.wasDelivered ? 'DELIVERED' : finalStates[verdict.type]
       return []
     }
     const isHeld = row.state === 'HELD' || !this.enabled

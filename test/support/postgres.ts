@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { after } from 'node:test'
-import { connectPool, type Pool } from '../../src/store/sql.ts'
+import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
 import { ownFolder, testCluster } from './embedded.ts'
+import { afterAllFiles, afterFile } from './harness.ts'
 
-/** A database of one's own, migrated. It goes after the run; `drop` is for tests that want it gone earlier. */
+/** A new migrated database. It is dropped after the run; `drop` is for tests that need it gone earlier. */
 export type TestDatabase = Readonly<{ url: string; drop(): Promise<void> }>
 
 export async function testDatabase(): Promise<TestDatabase> {
   const { adminUrl, template } = await testCluster()
   ownFolder()
   const name = `t_${process.pid}_${randomBytes(4).toString('hex')}`
-  // Copying files costs less than half of writing a template of this size through the log.
+  // Copying files costs less than half of writing a template of this size through the WAL.
   await asAdmin(
     adminUrl,
     (sql) => sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`,
@@ -21,15 +21,20 @@ export async function testDatabase(): Promise<TestDatabase> {
   }
 }
 
-const pools: Pool[] = []
-
-// Registered here, at the top of the file's tests: `after` inside a hook would run when that hook ends.
-after(() => Promise.all(pools.map((pool) => pool.end({ timeout: 1 }))))
-
-/** A pool as the gateway opens it, closed after the last test of the file; for bulk work with more time a statement. */
+/**
+ * A pool like the gateway's, closed after the last test of the file. Bulk work can pass a longer statement
+ * timeout.
+ */
 export function testPool(database: TestDatabase, max = 4, statementTimeoutMs = 5_000): Pool {
   const pool = connectPool({ url: database.url, max, name: 'test', statementTimeoutMs })
-  pools.push(pool)
+  afterFile(() => pool.end({ timeout: 1 }))
+  return pool
+}
+
+/** A pool of a module that several files share. It is closed when the process ends. */
+export function sharedPool(database: TestDatabase, max = 4): Pool {
+  const pool = connectPool({ url: database.url, max, name: 'test' })
+  afterAllFiles(() => pool.end({ timeout: 1 }))
   return pool
 }
 

@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { type RedisOptions, startRedis } from '../../src/dev/embedded/redis.ts'
 import { ownFolder, packageCache } from './embedded.ts'
 
-/** A Redis of one's own. `pid` is that of the present process; address and port survive a restart. */
+/** A new Redis. `pid` is that of the current process; address and port survive a restart. */
 export type TestRedis = Readonly<{
   url: string
   port: number
   pid: number
   stop(): Promise<void>
-  /** Stops the server, dead or alive, and starts it on the same files and port. */
+  /** Stops the server, if it still runs, and starts it on the same files and port. */
   restart(): Promise<void>
-  /** As a crash: SIGKILL, at once. */
+  /** SIGKILL at once, like a crash. */
   kill(): void
 }>
 
 /**
- * Ends with the test process at the latest. `persistent`: with an append-only file, so that a restart finds the data.
+ * Ends with the test process at the latest. `persistent`: an append-only file keeps the data over a restart.
  */
 export async function testRedis(options: { persistent?: boolean } = {}): Promise<TestRedis> {
   const dataDir = mkdtempSync(join(ownFolder(), 'redis-'))

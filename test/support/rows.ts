@@ -1,8 +1,8 @@
-// Rows that many tests begin with. Each call makes a tenant of its own.
+// Rows that many tests start with. Each call creates its own tenant.
 import { randomInt } from 'node:crypto'
+import { emit, type WrittenDelivery, writtenDeliveries } from '../../src/platform/postgres/emit.ts'
+import type { Pool } from '../../src/platform/postgres/sql.ts'
 import { type EndpointId, type NumberId, newId, type WorkspaceId } from '../../src/shared/ids.ts'
-import { emit, type WrittenDelivery, writtenDeliveries } from '../../src/store/emit.ts'
-import type { Pool } from '../../src/store/sql.ts'
 
 export interface Tenant {
   readonly workspaceId: WorkspaceId

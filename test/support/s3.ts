@@ -1,22 +1,22 @@
-// An S3-compatible server of one's own, which verifies signatures, with one bucket.
+// An S3-compatible server with one bucket, which verifies signatures.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import S3rver from '@20minutes/s3rver'
-import type { S3Options } from '../../src/blobs/s3.ts'
+import type { S3Options } from '../../src/platform/blobs/s3.ts'
 import { ownFolder } from './embedded.ts'
 
-/** The one key that the server knows. */
+/** The only key that the server knows. */
 const credentials = { region: 'us-east-1', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 const bucket = 'media'
 
 export interface TestS3 {
   readonly access: Omit<S3Options, 'spoolDir'>
-  /** The keys that its bucket has. */
+  /** The object keys in its bucket. */
   keys(): Promise<string[]>
   stop(): Promise<void>
-  /** After a stop: on the same port, with what it had. */
+  /** Starts again after a stop, on the same port and with the same data. */
   start(): Promise<void>
 }
 
@@ -49,17 +49,17 @@ async function serve(directory: string, port: number) {
   return { server, port: (await server.run()).port }
 }
 
-/** Two things that S3 does and this server does not. */
+/** Corrects two differences between S3 and this server. */
 function correct(store: S3rver['store']): void {
   const [write, read] = [store.putContent.bind(store), store.getObject.bind(store)]
-  // An object is replaced at once; here it would be written into, by two at a time too.
+  // S3 replaces an object atomically. This server would write into it, even for two writers at once.
   store.putContent = async (path, content) => {
     const draft = `${path}.${randomUUID()}`
     const written = await write(draft, content)
     await rename(draft, path)
     return written
   }
-  // A range may end with the first byte; here a 0 counts as no end, which that of an object does not.
+  // A range may end with byte 0. This server takes a plain 0 for no end, but not a Number object.
   store.getObject = (name, key, range) =>
     read(name, key, range?.end === 0 ? { ...range, end: Object(0) as number } : range)
 }

@@ -1,4 +1,4 @@
-// What the tests use of a package without types.
+// Types for the part of a package without types that the tests use.
 declare module '@20minutes/s3rver' {
   import type { Readable } from 'node:stream'
 

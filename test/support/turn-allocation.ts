@@ -1,5 +1,5 @@
-// Asks a TURN server for an allocation and says what it answered. Unlike a WebRTC library's client it hears refusals,
-// which a server cannot sign, since it knows no key for who was refused.
+// Requests an allocation from a TURN server and returns its answer. Unlike the client of a WebRTC library, it
+// reads refusals, which are unsigned: the server has no key for the user that it refuses.
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { classes, Message, makeIntegrityKey, methods, parseMessage } from 'werift'
@@ -13,7 +13,7 @@ const UDP = 0x11_00_00_00
 const ANSWER_MS = 10_000
 const REPEAT_MS = 500
 
-/** 200 where it was given one, which goes with the socket; else the code of the refusal. */
+/** 200 when the allocation was granted, which ends with the socket; otherwise the code of the refusal. */
 export async function askAllocation(
   port: number,
   { username, credential }: TurnCredentials,
@@ -22,7 +22,7 @@ export async function askAllocation(
   try {
     socket.connect(port, '127.0.0.1')
     await once(socket, 'connect')
-    // The first request is refused by design: it brings the realm and the nonce for the next.
+    // The first request is refused by design: the refusal carries the realm and the nonce for the next one.
     const challenge = await exchange(socket, allocation())
     const realm: string = challenge.getAttributeValue('REALM')
     const request = allocation()

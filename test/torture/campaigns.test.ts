@@ -1,25 +1,25 @@
-// A campaign during which workers and gateways are killed, one after the other: nobody is asked for twice, nobody is lost,
-// and the counts say what the rows say. At its full size (`TORTURE=full npm test test/torture/campaigns.test.ts`): fifty
-// thousand recipients, twenty kills.
+// Runs a campaign while workers and gateways are killed one after the other: no recipient is sent to twice,
+// none is lost, and the counts match the rows. At full size (`TORTURE=full npm test
+// test/torture/campaigns.test.ts`): fifty thousand recipients and twenty kills.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Json, ok } from '../e2e/clients.ts'
 import { campaign } from '../e2e/hostile-campaigns.ts'
 import { eventually } from '../e2e/scene.ts'
 import { type Stack, startStack } from '../e2e/stack.ts'
+import { type TestContext, test } from '../support/harness.ts'
 
 const isFull = process.env['TORTURE'] === 'full'
 const RECIPIENTS = isFull ? 50_000 : 4_000
 const AT_ONCE = 2_000
 const KILLS = isFull ? 20 : 4
-/** Between two kills: long enough for the one that was killed to be back, and at an instant that nobody chose. */
+/** The random pause between two kills: long enough for the killed process to be back. */
 const CALM_MS: readonly [number, number] = isFull ? [500, 3_500] : [200, 1_200]
-/** On a machine that is busy with bringing up processes again. */
+/** Allows for a machine that is busy with restarting processes. */
 const LONGEST_MS = isFull ? 1_200_000 : 240_000
 
-/** The fastest kind of number: otherwise the test would wait for the rate. */
+/** The fastest kind of number, because the test would otherwise wait for the rate. */
 const numbers = JSON.stringify([
   {
     phoneNumberId: '106540352242922',
@@ -30,7 +30,7 @@ const numbers = JSON.stringify([
   { phoneNumberId: '106540352242923', displayPhoneNumber: '15550002222', verifiedName: 'North Dock Support' },
 ])
 
-/** One in three says nothing after it was accepted, so that its outcome cannot come from a status. */
+/** One in three reports nothing after it was accepted, so that its outcome cannot come from a status. */
 const numberOf = (index: number): string =>
   `+1556${String(index).padStart(5, '0')}${index % 3 === 0 ? '0007' : '1000'}`
 
@@ -43,7 +43,7 @@ async function makeCampaign(stack: Stack): Promise<string> {
   return id
 }
 
-/** How often the provider was asked to send to each number, read as it happens: its journal is bounded. */
+/** Counts the provider's requests to each number, read as they happen: the provider's journal is bounded. */
 class Asked {
   readonly counts = new Map<string, number>()
   #since = 0
@@ -86,7 +86,7 @@ async function killUntil(stack: Stack, over: AbortSignal): Promise<number> {
   return KILLS
 }
 
-/** Until everybody's outcome is known, or known to be unknown: what a dead worker had claimed is so after its lease. */
+/** Waits until every outcome is known or UNKNOWN. A dead worker's claims are settled after their lease. */
 async function watch(stack: Stack, asked: Asked): Promise<void> {
   const deadline = performance.now() + LONGEST_MS
   for (;;) {
@@ -104,7 +104,7 @@ async function watch(stack: Stack, asked: Asked): Promise<void> {
   }
 }
 
-/** Counts of the API against the rows. */
+/** Compares the counts of the API with the rows. */
 async function assertCounts(stack: Stack, id: string, counts: Json): Promise<void> {
   const rows = await stack.sql<{ name: string; count: number }[]>`
     select lower(status) as name, count(*)::int as count from recipients group by status`
@@ -147,7 +147,7 @@ async function assertAllThere(stack: Stack, t: TestContext, id: string, asked: A
   const { counts } = await ok(stack.api.get(`/campaigns/${id}`))
   await assertCounts(stack, id, counts)
   const rows = await stack.sql<{ waId: string; status: string }[]>`select wa_id, status from recipients`
-  // Whoever was not asked for is said to be UNKNOWN: their worker died between its word and its deed.
+  // A recipient that was not sent to must be UNKNOWN: its worker died between the record and the send.
   const lost = rows.filter(({ waId, status }) => !asked.counts.has(waId) && status !== 'UNKNOWN')
   assert.deepEqual(lost, [])
   t.diagnostic(JSON.stringify(counts))

@@ -1,22 +1,23 @@
-// Half a minute at 500 events a second, with TORTURE=full a whole one, during which gateways and workers are killed and
-// Redis forgets everything, one after the other and again and again: what the provider was answered 200 for arrives.
+// 500 events a second for half a minute, with TORTURE=full for a whole one, while gateways and workers are
+// killed and Redis is emptied, one after the other, again and again. Every provider webhook that was answered
+// 200 must arrive.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bounded, closeRedis, connectRedis } from '../../src/redis/client.ts'
+import { bounded, closeRedis, connectRedis } from '../../src/platform/redis/client.ts'
 import { decodeId } from '../../src/shared/ids.ts'
 import { ok } from '../e2e/clients.ts'
 import { calm, openCrashScene } from '../e2e/crashes.ts'
 import type { Inbox } from '../e2e/inbox.ts'
 import type { Scene } from '../e2e/scene.ts'
+import { type TestContext, test } from '../support/harness.ts'
 
-/** Of each number: one routed to the HTTPS receiver, the other to the socket. */
+/** Events a second of each number: one is routed to the HTTPS receiver, the other to the socket. */
 const RATE = 250
 const SECONDS = process.env['TORTURE'] === 'full' ? 60 : 30
 const SLICE_SECONDS = 10
 const HANDSETS = 100
-/** Processes start anew all the while, on a machine that is busy: the queue of the first seconds drains last. */
+/** Processes restart all the time on a busy machine, so the backlog of the first seconds drains last. */
 const CALM_MS = 120_000
 
 type Harm = readonly [name: string, (scene: Scene) => Promise<void>]
@@ -48,7 +49,7 @@ const flushRedis: Harm = [
 
 const harms = [killGateway(0), flushRedis, killWorker(0), killGateway(1), flushRedis, killWorker(1)]
 
-/** One harm after the other, each at an instant that nobody chose; gives how many there were. */
+/** Does one harm after the other at random instants; returns how many there were. */
 async function harmUntil(scene: Scene, deadline: AbortSignal, t: TestContext): Promise<number> {
   for (let count = 0; ; count += 1) {
     await sleep(500 + randomInt(2_000))
@@ -59,7 +60,7 @@ async function harmUntil(scene: Scene, deadline: AbortSignal, t: TestContext): P
   }
 }
 
-/** Texts to one of the numbers at a steady rate, which the simulator repeats until it is answered. */
+/** Texts to one of the numbers at a steady rate. The simulator repeats them until they are answered. */
 async function load({ stack }: Scene, number: 0 | 1): Promise<number> {
   const texts = {
     kind: 'texts',
@@ -70,7 +71,7 @@ async function load({ stack }: Scene, number: 0 | 1): Promise<number> {
     seconds: SLICE_SECONDS,
   }
   let count = 0
-  // In slices, for the answer comes at the end of one.
+  // In slices, because the answer comes at the end of a slice.
   for (let seconds = 0; seconds < SECONDS; seconds += SLICE_SECONDS)
     count += (await ok(stack.sim.post('/load', texts))).sent
   return count
@@ -103,7 +104,7 @@ test('nothing is lost of what was answered 200, whoever is killed and whatever R
   }
 })
 
-/** What the receivers have against what the database says: all of it, its bytes, and its order within conversations. */
+/** The receivers have everything that the database has: the same bytes, in order within conversations. */
 async function assertAllThere(scene: Scene, t: TestContext, sent: readonly [number, number]): Promise<void> {
   const { https, socket, stack } = scene
   assert.deepEqual(sent, [RATE * SECONDS, RATE * SECONDS])
@@ -132,7 +133,7 @@ interface Stored {
   readonly body: Buffer
 }
 
-/** By the id of the message, oldest delivery first. */
+/** The stored events by the id of their message, oldest delivery first. */
 async function eventsOf({ stack }: Scene, endpointId: string): Promise<Map<string, Stored>> {
   const rows = await stack.sql<Stored[]>`
     select d.id, d.key, e.body
@@ -143,7 +144,7 @@ async function eventsOf({ stack }: Scene, endpointId: string): Promise<Map<strin
   return new Map(rows.map((row) => [JSON.parse(row.body.toString()).data.messageId, row]))
 }
 
-/** How many arrived for the first time before one of the same conversation that is older. */
+/** How many messages first arrived after a newer one of the same conversation. */
 function inversions(arrived: readonly string[], stored: ReadonlyMap<string, Stored>): number {
   const latest = new Map<string, string>()
   let count = 0

@@ -1,8 +1,9 @@
-// One operation, or one event, as a section of the page.
+// Renders one operation or one event as a section of the reference page.
 
 import type { OpenApiDocument } from '../openapi/document.ts'
-import { codeBlock, disclosure, escaped, inline, jsonBlock, markdown, table } from './html.ts'
-import { exampleOf, type Operation, type Parameter, type Place, type Response } from './operation.ts'
+import { codeBlock, disclosure, escaped, jsonBlock, table } from './html.ts'
+import { exampleOf, type Operation, type Parameter, type Place, type Response, resolve } from './operation.ts'
+import { inline, markdown } from './render.ts'
 import { meaning, schemaTables, typeText } from './schema-table.ts'
 import { tryForm } from './try-form.ts'
 
@@ -81,11 +82,6 @@ const codesOf = (content: Response['content']): string =>
   Object.keys(content?.['application/json']?.examples ?? {})
     .map((code) => `<a href="#error-${code}"><code>${code}</code></a>`)
     .join(' ')
-
-function resolve(response: Response, { components }: OpenApiDocument): Response {
-  const name = response.$ref?.split('/').at(-1)
-  return name === undefined ? response : (components['responses']?.[name] as unknown as Response)
-}
 
 function curl(operation: Operation, { method, path }: Place): string {
   const filled = (operation.parameters ?? [])

@@ -1,5 +1,5 @@
-// An operation of the document, as the page reads it.
-import type { JsonSchema } from '../../http/shown.ts'
+// The parts of an OpenAPI operation that the reference page reads.
+import type { JsonSchema } from '../../platform/http/shown.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
 
 interface Media {
@@ -37,8 +37,14 @@ export interface Place {
   readonly path: string
 }
 
-/** What a path parameter is in examples: an id of the resource that the path begins with. */
+/** An example id with the prefix of the parameter's pattern; '' for a parameter that is not an id. */
 export function exampleOf({ schema }: Parameter): string {
   const prefix = /^\^([a-z]+_)/.exec(String(schema['pattern'] ?? ''))?.[1]
   return prefix === undefined ? '' : `${prefix}01m7x2p9wpemg8tyspapjpqf9p`
+}
+
+/** Follows a reference to a shared response. */
+export function resolve(response: Response, { components }: OpenApiDocument): Response {
+  const name = response.$ref?.split('/').at(-1)
+  return name === undefined ? response : (components['responses']?.[name] as unknown as Response)
 }

@@ -1,78 +1,43 @@
-// The reference as one page, made at start from the document. Reading needs no script; trying does.
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import type { JsonSchema } from '../../http/shown.ts'
+// The API reference as one HTML page, generated from the OpenAPI document. Only the try-it forms and the search
+// need JavaScript.
+import type { JsonSchema } from '../../platform/http/shown.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
 import { type Chapter, guide, introduction } from '../openapi/guide.ts'
 import { receiving } from '../openapi/receiving.ts'
-import { codeBlock, escaped, inline, markdown, table } from './html.ts'
+import { codeBlock, escaped, table } from './html.ts'
+import { type Contents, file, layout, type Page } from './layout.ts'
 import type { Operation } from './operation.ts'
 import { eventSection, operationSection } from './operation-section.ts'
+import { inline, markdown } from './render.ts'
 import { schemaTables } from './schema-table.ts'
 
-export interface Page {
-  readonly html: string
-  readonly contentSecurityPolicy: string
-}
-
-const file = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
-
-export function referencePage(document: OpenApiDocument): Page {
-  const style = `${file('./page.css')}\n${file('./parts.css')}`
-  const script = file('./script.js')
+/** `guides` are the contents above those of the reference. */
+export function referencePage(document: OpenApiDocument, guides: Contents): Page {
   const groups = groupsOf(document)
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Switchboard API reference</title>
-<link rel="icon" href="data:,">
-<style>${style}</style>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the content</a>
-<div class="layout">
-<nav aria-label="Contents">${groups.map(navigation).join('\n')}</nav>
-<main id="main">
-<h1>Switchboard API</h1>
-<p class="note">Version ${escaped(String(document.info['version']))}. For programs: <a href="/openapi.json">openapi.json</a></p>
+  const main = `<h1>Switchboard API</h1>
+<p class="note">Version ${escaped(String(document.info['version']))}. For programs: <a href="/openapi.json">openapi.json</a>, <a href="/llms.txt">llms.txt</a></p>
 <p class="summary">${escaped(introduction)}</p>
 <p>Examples take <code>API</code> for the address of your gateway with <code>/api/v1</code>, and <code>KEY</code> for your key.</p>
 <div class="key" hidden><p><label for="key">API key</label> <input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="ck_test_..."></p>
 <p class="note">For trying requests on this page: take a test key. It stays in the memory of this page and is gone when you leave.</p></div>
-${groups.map(({ title, body }) => `<h2>${escaped(title)}</h2>\n${body}`).join('\n')}
-</main>
-</div>
-<script type="module">${script}</script>
-</body>
-</html>
-`
-  return { html, contentSecurityPolicy: policy(style, script) }
+${groups.map(({ title, body }) => `<h2>${escaped(title)}</h2>\n${body}`).join('\n')}`
+  const contents = groups.map(({ title, entries }) => ({
+    title,
+    entries: entries.map(({ id, label }) => ({ href: `#${id}`, label })),
+  }))
+  return layout({
+    title: 'Switchboard API reference',
+    contents: [guides, ...contents],
+    main,
+    scripts: [file('./script.js')],
+  })
 }
-
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-
-const policy = (style: string, script: string): string =>
-  [
-    "default-src 'none'",
-    `style-src ${hashOf(style)}`,
-    `script-src ${hashOf(script)}`,
-    "connect-src 'self'",
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
 
 interface Group {
   readonly title: string
   readonly entries: readonly { readonly id: string; readonly label: string }[]
   readonly body: string
 }
-
-const navigation = ({ title, entries }: Group): string =>
-  `<h2>${escaped(title)}</h2><ul>${entries.map(({ id, label }) => `<li><a href="#${id}">${escaped(label)}</a></li>`).join('')}</ul>`
 
 function groupsOf(document: OpenApiDocument): Group[] {
   return [
@@ -94,7 +59,7 @@ const chapters = (title: string, all: readonly Chapter[]): Group => ({
 const chapterSection = ({ id, title, text }: Chapter): string =>
   `<section id="${id}" aria-labelledby="${id}-title"><h3 id="${id}-title">${escaped(title)}</h3>${markdown(text)}${id === 'signatures' ? recipes() : ''}</section>`
 
-/** Each is a file that a test runs. */
+/** Code examples for verifying signatures. A test runs each file. */
 export const recipeFiles = { Node: 'verify.mjs', Python: 'verify.py', PHP: 'verify.php', Go: 'verify.go' }
 
 const recipes = (): string =>
@@ -143,7 +108,7 @@ function events({ webhooks, components }: OpenApiDocument): Group {
   }
 }
 
-/** The fields of an event stand with it, not among the records. */
+/** Puts the schema of an event into its section, because the list of records leaves events out. */
 function withBody(operation: Operation, schemas: Readonly<Record<string, JsonSchema>>): Operation {
   const media = operation.requestBody?.content['application/json']
   const schema = schemas[String(media?.schema['$ref']).split('/').at(-1) ?? '']
@@ -155,7 +120,7 @@ function catalogues(document: OpenApiDocument): Group {
   const errors = document['x-errors'] as Readonly<Record<string, { status: number; meaning: string }>>
   const scopes = document['x-scopes'] as Readonly<Record<string, { includes: string[] }>>
   const errorRows = Object.entries(errors).map(([code, { status, meaning }]) => [
-    `<code id="error-${code}">${code}</code>`,
+    `<a href="/docs/errors/${code}"><code id="error-${code}">${code}</code></a>`,
     String(status),
     inline(meaning),
   ])

@@ -1,27 +1,105 @@
-// What the public port shows to everybody: the document, and the page made from it.
-import type { HttpHandler } from '../../http/exchange.ts'
-import { fixedAnswer } from '../../http/fixed-answer.ts'
+// The public documentation routes: the reference, the guides, a page for each error code, each also as Markdown.
+import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
+import type { HttpHandler } from '../../platform/http/exchange.ts'
+import { fixedAnswer } from '../../platform/http/fixed-answer.ts'
 import { documentText, openApiDocument } from '../openapi/document.ts'
+import { introduction } from '../openapi/guide.ts'
+import { errorText } from './error-text.ts'
+import { type Guide, readGuides } from './guides.ts'
+import { type Contents, layout, type Page } from './layout.ts'
 import { referencePage } from './page.ts'
+import { referenceText } from './reference-text.ts'
+import { render } from './render.ts'
+import { searchIndex } from './search-index.ts'
 
-/** Handlers by path. */
-export function referencePages(): Readonly<Record<string, HttpHandler>> {
-  const { html, contentSecurityPolicy } = referencePage(openApiDocument())
+/** Handlers by path. Each page is rendered at its first request. */
+export function documentationPages(): Readonly<Record<string, HttpHandler>> {
+  const document = openApiDocument()
+  const guides = readGuides()
+  const texts: [address: string, text: string][] = [
+    ...guides.map(({ slug, text }): [string, string] => [`/docs/${slug}`, text]),
+    ...Object.keys(errorCatalog).map((code): [string, string] => [
+      `/docs/errors/${code}`,
+      errorText(code as ErrorCode),
+    ]),
+  ]
+  const pages = texts.flatMap(([address, text]) => [
+    [address, htmlAnswer(() => guidePage(address, text, guides))],
+    [`${address}.md`, textAnswer('text/markdown', () => text)],
+  ])
   return {
+    ...Object.fromEntries(pages),
+    '/docs': htmlAnswer(() => referencePage(document, contentsOf(guides, '/docs'))),
+    '/docs.md': textAnswer('text/markdown', () => referenceText(document)),
+    '/docs/search.json': fixedAnswer({
+      contentType: 'application/json',
+      body: () => JSON.stringify(searchIndex(document, guides)),
+    }),
+    '/llms.txt': textAnswer('text/plain', () => overview(guides)),
     '/openapi.json': fixedAnswer({
       contentType: 'application/json',
-      body: documentText(),
-      // Tools in a browser may read it from anywhere: it holds nothing that is not public.
+      body: () => documentText(document),
+      // Browser tools may read the document from any origin: everything in it is public.
       headers: { 'access-control-allow-origin': '*' },
-    }),
-    '/docs': fixedAnswer({
-      contentType: 'text/html; charset=utf-8',
-      body: html,
-      headers: {
-        'content-security-policy': contentSecurityPolicy,
-        'referrer-policy': 'no-referrer',
-        'cross-origin-opener-policy': 'same-origin',
-      },
     }),
   }
 }
+
+const contentsOf = (guides: readonly Guide[], here: string): Contents => ({
+  title: 'Guides',
+  entries: [
+    ...guides.map(({ slug, title }) => ({ href: `/docs/${slug}`, label: title })),
+    { href: '/docs', label: 'API reference' },
+  ].map((entry) => ({ ...entry, isHere: entry.href === here })),
+})
+
+function guidePage(address: string, text: string, guides: readonly Guide[]): Page {
+  const { html, headings } = render(text)
+  const [title, ...parts] = headings
+  const here = parts
+    .filter(({ level }) => level === 2)
+    .map(({ id, text: label }) => ({ href: `#${id}`, label }))
+  return layout({
+    title: `${title?.text ?? ''} - Switchboard`,
+    contents: [contentsOf(guides, address), { title: 'On this page', entries: here }],
+    main: `${html}<p class="note">This page as text: <a href="${address}.md">${address}.md</a></p>`,
+  })
+}
+
+const textAnswer = (type: string, body: () => string): HttpHandler =>
+  fixedAnswer({ contentType: `${type}; charset=utf-8`, body })
+
+function htmlAnswer(render: () => Page): HttpHandler {
+  let answer: HttpHandler | undefined
+  return (request) => {
+    answer ??= answerOf(render())
+    return answer(request)
+  }
+}
+
+const answerOf = ({ html, contentSecurityPolicy }: Page): HttpHandler =>
+  fixedAnswer({
+    contentType: 'text/html; charset=utf-8',
+    body: () => html,
+    headers: {
+      'content-security-policy': contentSecurityPolicy,
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+    },
+  })
+
+/** llms.txt: what there is to read, for language models. */
+const overview = (guides: readonly Guide[]): string =>
+  [
+    '# Switchboard',
+    `> ${introduction}`,
+    '## Guides',
+    guides.map(({ slug, title }) => `- [${title}](/docs/${slug}.md)`).join('\n'),
+    '## Reference',
+    '- [API reference](/docs.md)\n- [OpenAPI document](/openapi.json)',
+    '## Errors',
+    Object.entries(errorCatalog)
+      .map(([code, { meaning }]) => `- [${code}](/docs/errors/${code}.md): ${meaning}`)
+      .join('\n'),
+    '',
+  ].join('\n\n')

@@ -1,10 +1,11 @@
-// A schema as rows: one for every field, fields of fields under dotted names.
-import type { JsonSchema } from '../../http/shown.ts'
-import { escaped, inline, table } from './html.ts'
+// Renders a JSON schema as table rows: one row per field, nested fields under dotted names.
+import type { JsonSchema } from '../../platform/http/shown.ts'
+import { escaped, table } from './html.ts'
+import { inline } from './render.ts'
 
 type Fields = Readonly<Record<string, JsonSchema>>
 
-/** Alternatives come one after another, each with its own table. */
+/** Each alternative of `oneOf` or `anyOf` gets its own table. */
 export function schemaTables(schema: JsonSchema, caption: string): string {
   const { oneOf, anyOf, $ref } = schema
   if (typeof $ref === 'string') return `<p>${typeText(schema)}</p>`
@@ -30,7 +31,7 @@ function rows(schema: JsonSchema, prefix = ''): string[][] {
 
 const isList = (schema: JsonSchema): boolean => schema['type'] === 'array'
 
-/** The object of a field, also in a list or beside null. */
+/** The object schema of a field that is an object, a list of objects, or an object or null. */
 function objectOf(schema: JsonSchema): JsonSchema {
   const choices = schema['anyOf'] as readonly JsonSchema[] | undefined
   return ((isList(schema) ? schema['items'] : choices?.find(({ type }) => type === 'object')) ??

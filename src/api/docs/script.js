@@ -1,4 +1,4 @@
-// Lets the reader send requests. The key lives in its field alone: nothing here stores it.
+// Sends requests from the forms of the page. The key stays in its field: nothing here stores it.
 const key = document.querySelector('#key')
 
 for (const hidden of document.querySelectorAll('.key, form.try')) hidden.hidden = false

@@ -1,4 +1,5 @@
-// The form that tries an operation. Without the script it stays hidden: nothing else could send the key.
+// The form that sends a request for an operation. It stays hidden without JavaScript: only the script can
+// send the key.
 import { escaped } from './html.ts'
 import { exampleOf, type Operation, type Parameter, type Place } from './operation.ts'
 

@@ -1,8 +1,8 @@
-// The OpenAPI 3.1 document, made from the table. The same rows give the same bytes.
+// Generates the OpenAPI 3.1 document from the route table. The same table always gives the same bytes.
 import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
 import { grants, scopes } from '../../contract/scopes.ts'
-import { version } from '../../contract/version.ts'
-import type { JsonSchema } from '../../http/shown.ts'
+import type { JsonSchema } from '../../platform/http/shown.ts'
+import { version } from '../../shared/version.ts'
 import type { ApiRoute } from '../route.ts'
 import { apiPrefix, table } from '../table.ts'
 import { guide, introduction } from './guide.ts'
@@ -54,8 +54,8 @@ export function openApiDocument(routes: readonly ApiRoute[] = table): OpenApiDoc
   }
 }
 
-/** As it is served and committed. */
-export const documentText = (): string => `${JSON.stringify(openApiDocument(), null, 2)}\n`
+/** The text that is served, and that is committed to the repository. */
+export const documentText = (document = openApiDocument()): string => `${JSON.stringify(document, null, 2)}\n`
 
 const securitySchemes = {
   bearer: {
@@ -95,7 +95,7 @@ function pathsOf(routes: readonly ApiRoute[], book: SchemaBook): OpenApiDocument
   return paths
 }
 
-// Those that only the console can answer are no part of this API.
+// Only the console responds with these codes, so the API document leaves them out.
 const consoleOnly: readonly ErrorCode[] = ['IN_USE', 'ADDRESS_NOT_ALLOWED']
 
 const errorsOf = () =>

@@ -1,4 +1,4 @@
-// One workspace's day, for the examples. A test holds every one against its schema.
+// Consistent example data for the API document. A test checks every example against its schema.
 import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
 
 export const ids = {
@@ -47,7 +47,7 @@ export const message = {
   failedAt: null,
 }
 
-export const readMessage = {
+export const deliveredMessage = {
   ...message,
   providerMessageId: 'wamid.HBgLMTU1NTcwMDAwMDEVAgARGBI',
   status: 'READ',
@@ -288,5 +288,6 @@ export const errorExamples = (code: ErrorCode) => ({
     message: errorCatalog[code].meaning,
     ...(details[code] ? { details: details[code] } : {}),
     requestId: 'b1f6c0de-7a51-4a0e-9d0f-4f1d3c5e7a90',
+    docs: `https://switchboard.example/docs/errors/${code}`,
   },
 })

@@ -1,4 +1,4 @@
-// What holds for every route, in words. Paragraphs, lists of `- `, `code` and fenced blocks: what the page can show.
+// The chapters of the reference about all routes. They may use only the Markdown that docs/html.ts renders.
 import { limits } from '../../contract/limits.ts'
 
 export interface Chapter {

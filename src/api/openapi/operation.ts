@@ -1,6 +1,6 @@
-// One row of the table → one operation.
+// Turns one route of the table into one OpenAPI operation.
 import type * as v from 'valibot'
-import type { JsonSchema } from '../../http/shown.ts'
+import type { JsonSchema } from '../../platform/http/shown.ts'
 import type { ApiRoute } from '../route.ts'
 import { type OperationNotes, operationNotes } from './operations.ts'
 import { headersWith, refusals, scopesThatGrant } from './responses.ts'
@@ -28,7 +28,7 @@ export function operation(route: ApiRoute, book: SchemaBook): JsonSchema {
 /** `/calls/:id/offer` → calls. */
 export const tagOf = (path: string): string => path.split('/')[1] ?? ''
 
-/** Of a row that has no notes. */
+/** The operationId of a route without notes. */
 const derivedId = ({ method, path }: ApiRoute): string =>
   `${method.toLowerCase()}${path.replace(/[/:](\w)/g, (_, letter: string) => letter.toUpperCase()).replaceAll(/\W/g, '')}`
 

@@ -1,30 +1,30 @@
-// What the reference says of each route beyond its row, by method and path. A test misses none.
-import type { JsonSchema } from '../../http/shown.ts'
+// Additional documentation of each route, by method and path. A test checks that no route is missing.
+import type { JsonSchema } from '../../platform/http/shown.ts'
 import { recipientRow, recipientView } from '../schemas/campaigns.ts'
 import * as example from './examples.ts'
 import { convert } from './schema.ts'
 
 export interface OperationNotes {
-  /** operationId: what generated clients call it. */
+  /** The operationId. Generated clients use it as the name of the operation. */
   readonly id?: string
   readonly description?: string
-  /** What the answer means. */
+  /** Meaning of the successful response. */
   readonly answer?: string
-  /** What a 200 beside another success means: the answer was given before. */
+  /** Meaning of a 200 beside another success status: the response to an idempotent repeat. */
   readonly replay?: string
-  /** Further answers that are no errors, such as a part of a file: response objects by status. */
+  /** Further responses that are not errors, such as 206 for a part of a file: response objects by status. */
   readonly also?: Readonly<Record<string, JsonSchema>>
-  /** Examples of the JSON. */
+  /** Example JSON bodies. */
   readonly request?: unknown
   readonly response?: unknown
-  /** Other media types, each with its media type object. */
+  /** Bodies of other media types: media type objects by media type. */
   readonly requestContent?: Readonly<Record<string, JsonSchema>>
   readonly responseContent?: Readonly<Record<string, JsonSchema>>
 }
 
 const csv = { schema: { type: 'string', description: 'RFC 4180, with a header row.' } }
 
-/** The document has no word of its own for what a line of a stream is. */
+/** OpenAPI cannot describe one line of a stream, so `x-line-schema` does. */
 const jsonLines = (what: string, line: JsonSchema, example: string): JsonSchema => ({
   schema: { type: 'string', description: `One a line (NDJSON): ${what}`, 'x-line-schema': line },
   example,
@@ -67,9 +67,9 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
   'GET /messages/chat': {
     id: 'listMessages',
     answer: 'A page of messages, sent and received.',
-    response: example.page(example.readMessage),
+    response: example.page(example.deliveredMessage),
   },
-  'GET /messages/chat/:id': { id: 'getMessage', answer: 'The message.', response: example.readMessage },
+  'GET /messages/chat/:id': { id: 'getMessage', answer: 'The message.', response: example.deliveredMessage },
   'POST /messages/chat/preview': {
     id: 'previewMessage',
     description: 'Nothing is stored or sent. A template that is not approved can be previewed too.',
@@ -116,6 +116,11 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     answer: 'A page of conversations.',
     response: example.page(example.conversation),
   },
+  'GET /conversations/:id': {
+    id: 'getConversation',
+    answer: 'The conversation.',
+    response: example.conversation,
+  },
   'GET /calls/ice': {
     id: 'getIceServers',
     description: 'Credentials are minted for this answer and hold until `expiresAt`.',
@@ -128,11 +133,13 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     answer: 'A page of templates.',
     response: example.page(example.template),
   },
+  'GET /templates/:id': { id: 'getTemplate', answer: 'The template.', response: example.template },
   'GET /numbers': {
     id: 'listNumbers',
     answer: 'A page of numbers.',
     response: example.page(example.number),
   },
+  'GET /numbers/:id': { id: 'getNumber', answer: 'The number.', response: example.number },
   'GET /calls': { id: 'listCalls', answer: 'A page of calls.', response: example.page(example.acceptedCall) },
   'GET /calls/:id': { id: 'getCall', answer: 'The call.', response: example.call },
   'GET /calls/:id/offer': {

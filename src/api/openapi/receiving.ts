@@ -1,4 +1,4 @@
-// How to receive events, in words: the part of the reference that no schema says.
+// The chapters of the reference about receiving events: the rules that schemas cannot express.
 import { limits } from '../../contract/limits.ts'
 import type { Chapter } from './guide.ts'
 

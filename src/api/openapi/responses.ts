@@ -1,7 +1,7 @@
-// Answers: what every route can refuse, what one route can, and the headers that come with them.
+// OpenAPI responses: the errors of every route, the errors of one route, and their headers.
 import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
 import { grants, type Scope, scopes } from '../../contract/scopes.ts'
-import type { JsonSchema } from '../../http/shown.ts'
+import type { JsonSchema } from '../../platform/http/shown.ts'
 import type { ApiRoute } from '../route.ts'
 import { errorExamples } from './examples.ts'
 
@@ -63,8 +63,9 @@ export const errorSchema: JsonSchema = {
           },
         },
         requestId: { type: 'string', description: 'As in `X-Request-Id`.' },
+        docs: { type: 'string', description: 'The page about this code.' },
       },
-      required: ['code', 'message', 'requestId'],
+      required: ['code', 'message', 'requestId', 'docs'],
     },
   },
   required: ['error'],
@@ -83,7 +84,7 @@ function refusal(codes: readonly ErrorCode[], extra: readonly (keyof typeof head
   }
 }
 
-/** components.responses: the same on every route. */
+/** components.responses: shared by all routes. */
 export const sharedResponses = {
   BadRequest: refusal(['VALIDATION_ERROR']),
   BadBody: refusal(['VALIDATION_ERROR', 'MALFORMED_JSON']),
@@ -98,7 +99,7 @@ export const sharedResponses = {
 
 const shared = (name: keyof typeof sharedResponses) => ({ $ref: `#/components/responses/${name}` })
 
-/** Every refusal of a route, by status. */
+/** All error responses of a route, by status. */
 export function refusals(route: ApiRoute): Record<string, JsonSchema> {
   const hasBody = route.body !== undefined
   return {
@@ -122,7 +123,7 @@ function ofItsOwn(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
   return Object.fromEntries(statuses.map((status) => [status, answer(status)]))
 }
 
-/** A scope and whatever includes it. */
+/** The scope itself and every scope that includes it. */
 export const scopesThatGrant = (needed: Scope): readonly Scope[] =>
   scopes.filter((held) => held === needed || grants([held], needed))
 

@@ -1,15 +1,15 @@
-// valibot → JSON Schema 2020-12. What carries a title becomes a component of that name.
+// Converts valibot schemas to JSON Schema 2020-12. A schema with a title becomes a component of that name.
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import type { JsonSchema } from '../../http/shown.ts'
+import type { JsonSchema } from '../../platform/http/shown.ts'
 
-/** `input`: what may be sent. `output`: what comes back. */
+/** `input`: the schema of a request. `output`: the schema of a response. */
 export type Side = 'input' | 'output'
 
 export interface SchemaBook {
-  /** The schema, or a reference to the component it became. */
+  /** Returns the schema, or a reference when the schema became a component. */
   add(schema: v.GenericSchema, side: Side): JsonSchema
-  /** By name, in the order of the alphabet. */
+  /** By name, in alphabetical order. */
   components(): Record<string, JsonSchema>
 }
 
@@ -21,7 +21,7 @@ export function createSchemaBook(): SchemaBook {
   }
 }
 
-/** Without components: for parameters, which stand alone. */
+/** Converts one schema inline, without creating components. */
 export function convert(schema: v.GenericSchema, side: Side): JsonSchema {
   const { $schema: _dialect, ...json } = toJsonSchema(schema, { ...config, typeMode: side })
   return tidy(json) as JsonSchema
@@ -29,7 +29,7 @@ export function convert(schema: v.GenericSchema, side: Side): JsonSchema {
 
 const config: ConversionConfig = {
   target: 'draft-2020-12',
-  // Rules of ours beyond JSON Schema; `shownAs` and descriptions say what callers need to know of them.
+  // JSON Schema cannot express these rules. `shownAs` and descriptions document what callers need to know.
   ignoreActions: ['check', 'raw_check', 'partial_check', 'readonly', 'trim'],
   overrideAction: ({ valibotAction }) => {
     if (valibotAction.type !== 'metadata') return undefined
@@ -37,7 +37,7 @@ const config: ConversionConfig = {
     return metadata.json
   },
   overrideSchema({ valibotSchema, jsonSchema }) {
-    // The form that `shownAs` gives follows in the same pipe.
+    // A `shownAs` in the same pipe supplies the JSON schema.
     if (valibotSchema.type === 'custom') return {}
     if ('entries' in valibotSchema) describeEntries(valibotSchema.entries as Entries, jsonSchema)
     return undefined
@@ -46,7 +46,7 @@ const config: ConversionConfig = {
 
 type Entries = Readonly<Record<string, v.GenericSchema>>
 
-/** The library leaves out a description that follows a transform. */
+/** Adds the descriptions that the library omits after a transform. */
 function describeEntries(entries: Entries, json: { readonly properties?: unknown }): void {
   for (const [name, entry] of Object.entries(entries)) {
     const property = (json.properties as Record<string, unknown> | undefined)?.[name]
@@ -61,7 +61,7 @@ function descriptionOf(schema: v.GenericSchema): string | undefined {
   return v.getDescription(schema)
 }
 
-/** Shorter words for the same: `type: [x, 'null']`, no empty `required`, no rule that says nothing. */
+/** Simplifies a schema: `type: [x, 'null']` for `anyOf`, no empty `required`, no rule without effect. */
 function tidy(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(tidy)
   if (typeof json !== 'object' || json === null) return json

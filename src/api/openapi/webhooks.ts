@@ -1,7 +1,7 @@
-// The five events as OpenAPI webhooks: headers, bodies, and what answering them does.
+// The five events as OpenAPI webhooks: headers, bodies, and the effect of each response.
 import { type EventKind, eventClasses, eventKinds } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
-import type { JsonSchema } from '../../http/shown.ts'
+import type { JsonSchema } from '../../platform/http/shown.ts'
 import { eventSchemas } from '../schemas/events.ts'
 import { acceptedCall, answer, call, ids, offer } from './examples.ts'
 import type { SchemaBook } from './schema.ts'
@@ -114,7 +114,7 @@ const header = (name: string, description: string, example: string, required = t
 
 const delivery = 'dlv_01m7x2pa0cf3r8k5s2t9w4y6zb'
 
-/** Over HTTPS; a frame of a socket has none of its own. */
+/** Headers of an event over HTTPS. A socket frame has no headers. */
 const headers = (event: EventKind) => [
   header('x-communication-event', 'The kind of event.', event),
   header(

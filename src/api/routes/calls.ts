@@ -1,6 +1,6 @@
 import { notFound } from '../../contract/errors.ts'
-import { byId, pageBody, pageRequest } from '../../http/paging.ts'
-import { Answer } from '../../http/route.ts'
+import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
+import { Answer } from '../../platform/http/route.ts'
 import { route } from '../route.ts'
 import {
   answerBody,
@@ -29,7 +29,7 @@ export const listCalls = route({
   },
 })
 
-export const findCall = route({
+export const getCall = route({
   method: 'GET',
   path: '/calls/:id',
   scope: 'CALLS_READ',
@@ -44,7 +44,7 @@ export const findCall = route({
   },
 })
 
-export const readIce = route({
+export const getIce = route({
   method: 'GET',
   path: '/calls/ice',
   scope: 'CALLS_READ',
@@ -53,14 +53,14 @@ export const readIce = route({
   errors: [],
   handle({ caller, services }) {
     const ice = services.calls.ice(caller.workspaceId)
-    // Whoever asks in the second half of its life would get credentials that end within the call.
+    // Cached for half the TTL only: older credentials could expire during the call.
     return new Answer(ice, {
       headers: { 'cache-control': `private, max-age=${Math.floor(ice.ttlSeconds / 2)}` },
     })
   },
 })
 
-export const readOffer = route({
+export const getOffer = route({
   method: 'GET',
   path: '/calls/:id/offer',
   scope: 'CALLS_WRITE',
@@ -82,6 +82,7 @@ export const answerCall = route({
   errors: [
     'NOT_FOUND',
     'INVALID_SDP',
+    'INVALID_STATE',
     'CALL_NOT_RINGING',
     'CALL_ALREADY_ANSWERED',
     'CALL_ENDED',
@@ -120,6 +121,6 @@ export const placeCall = route({
   body: placeBody,
   response: callView,
   success: 202,
-  errors: ['NOT_FOUND', 'INVALID_SDP', 'CALL_PERMISSION_REQUIRED', 'PROVIDER_ERROR'],
+  errors: ['NOT_FOUND', 'INVALID_SDP', 'CALL_ENDED', 'CALL_PERMISSION_REQUIRED', 'PROVIDER_ERROR'],
   handle: ({ caller, params, body, services }) => services.calls.place(caller, params.id, body.session),
 })

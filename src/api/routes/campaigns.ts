@@ -1,6 +1,6 @@
 import { notFound } from '../../contract/errors.ts'
-import { bodyErrors, optionalBody } from '../../http/optional-body.ts'
-import { byId, pageBody, pageRequest } from '../../http/paging.ts'
+import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
+import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
 import { route } from '../route.ts'
 import { campaignBody, campaignPatch, campaignQuery, campaignView, haltedView } from '../schemas/campaigns.ts'
 import { idParam, noFields, pageOf } from '../schemas/fields.ts'
@@ -21,7 +21,7 @@ export const listCampaigns = route({
   },
 })
 
-export const findCampaign = route({
+export const getCampaign = route({
   method: 'GET',
   path: '/campaigns/:id',
   scope: 'CAMPAIGNS_READ',

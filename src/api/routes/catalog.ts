@@ -1,7 +1,8 @@
-import { byId, pageBody, pageRequest } from '../../http/paging.ts'
+import { notFound } from '../../contract/errors.ts'
+import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
 import { route } from '../route.ts'
 import { numberQuery, numberView, templateQuery, templateView } from '../schemas/catalog.ts'
-import { pageOf } from '../schemas/fields.ts'
+import { idParam, pageOf } from '../schemas/fields.ts'
 
 const templates = byId('templates')
 const numbers = byId('numbers')
@@ -31,5 +32,35 @@ export const listNumbers = route({
   async handle({ caller, query, services }) {
     const page = pageRequest(numbers, query)
     return pageBody(numbers, await services.numbers.list(caller.workspaceId, page))
+  },
+})
+
+export const getTemplate = route({
+  method: 'GET',
+  path: '/templates/:id',
+  scope: 'CATALOG_READ',
+  summary: 'Read one message template',
+  params: idParam('template'),
+  response: templateView,
+  errors: ['NOT_FOUND'],
+  async handle({ caller, params, services }) {
+    const found = await services.templates.findById(caller.workspaceId, params.id)
+    if (!found) throw notFound('template')
+    return found.record
+  },
+})
+
+export const getNumber = route({
+  method: 'GET',
+  path: '/numbers/:id',
+  scope: 'CATALOG_READ',
+  summary: 'Read one phone number of the workspace',
+  params: idParam('number'),
+  response: numberView,
+  errors: ['NOT_FOUND'],
+  async handle({ caller, params, services }) {
+    const number = await services.numbers.find(caller.workspaceId, params.id)
+    if (!number) throw notFound('number')
+    return number
   },
 })

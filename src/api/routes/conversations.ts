@@ -1,5 +1,6 @@
-import { bodyErrors, optionalBody } from '../../http/optional-body.ts'
-import { byActivity, pageBody, pageRequest } from '../../http/paging.ts'
+import { notFound } from '../../contract/errors.ts'
+import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
+import { byActivity, pageBody, pageRequest } from '../../platform/http/paging.ts'
 import { route } from '../route.ts'
 import { conversationQuery, conversationView, markedView } from '../schemas/conversations.ts'
 import { idParam, noFields, pageOf } from '../schemas/fields.ts'
@@ -20,7 +21,22 @@ export const listConversations = route({
   },
 })
 
-export const readConversation = route({
+export const getConversation = route({
+  method: 'GET',
+  path: '/conversations/:id',
+  scope: 'CONVERSATIONS_READ',
+  summary: 'Read one conversation',
+  params: idParam('conversation'),
+  response: conversationView,
+  errors: ['NOT_FOUND'],
+  async handle({ caller, params, services }) {
+    const conversation = await services.conversations.find(caller.workspaceId, params.id)
+    if (!conversation) throw notFound('conversation')
+    return conversation
+  },
+})
+
+export const markConversationRead = route({
   method: 'POST',
   path: '/conversations/:id/read',
   scope: 'CONVERSATIONS_WRITE',
@@ -30,7 +46,7 @@ export const readConversation = route({
   errors: [...bodyErrors, 'NOT_FOUND', 'PROVIDER_ERROR'],
   async handle({ caller, params, services, request }) {
     await optionalBody(request, noFields)
-    return services.reading.readConversation(caller.workspaceId, params.id)
+    return services.reading.markConversationRead(caller.workspaceId, params.id)
   },
 })
 

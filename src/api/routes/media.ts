@@ -1,9 +1,9 @@
-import { attachmentAnswer } from '../../http/attachment-answer.ts'
+import { attachmentAnswer } from '../../platform/http/attachment-answer.ts'
 import { encodeId } from '../../shared/ids.ts'
 import { route } from '../route.ts'
 import { idParam } from '../schemas/fields.ts'
 
-export const readMedia = route({
+export const getMedia = route({
   method: 'GET',
   path: '/messages/chat/:id/media',
   scope: 'MEDIA_READ',

@@ -1,7 +1,7 @@
 import { notFound } from '../../contract/errors.ts'
-import { bodyErrors, optionalBody } from '../../http/optional-body.ts'
-import { byId, pageBody, pageRequest } from '../../http/paging.ts'
-import { Answer } from '../../http/route.ts'
+import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
+import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
+import { Answer } from '../../platform/http/route.ts'
 import { route } from '../route.ts'
 import { idParam, noFields, pageOf } from '../schemas/fields.ts'
 import { messageQuery, messageView, previewBody, previewView, sendBody } from '../schemas/messages.ts'
@@ -60,7 +60,7 @@ export const listMessages = route({
   },
 })
 
-export const findMessage = route({
+export const getMessage = route({
   method: 'GET',
   path: '/messages/chat/:id',
   scope: 'MESSAGES_READ',
@@ -75,7 +75,7 @@ export const findMessage = route({
   },
 })
 
-export const readMessage = route({
+export const markMessageRead = route({
   method: 'POST',
   path: '/messages/chat/:id/read',
   scope: 'CONVERSATIONS_WRITE',
@@ -85,6 +85,6 @@ export const readMessage = route({
   errors: [...bodyErrors, 'NOT_FOUND', 'INVALID_STATE', 'PROVIDER_ERROR'],
   async handle({ caller, params, services, request }) {
     await optionalBody(request, noFields)
-    return services.reading.readMessage(caller.workspaceId, params.id)
+    return services.reading.markMessageRead(caller.workspaceId, params.id)
   },
 })

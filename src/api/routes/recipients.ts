@@ -1,12 +1,12 @@
 import type { RowVerdict } from '../../campaigns/add-recipients.ts'
 import { notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import { accepts } from '../../http/accept.ts'
-import type { HttpRequest } from '../../http/exchange.ts'
-import { linesType } from '../../http/lines-answer.ts'
-import { byId, pageBody, pageRequest } from '../../http/paging.ts'
-import { LinesAnswer, RawAnswer } from '../../http/route.ts'
-import { validationError } from '../../http/validate.ts'
+import { accepts } from '../../platform/http/accept.ts'
+import type { HttpRequest } from '../../platform/http/exchange.ts'
+import { linesType } from '../../platform/http/lines-answer.ts'
+import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
+import { LinesAnswer, RawAnswer } from '../../platform/http/route.ts'
+import { validationError } from '../../platform/http/validate.ts'
 import { readAhead } from '../../shared/read-ahead.ts'
 import { additionOf, begun, verdictLines } from '../recipients-answer.ts'
 import { recipientReport } from '../recipients-report.ts'
@@ -93,7 +93,7 @@ export const addRecipients = route({
   },
 })
 
-/** A line for each row where that is asked for, or a summary. */
+/** One line per row when the client accepts NDJSON, otherwise a summary. */
 async function answer(
   request: HttpRequest,
   verdicts: AsyncGenerator<readonly RowVerdict[]>,

@@ -1,14 +1,14 @@
-// Calls: what a request may say and what a record looks like (decisions 3).
+// Schemas of calls: request bodies, filters and records.
 import * as v from 'valibot'
 import type { IceView } from '../../calls/ice-servers.ts'
 import { limits } from '../../contract/limits.ts'
 import { type CallRecord, callStatuses } from '../../contract/records/call.ts'
 import { directions } from '../../contract/records/message.ts'
-import { pageQuery } from '../../http/paging.ts'
-import { about } from '../../http/shown.ts'
+import { pageQuery } from '../../platform/http/paging.ts'
+import { about } from '../../platform/http/shown.ts'
 import { contact, flag, id, idView, period, timestamp } from './fields.ts'
 
-/** Only its size is judged here; whether it is an audio session is the calls' to say. */
+/** Checks only the size. `src/calls` checks that the text describes an audio session. */
 const sdp = v.pipe(
   v.string(),
   v.minLength(1, 'must not be empty'),

@@ -1,4 +1,4 @@
-// Campaigns and recipients: what a request may say and what a record looks like (decisions 4).
+// Schemas of campaigns and recipients: request bodies, filters and records.
 import * as v from 'valibot'
 import type { Halted } from '../../campaigns/run-campaign.ts'
 import { limits } from '../../contract/limits.ts'
@@ -10,10 +10,10 @@ import {
   type RecipientRecord,
   recipientStatuses,
 } from '../../contract/records/campaign.ts'
-import { unsafeNames } from '../../http/fields.ts'
-import { pageQuery } from '../../http/paging.ts'
-import { about, shownAs } from '../../http/shown.ts'
-import { time } from '../../http/time.ts'
+import { unsafeNames } from '../../platform/http/fields.ts'
+import { pageQuery } from '../../platform/http/paging.ts'
+import { about, shownAs } from '../../platform/http/shown.ts'
+import { time } from '../../platform/http/time.ts'
 import { convert } from '../openapi/schema.ts'
 import { contact, flag, id, idView, timestamp } from './fields.ts'
 import { language, templateName, variables } from './messages.ts'
@@ -60,7 +60,7 @@ export const campaignBody = v.strictObject({
   messagesPerSecond: v.optional(fields.messagesPerSecond, null),
 })
 
-/** Body of PATCH /campaigns/:id: what it does not name stays. */
+/** Body of PATCH /campaigns/:id. Fields that are left out do not change. */
 export const campaignPatch = v.partial(v.strictObject(fields))
 
 export const campaignQuery = v.strictObject({
@@ -68,7 +68,7 @@ export const campaignQuery = v.strictObject({
   ...pageQuery,
 })
 
-/** The length comes first: what is too long is not looked into, and of a million faults none is written down. */
+/** Checks the length first: a list that is too long must not produce a fault for each entry. */
 const listOf = <Item extends v.GenericSchema>(item: Item, most: number, what: string) =>
   v.pipe(
     v.custom<readonly unknown[]>(Array.isArray, 'must be a list'),
@@ -79,7 +79,7 @@ const listOf = <Item extends v.GenericSchema>(item: Item, most: number, what: st
 
 const mapMessage = `must be an object of up to ${limits.variablePairs} strings, with names of 1 to ${limits.variableNameLength} characters`
 
-// In one look, for up to ten thousand rows at once.
+// One custom check instead of nested schemas, because a request has up to 10,000 rows.
 const rowVariables = v.pipe(
   v.custom<Record<string, string>>(
     (value) =>
@@ -101,15 +101,15 @@ const rowVariables = v.pipe(
 export const isVariableName = (name: string): boolean =>
   name.length > 0 && name.length <= limits.variableNameLength && !unsafeNames.includes(name)
 
-/** One of an upload as well, where only it is refused. */
+/** Also one row of an upload, where a row that does not fit is refused alone. */
 export const recipientRow = v.strictObject({
   to: about(v.string(), 'A number in international format; one that is not is listed in the answer.'),
   variables: v.optional(about(rowVariables, "Win over the campaign's."), {}),
 })
 
 /**
- * Body of POST /campaigns/:id/recipients. Only its shape is judged here; whether a number or a variable fits is said of
- * each row in the answer.
+ * Body of POST /campaigns/:id/recipients. Checks only the shape. The response reports for each row whether
+ * its number and variables fit.
  */
 export const recipientsBody = v.strictObject({
   recipients: listOf(recipientRow, limits.recipientsPerCall, 'rows'),
@@ -187,7 +187,7 @@ export const campaignView = v.pipe(
   v.description('One template to many recipients.'),
 ) satisfies v.GenericSchema<unknown, CampaignRecord>
 
-/** Answer of pause and cancel. */
+/** Response of pause and cancel. */
 export const haltedView = v.pipe(
   v.object({
     ...campaignFields,

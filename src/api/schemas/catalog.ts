@@ -1,4 +1,4 @@
-// Templates and numbers: filters and records (decisions 2).
+// Schemas of templates and numbers: filters and records.
 import * as v from 'valibot'
 import {
   type NumberRecord,
@@ -6,8 +6,8 @@ import {
   templateCategories,
   templateStatuses,
 } from '../../contract/records/catalog.ts'
-import { pageQuery } from '../../http/paging.ts'
-import { about, shownAs } from '../../http/shown.ts'
+import { pageQuery } from '../../platform/http/paging.ts'
+import { about, shownAs } from '../../platform/http/shown.ts'
 import { idView, timestamp } from './fields.ts'
 
 const exact = v.pipe(

@@ -1,9 +1,9 @@
-// Conversations: filters and records (decisions 2).
+// Schemas of conversations: filters and records.
 import * as v from 'valibot'
 import type { ConversationRecord } from '../../contract/records/conversation.ts'
 import { directions, messageTypes } from '../../contract/records/message.ts'
-import { pageQuery } from '../../http/paging.ts'
-import { about } from '../../http/shown.ts'
+import { pageQuery } from '../../platform/http/paging.ts'
+import { about } from '../../platform/http/shown.ts'
 import { activePeriod, contact, flag, id, idView, timestamp } from './fields.ts'
 import { callPermissionView } from './messages.ts'
 

@@ -1,7 +1,7 @@
-// GET /campaigns/:id/estimate: what the answer looks like.
+// The response schema of GET /campaigns/:id/estimate.
 import * as v from 'valibot'
 import { type Estimate, estimateWarnings, paceLimits } from '../../campaigns/estimate.ts'
-import { about } from '../../http/shown.ts'
+import { about } from '../../platform/http/shown.ts'
 import { timestamp } from './fields.ts'
 
 export const estimateView = v.pipe(

@@ -1,4 +1,4 @@
-// The bodies of the five events as schemas, for the reference. What makes them is contract/events.ts.
+// The bodies of the five events as schemas, for the API reference. contract/events.ts builds the bodies.
 import * as v from 'valibot'
 import type {
   CallEventObject,
@@ -11,7 +11,7 @@ import type {
 } from '../../contract/events.ts'
 import { callStatuses } from '../../contract/records/call.ts'
 import { directions } from '../../contract/records/message.ts'
-import { about } from '../../http/shown.ts'
+import { about } from '../../platform/http/shown.ts'
 import { sessionView } from './calls.ts'
 import { idView, timestamp } from './fields.ts'
 import { callPermissionView } from './messages.ts'

@@ -1,17 +1,17 @@
-// Fields that several routes share. Every message reads on after the path: "to must be ...".
+// Fields that several routes share. Each error message follows the path of the field: "to must be ...".
 import * as v from 'valibot'
-import { about, shownAs } from '../../http/shown.ts'
-import { time } from '../../http/time.ts'
+import { about, shownAs } from '../../platform/http/shown.ts'
+import { time } from '../../platform/http/time.ts'
 import { decodeId, type IdKind, idPrefixes, type Uuid } from '../../shared/ids.ts'
 import { toDigits } from '../../shared/phone.ts'
 
-// 26 letters of base32, which stand for 128 bits.
+// 26 base32 characters encode the 128 bits of a UUID.
 const idForm = (kind: IdKind) => ({
   type: 'string',
   pattern: `^${idPrefixes[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`,
 })
 
-/** An id of one kind, decoded. */
+/** An id of one kind in a request. The output is the decoded UUID. */
 export const id = <Kind extends IdKind>(kind: Kind) =>
   v.pipe(
     v.string(),
@@ -25,12 +25,12 @@ export const id = <Kind extends IdKind>(kind: Kind) =>
 
 export const idParam = <Kind extends IdKind>(kind: Kind) => v.strictObject({ id: id(kind) })
 
-/** For routes that take nothing: `{}` or no body at all. */
+/** For routes without fields: the body is `{}` or absent. */
 export const noFields = v.strictObject({})
 
 const contactForm = /^[+ ]?[1-9]\d{6,14}$/
 
-/** A customer in a filter, with or without a plus; a plus that was not escaped in a query arrives as a space. */
+/** A customer's number in a filter, plus optional. An unescaped plus in a query arrives as a space. */
 export const contact = v.pipe(
   v.string(),
   v.regex(contactForm, 'must be a phone number in international format'),
@@ -55,14 +55,14 @@ export const period = between('Created')
 /** since ≤ updatedAt < until. */
 export const activePeriod = between('Last active')
 
-// Answers, not requests, from here on.
+// The fields below are for responses.
 
 export const timestamp = v.pipe(
   v.string(),
   shownAs({ type: 'string', format: 'date-time', examples: ['2026-11-20T14:21:03.127Z'] }),
 )
 
-/** An id as callers see it. */
+/** An id in a response, in its encoded form. */
 export const idView = (kind: IdKind) => v.pipe(v.string(), shownAs(idForm(kind)))
 
 export const pageOf = <View extends v.GenericSchema>(view: View) =>

@@ -1,4 +1,4 @@
-// Messages: what a request may say and what a record looks like (decisions 2).
+// Schemas of messages: request bodies, filters and records.
 import * as v from 'valibot'
 import { limits } from '../../contract/limits.ts'
 import {
@@ -8,9 +8,9 @@ import {
   messageStatuses,
   messageTypes,
 } from '../../contract/records/message.ts'
-import { phoneNumber, stringMap } from '../../http/fields.ts'
-import { pageQuery } from '../../http/paging.ts'
-import { about, shownAs } from '../../http/shown.ts'
+import { phoneNumber, stringMap } from '../../platform/http/fields.ts'
+import { pageQuery } from '../../platform/http/paging.ts'
+import { about, shownAs } from '../../platform/http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
 import { contact, id, idView, period, timestamp } from './fields.ts'
@@ -23,7 +23,7 @@ export const templateName = v.pipe(
 
 export const language = v.pipe(
   v.string(),
-  // Beside `<ll>_<CC>` the provider has languages without a country, such as `en` and `fil`.
+  // The provider also has languages without a country, such as `en` and `fil`.
   v.regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must be a locale of the form <ll>_<CC>, such as en_US'),
 )
 
@@ -54,6 +54,18 @@ const sender = v.pipe(
 
 const keyMessage = `must be 1 to ${limits.idempotencyKeyLength} characters long`
 
+const idempotencyKey = v.pipe(
+  v.string(),
+  v.minLength(1, keyMessage),
+  v.maxLength(limits.idempotencyKeyLength, keyMessage),
+)
+
+const providerMessageId = v.pipe(
+  v.string(),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(512, 'must be at most 512 characters long'),
+)
+
 /** Body of POST /messages/chat/preview. */
 export const previewBody = v.strictObject({
   to: about(phoneNumber, "The customer's number in international format, with its plus."),
@@ -74,7 +86,7 @@ export const sendBody = v.strictObject({
   ...previewBody.entries,
   idempotencyKey: v.optional(
     about(
-      v.pipe(v.string(), v.minLength(1, keyMessage), v.maxLength(limits.idempotencyKeyLength, keyMessage)),
+      idempotencyKey,
       'Names this send: repeated with the same body, it gives the first message and sends nothing again.',
     ),
   ),
@@ -88,6 +100,10 @@ export const messageQuery = v.strictObject({
   contact: v.optional(contact),
   numberId: v.optional(id('number')),
   campaignId: v.optional(id('campaign')),
+  idempotencyKey: v.optional(about(idempotencyKey, 'The message that was sent with this key, if any.')),
+  providerMessageId: v.optional(
+    about(providerMessageId, "The message with this id of the provider's, sent or received, if any."),
+  ),
   ...period,
   ...pageQuery,
 })

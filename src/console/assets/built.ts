@@ -1,4 +1,4 @@
-// The files of the front end as `npm run build` wrote them, beside this module's compiled form.
+// Reads and writes the files that `npm run build` makes. They lie beside this module's compiled form.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { bundleConsole } from './bundle.ts'
 
 const beside = fileURLToPath(new URL('./built/', import.meta.url))
 
-/** Undefined where nothing was built: a process that runs from source. */
+/** Undefined if nothing was built, as in a process that runs from source. */
 export function readBuilt(dir = beside): PageFile[] | undefined {
   if (!existsSync(join(dir, 'index.html'))) return undefined
   return readdirSync(dir)

@@ -1,5 +1,5 @@
-// The console's front end as files. `npm run build` writes them and a gateway that runs from source makes them in
-// memory, so both serve the same.
+// Bundles the console's front end into files. `npm run build` writes them, and a gateway that runs from
+// source builds them in memory, so both serve the same.
 import { fileURLToPath } from 'node:url'
 import { type Bundle, bundleSite } from '../../web/bundle.ts'
 

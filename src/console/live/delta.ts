@@ -1,4 +1,4 @@
-// What has changed between two states of a topic. Fields are told whole, lists of records by what came and what went.
+// Computes the changes between two states of a topic: whole values for fields, upserts and removals in lists.
 
 export type State = Readonly<Record<string, unknown>>
 
@@ -13,7 +13,7 @@ interface Identified {
   readonly id: string
 }
 
-/** Undefined where nothing has changed. */
+/** Undefined if nothing has changed. */
 export function deltaOf(before: State, after: State): Delta | undefined {
   const delta: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(after)) {

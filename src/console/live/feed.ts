@@ -1,6 +1,6 @@
-// One topic of one workspace for all who watch it here: it looks at the store again and again, and tells what has
-// changed. The store is the only truth, so a change made anywhere is seen, and nothing that gets lost can hide one.
-import type { ServerSocket } from '../../http/sockets.ts'
+// Publishes one topic of one workspace to all its viewers in this process: it polls the store and publishes
+// what changed. Polling finds a change by any process, and a lost notification cannot hide one.
+import type { ServerSocket } from '../../platform/http/sockets.ts'
 import type { Clock, Timer } from '../../shared/clock.ts'
 import type { WorkspaceId } from '../../shared/ids.ts'
 import { deltaOf, type State } from './delta.ts'
@@ -10,18 +10,18 @@ export interface FeedOptions {
   readonly topic: Topic
   readonly workspaceId: WorkspaceId
   readonly clock: Clock
-  /** Runs a look when it is this feed's turn: only some are taken at once. */
+  /** Limits how many reads of all feeds run at once. */
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
   readonly publish: (channel: string, text: string) => void
   readonly onFault: (error: unknown, topic: string) => void
 }
 
-/** A viewer that has so much before it is sent no deltas: it gets the whole state when it has caught up. */
+/** A viewer with this much unsent data gets no deltas: it gets the whole state once it has caught up. */
 const behindBytes = 256 * 1024
 
 export class Feed {
   readonly #options: FeedOptions
-  /** False: it waits for a snapshot. */
+  /** The value is false while the viewer waits for a snapshot. */
   readonly #viewers = new Map<ServerSocket, boolean>()
   #state: State | undefined
   #seq = 0
@@ -38,7 +38,7 @@ export class Feed {
     return this.#viewers.size
   }
 
-  /** Also for one who watches already: then it gets a new snapshot. */
+  /** A viewer that watches already gets a new snapshot. */
   join(socket: ServerSocket): void {
     this.#viewers.set(socket, false)
     socket.unsubscribe(this.#channel)
@@ -49,7 +49,7 @@ export class Feed {
     if (this.#viewers.delete(socket)) socket.unsubscribe(this.#channel)
   }
 
-  /** The viewer has read on: where it was behind, it gets the state as it stands. */
+  /** Call when the socket's buffer has drained: a viewer that was behind gets the current state. */
   drained(socket: ServerSocket): void {
     if (this.#viewers.get(socket) === false) this.#show(socket)
   }
@@ -66,7 +66,7 @@ export class Feed {
   #show(socket: ServerSocket): void {
     if (this.#state === undefined || socket.bufferedBytes() > behindBytes) return
     this.#viewers.set(socket, true)
-    // Between the two nothing is published: what follows the snapshot is the delta after it.
+    // Nothing is published between these two calls, so the next delta follows this snapshot.
     socket.send(this.#frame({ snapshot: this.#state }))
     socket.subscribe(this.#channel)
   }
@@ -78,7 +78,7 @@ export class Feed {
       if (state && !this.#isClosed) this.#take(state)
       this.#isFailing = false
     } catch (error) {
-      // Once for each time that it begins to fail: it goes on looking.
+      // Report only the first of consecutive failures. Polling continues.
       if (!this.#isFailing && !this.#isClosed) onFault(error, topic.name)
       this.#isFailing = true
     }

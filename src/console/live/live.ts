@@ -1,17 +1,18 @@
-// Live updates of the console: who may watch, what each socket watches, and when it has to go. What is read, and how
-// often, is the feeds' business; a workspace that nobody watches costs nothing.
+// Live updates of the console: who may watch, what each socket watches, and when a socket is closed. The
+// feeds decide what is read and how often. A workspace without viewers costs nothing.
+
 import type { Logger } from 'pino'
-import { sessionHashOf } from '../../auth/operator-session.ts'
-import { isSameOrigin } from '../../auth/same-origin.ts'
+import { sessionHashOf } from '../../accounts/operator-session.ts'
+import { isSameOrigin } from '../../accounts/same-origin.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { HttpRequest } from '../../http/exchange.ts'
-import type { ServerSocket, SocketEdge, SocketHandler } from '../../http/sockets.ts'
+import type { HttpRequest } from '../../platform/http/exchange.ts'
+import type { ServerSocket, SocketEdge, SocketHandler } from '../../platform/http/sockets.ts'
 import type { Clock, Timer } from '../../shared/clock.ts'
 import { decodeId, type WorkspaceId } from '../../shared/ids.ts'
+import { createTurns } from '../../shared/turns.ts'
 import type { ConsoleServices } from '../services.ts'
 import { Feed } from './feed.ts'
 import { parseSubscription, type Topic, type TopicReaders } from './topics.ts'
-import { createTurns } from './turns.ts'
 
 export interface LiveOptions {
   readonly services: TopicReaders & Pick<ConsoleServices, 'sessions' | 'settings'>
@@ -20,9 +21,9 @@ export interface LiveOptions {
 }
 
 export interface Live extends SocketEdge {
-  /** Sockets that are open here. */
+  /** Open sockets of this process. */
   openSockets(): number
-  /** Looks at nothing any more. */
+  /** Stops all polling. */
   close(): void
 }
 
@@ -32,10 +33,10 @@ export const liveLimits = {
   perProcess: 1_000,
   frameBytes: 4 * 1024,
   bufferedBytes: 4 * 1024 * 1024,
-  /** Lists of topics that a client may send, on average and at once. */
+  /** Lists of topics that a client may send: the sustained rate and the burst. */
   framesPerSecond: 5,
   framesAtOnce: 50,
-  /** Queries of feeds that run at once, however much is watched: calls and messages come first. */
+  /** Concurrent queries of feeds, however much is watched: calls and messages have priority. */
   looksAtOnce: 2,
   recheckMs: 2_000,
 } as const
@@ -92,8 +93,8 @@ class Hub {
   }
 
   /**
-   * Other sites are refused outright. Whoever is not signed in, or no member, is let in and told by the code that
-   * closes the socket: of a refused upgrade a page learns nothing.
+   * Refuses the upgrade for other sites. If the operator is not signed in or not a member, it accepts the
+   * upgrade and closes the socket with a code: a page cannot read why an upgrade was refused.
    */
   async upgrade(request: HttpRequest): Promise<SocketHandler> {
     const { settings, sessions } = this.#options.services
@@ -141,7 +142,7 @@ class Hub {
     }
   }
 
-  // Counted where sockets open, since many upgrades may be under way at once.
+  // Counted when a socket opens, because many upgrades may be in progress at once.
   #isFull({ sessionHash, workspaceId }: Admitted): boolean {
     let [ofSession, ofWorkspace] = [0, 0]
     for (const viewer of this.#viewers) {
@@ -163,7 +164,7 @@ class Hub {
     this.#watch(viewer, topics)
   }
 
-  /** The list takes the place of the former one. */
+  /** Replaces the viewer's former list of topics. */
   #watch(viewer: Viewer, topics: readonly Topic[]): void {
     const former = new Set(viewer.feeds)
     viewer.feeds.clear()
@@ -195,7 +196,7 @@ class Hub {
     return this.#options.clock.after(liveLimits.recheckMs, () => void this.#recheckAll())
   }
 
-  /** One query for all sockets. What cannot be asked is asked again: without the store nothing is read either. */
+  /** One query for all sockets. If it fails the sockets stay: without the store the feeds read nothing. */
   async #recheckAll(): Promise<void> {
     const viewers = [...this.#viewers]
     try {

@@ -1,4 +1,4 @@
-// What can be watched: the names of topics, and how the state of each is read. A state is bounded, whatever goes on.
+// The topics that a client can watch: their names, and how to read the state of each. Every state is bounded.
 import * as v from 'valibot'
 import type { CallRecord } from '../../contract/records/call.ts'
 import { type CampaignId, decodeId, type WorkspaceId } from '../../shared/ids.ts'
@@ -7,7 +7,7 @@ import type { State } from './delta.ts'
 
 export interface Topic {
   readonly name: string
-  /** How long after one look the next is taken, while somebody watches. */
+  /** The delay between two reads while somebody watches. */
   readonly everyMs: number
   read(workspaceId: WorkspaceId): Promise<State>
 }
@@ -25,7 +25,7 @@ const subscription = v.strictObject({
   subscribe: v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(mostTopics)),
 })
 
-/** The topics that a frame of a client lists, or what is wrong with it. */
+/** Returns the topics that a client's frame lists, or what is wrong with the frame. */
 export function parseSubscription(text: string, readers: TopicReaders): readonly Topic[] | string {
   const parsed = v.safeParse(subscription, parseJson(text))
   if (!parsed.success) return 'send {"subscribe": [topics]}, of up to 20'
@@ -53,14 +53,14 @@ function topicOf(name: string, readers: TopicReaders): Topic | undefined {
   }
 }
 
-/** Those under way, and the last ones however they ended; the newest first. */
+/** The live calls and the latest calls in any status, newest first. */
 async function readCalls({ reads }: TopicReaders, workspaceId: WorkspaceId): Promise<State> {
   const [live, last] = await Promise.all([
     reads.calls.list(workspaceId, { live: true }, { limit: liveCalls }),
     reads.calls.list(workspaceId, {}, { limit: lastCalls }),
   ])
   const byId = new Map<string, CallRecord>([...live.data, ...last.data].map((call) => [call.id, call]))
-  // Ids sort by when they were made.
+  // Ids sort by creation time.
   return { items: [...byId.values()].sort((one, other) => (one.id < other.id ? 1 : -1)) }
 }
 
@@ -68,7 +68,7 @@ async function readDeliveries({ deliveryLog }: TopicReaders, workspaceId: Worksp
   return { items: (await deliveryLog.list(workspaceId, {}, { limit: lastDeliveries })).data }
 }
 
-/** Null for what is not there, as for what another workspace has. */
+/** Null if the campaign does not exist or belongs to another workspace. */
 async function readCampaign(
   { reads }: TopicReaders,
   workspaceId: WorkspaceId,

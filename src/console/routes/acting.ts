@@ -1,10 +1,10 @@
-// What agents do: every row goes through the services of the public API, and is in the audit.
+// Actions of agents. They use the services of the public API, and each change writes an audit entry.
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import { phoneNumber } from '../../http/fields.ts'
-import { bodyErrors, optionalBody } from '../../http/optional-body.ts'
-import { Answer } from '../../http/route.ts'
+import { phoneNumber } from '../../platform/http/fields.ts'
+import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
+import { Answer } from '../../platform/http/route.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { workspaceRoute } from '../route.ts'
 import { idOf, idParams, variableMap } from '../schema.ts'
@@ -25,7 +25,7 @@ const sendMessage = workspaceRoute({
   summary: 'Send a template message; repeated with its idempotencyKey it sends nothing again',
   role: 'AGENT',
   reachesCustomers: true,
-  // Without a key a second click would be a second message.
+  // The key is required: without it a second click would send a second message.
   body: v.strictObject({
     ...message,
     idempotencyKey: v.pipe(
@@ -70,7 +70,7 @@ const previewMessage = workspaceRoute({
     services.acting.preview(author, { ...input, from: numberId === undefined ? null : { numberId } }),
 })
 
-const markMessage = workspaceRoute({
+const markMessageRead = workspaceRoute({
   method: 'POST',
   path: '/messages/:id/read',
   summary: 'Mark an inbound message, and all before it in its conversation, as read',
@@ -81,7 +81,7 @@ const markMessage = workspaceRoute({
   async handle({ services, author, params, request }) {
     await optionalBody(request, noFields)
     const before = await services.reads.messages.find(author.workspaceId, params.id)
-    const record = await services.acting.reading.readMessage(author.workspaceId, params.id)
+    const record = await services.acting.reading.markMessageRead(author.workspaceId, params.id)
     if (before && before.status !== record.status)
       await services.audit.note(author, {
         action: 'message.marked_read',
@@ -94,7 +94,7 @@ const markMessage = workspaceRoute({
   },
 })
 
-const markConversation = workspaceRoute({
+const markConversationRead = workspaceRoute({
   method: 'POST',
   path: '/conversations/:id/read',
   summary: 'Mark every inbound message of a conversation as read',
@@ -104,7 +104,7 @@ const markConversation = workspaceRoute({
   errors: [...bodyErrors, 'NOT_FOUND', 'PROVIDER_ERROR', 'TENANT_SUSPENDED'],
   async handle({ services, author, params, request }) {
     await optionalBody(request, noFields)
-    const marked = await services.acting.reading.readConversation(author.workspaceId, params.id)
+    const marked = await services.acting.reading.markConversationRead(author.workspaceId, params.id)
     if (marked.markedRead > 0)
       await services.audit.note(author, {
         action: 'conversation.marked_read',
@@ -124,7 +124,7 @@ const actOnCall = workspaceRoute({
   path: '/calls/:id/action',
   summary: 'Decline a ringing call, or hang up',
   role: 'AGENT',
-  // A suspended workspace may still end what is under way: the customer is on the line.
+  // Allowed for a suspended workspace: it may still end a live call, because the customer is on the line.
   params: idParams('call'),
   body: v.strictObject({ action: v.picklist(['DECLINE', 'HANG_UP']) }),
   errors: [
@@ -150,4 +150,4 @@ const actOnCall = workspaceRoute({
   },
 })
 
-export const actingRoutes = [sendMessage, previewMessage, markMessage, markConversation, actOnCall]
+export const actingRoutes = [sendMessage, previewMessage, markMessageRead, markConversationRead, actOnCall]

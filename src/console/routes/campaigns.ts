@@ -1,5 +1,5 @@
-// How far a campaign was, and what an operator decides of recipients whose outcome nobody knows. Building and running
-// campaigns comes from the API's own rows (see the wiring).
+// The progress of a campaign, and the operator's decision about recipients whose outcome is unknown. The
+// routes that build and run campaigns are those of the API (shared-campaigns.ts).
 import * as v from 'valibot'
 import { AppError, notFound } from '../../contract/errors.ts'
 import type { CampaignId } from '../../shared/ids.ts'
@@ -52,7 +52,7 @@ const settle = (
     },
   })
 
-const readProgress = workspaceRoute({
+const getProgress = workspaceRoute({
   method: 'GET',
   path: '/campaigns/:id/progress',
   summary: 'How far a campaign was at which time, oldest first',
@@ -70,7 +70,7 @@ const readProgress = workspaceRoute({
 })
 
 export const campaignRoutes = [
-  readProgress,
+  getProgress,
   settle('resend', {
     summary: 'Send again to recipients that are UNKNOWN: whoever did get the first message gets a second one',
     action: 'campaign.unknown_resent',

@@ -1,9 +1,9 @@
-// One conversation with what was said in it.
+// One conversation, its messages and their files.
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
 import type { PageRequest } from '../../contract/page.ts'
-import { attachmentAnswer } from '../../http/attachment-answer.ts'
-import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
+import { attachmentAnswer } from '../../platform/http/attachment-answer.ts'
+import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { type ConversationId, encodeId, type MessageId, type WorkspaceId } from '../../shared/ids.ts'
 import type { ConsoleReads } from '../reads.ts'
 import { workspaceRoute } from '../route.ts'
@@ -11,7 +11,7 @@ import { idOf, idParams } from '../schema.ts'
 
 const thread = byId('console-conversation-messages')
 
-const readConversation = workspaceRoute({
+const getConversation = workspaceRoute({
   method: 'GET',
   path: '/conversations/:id',
   summary: 'One conversation',
@@ -47,7 +47,7 @@ const listConversationMessages = workspaceRoute({
   },
 })
 
-/** A cursor goes on from a page that was made around a message. */
+/** With a cursor, `around` is ignored: the cursor continues from the page around that message. */
 async function pageOf(
   reads: ConsoleReads,
   workspaceId: WorkspaceId,
@@ -65,7 +65,7 @@ async function pageOf(
   return begin && { ...begin, limit }
 }
 
-const readMessage = workspaceRoute({
+const getMessage = workspaceRoute({
   method: 'GET',
   path: '/messages/:id',
   summary: 'One message',
@@ -79,7 +79,7 @@ const readMessage = workspaceRoute({
   },
 })
 
-const readMedia = workspaceRoute({
+const getMedia = workspaceRoute({
   method: 'GET',
   path: '/messages/:id/media',
   summary: 'The file that a customer sent, whole or a byte range of it',
@@ -92,4 +92,4 @@ const readMedia = workspaceRoute({
   },
 })
 
-export const conversationRoutes = [readConversation, listConversationMessages, readMessage, readMedia]
+export const conversationRoutes = [getConversation, listConversationMessages, getMessage, getMedia]

@@ -4,9 +4,9 @@ import { AppError, notFound } from '../../contract/errors.ts'
 import { eventKinds } from '../../contract/events.ts'
 import type { EndpointRecord } from '../../contract/records/console.ts'
 import { deliveryStates } from '../../contract/records/delivery.ts'
-import { optionalBody } from '../../http/optional-body.ts'
-import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
-import { time } from '../../http/time.ts'
+import { optionalBody } from '../../platform/http/optional-body.ts'
+import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
+import { time } from '../../platform/http/time.ts'
 import { decodeId, type EndpointId, encodeId, newId, type WorkspaceId } from '../../shared/ids.ts'
 import { workspaceRoute } from '../route.ts'
 import { isDirectKind, sampleEvent } from '../sample-event.ts'
@@ -41,7 +41,7 @@ const listDeliveries = workspaceRoute({
   },
 })
 
-const readDelivery = workspaceRoute({
+const getDelivery = workspaceRoute({
   method: 'GET',
   path: '/deliveries/:id',
   summary: 'One delivery with its body and every attempt',
@@ -132,7 +132,7 @@ const testEndpoint = workspaceRoute({
     const to = { endpointId: params.id, workspaceId: author.workspaceId, kind: sent, body }
     if (isDirectKind(sent)) return { event: sent, outcome: await services.direct.send({ ...to, kind: sent }) }
     const deliveryId = await services.deliveries.insertTest({ ...to, eventId: newId('event'), key })
-    // Switched off since it was read.
+    // The endpoint was switched off after it was read.
     if (deliveryId === null) return refuseOff({ ...endpoint, enabled: false })
     services.engine.wake([params.id])
     return { event: sent, deliveryId: encodeId('delivery', deliveryId) }
@@ -161,7 +161,7 @@ const missing = (what: string): never => {
 
 export const deliveryRoutes = [
   listDeliveries,
-  readDelivery,
+  getDelivery,
   replayDelivery,
   replayMany,
   discardHeld,

@@ -4,15 +4,15 @@ import { AppError, notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { EndpointRecord } from '../../contract/records/console.ts'
 import type { EndpointHealth } from '../../contract/records/overview.ts'
-import { optionalBody } from '../../http/optional-body.ts'
+import { createSecret } from '../../delivery/signature.ts'
+import { optionalBody } from '../../platform/http/optional-body.ts'
 import { newId } from '../../shared/ids.ts'
-import { createSecret } from '../../webhooks/signature.ts'
 import { allowedAddress } from '../endpoint-address.ts'
 import { workspaceRoute } from '../route.ts'
 import { eventList, hasField, idParams, shownName } from '../schema.ts'
 
 const HOUR_MS = 3_600_000
-// Its length and form are judged with the rest of the address.
+// allowedAddress() checks the length and the form.
 const url = v.pipe(v.string(), v.trim())
 
 const listEndpoints = workspaceRoute({
@@ -26,7 +26,7 @@ const listEndpoints = workspaceRoute({
   }),
 })
 
-const readEndpoint = workspaceRoute({
+const getEndpoint = workspaceRoute({
   method: 'GET',
   path: '/endpoints/:id',
   summary: 'One webhook endpoint',
@@ -37,7 +37,7 @@ const readEndpoint = workspaceRoute({
     (await services.endpoints.find(author.workspaceId, params.id)) ?? missing(),
 })
 
-const readHealth = workspaceRoute({
+const getHealth = workspaceRoute({
   method: 'GET',
   path: '/endpoints/:id/health',
   summary: 'Attempts, failures and how long they took, for each of the last 24 hours',
@@ -153,7 +153,8 @@ const disableEndpoint = workspaceRoute({
   errors: ['NOT_FOUND'],
   async handle({ services, author, params }) {
     changed(await services.endpoints.disable(author, params.id))
-    // The owner lets go first: what it has on the wire then settles by itself.
+    // Tell the endpoint's owner first, so that it stops sending. Attempts in flight settle their own
+    // deliveries.
     services.engine.configChanged(params.id)
     await services.deliveries.close(params.id, 'HELD')
     return (await services.endpoints.find(author.workspaceId, params.id)) ?? missing()
@@ -195,8 +196,8 @@ const warned = (warning: string | undefined) => (warning === undefined ? {} : { 
 
 export const endpointRoutes = [
   listEndpoints,
-  readEndpoint,
-  readHealth,
+  getEndpoint,
+  getHealth,
   createEndpoint,
   editEndpoint,
   rotateSecret,

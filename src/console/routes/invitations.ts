@@ -1,12 +1,12 @@
-// How somebody becomes a member: an owner makes a link, and whoever was invited opens it. The token comes in bodies
-// alone, since addresses are logged on the way.
+// How somebody becomes a member: an owner creates a link, and the invited person opens it. The token is sent
+// only in bodies, because URLs are logged on the way.
 import * as v from 'valibot'
-import { type Invited, invitationLimits, type OpenInvitation } from '../../auth/invitation.ts'
-import { createToken, hashToken } from '../../auth/random-token.ts'
-import { roles } from '../../auth/roles.ts'
+import { type Invited, invitationLimits, type OpenInvitation } from '../../accounts/invitation.ts'
+import { createToken, hashToken } from '../../accounts/random-token.ts'
+import { roles } from '../../accounts/roles.ts'
 import { AppError, notFound } from '../../contract/errors.ts'
 import type { InvitationRecord } from '../../contract/records/console.ts'
-import { Answer } from '../../http/route.ts'
+import { Answer } from '../../platform/http/route.ts'
 import { encodeId, newId } from '../../shared/ids.ts'
 import { publicRoute, workspaceRoute } from '../route.ts'
 import { idParams, newPassword, password, secondFactor, shownName } from '../schema.ts'
@@ -131,7 +131,7 @@ async function prove(
   return { invitee: { operatorId }, recoveryCodesLeft }
 }
 
-/** Tokens that are tried out are slowed down as passwords are. */
+/** Guessing tokens is limited like guessing passwords. */
 async function open(services: ConsoleServices, given: string, address: string): Promise<OpenInvitation> {
   const subjects = { email: undefined, address }
   services.signInLimit.check(subjects)

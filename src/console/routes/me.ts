@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Answer } from '../../http/route.ts'
+import { Answer } from '../../platform/http/route.ts'
 import { encodeId } from '../../shared/ids.ts'
 import { operatorRoute } from '../route.ts'
 import { newPassword, password } from '../schema.ts'

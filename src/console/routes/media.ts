@@ -1,4 +1,4 @@
-// Files for the headers of templates. Those that customers sent are read in conversations.ts.
+// Uploads files for the headers of templates. conversations.ts serves the files that customers sent.
 import * as v from 'valibot'
 import { AppError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'

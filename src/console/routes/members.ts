@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { MemberChange } from '../../auth/operator.ts'
-import { roles } from '../../auth/roles.ts'
+import type { MemberChange } from '../../accounts/operator.ts'
+import { roles } from '../../accounts/roles.ts'
 import { AppError, notFound } from '../../contract/errors.ts'
 import { encodeId } from '../../shared/ids.ts'
 import { platformRoute, workspaceRoute } from '../route.ts'

@@ -1,7 +1,7 @@
-// The sessions of the signed-in operator: which there are, ending them, and proving this one again.
+// The sessions of the signed-in operator: list them, end them, and confirm the password for the current one.
 import * as v from 'valibot'
-import { deviceOf } from '../../auth/device.ts'
-import { sessionLifetime } from '../../auth/operator-session.ts'
+import { deviceOf } from '../../accounts/device.ts'
+import { sessionLifetime } from '../../accounts/operator-session.ts'
 import { AppError } from '../../contract/errors.ts'
 import { encodeId } from '../../shared/ids.ts'
 import { operatorRoute } from '../route.ts'

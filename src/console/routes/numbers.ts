@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AppError, notFound } from '../../contract/errors.ts'
-import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
+import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { workspaceRoute } from '../route.ts'
 import { hasField, idOf, idParams } from '../schema.ts'
 

@@ -1,10 +1,10 @@
-// What members of every role may read.
+// Records that members of every role may read.
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
 import { callStatuses } from '../../contract/records/call.ts'
 import { directions, messageStatuses, messageTypes } from '../../contract/records/message.ts'
-import { byActivity, byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
-import { time } from '../../http/time.ts'
+import { byActivity, byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
+import { time } from '../../platform/http/time.ts'
 import { toDigits } from '../../shared/phone.ts'
 import { workspaceRoute } from '../route.ts'
 import { flag, idOf, idParams } from '../schema.ts'
@@ -59,7 +59,7 @@ const listCalls = workspaceRoute({
   },
 })
 
-const readCall = workspaceRoute({
+const getCall = workspaceRoute({
   method: 'GET',
   path: '/calls/:id',
   summary: 'One call with its timeline',
@@ -115,4 +115,4 @@ const listAudit = workspaceRoute({
   },
 })
 
-export const readingRoutes = [listMessages, listCalls, readCall, listConversations, listAudit]
+export const readingRoutes = [listMessages, listCalls, getCall, listConversations, listAudit]

@@ -1,15 +1,15 @@
-// The second factor of the signed-in operator, and the codes that stand in for it.
+// The second factor of the signed-in operator, and its recovery codes.
 import * as v from 'valibot'
-import type { CredentialChange, SignedIn } from '../../auth/operator.ts'
-import { createRecoveryCodes } from '../../auth/recovery-codes.ts'
-import { acceptTotp, createTotpSeed, isTotpSeed, totpUri, writeTotpState } from '../../auth/totp.ts'
+import type { CredentialChange, SignedIn } from '../../accounts/operator.ts'
+import { createRecoveryCodes } from '../../accounts/recovery-codes.ts'
+import { acceptTotp, createTotpSeed, isTotpSeed, totpUri, writeTotpState } from '../../accounts/totp.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { HttpRequest } from '../../http/exchange.ts'
+import type { HttpRequest } from '../../platform/http/exchange.ts'
 import { operatorRoute } from '../route.ts'
 import { password, totpCode } from '../schema.ts'
 import { confirmPassword } from '../sign-in.ts'
 
-// The seed is kept only when a code proves that an app has it: nobody locks himself out half-way.
+// The seed is stored later, when a code proves that an app has it: an unfinished setup locks nobody out.
 const offerTotp = operatorRoute({
   method: 'POST',
   path: '/me/totp',

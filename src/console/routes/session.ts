@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { endedSessionCookie } from '../../auth/operator-session.ts'
-import { Answer } from '../../http/route.ts'
+import { endedSessionCookie } from '../../accounts/operator-session.ts'
+import { Answer } from '../../platform/http/route.ts'
 import { publicRoute } from '../route.ts'
 import { password, secondFactor } from '../schema.ts'
 import { isSecure, openSession, proveOperator } from '../sign-in.ts'
@@ -24,7 +24,7 @@ const signIn = publicRoute({
   },
 })
 
-// Takes a session that has ended already, too: signing out twice is no mistake.
+// Also succeeds for a session that has ended already: signing out twice is no error.
 const signOut = publicRoute({
   method: 'DELETE',
   path: '/session',

@@ -6,9 +6,9 @@ import {
   templateStatuses,
 } from '../../contract/records/catalog.ts'
 import type { TemplateDetail } from '../../contract/records/console.ts'
-import { byId, pageBody, pageQuery, pageRequest } from '../../http/paging.ts'
-import { renderTemplate } from '../../templates/render-template.ts'
-import { templateVariables } from '../../templates/variables.ts'
+import { renderTemplate } from '../../messaging/render-template.ts'
+import { templateVariables } from '../../messaging/template-variables.ts'
+import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { workspaceRoute } from '../route.ts'
 import { idParams, variableMap } from '../schema.ts'
 
@@ -20,7 +20,7 @@ const isShallow = (value: unknown, levels: number): boolean =>
   typeof value !== 'object' ||
   (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)))
 
-// What a component may hold is the provider's to say: it answers with the reason.
+// Checks only the size: the provider decides what a component may contain, and answers with the reason.
 const components = v.pipe(
   v.array(v.record(v.string(), v.unknown())),
   v.minLength(1, 'must have at least one component'),
@@ -47,7 +47,7 @@ const listTemplates = workspaceRoute({
   },
 })
 
-const readTemplate = workspaceRoute({
+const getTemplate = workspaceRoute({
   method: 'GET',
   path: '/templates/:id',
   summary: 'One template, why it has its status, and what it looks like with its examples',
@@ -93,7 +93,7 @@ const submitTemplate = workspaceRoute({
   },
 })
 
-/** Variables that are not given are filled with the examples of the template. */
+/** Variables without a value get the examples of the template. */
 const previewTemplate = workspaceRoute({
   method: 'POST',
   path: '/templates/preview',
@@ -115,4 +115,4 @@ const examplesOf = (variables: readonly TemplateVariable[]): Record<string, stri
     variables.flatMap(({ name, example }) => (example === null ? [] : [[name, example] as const])),
   )
 
-export const templateRoutes = [listTemplates, readTemplate, submitTemplate, previewTemplate]
+export const templateRoutes = [listTemplates, getTemplate, submitTemplate, previewTemplate]

@@ -1,4 +1,4 @@
-// The workspace itself: its settings, and what goes on in it.
+// The workspace itself: its settings and its overview.
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
@@ -7,7 +7,7 @@ import { workspaceRoute } from '../route.ts'
 import { shownName } from '../schema.ts'
 import type { ConsoleServices } from '../services.ts'
 
-const readWorkspace = workspaceRoute({
+const getWorkspace = workspaceRoute({
   method: 'GET',
   path: '',
   summary: 'The workspace and its settings',
@@ -40,7 +40,7 @@ const missing = (): never => {
   throw notFound('workspace')
 }
 
-const readOverview = workspaceRoute({
+const getOverview = workspaceRoute({
   method: 'GET',
   path: '/overview',
   summary: 'What goes on, and what needs attention',
@@ -48,4 +48,4 @@ const readOverview = workspaceRoute({
   handle: ({ services, author }) => services.overview(author.workspaceId),
 })
 
-export const workspaceRoutes = [readWorkspace, editWorkspace, readOverview]
+export const workspaceRoutes = [getWorkspace, editWorkspace, getOverview]

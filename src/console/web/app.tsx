@@ -1,9 +1,9 @@
-// Who is there decides what is shown: the sign-in, or the shell with the page of the address.
+// The root component: shows the sign-in, or the shell with the page that the address names.
 import { useEffect, useState } from 'preact/hooks'
-import { type ApiError, isSignedOut, toApiError } from './foundation/api.ts'
-import { isConfirming } from './foundation/confirmation.ts'
-import { navigate, place, ROOT, route, withQuery } from './foundation/router.ts'
-import { loadMe, me, workspace } from './foundation/session.ts'
+import { type ApiError, isSignedOut, toApiError } from './core/api.ts'
+import { isConfirming } from './core/confirmation.ts'
+import { navigate, place, ROOT, route, withQuery } from './core/router.ts'
+import { loadMe, me, workspace } from './core/session.ts'
 import { NoWorkspace } from './no-workspace.tsx'
 import { pages } from './pages.ts'
 import { ErrorState, Skeleton } from './parts/states.tsx'
@@ -13,7 +13,7 @@ import { SignIn } from './sign-in.tsx'
 import { StepUp } from './step-up.tsx'
 
 const SIGN_IN = `${ROOT}/sign-in`
-/** What follows `#` is the token, which no server gets to see in an address. */
+/** The token follows `#`, because browsers do not send that part of an address to servers. */
 const INVITE = `${ROOT}/invite`
 const invite = { load: () => import('./pages/invite/page.tsx') }
 const LAST_WORKSPACE = 'switchboard.workspace'
@@ -29,11 +29,11 @@ export const App = () => (
 function Screen() {
   const [error, setError] = useState<ApiError>()
   const { path } = place.value
-  const isAtDoor = path === SIGN_IN
+  const isAtSignIn = path === SIGN_IN
   useEffect(() => {
     loadMe().catch((failure: unknown) => setError(toApiError(failure)))
   }, [])
-  useEffect(leadToTheDoor, [isSignedOut.value, path])
+  useEffect(leadToSignIn, [isSignedOut.value, path])
   useEffect(leadInside, [me.value, place.value, isSignedOut.value])
   if (path === INVITE)
     return (
@@ -41,15 +41,15 @@ function Screen() {
         <Opened key={location.hash} entry={invite} id={undefined} />
       </main>
     )
-  if (isAtDoor && (isSignedOut.value || !me.value)) return <SignIn />
+  if (isAtSignIn && (isSignedOut.value || !me.value)) return <SignIn />
   if (!me.value) return error && error.status !== 401 ? <Failed error={error} /> : <Waiting />
   if (me.value.workspaces.length === 0) return <NoWorkspace />
   if (route.value.workspaceId !== undefined && workspace.value) return <Shell />
   return <NoWorkspace isUnknown={route.value.workspaceId !== undefined} />
 }
 
-/** The address that was asked for comes back after the sign-in. */
-function leadToTheDoor(): void {
+/** Keeps the requested address in the query, to open it after the sign-in. */
+function leadToSignIn(): void {
   if (!isSignedOut.value || [SIGN_IN, INVITE].includes(place.value.path)) return
   const wanted = withQuery(place.value.path, place.value.query)
   const query = new URLSearchParams(wanted === ROOT ? {} : { next: wanted })
@@ -60,7 +60,7 @@ function leadInside(): void {
   const { path, query } = place.value
   if (!me.value || isSignedOut.value || path === INVITE) return
   const next = query.get('next')
-  // Our own addresses alone: a link must not lead elsewhere through the sign-in.
+  // Only the console's own addresses: a link must not redirect elsewhere through the sign-in.
   if (path === SIGN_IN && next?.startsWith(`${ROOT}/`)) return navigate(next, { replace: true })
   const { workspaceId, page } = route.value
   if (workspaceId !== undefined && path !== SIGN_IN) {
@@ -85,7 +85,7 @@ function remember(id: string): void {
   try {
     localStorage.setItem(LAST_WORKSPACE, id)
   } catch {
-    // The first workspace will do.
+    // The browser may forbid storage. The first workspace opens then.
   }
 }
 

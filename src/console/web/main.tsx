@@ -1,8 +1,8 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { startClock } from './foundation/format.ts'
-import { startLive } from './foundation/live.ts'
-import { startRouter } from './foundation/router.ts'
+import { startClock } from './core/format.ts'
+import { startLive } from './core/live.ts'
+import { startRouter } from './core/router.ts'
 
 startRouter()
 startClock()

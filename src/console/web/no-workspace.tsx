@@ -1,5 +1,5 @@
-import { ROOT } from './foundation/router.ts'
-import { me, signOut } from './foundation/session.ts'
+import { ROOT } from './core/router.ts'
+import { me, signOut } from './core/session.ts'
 import { Button, LinkButton } from './parts/button.tsx'
 import { EmptyState } from './parts/states.tsx'
 

@@ -1,4 +1,4 @@
-// Functions of the contract that never come to a browser speak of it; their types are read along with the records.
+// Server-only functions of the contract use Buffer. Their types are checked along with the imported records.
 declare class Buffer extends Uint8Array {
   static from(text: string): Buffer
 }

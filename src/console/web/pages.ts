@@ -1,15 +1,11 @@
-// The list of pages: the navigation, the addresses and the loading of each come from here. A page is a module that
-// exports `Page`; it is fetched when somebody opens it.
+// The list of pages: it defines the navigation, the addresses and the loading. A page is a module that
+// exports `Page`; it is loaded when somebody opens it.
 import type { ComponentType } from 'preact'
+import type { PageProps } from './core/page-props.ts'
 import type { IconName } from './parts/icon.tsx'
 
-export interface PageProps {
-  /** What stands in the address behind the page: the id of one record. */
-  readonly id: string | undefined
-}
-
 export interface PageEntry {
-  /** In the address, behind the workspace. */
+  /** The part of the address after the workspace. */
   readonly path: string
   readonly title: string
   readonly group: 'Activity' | 'Sending' | 'Developers' | 'Workspace'

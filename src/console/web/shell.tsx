@@ -1,14 +1,15 @@
-// The frame around every page: the navigation, the workspace, who is signed in.
+// The frame around every page: the navigation, the choice of workspace, and the signed-in operator.
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { type ApiError, toApiError } from './foundation/api.ts'
-import { liveState } from './foundation/live.ts'
-import { ROOT, route } from './foundation/router.ts'
-import { me, signOut, workspace } from './foundation/session.ts'
-import type { Theme } from './foundation/stored-theme.ts'
-import { chooseTheme, theme } from './foundation/theme.ts'
-import { sayError } from './foundation/toasts.ts'
-import { type PageEntry, type PageProps, pages } from './pages.ts'
+import { type ApiError, toApiError } from './core/api.ts'
+import { liveState } from './core/live.ts'
+import type { PageProps } from './core/page-props.ts'
+import { ROOT, route } from './core/router.ts'
+import { me, signOut, workspace } from './core/session.ts'
+import type { Theme } from './core/stored-theme.ts'
+import { chooseTheme, theme } from './core/theme.ts'
+import { sayError } from './core/toasts.ts'
+import { type PageEntry, pages } from './pages.ts'
 import { Button, IconButton } from './parts/button.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { Mark } from './parts/mark.tsx'
@@ -115,7 +116,7 @@ function WorkspaceChoice() {
       aria-label="Workspace"
       value={route.value.workspaceId}
       onChange={(event) => {
-        // Everything known belongs to the workspace before: the page begins anew.
+        // All loaded state belongs to the previous workspace, so reload the page.
         location.assign(`${ROOT}/${event.currentTarget.value}/${route.value.page ?? ''}`)
       }}
     >
@@ -155,7 +156,7 @@ const ThemeChoice = () => (
 
 const RELOADED = 'switchboard.reloaded'
 
-/** Fetches a page's module once, and shows it. */
+/** Loads a page's module once and shows the page. */
 export function Opened({
   entry,
   id,
@@ -172,7 +173,7 @@ export function Opened({
         setLoaded(module)
       },
       (failure: unknown) => {
-        // After a new version was deployed the files of the old one are gone: the page is read anew, once.
+        // After a deployment the files of the old version are gone, so reload the page once.
         if (sessionStorage.getItem(RELOADED)) return setError(toApiError(failure))
         sessionStorage.setItem(RELOADED, '1')
         location.reload()

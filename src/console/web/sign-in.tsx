@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ApiError } from './foundation/api.ts'
-import { type Action, useAction } from './foundation/load.ts'
-import { signIn } from './foundation/session.ts'
+import type { ApiError } from './core/api.ts'
+import { type Action, useAction } from './core/load.ts'
+import { signIn } from './core/session.ts'
+import { AuthForm } from './parts/auth-form.tsx'
 import { Button } from './parts/button.tsx'
-import { DoorForm } from './parts/door-form.tsx'
 import { Field } from './parts/field.tsx'
 import { emptyFactor, type FactorDraft, factorOf, SecondFactor } from './parts/second-factor.tsx'
 
-/** The password was right, and this account has a second factor. */
+/** The password was right, but this account also needs its second factor. */
 const asksForCode = (error: ApiError | undefined, { text }: FactorDraft): boolean =>
   error?.code === 'UNAUTHORIZED' && error.of('totp') !== undefined && text === ''
 
-/** The step behind the password, once the server has asked for it. */
+/** The step after the password, once the server asks for it. */
 export function useSecondStep(action: Action) {
   const [factor, setFactor] = useState(emptyFactor)
   const [isOpen, setOpen] = useState(false)
@@ -24,7 +24,7 @@ export function useSecondStep(action: Action) {
     factor,
     setFactor,
     isOpen,
-    /** What is sent of it beside the password. */
+    /** The fields to send with the password. */
     given: isOpen ? factorOf(factor) : {},
     back() {
       setOpen(false)
@@ -41,7 +41,7 @@ export function SignIn() {
   const second = useSecondStep(action)
   return (
     <main class="alone">
-      <DoorForm
+      <AuthForm
         title={second.isOpen ? 'Enter your code' : 'Sign in to Switchboard'}
         submit={second.isOpen ? 'Continue' : 'Sign in'}
         action={action}
@@ -59,7 +59,7 @@ export function SignIn() {
         ) : (
           <PasswordStep {...{ email, password }} onEmail={setEmail} onPassword={setPassword} />
         )}
-      </DoorForm>
+      </AuthForm>
     </main>
   )
 }

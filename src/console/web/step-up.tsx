@@ -1,8 +1,8 @@
-// Asks whoever is signed in for the password again; the calls that wait for it then go on by themselves.
+// Asks the signed-in operator for the password again. The requests that wait for it then continue.
 import { useEffect, useState } from 'preact/hooks'
-import { knownPassword, settleConfirmation } from './foundation/confirmation.ts'
-import { useAction } from './foundation/load.ts'
-import { confirm, me } from './foundation/session.ts'
+import { knownPassword, settleConfirmation } from './core/confirmation.ts'
+import { useAction } from './core/load.ts'
+import { confirm, me } from './core/session.ts'
 import { FormDialog } from './parts/dialog.tsx'
 import { Field } from './parts/field.tsx'
 import { emptyFactor, factorOf, SecondFactor } from './parts/second-factor.tsx'
@@ -13,9 +13,9 @@ export function StepUp() {
   const [factor, setFactor] = useState(emptyFactor)
   const action = useAction()
   const { error } = action
-  // It may have been turned on in another window since this one was opened.
+  // The second factor may have been turned on in another window since this one was opened.
   const needsFactor = me.value?.operator.totp === true || error?.of('totp') !== undefined
-  // Whatever takes the dialog away, nothing may wait for ever.
+  // Waiting requests must settle, whatever unmounts the dialog.
   useEffect(() => () => settleConfirmation(false), [])
   const submit = () =>
     action.run(async () => {

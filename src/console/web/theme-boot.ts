@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a chosen theme never flashes in the other one.
-import { applyTheme, storedTheme } from './foundation/stored-theme.ts'
+// Applies the chosen theme before the first paint, so that the other theme never flashes.
+import { applyTheme, storedTheme } from './core/stored-theme.ts'
 
 applyTheme(storedTheme())

@@ -1,4 +1,4 @@
-// The call record (decisions 3) and its statuses.
+// The call record and its statuses.
 import type { Direction } from './message.ts'
 
 export const callStatuses = [

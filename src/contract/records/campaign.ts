@@ -1,9 +1,9 @@
-// Campaigns and their recipients as the API shows them (decisions 4).
+// Campaigns and their recipients, as the API shows them.
 
 export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'CANCELLED'] as const
 export type CampaignStatus = (typeof campaignStatuses)[number]
 
-/** Why a campaign paused by itself. */
+/** Why a campaign paused automatically. */
 export const pauseReasons = [
   'OVERDUE',
   'TEMPLATE_PAUSED',
@@ -33,7 +33,7 @@ export const campaignCounts = [
 ] as const
 export type CampaignCounts = Record<(typeof campaignCounts)[number], number>
 
-/** Each recipient is in exactly one. */
+/** Each recipient has exactly one of these statuses. */
 export const recipientStatuses = [
   'PENDING',
   'QUEUED',
@@ -69,7 +69,7 @@ export interface CampaignRecord {
 
 export interface RecipientRecord {
   id: string
-  /** Digits. */
+  /** The number as digits. */
   to: string
   variables: Record<string, string>
   status: RecipientStatus

@@ -1,10 +1,13 @@
-// Templates and numbers as the API shows them (decisions 2).
+// Templates and numbers, as the API shows them.
 
 export const templateStatuses = ['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED', 'DELETED'] as const
 export type TemplateStatus = (typeof templateStatuses)[number]
 
 export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const
 export type TemplateCategory = (typeof templateCategories)[number]
+
+/** Variables by name, or by position: `{{1}}`. */
+export type ParameterFormat = 'NAMED' | 'POSITIONAL'
 
 export interface TemplateVariable {
   name: string

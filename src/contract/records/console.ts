@@ -1,4 +1,4 @@
-// Records that only the console shows (decisions 6).
+// Records that only the console shows.
 import type { EventKind } from '../events.ts'
 import type { Scope } from '../scopes.ts'
 import type { TemplateRecord } from './catalog.ts'
@@ -32,16 +32,18 @@ export interface AttemptRecord {
   at: string
   statusCode: number | null
   error: string | null
+  /** The cause, where one code has several: why a certificate was rejected. */
+  errorDetail: string | null
   durationMs: number
-  /** Milliseconds of each part; a part that did not take place is absent. */
+  /** Milliseconds of each phase. A phase that did not take place is absent. */
   timings: { dnsMs?: number; connectMs?: number; tlsMs?: number; firstByteMs?: number }
-  /** Null where no connection came about: an address that we refuse is never shown. */
+  /** Null if no connection was made: an address that we refuse is never shown. */
   remoteAddress: string | null
   reusedConnection: boolean | null
   responseHeaders: Record<string, string> | null
-  /** The first 16 KiB as they came. */
+  /** The first 16 KiB, unchanged. */
   responseBody: string | null
-  /** `base64` where the bytes are no UTF-8 text. */
+  /** `base64` if the bytes are not UTF-8 text. */
   responseBodyEncoding: 'utf8' | 'base64' | null
 }
 
@@ -67,7 +69,7 @@ export interface KeyRecord {
 export interface AuditRecord {
   id: string
   action: string
-  /** Null for what no operator did: the command line, or the gateway itself. */
+  /** Null for an action of the command line or of the gateway itself. */
   operator: { id: string; name: string; email: string } | null
   subjectKind: string
   subjectId: string | null
@@ -85,7 +87,7 @@ export interface MemberRecord {
   createdAt: string
 }
 
-/** How far a campaign was: each number holds those that went further. */
+/** The progress of a campaign at one time. Each count includes the recipients that went further. */
 export interface CampaignSample {
   at: string
   sent: number
@@ -107,25 +109,25 @@ export interface WorkspaceRecord {
   id: string
   name: string
   status: 'ACTIVE' | 'SUSPENDED'
-  /** The business account at the provider; null where none is connected. */
+  /** The business account at the provider; null if none is connected. */
   wabaId: string | null
   /** False: it uses the access token of the installation. */
   hasOwnToken: boolean
   createdAt: string
 }
 
-/** The workspace with what the installation grants it. */
+/** The workspace, with the retention and the limits of the installation. */
 export interface WorkspaceDetail extends WorkspaceRecord {
   /** How long events, deliveries, attempts and call timelines are kept. */
   retentionDays: number
   limits: { endpoints: number; bodyBytes: number; recipientsPerCall: number }
 }
 
-/** A template as its page shows it. */
+/** A template, as its page shows it. */
 export interface TemplateDetail extends TemplateRecord {
-  /** Why the provider rejected, paused or disabled it, in its own word. */
+  /** Why the provider rejected, paused or disabled the template, in the provider's word. */
   statusReason: string | null
-  /** Filled in with its examples. */
+  /** Filled in with the examples of the template. */
   preview: TemplatePreview
 }
 

@@ -1,4 +1,4 @@
-// The conversation record (decisions 2): one per workspace number and contact.
+// The conversation record: one per workspace number and contact.
 import type { CallPermissionDetails } from '../events.ts'
 import type { Direction, MessageType } from './message.ts'
 
@@ -10,7 +10,7 @@ export interface ConversationRecord {
   lastMessage: { id: string; direction: Direction; type: MessageType; text: string; at: string } | null
   unreadCount: number
   lastInboundAt: string | null
-  /** Until when the customer's last message allows free replies. */
+  /** The customer's last message allows free replies until this time. */
   windowExpiresAt: string | null
   callPermission: CallPermissionDetails | null
   createdAt: string

@@ -1,4 +1,4 @@
-// Delivery states (decisions 5).
+// Delivery states.
 
 export const deliveryStates = [
   'PENDING',

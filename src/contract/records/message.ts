@@ -1,4 +1,4 @@
-// The message record (decisions 2) and its statuses.
+// The message record and its statuses.
 import type { CallPermissionDetails } from '../events.ts'
 
 export const messageTypes = [
@@ -25,7 +25,7 @@ export type MessageStatus = (typeof messageStatuses)[number]
 export const directions = ['INBOUND', 'OUTBOUND'] as const
 export type Direction = (typeof directions)[number]
 
-/** What a template and its variables come to, before anything is sent. */
+/** A template with its variables filled in, before anything is sent. */
 export interface MessagePreview {
   to: string
   template: { name: string; language: string; variables: Record<string, string> }
@@ -34,7 +34,7 @@ export interface MessagePreview {
   body: string
   footer: string | null
   buttons: readonly { type: string; text: string; url?: string; phoneNumber?: string }[]
-  /** Header, body and footer as one text: what the record of a sent message shows. */
+  /** Header, body and footer as one text, which is the `text` of a sent message. */
   text: string
   missingVariables: readonly string[]
   unexpectedVariables: readonly string[]

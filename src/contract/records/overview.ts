@@ -1,4 +1,4 @@
-// What the console shows at a glance, and the health of one endpoint (decisions 6).
+// The overview of a workspace in the console, and the health of one endpoint.
 
 export const attentionKinds = [
   'ENDPOINT_OFF',
@@ -13,16 +13,16 @@ export const attentionKinds = [
 export type AttentionKind = (typeof attentionKinds)[number]
 
 export interface Attention {
-  /** The same for as long as it is the same matter. */
+  /** Stays the same while the same problem lasts. */
   id: string
   kind: AttentionKind
-  /** For a person. */
+  /** The text to show to a person. */
   text: string
-  /** Below the workspace's page of the console. */
+  /** A path below the workspace's page of the console. */
   link: string
 }
 
-/** Every count stops at `countCap`: past it nobody needs the number, and counting must stay quick. */
+/** Every count stops at `countCap`: nobody needs a higher number, and counting must stay fast. */
 export interface OverviewRecord {
   calls: { live: number }
   messages: { perMinute: number[]; failedToday: number }
@@ -35,19 +35,19 @@ export interface OverviewRecord {
 export const countCap = 10_000
 
 export interface EndpointHour {
-  /** When the hour begins. */
+  /** The start of the hour. */
   at: string
   attempts: number
   failures: number
-  /** Null in an hour without attempts. */
+  /** Null for an hour without attempts. */
   p50Ms: number | null
   p95Ms: number | null
-  /** There were more: these figures are of the latest. */
+  /** The hour had more attempts: these figures cover the latest ones. */
   capped: boolean
 }
 
 export interface EndpointHealth {
   endpointId: string
-  /** The last 24, oldest first; the one that has not ended is the last. */
+  /** The last 24 hours, oldest first. The last one is the current hour. */
   hours: EndpointHour[]
 }

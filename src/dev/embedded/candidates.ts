@@ -1,12 +1,12 @@
-/** One place where something may be had; `find` throws with the reason why it cannot. */
+/** One possible source. `find` throws an error with the reason when the source does not work. */
 export type Candidate<T> = Readonly<{ name: string; find(): T | Promise<T> }>
 
 export type Search<T> = Readonly<{
   what: string
   candidates: readonly Candidate<T>[]
-  /** What a person can do when nothing works. */
+  /** What the user can do when no candidate works. */
   remedy: string
-  /** Told about each candidate that was passed over, and why. */
+  /** Called for each candidate that does not work, with the reason. */
   onSkip?: ((line: string) => void) | undefined
 }>
 

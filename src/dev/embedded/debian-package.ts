@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -17,22 +18,23 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const APT_MS = 60_000
+const dpkgStatus = '/var/lib/dpkg/status'
 
 export interface DebianProgram {
-  /** As apt knows it. */
+  /** The package name in apt. */
   readonly package: string
-  /** Where it is kept, under the cache. */
+  /** The folder inside the cache directory. */
   readonly folder: string
-  /** What to run in that folder. */
+  /** The program to run in that folder. */
   readonly name: string
-  /** Under `usr/bin` of the package. One binary may serve under several names, so it is given this program's. */
+  /** File in `usr/bin` of the package, renamed to `name`: the name decides as which program a binary acts. */
   readonly binary: string
 }
 
 /**
- * Downloads the package and the libraries that are missing here, as the system's own apt does, signatures and all, and
- * unpacks them without root into `<cacheDir>/<folder>`. Work happens aside, so that processes
- * that do this at once do not disturb each other.
+ * Downloads the package and the libraries that this machine lacks with the system's apt, which checks the
+ * signatures, and unpacks them without root into `<cacheDir>/<folder>`. Works in a temporary folder, so that
+ * processes that do this at the same time do not disturb each other.
  */
 export async function unpackDebian(program: DebianProgram, cacheDir: string): Promise<void> {
   mkdirSync(cacheDir, { recursive: true })
@@ -49,9 +51,22 @@ export async function unpackDebian(program: DebianProgram, cacheDir: string): Pr
   }
 }
 
-/** The program as it was unpacked before. */
+/** The path of the unpacked program. */
 export const unpackedProgram = ({ folder, name }: DebianProgram, cacheDir: string): string =>
   join(cacheDir, folder, name)
+
+/**
+ * The machine's list of installed packages without this one and those that need it: apt downloads nothing for
+ * a package that is installed in a version which no source offers.
+ */
+function statusWithout(packageName: string, draft: string): string {
+  const installed = existsSync(dpkgStatus) ? readFileSync(dpkgStatus, 'utf8').split('\n\n') : []
+  const needs = new RegExp(`^(Package: ${packageName}$|(Pre-)?Depends: (.*[ ,|])?${packageName}\\b)`, 'm')
+  const others = installed.filter((entry) => !needs.test(entry))
+  const path = join(draft, 'status')
+  writeFileSync(path, others.join('\n\n'))
+  return path
+}
 
 async function download(packageName: string, draft: string): Promise<string[]> {
   const archives = join(draft, 'archives')
@@ -60,22 +75,16 @@ async function download(packageName: string, draft: string): Promise<string[]> {
   const options = [
     ...[
       `Dir::State::Lists=${join(draft, 'lists')}`,
+      `Dir::State::Status=${statusWithout(packageName, draft)}`,
       `Dir::Cache=${draft}`,
       `Dir::Cache::Archives=${archives}`,
     ],
     ...['Debug::NoLocking=1', 'APT::Sandbox::User=', 'Acquire::Languages=none', 'Acquire::Retries=0'],
     ...['Acquire::http::Timeout=5', 'Acquire::https::Timeout=5'],
   ].flatMap((option) => ['-o', option])
-  // One unreachable third-party source fails the update as a whole, yet the distribution's own lists have come.
+  // One unreachable third-party source fails the whole update, but the distribution's lists were downloaded.
   const updateFailure = await aptGet([...options, 'update'])
-  const install = [
-    'install',
-    '--yes',
-    '--download-only',
-    '--reinstall',
-    '--no-install-recommends',
-    packageName,
-  ]
+  const install = ['install', '--yes', '--download-only', '--no-install-recommends', packageName]
   const installFailure = await aptGet([...options, ...install])
   if (installFailure) throw new Error([installFailure, updateFailure].filter(Boolean).join('; '))
   const names = readdirSync(archives).filter((name) => name.endsWith('.deb'))
@@ -83,7 +92,7 @@ async function download(packageName: string, draft: string): Promise<string[]> {
   return names.map((name) => join(archives, name))
 }
 
-/** Why it failed, in apt's own words; null when it did not. */
+/** Returns apt's error message, or null on success. */
 async function aptGet(args: readonly string[]): Promise<string | null> {
   try {
     await run('apt-get', args, { timeout: APT_MS })
@@ -99,15 +108,17 @@ async function aptGet(args: readonly string[]): Promise<string | null> {
   }
 }
 
-// One plain path to run, from wherever it is called and wherever the folder is moved.
+// The launcher finds its files relative to itself: it works from any directory and after the folder is moved.
 function writeLauncher({ name, binary }: DebianProgram, unpacked: string): void {
   const usr = join(unpacked, 'root', 'usr')
-  const libraries = readdirSync(join(usr, 'lib')).find((folder) => folder.includes('-linux-'))
+  const lib = join(usr, 'lib')
+  // A machine that has the libraries already downloads none.
+  const libraries = existsSync(lib) && readdirSync(lib).find((folder) => folder.includes('-linux-'))
   const launcher = join(unpacked, name)
   const lines = [
     '#!/bin/sh',
     `root=\${0%/*}/root/usr`,
-    `export LD_LIBRARY_PATH="$root/lib/${libraries ?? ''}"`,
+    ...(libraries ? [`export LD_LIBRARY_PATH="$root/lib/${libraries}"`] : []),
     `exec "$root/bin/${name}" "$@"`,
   ]
   renameSync(join(usr, 'bin', binary), join(usr, 'bin', name))
@@ -115,7 +126,7 @@ function writeLauncher({ name, binary }: DebianProgram, unpacked: string): void 
   chmodSync(launcher, 0o755)
 }
 
-// A link can be replaced in one step, a folder cannot: at no moment is there half a program, or none.
+// A link can be replaced atomically, a folder cannot. At every moment, the link leads to a complete program.
 function publish(folder: string, unpacked: string, cacheDir: string): void {
   const name = `${folder}-${randomBytes(6).toString('hex')}`
   const place = join(cacheDir, folder)

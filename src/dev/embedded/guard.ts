@@ -10,7 +10,7 @@ import { endProcesses } from './run-file.ts'
 
 type StopSignal = 'INT' | 'TERM' | 'KILL'
 
-/** What to run. `uid` and `gid` also hold for the guard, which must be allowed to signal the server. */
+/** The command to run. `uid` and `gid` also apply to the guard, which must be able to signal the server. */
 export type GuardedCommand = Readonly<{
   argv: readonly string[]
   stopSignal: StopSignal
@@ -21,15 +21,15 @@ export type GuardedCommand = Readonly<{
 
 export type Guarded = Readonly<{
   server: ProcessIdentity
-  /** True from the moment on at which server and guard are both gone. */
+  /** True once server and guard have both exited. */
   hasExited(): boolean
-  /** What the server has written since it was started, the last few kilobytes. */
+  /** The output of the server since its start, at most the last 4 KiB. */
   output(): string
-  /** Resolves when the server is gone; one that does not obey is killed. */
+  /** Resolves when the server has exited. Kills a server that does not stop within 15 s. */
   stop(): Promise<void>
 }>
 
-// The parent holds the other end of stdin. However the parent ends, the kernel closes it, and `read` returns.
+// The parent holds the other end of stdin. However the parent ends, the kernel closes it and `read` returns.
 // The descriptor moves to 3 because sh gives background jobs /dev/null as stdin.
 const GUARD = `
 sig=$1; shift
@@ -46,11 +46,11 @@ const STOP_MS = 15_000
 const LOG_LIMIT_BYTES = 8 << 20
 const TAIL_BYTES = 4096
 
-/** Starts a server that cannot outlive this process, not even when this process is killed. */
+/** Starts a server that stops when this process ends, even when this process is killed. */
 export async function spawnGuarded(command: GuardedCommand): Promise<Guarded> {
   const log = openLog(command.logFile)
   const start = fstatSync(log).size
-  // Its own session: Ctrl-C reaches the parent alone, which closes its connections first.
+  // `detached` starts a new session: Ctrl-C reaches only the parent, which closes its connections first.
   const child = spawn('/bin/sh', ['-c', GUARD, 'guard', command.stopSignal, ...command.argv], {
     cwd: '/',
     detached: true,
@@ -73,7 +73,7 @@ export async function spawnGuarded(command: GuardedCommand): Promise<Guarded> {
 async function serverPid(child: ChildProcess): Promise<number> {
   await once(child, 'spawn')
   child.stdin?.on('error', () => {
-    // The guard has gone before its stdin was closed; its exit tells the rest.
+    // The guard exited before its stdin was closed. `hasExited` reports the exit.
   })
   const lines = createInterface({ input: child.stdout as Socket })
   const [line] = (await withDeadline(once(lines, 'line'), STOP_MS, 'starting a guarded process')) as [string]
@@ -90,7 +90,7 @@ async function stop(child: ChildProcess, server: ProcessIdentity, stopSignal: St
     await exited
     clearTimeout(killer)
   }
-  // Usually gone with its guard; not when somebody killed the guard.
+  // The server usually exits with its guard, but not when the guard was killed.
   await endProcesses([server], `SIG${stopSignal}`)
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-/** The port of the last start, so that addresses stay the same, or else one that the kernel picks. */
+/** The port of the last start if it is free, so that URLs stay the same. Otherwise a port from the kernel. */
 export async function choosePort(memory: string): Promise<number> {
   const last = recall(memory)
   return last !== null && (await isFree(last)) ? last : freePort()

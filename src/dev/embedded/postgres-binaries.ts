@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { type Candidate, firstWorking } from './candidates.ts'
 
-/** `libraryPath`: where the loader must look besides; `root`: the folder to copy to move the binaries elsewhere. */
+/** `libraryPath`: an extra path for the dynamic loader. `root`: the folder to copy to move the binaries. */
 export type PostgresBinaries = Readonly<{
   via: string
   binDir: string
@@ -17,7 +17,7 @@ const OLDEST_MAJOR = 14
 const REMEDY =
   'Set DATABASE_URL, or install PostgreSQL: apt-get install -y postgresql, or brew install postgresql@18'
 
-/** An explicit `binDir` is obeyed or refused. Otherwise the npm binaries come first: their major is pinned. */
+/** An explicit `binDir` is the only candidate. Otherwise npm binaries come first: their major is pinned. */
 export function findPostgres(options: { dataDir: string; binDir?: string }): Promise<PostgresBinaries> {
   const { dataDir, binDir } = options
   const candidates: Candidate<PostgresBinaries>[] = binDir
@@ -38,7 +38,7 @@ function fromNpm(dataDir: string): Candidate<PostgresBinaries> {
   }
 }
 
-// npm packages cannot carry symbolic links; the package's own install script, which makes them, is often switched off.
+// npm packages cannot contain symbolic links. The package's install script makes them, but is often disabled.
 function hydrateLinks(root: string, aside: string): string | null {
   try {
     makeLinks(root)
@@ -46,14 +46,14 @@ function hydrateLinks(root: string, aside: string): string | null {
   } catch (error) {
     if (!['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
-  // An earlier start may have linked to where the package was then.
+  // Links of an earlier start may point to a former location of the package.
   rmSync(aside, { recursive: true, force: true })
   mkdirSync(aside, { recursive: true })
   for (const { source, target } of readLinks(root)) symlink(join(root, source), join(aside, basename(target)))
   return `${aside}:${join(root, 'lib')}`
 }
 
-/** Makes the links that the package lists, beside the files that they lead to. */
+/** Makes the links that the package lists, beside the files that they point to. */
 export function makeLinks(root: string): void {
   for (const { source, target } of readLinks(root)) {
     if (!existsSync(join(root, target))) symlink(basename(source), join(root, target))
@@ -62,7 +62,7 @@ export function makeLinks(root: string): void {
 
 type Link = Readonly<{ source: string; target: string }>
 
-// The list counts from the package's folder; here it is to count from `native`, which may be a copy of another name.
+// The listed paths are relative to the package. Make them relative to `native`: a copy can have another name.
 function readLinks(root: string): Link[] {
   const links = JSON.parse(readFileSync(join(root, 'pg-symlinks.json'), 'utf8')) as Link[]
   const inside = (path: string) => relative('native', path)
@@ -110,7 +110,7 @@ function versionsIn(dir: string, pattern: RegExp): string[] {
     .map((name) => join(dir, name))
 }
 
-// Running it is the only proof: it catches the wrong libc, the wrong architecture and missing libraries alike.
+// Run the binary to check it: this detects a wrong libc, a wrong architecture and missing libraries.
 function prove(found: Omit<PostgresBinaries, 'major'>): PostgresBinaries {
   const [file = '', ...args] = [
     ...libraryPrefix(found.libraryPath),
@@ -128,7 +128,7 @@ function prove(found: Omit<PostgresBinaries, 'major'>): PostgresBinaries {
   return { ...found, major }
 }
 
-/** The words to put before a command that needs libraries from elsewhere. */
+/** The prefix of a command that needs libraries from another path. */
 export function libraryPrefix(libraryPath: string | null): string[] {
   return libraryPath === null ? [] : ['/usr/bin/env', `LD_LIBRARY_PATH=${libraryPath}`]
 }

@@ -6,9 +6,15 @@ import { type Footing, giveTo, makeFolder } from './postgres-footing.ts'
 import { identify, processesIn } from './process-table.ts'
 import { endProcesses } from './run-file.ts'
 
-export type ClusterOptions = Readonly<{ major: number; password: string; mode: 'development' | 'test' }>
+export type ClusterOptions = Readonly<{
+  major: number
+  password: string
+  mode: 'development' | 'test'
+  /** Called before work that takes seconds. */
+  onWork?: ((line: string) => void) | undefined
+}>
 
-/** Creates the cluster unless it is there, and makes it fit to be started. Returns its directory. */
+/** Creates the cluster if it does not exist, and prepares it for a start. Returns its directory. */
 export async function prepareCluster(footing: Footing, options: ClusterOptions): Promise<string> {
   const dir = join(footing.home, `pg-${options.major}`)
   if (!existsSync(dir)) await createCluster(footing, dir, options)
@@ -17,8 +23,9 @@ export async function prepareCluster(footing: Footing, options: ClusterOptions):
   return dir
 }
 
-// Renamed when complete: an interrupted initdb leaves only a folder that the next start throws away.
+// A complete folder is renamed. An interrupted initdb leaves only a draft, which the next start deletes.
 async function createCluster(footing: Footing, dir: string, options: ClusterOptions): Promise<void> {
+  options.onWork?.('creating the PostgreSQL database, once...')
   const draftPrefix = `pg-${options.major}.new`
   for (const name of readdirSync(footing.home)) {
     if (name.startsWith(draftPrefix)) rmSync(join(footing.home, name), { recursive: true })
@@ -42,15 +49,15 @@ function initFlags(draft: string, passwordFile: string, options: ClusterOptions)
   return [
     ...['-D', draft, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
     ...['--no-sync', '--no-instructions', '--encoding=UTF8', '--locale=C'],
-    // The same order and full Unicode case rules on every system, whatever locales it has.
+    // The same sort order and full Unicode case rules on every system, independent of its locales.
     ...(options.major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
     ...(options.mode === 'test' ? ['--wal-segsize=1'] : []),
   ]
 }
 
-// PostgreSQL trusts `kill(pid, 0)` about its pid file, and so refuses to start when that number is now a zombie or
-// somebody else. Without the file, though, it no longer notices backends of a killed server that are still writing:
-// the file goes only after nobody works in this directory any more.
+// PostgreSQL checks the pid of its pid file with `kill(pid, 0)`. It refuses to start when that pid now
+// belongs to a zombie or to another process. Without the file, however, it does not notice backends of a
+// killed server that still write. Therefore remove the file only when no process works in this directory.
 async function clearLeftovers(dir: string): Promise<void> {
   const pidFile = join(dir, 'postmaster.pid')
   if (!existsSync(pidFile)) return
@@ -65,7 +72,7 @@ async function clearLeftovers(dir: string): Promise<void> {
   rmSync(pidFile, { force: true })
 }
 
-/** The server writes its state into the eighth line of its pid file, so no log has to be read. */
+/** Reads the state from the eighth line of the server's pid file, so that no log must be parsed. */
 export function isClusterReady(dir: string, pid: number): boolean {
   try {
     const lines = readFileSync(join(dir, 'postmaster.pid'), 'utf8').split('\n')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Candidate, firstWorking } from './candidates.ts'
 import { libraryPrefix, makeLinks, type PostgresBinaries } from './postgres-binaries.ts'
 
-/** Under which user and from where PostgreSQL runs. `ownerId`: who must own its files, null when that is a given. */
+/** User and location of PostgreSQL. `ownerId`: the uid that must own its files; null: keep the owner. */
 export type Footing = Readonly<{
   name: 'self' | 'nobody' | 'namespace' | 'elsewhere'
   prefix: readonly string[]
@@ -19,7 +19,7 @@ const NOBODY = 65_534
 const REMEDY = 'Start as a plain user, or set DATABASE_URL'
 const IDENTITY = { uid: NOBODY, gid: NOBODY }
 
-/** PostgreSQL refuses root, so root looks for a way to run it as somebody who still reaches binaries and data. */
+/** PostgreSQL refuses to run as root: then find another user that can reach the binaries and the data. */
 export async function findFooting(
   binaries: PostgresBinaries,
   dataDir: string,
@@ -35,7 +35,7 @@ export async function findFooting(
 
 export type FootingWay = (binaries: PostgresBinaries, dataDir: string) => Candidate<Footing>
 
-/** Needs every folder above binaries and data to be open to others. */
+/** Works only if other users can enter every folder above binaries and data. */
 function asNobody(binaries: PostgresBinaries, dataDir: string): Candidate<Footing> {
   return proved('as user nobody', {
     name: 'nobody',
@@ -47,7 +47,7 @@ function asNobody(binaries: PostgresBinaries, dataDir: string): Candidate<Footin
   })
 }
 
-/** Root calls itself nobody: the server is content, and the files stay root's, below a 0700 folder too. */
+/** Maps root to nobody, which PostgreSQL accepts. Root still owns the files, even below a 0700 folder. */
 function inNamespace(binaries: PostgresBinaries, dataDir: string): Candidate<Footing> {
   const unshare = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--']
   return proved('in a user namespace', {
@@ -60,7 +60,7 @@ function inNamespace(binaries: PostgresBinaries, dataDir: string): Candidate<Foo
   })
 }
 
-/** Containers commonly refuse namespaces: then binaries and data live where nobody can reach them. */
+/** Containers often forbid namespaces. Then binaries and data go to a folder that user `nobody` can enter. */
 export function elsewhere(binaries: PostgresBinaries, dataDir: string): Candidate<Footing> {
   const home = `/var/tmp/switchboard-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
   const name = `as user nobody in ${home}`
@@ -84,14 +84,14 @@ export function elsewhere(binaries: PostgresBinaries, dataDir: string): Candidat
 function moveIn(home: string, binaries: PostgresBinaries): void {
   mkdirSync(home, { recursive: true, mode: 0o755 })
   const found = lstatSync(home)
-  // Anybody may create that name first: run no binaries from, and write no data to, another user's folder.
+  // Any user can create this folder first: never run binaries from, or write data to, another user's folder.
   if (!found.isDirectory() || found.uid !== 0) throw new Error(`${home} belongs to somebody else`)
   const native = join(home, `native-${binaries.major}`)
   if (existsSync(native)) return
   const draft = `${native}.new${process.pid}`
   rmSync(draft, { recursive: true, force: true })
   cpSync(binaries.root, draft, { recursive: true, verbatimSymlinks: true })
-  // A read-only origin lacks them, and this copy is searched by its own path alone.
+  // A read-only package lacks the links, and the loader searches only this copy: make the links here.
   if (existsSync(join(draft, 'pg-symlinks.json'))) makeLinks(draft)
   renameSync(draft, native)
 }
@@ -116,13 +116,13 @@ function proved(name: string, footing: Footing): Candidate<Footing> {
   }
 }
 
-/** Hands a data directory over, which an earlier start may have made on another footing. */
+/** Changes the owner of a data directory that an earlier start may have created with another footing. */
 export function giveTo(footing: Footing, dir: string): void {
   if (footing.ownerId === null || statSync(dir).uid === footing.ownerId) return
   execFileSync('chown', ['-R', `${footing.ownerId}:${footing.ownerId}`, dir])
 }
 
-/** Creates an empty folder that only the server may enter. */
+/** Creates an empty folder that only the server's user can enter. */
 export function makeFolder(footing: Footing, dir: string): void {
   mkdirSync(dir, { mode: 0o700 })
   if (footing.ownerId !== null) chownSync(dir, footing.ownerId, footing.ownerId)

@@ -11,13 +11,13 @@ export type PostgresOptions = Readonly<{
   mode: 'development' | 'test'
   port?: number
   binDir?: string
-  /** Told in a sentence which server was taken. */
+  /** Called with one line that says which server is used. */
   onLog?: (line: string) => void
 }>
 
 export type EmbeddedPostgres = EmbeddedServer & Readonly<{ databaseUrl(database: string): string }>
 
-/** A real PostgreSQL that is private to a data directory and ends with this process, however that ends. */
+/** Starts a real PostgreSQL, private to a data directory. It stops with this process, however that ends. */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   mkdirSync(options.dataDir, { recursive: true })
   const dataDir = realpathSync(options.dataDir)
@@ -38,7 +38,12 @@ async function prepare(options: PostgresOptions): Promise<Launch> {
   const footing = await findFooting(binaries, options.dataDir)
   options.onLog?.(`PostgreSQL ${binaries.major} from ${binaries.via}, run as ${footing.name}`)
   const password = sharedSecret(options.dataDir)
-  const cluster = await prepareCluster(footing, { major: binaries.major, password, mode: options.mode })
+  const cluster = await prepareCluster(footing, {
+    major: binaries.major,
+    password,
+    mode: options.mode,
+    onWork: options.onLog,
+  })
   const settings = options.mode === 'test' ? [...COMMON_SETTINGS, ...TEST_SETTINGS] : COMMON_SETTINGS
   return {
     command: (port) => ({
@@ -63,7 +68,7 @@ const COMMON_SETTINGS = [
   'max_connections=300',
 ]
 
-// Commits keep their meaning; what only serves to survive a power cut is off.
+// Transactions work as usual. Only what protects against a power failure is off.
 const TEST_SETTINGS = [
   'fsync=off',
   'synchronous_commit=on',

@@ -34,7 +34,7 @@ const LOCK_MS = 120_000
 const READY_MS = 60_000
 const PORT_TRIES = 3
 
-/** Attaches to the live server of this data directory, or ends what a dead owner left and starts a new one. */
+/** Attaches to the live server of this data directory, or ends a dead owner's server and starts a new one. */
 export async function startPrivate(plan: ServerPlan): Promise<EmbeddedServer> {
   mkdirSync(plan.dataDir, { recursive: true })
   const runFile = join(plan.dataDir, `${plan.name}.run.json`)
@@ -52,7 +52,7 @@ export async function startPrivate(plan: ServerPlan): Promise<EmbeddedServer> {
   })
 }
 
-// Under the lock, so that nobody attaches to a server on its way down or starts a second one on its files.
+// Under the lock: no process may attach to a stopping server or start a second server on the same files.
 async function stopOwned(plan: ServerPlan, guarded: Guarded, runFile: string): Promise<void> {
   await withStartLock(plan.dataDir, plan.name, LOCK_MS, async () => {
     await guarded.stop()
@@ -76,7 +76,7 @@ async function launchOnFreePort(
     }
     await guarded.stop()
     const output = guarded.output()
-    // Somebody took the port between our look and the server's bind.
+    // Another process took the port between our check and the server's bind.
     const isPortTaken = plan.port === undefined && /address already in use/i.test(output)
     if (!isPortTaken || attempt === PORT_TRIES) throw new Error(`${plan.name} ${outcome}:\n${output}`)
     rmSync(memory, { force: true })

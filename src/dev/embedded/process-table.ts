@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** One life of one process: a number alone comes back after a while, with its start time it does not. */
+/** Identifies one process. The system reuses a pid, but not a pid together with its start time. */
 export type ProcessIdentity = Readonly<{ pid: number; startedAt: string }>
 
 const hasProc = existsSync('/proc/self/stat')
 
-/** Null when there is no such process; a zombie is none, though signal 0 still reaches it. */
+/** Null when there is no such process. A zombie counts as no process, although signal 0 still reaches it. */
 export function identify(pid: number): ProcessIdentity | null {
   const startedAt = hasProc ? startFromProc(pid) : startFromPs(pid)
   return startedAt === null ? null : { pid, startedAt }
@@ -16,14 +16,14 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startedAt === identity.startedAt
 }
 
-/** Throws when the process is already gone, which cannot happen to one that asks about itself. */
+/** The identity of this process. Throws when the process table does not contain it. */
 export function identifySelf(): ProcessIdentity {
   const self = identify(process.pid)
   if (!self) throw new Error('this process is not in the process table')
   return self
 }
 
-/** Signals that very process, never a later one that got its number. */
+/** Signals exactly this process, never a later process with the same pid. */
 export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   if (!isAlive(identity)) return
   try {
@@ -33,7 +33,7 @@ export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   }
 }
 
-/** Processes whose working directory is `dir`; null where the system does not tell. */
+/** Processes whose working directory is `dir`; null on systems without /proc. */
 export function processesIn(dir: string): readonly ProcessIdentity[] | null {
   if (!hasProc) return null
   return readdirSync('/proc')
@@ -53,7 +53,7 @@ function workingDirectory(pid: string): string | null {
 function startFromProc(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The command name stands in brackets and may itself hold spaces and brackets.
+    // The command name is in parentheses, and can contain spaces and parentheses itself.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (fields[0] === 'Z' || fields[0] === 'X') return null
     return `${bootId()}:${fields[19]}`
@@ -62,7 +62,7 @@ function startFromProc(pid: number): string | null {
   }
 }
 
-// Start times count from boot, so after a reboot the same pid and tick may meet again.
+// Start times count from boot: after a reboot, the same pid and start time can occur again.
 function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 }

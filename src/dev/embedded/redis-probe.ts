@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 
 const PROBE_MS = 1000
 
-/** Whether a Redis on loopback serves commands: not while it still loads its file, and not with another password. */
+/** Whether a Redis on loopback serves commands. False while it loads its file, or with a wrong password. */
 export function answersPing(port: number, password: string | null): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port })

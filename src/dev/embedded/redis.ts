@@ -8,17 +8,17 @@ import { sharedSecret } from './secret.ts'
 export type RedisOptions = Readonly<{
   dataDir: string
   mode: 'development' | 'test'
-  /** Where unpacked packages are kept, shared by all data directories. */
+  /** The folder for unpacked packages, shared by all data directories. */
   cacheDir: string
   port?: number
   serverBin?: string
   /** Default: on in development, off in tests. */
   persistent?: boolean
-  /** Told in a sentence which server was taken. */
+  /** Called with one line that says which server is used. */
   onLog?: (line: string) => void
 }>
 
-/** A Redis that is private to a data directory and ends with this process, however that ends. */
+/** Starts a Redis, private to a data directory. It stops with this process, however that ends. */
 export async function startRedis(options: RedisOptions): Promise<EmbeddedServer> {
   mkdirSync(options.dataDir, { recursive: true })
   const dataDir = realpathSync(options.dataDir)
@@ -32,7 +32,11 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedServer>
 
 async function prepare(options: RedisOptions): Promise<Launch> {
   const skipped: string[] = []
-  const binary = await findRedis({ ...options, onSkip: (line) => skipped.push(line) })
+  const binary = await findRedis({
+    ...options,
+    onSkip: (line) => skipped.push(line),
+    ...(options.onLog && { onWork: options.onLog }),
+  })
   options.onLog?.(describe(binary, skipped))
   return binary.flavour === 'emulated' ? launchEmulation(binary) : launchServer(binary, options)
 }
@@ -46,13 +50,13 @@ function describe(binary: RedisBinary, skipped: readonly string[]): string {
 
 function launchServer(binary: RedisBinary, options: RedisOptions): Launch {
   const password = sharedSecret(options.dataDir)
-  // The name carries flavour and major: an older server refuses the files of a newer one.
+  // The folder name contains flavour and major, because an older server refuses the files of a newer one.
   const dir = join(options.dataDir, `redis-${binary.flavour}-${binary.major}`)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const configFile = join(dir, 'redis.conf')
   return {
     command(port) {
-      // A file, because a password among the arguments shows in the process list.
+      // Use a config file: a password in the arguments would be visible in the process list.
       rmSync(configFile, { force: true })
       writeFileSync(configFile, redisConfig({ port, password, dir, isPersistent: isPersistent(options) }), {
         mode: 0o600,
@@ -76,9 +80,9 @@ function redisConfig({ port, password, dir, isPersistent }: ConfigValues): strin
     `port ${port}`,
     `requirepass ${password}`,
     `dir "${dir.replaceAll(/["\\]/g, '\\$&')}"`,
-    // Queues are no cache: a full server has to refuse, not to forget.
+    // Redis holds queues and is not a cache: a full server must refuse writes instead of evicting keys.
     'maxmemory-policy noeviction',
-    // The default of 10 lets a stop, and every expiry, wait up to a tenth of a second.
+    // With the default of 10, a stop and every expiry can wait up to 100 ms.
     'hz 100',
     'save ""',
     ...(isPersistent ? ['appendonly yes', 'appendfsync everysec'] : ['appendonly no']),

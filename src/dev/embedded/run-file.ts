@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive, type ProcessIdentity, signal } from './process-table.ts'
 
-/** Who runs which server where. The address carries the password, hence mode 0600. */
+/** The owner, the server process and its URL. The URL contains the password, so the file has mode 0600. */
 export type RunRecord = Readonly<{ owner: ProcessIdentity; server: ProcessIdentity; url: string }>
 
 export function readRun(path: string): RunRecord | null {
@@ -15,12 +15,12 @@ export function readRun(path: string): RunRecord | null {
 }
 
 export function writeRun(path: string, record: RunRecord): void {
-  // Renamed into place: a reader after a crash sees a whole record or the one before.
+  // The rename is atomic: after a crash, a reader sees the complete new record or the previous one.
   writeFileSync(`${path}.new`, JSON.stringify(record), { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }
 
-/** Ends processes that were left behind, and returns when the last one is gone. */
+/** Stops leftover processes, with SIGKILL after 10 s. Resolves when the last one has exited. */
 export async function endProcesses(left: readonly ProcessIdentity[], name: NodeJS.Signals): Promise<void> {
   const deadline = performance.now() + 10_000
   for (const one of left) signal(one, name)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The password of both servers, next to the data that it opens. Two first starts at once agree on one. */
+/** The password of both servers, stored beside their data. Two simultaneous first starts get the same one. */
 export function sharedSecret(dataDir: string): string {
   const path = join(dataDir, 'secret')
   const draft = `${path}.${randomBytes(6).toString('hex')}`

@@ -7,8 +7,9 @@ import { identifySelf, isAlive, type ProcessIdentity } from './process-table.ts'
 const POLL_MS = 10
 
 /**
- * One process at a time, over crashes: the lock is the highest numbered file, free when it is empty or its writer is
- * dead. Numbers only grow and link(2) fails on a taken one, so two processes never both inherit from a dead holder.
+ * Lets one process work at a time, also after crashes. The lock is the file with the highest number. It is
+ * free when it is empty or its writer is dead. Numbers only grow, and link(2) fails on an existing one, so
+ * that two processes never both take the lock of a dead holder.
  */
 export async function withStartLock<T>(
   dir: string,
@@ -20,7 +21,7 @@ export async function withStartLock<T>(
   try {
     return await work()
   } finally {
-    // Emptied, not removed: the number has to stay taken.
+    // Empty the file and do not remove it: its number must stay taken.
     truncateSync(held, 0)
   }
 }
@@ -50,7 +51,7 @@ function take(dir: string, prefix: string, number: number): string | null {
   } finally {
     rmSync(draft)
   }
-  // Slow to get here: the number may have been used and cleared away, then a higher one exists.
+  // If this process was slow, others may already have used and removed this number. Then a higher one exists.
   if (highest(dir, prefix) > number) {
     rmSync(path)
     return null

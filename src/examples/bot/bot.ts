@@ -1,4 +1,4 @@
-// The endpoint: one WebSocket server, to which Switchboard dials. Behind it, the calls.
+// The bot's endpoint: a WebSocket server to which Switchboard connects. It passes the events on to the calls.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -14,11 +14,12 @@ export interface BotOptions extends CallsOptions {
 
 export interface Bot {
   readonly calls: Calls
-  /** Hangs up, then closes the socket. */
+  /** Hangs up all calls, then closes the sockets. */
   close(): Promise<void>
 }
 
-// An event with its SDP stays far below; there is one socket an endpoint, and a few while gateways change.
+// An event with its SDP is far smaller than this. Switchboard opens one socket per endpoint, and a few for a
+// short time when its gateways change.
 const MAX_FRAME_BYTES = 256 * 1024
 const MAX_SOCKETS = 20
 const BAD_SIGNATURE = 1008
@@ -31,7 +32,7 @@ export async function startBot({ host, port, secret, ...options }: BotOptions): 
   const isGenuine = handshakeJudge(secret)
   const sockets = new WebSocketServer({ server, maxPayload: MAX_FRAME_BYTES })
   sockets.on('connection', (socket, { headers }) => {
-    // After this comes `close`, which needs nothing: Switchboard dials again.
+    // `close` follows and needs no handling: Switchboard connects again.
     socket.on('error', () => undefined)
     if (isGenuine(headers)) receive(socket, calls, options.log)
     else socket.close(BAD_SIGNATURE, 'bad signature')
@@ -51,7 +52,7 @@ export async function startBot({ host, port, secret, ...options }: BotOptions): 
   }
 }
 
-/** A frame that was received counts as delivered: the work comes after, and its failures are ours. */
+/** A received frame counts as delivered. The work follows later, so the bot must handle its own failures. */
 function receive(socket: WebSocket, calls: Calls, log: Log): void {
   socket.on('message', (frame) => {
     void take(String(frame), calls).catch((error) => log('event.failed', { error: String(error) }))

@@ -1,4 +1,4 @@
-// The calls that the bot is in: each has a peer from its first event until its end, whichever side ends it.
+// The live calls of the bot. Each call has a WebRTC peer until either side ends the call.
 import { createPeer, type Peer } from './peer.ts'
 import { isRefused, type Switchboard } from './switchboard.ts'
 import type { Voice } from './voices.ts'
@@ -8,9 +8,9 @@ export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) =>
 export interface CallsOptions {
   readonly switchboard: Switchboard
   readonly voice: Voice
-  /** Callers beyond it are declined. */
+  /** Further callers are declined. */
   readonly maxCalls: number
-  /** Where media sockets are bound; default: every interface. */
+  /** Local address of the media sockets. Default: every interface. */
   readonly mediaAddress?: string | undefined
   readonly log: Log
 }
@@ -22,12 +22,12 @@ export interface CallEvent {
 }
 
 const LIVE = new Set(['INITIATED', 'RINGING', 'ACCEPTED'])
-/** Over, or another's: there is nothing to hang up. */
+/** The call is over, or another client has it: there is nothing to hang up. */
 const NOT_OURS = ['CALL_ENDED', 'CALL_ALREADY_ANSWERED', 'CALL_NOT_RINGING', 'NOT_FOUND']
 
 export class Calls {
   readonly #options: CallsOptions
-  // A call has its place from its first event on, and its peer a moment later.
+  // A call is in this map from its first event on. It is null until its peer exists.
   readonly #live = new Map<string, Peer | null>()
   readonly #placing = new Set<Promise<unknown>>()
 
@@ -39,10 +39,10 @@ export class Calls {
     return this.#live.size + this.#placing.size
   }
 
-  /** call.ringing. */
+  /** Handles call.ringing. */
   async ring(call: CallEvent): Promise<void> {
     const { log, maxCalls } = this.#options
-    // Switchboard forwards a call once more when it lost one of its own processes while doing so.
+    // Switchboard forwards a call a second time when one of its processes failed during the first time.
     if (this.#live.has(call.id)) return
     log('call.ringing', { callId: call.id, from: call.from })
     if (this.size >= maxCalls) return this.#hangUp(call.id, 'too many calls')
@@ -50,9 +50,9 @@ export class Calls {
     await this.#endOnFailure(call.id, () => this.#answer(call))
   }
 
-  /** call.accepted: who was called by `place` has picked up. */
+  /** Handles call.accepted: the contact that `place` called has picked up. */
   async accepted({ id, session }: CallEvent): Promise<void> {
-    // The event may overtake the answer to our request, and only that tells us the call's id.
+    // The event can arrive before the answer to our request, and only that answer contains the call's id.
     await Promise.allSettled(this.#placing)
     const peer = this.#live.get(id)
     if (!peer) return
@@ -62,14 +62,14 @@ export class Calls {
     })
   }
 
-  /** call.status. */
+  /** Handles call.status. */
   async status({ callId, status }: { readonly callId: string; readonly status: string }): Promise<void> {
     if (LIVE.has(status)) return
     await Promise.allSettled(this.#placing)
     this.#forget(callId, status)
   }
 
-  /** Calls the contact of a conversation; gives the call's id. */
+  /** Calls the contact of a conversation. Returns the call's id. */
   async place(conversationId: string): Promise<string> {
     const { maxCalls } = this.#options
     if (this.size >= maxCalls) throw new Error(`the bot is in ${maxCalls} calls already`)
@@ -78,7 +78,7 @@ export class Calls {
     return placed.finally(() => this.#placing.delete(placed))
   }
 
-  /** Hangs everything up. */
+  /** Hangs up every call. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#placing)
     await Promise.all([...this.#live.keys()].map((callId) => this.#hangUp(callId, 'the bot is stopping')))
@@ -87,7 +87,7 @@ export class Calls {
   async #answer({ id, session }: CallEvent): Promise<void> {
     const { switchboard, log } = this.#options
     const peer = await this.#startPeer()
-    // The caller may have hung up meanwhile.
+    // The caller may have hung up in the meantime.
     if (!this.#live.has(id)) return peer.close()
     this.#adopt(id, peer)
     await switchboard.answer(id, await peer.answer(session.sdp))
@@ -122,7 +122,7 @@ export class Calls {
     return createPeer(await switchboard.iceServers(), mediaAddress)
   }
 
-  /** From here on the peer ends with its call, and the call with its peer. */
+  /** Links the call and its peer: when one of them ends, the other one ends too. */
   #adopt(callId: string, peer: Peer): void {
     this.#live.set(callId, peer)
     void peer.gone.then(async () => {
@@ -130,7 +130,7 @@ export class Calls {
     })
   }
 
-  /** What goes wrong with a call ends that call and no other. */
+  /** An error in a call ends only that call. */
   async #endOnFailure(callId: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()

@@ -1,9 +1,9 @@
-// What an operator does once in the console, done for a development start (npm start): the bot becomes an endpoint, and
-// the demo number forwards its calls to it.
+// Registers the bot as an endpoint of a development start (npm start) and lets the demo number forward its
+// calls to it. Elsewhere, an operator does this once in the console.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What npm start wrote down about itself. */
+/** The content of dev.json, which npm start writes. */
 export interface Development {
   readonly apiUrl: string
   readonly apiKey: string
@@ -26,7 +26,7 @@ export function readDevelopment(dataDir: string): Development {
   }
 }
 
-/** Makes the endpoint, or moves the one of the last time here; gives its signing secret. */
+/** Creates the endpoint, or changes the URL of the existing one. Returns its signing secret. */
 export async function becomeEndpoint(development: Development, url: string): Promise<string> {
   const console = await signIn(development)
   const { data } = await console('GET', '/endpoints')

@@ -1,10 +1,10 @@
-// Whether a socket was opened by Switchboard: https://<your Switchboard>/docs, "Receiving events".
+// Checks that a socket was opened by Switchboard. See https://<your Switchboard>/docs, "Receiving events".
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
 const WINDOW_MS = 5 * 60_000
 
-/** Judges the headers of upgrade requests. Each nonce is taken once, so that a recorded handshake opens nothing. */
+/** Checks the headers of upgrade requests. Accepts each nonce once, so that no handshake can be replayed. */
 export function handshakeJudge(secret: string): (headers: IncomingHttpHeaders) => boolean {
   const taken = new Map<string, number>()
   return (headers) => {
@@ -15,7 +15,7 @@ export function handshakeJudge(secret: string): (headers: IncomingHttpHeaders) =
     const isFresh = Math.abs(now - Number(timestamp)) < WINDOW_MS
     const expected = createHmac('sha256', secret).update(`${timestamp}.${nonce}`).digest('hex')
     const isOurs = isSame(String(headers['x-communication-signature-256']), `sha256=${expected}`)
-    // Only what was signed is remembered: nobody else can fill the memory.
+    // Only signed nonces are stored, so that an attacker cannot fill the memory.
     if (!isFresh || !isOurs || taken.has(nonce)) return false
     taken.set(nonce, now)
     return true

@@ -1,6 +1,6 @@
-// npm run bot: a voice bot to start from. It answers the calls of a number and echoes what it hears, or plays a tone.
+// npm run bot: an example voice bot. It answers the calls of a number and echoes the audio, or plays a tone.
 //   npm run bot -- --tone 440            plays a tone instead
-//   npm run bot -- --call +15557000021   places a call, to a number that has written or been written to
+//   npm run bot -- --call +15557000021   places a call to a number that has a conversation
 import { parseArgs } from 'node:util'
 import { startBot } from './bot.ts'
 import type { Log } from './calls.ts'
@@ -25,13 +25,13 @@ const log: Log = (event, fields) => void process.stdout.write(`${JSON.stringify(
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { tone: { type: 'string' }, call: { type: 'string' } } })
   const voice = values.tone === undefined ? echo : tone(Number(values.tone))
-  // Without a secret of its own the bot serves the development start of this machine.
+  // Without SWITCHBOARD_SECRET, the bot uses the development start of this machine.
   const development = SWITCHBOARD_SECRET ? undefined : readDevelopment(DATA_DIR)
   const switchboard = connectSwitchboard(
     SWITCHBOARD_URL ?? development?.apiUrl ?? 'http://localhost:8080',
     SWITCHBOARD_KEY ?? development?.apiKey ?? '',
   )
-  // The first caller shall not wait for it.
+  // Fetch the ICE servers now, so that the first caller does not wait for them.
   await switchboard.iceServers()
   const url = `ws://${BOT_HOST}:${BOT_PORT}`
   const secret = SWITCHBOARD_SECRET ?? (development && (await becomeEndpoint(development, url))) ?? ''
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     switchboard,
     voice,
     maxCalls: Number(BOT_MAX_CALLS),
-    // The simulator's handsets are on loopback.
+    // The simulator's handsets use loopback only.
     mediaAddress: BOT_MEDIA_ADDRESS ?? (development && '127.0.0.1'),
     log,
     host: BOT_HOST,

@@ -1,4 +1,4 @@
-// The WebRTC end of one call: one Opus track each way.
+// The WebRTC peer of one call, with one Opus track in each direction.
 import { MediaStreamTrack, type RTCIceServer, RTCPeerConnection, RTCRtpCodecParameters } from 'werift'
 import type { Voice } from './voices.ts'
 
@@ -10,9 +10,9 @@ export interface Peer {
   offer(): Promise<string>
   answer(offer: string): Promise<string>
   acceptAnswer(sdp: string): Promise<void>
-  /** Rejects where the other end cannot be reached. */
+  /** Rejects when the connection to the remote peer fails. */
   untilConnected(): Promise<void>
-  /** Resolves when the connection is gone, whoever ended it. */
+  /** Resolves when either side has ended the connection, or it is lost. */
   readonly gone: Promise<void>
   talk(voice: Voice): void
   readonly heard: number
@@ -20,7 +20,7 @@ export interface Peer {
   close(): void
 }
 
-/** `address`: where the media sockets are bound, if not on every interface. */
+/** `address`: local address of the media sockets. Default: every interface. */
 export function createPeer(iceServers: RTCIceServer[], address?: string): Peer {
   const pc = new RTCPeerConnection({
     iceServers,

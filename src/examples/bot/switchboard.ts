@@ -1,21 +1,21 @@
-// The few requests that a voice bot makes, with an API key of the scopes CALLS_WRITE and, to place calls,
+// The API requests of a voice bot. Its key needs the scope CALLS_WRITE and, to place calls,
 // CONVERSATIONS_READ.
 import type { RTCIceServer } from 'werift'
 
 const REQUEST_MS = 15_000
 
-// biome-ignore lint/suspicious/noExplicitAny: its shapes are in the reference.
+// biome-ignore lint/suspicious/noExplicitAny: the API reference describes the shapes.
 type Json = any
 
 export interface Switchboard {
-  /** With credentials that hold for another while; asked for when they are needed, and ahead of the first call. */
+  /** ICE servers, cached for half of their lifetime. Call it early, so that the first call does not wait. */
   iceServers(): Promise<RTCIceServer[]>
   answer(callId: string, sdp: string): Promise<void>
-  /** Gives the call's id; the answer to the offer comes in call.accepted. */
+  /** Returns the call's id. The answer to the offer comes in call.accepted. */
   place(conversationId: string, sdp: string): Promise<string>
-  /** Declines what rings, hangs up what was answered; a call that has ended already is no error. */
+  /** Declines a ringing call, hangs up an answered one. A call that has already ended is no error. */
   end(callId: string): Promise<void>
-  /** The latest conversation with a phone number. */
+  /** Returns the id of the latest conversation with a phone number. Throws when there is none. */
   conversationWith(number: string): Promise<string>
 }
 
@@ -53,7 +53,7 @@ export function connectSwitchboard(url: string, key: string): Switchboard {
     async iceServers() {
       if (Date.now() >= ice.staleAt) {
         const { iceServers, ttlSeconds } = await ask('GET', '/calls/ice')
-        // In the second half of their life they might end within a call.
+        // In the second half of their lifetime, the credentials could expire during a call.
         ice = { servers: iceServers, staleAt: Date.now() + ttlSeconds * 500 }
       }
       return ice.servers

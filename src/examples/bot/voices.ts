@@ -1,14 +1,14 @@
-// What the bot says. This is the place for a speech model: decode what is heard, encode what is to be said.
+// The audio that the bot sends. A speech model belongs here: decode received audio, encode audio to send.
 import { Encoder } from '@evan/opus'
 import { RtpHeader, RtpPacket } from 'werift'
 
-/** Begun when a call is up: gets what the caller says, packet by packet (Opus, 20 ms each), until it is stopped. */
+/** Started when a call is connected. Gets the caller's audio in packets (Opus, 20 ms) until it is stopped. */
 export type Voice = (say: (packet: RtpPacket) => void) => {
   hear(packet: RtpPacket): void
   stop(): void
 }
 
-/** Says what it hears. */
+/** Sends the caller's audio back. */
 export const echo: Voice = (say) => ({
   hear: (packet) => say(packet.clone()),
   stop: () => undefined,
@@ -17,13 +17,13 @@ export const echo: Voice = (say) => ({
 const SAMPLE_RATE = 48_000
 const FRAME_MS = 20
 const SAMPLES = (SAMPLE_RATE * FRAME_MS) / 1000
-/** How much is made up for at once when the process was held up. */
+/** Maximum number of frames to send at once after the process was blocked. */
 const MAX_BURST = 10
 
-/** Plays one tone, of whole hertz. */
+/** Plays one tone. `hertz` must be a whole number. */
 export function tone(hertz: number): Voice {
   if (!Number.isInteger(hertz) || hertz < 1) throw new Error('a tone takes whole hertz, such as --tone 440')
-  // One second repeats without a seam; every call plays the same frames.
+  // With whole hertz, one second of audio can repeat without a gap. Every call plays the same frames.
   const frames = encodeSecond(hertz)
   return (say) => {
     const startedAt = performance.now()

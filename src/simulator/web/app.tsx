@@ -59,7 +59,7 @@ function TopBar() {
   )
 }
 
-/** What goes wrong on purpose is never to be forgotten. */
+/** Always shows the active faults, so that the user does not forget them. */
 function InForce() {
   const effects = inForce(faults.value)
   return (

@@ -1,4 +1,4 @@
-// The endings of numbers that always behave the same way, as the simulator's README lists them.
+// The number endings with a fixed behaviour, as the simulator's README lists them.
 
 export interface Behaviour {
   readonly ending: string

@@ -12,7 +12,7 @@ interface ReceivedProps {
   readonly act: Act
 }
 
-/** A message of the business. Before it is delivered only the page knows of it, and so it looks. */
+/** A message from the business. Before its delivery it looks different, because only the page knows it. */
 export function Received({ item, handset, act }: ReceivedProps) {
   const [isReacting, setReacting] = useState(false)
   const hasArrived = item.status === 'delivered' || item.status === 'read'
@@ -98,7 +98,7 @@ const decisions: Readonly<Record<string, string>> = {
   'call permission: reject': 'Calls are refused.',
 }
 
-/** A message of the handset: two coloured ticks once the business has read it. */
+/** A message from the handset. It has two coloured ticks once the business has read it. */
 export const Written = ({ item }: { readonly item: OutboxItem }) => (
   <article class="bubble written">
     {item.mediaId !== null &&

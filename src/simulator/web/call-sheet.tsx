@@ -1,4 +1,4 @@
-// A call that rings or is going on, above the chat, which stays usable beneath.
+// Shows ringing and active calls above the chat. The chat stays usable.
 import type { CallRow, HandsetView } from '../views.ts'
 import type { Act } from './control.ts'
 import { Icon } from './icon.tsx'
@@ -9,7 +9,7 @@ export function CallSheet({ handset, act }: { readonly handset: HandsetView; rea
   const live = handset.calls.filter(({ state }) => state !== 'ended')
   return (
     <div class="calls">
-      {/* A business that calls is announced at once, wherever one works. */}
+      {/* A screen reader announces an incoming call at once, wherever the focus is. */}
       <p role="alert" class="visually-hidden">
         {live.filter(isIncoming).map((call) => `${nameOf(call)} is calling.`)}
       </p>
@@ -38,7 +38,7 @@ function Sheet({
   const name = nameOf(call)
   const does = (action: string) => act('POST', `calls/${encodeURIComponent(call.wacid)}/${action}`)
   const isRinging = call.state === 'ringing'
-  // A handset that is offline knows of no call.
+  // An offline handset does not show an incoming call.
   if (isIncoming(call) && !isOnline) return null
   return (
     <section class={isRinging ? 'call-sheet is-ringing' : 'call-sheet'} aria-label={`Call with ${name}`}>

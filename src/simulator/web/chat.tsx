@@ -1,4 +1,4 @@
-// What was written and called between a handset and one business number, oldest first.
+// The messages and calls between a handset and one business number, oldest first.
 import { useEffect, useRef } from 'preact/hooks'
 import type { CallRow, HandsetView, InboxItem, OutboxItem } from '../views.ts'
 import { CallEntry, Received, Written } from './bubbles.tsx'
@@ -9,7 +9,7 @@ type Entry =
   | { readonly kind: 'written'; readonly at: string; readonly item: OutboxItem }
   | { readonly kind: 'call'; readonly at: string; readonly item: CallRow }
 
-/** How far from the end one may have scrolled and still be taken along. */
+/** Pixels. Within this distance from the end, the chat follows new entries. */
 const NEAR = 80
 
 export function Chat({
@@ -34,7 +34,7 @@ export function Chat({
       class="chat"
       role="log"
       aria-label="Chat"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrollable area.
       tabIndex={0}
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
         isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR

@@ -3,7 +3,7 @@ import type { HandsetView } from '../views.ts'
 import type { Act } from './control.ts'
 import { Icon } from './icon.tsx'
 
-/** As much as the provider takes of a picture. */
+/** The provider's limit for an image. */
 const PICTURE_BYTES = 5 * 1024 * 1024
 
 export function Composer({
@@ -54,7 +54,7 @@ export function Composer({
         onChange={(event) => {
           const input = event.currentTarget
           void sendPicture(input.files?.[0]).finally(() => {
-            // The same picture can be sent again.
+            // Clear the input: otherwise choosing the same picture again causes no event.
             input.value = ''
           })
         }}

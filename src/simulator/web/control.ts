@@ -1,4 +1,4 @@
-// The control API. A refusal is thrown with the simulator's own words.
+// Client of the control API. A refused request throws an error with the simulator's message.
 
 export async function control<Body = unknown>(method: string, path: string, body?: unknown): Promise<Body> {
   const init: RequestInit = { method }
@@ -19,5 +19,5 @@ const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${t
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Does something for one handset; a refusal is shown in the phone. */
+/** Sends a control request for one handset. Resolves to false when it fails; the phone shows the error. */
 export type Act = (method: string, path: string, body?: unknown) => Promise<boolean>

@@ -11,7 +11,7 @@ const targets = [
   ['*', 'Everything'],
 ] as const
 
-/** Each effect, with the number that it takes. */
+/** The effects of a rule. `value` describes the number that an effect needs. */
 const effects: readonly {
   readonly id: string
   readonly title: string
@@ -164,7 +164,7 @@ function Pick({
   )
 }
 
-/** Whole numbers only. */
+/** Accepts whole numbers only. */
 function Input({
   label,
   value,

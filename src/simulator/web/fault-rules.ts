@@ -1,4 +1,4 @@
-// What is told to go wrong. The simulator takes all of it at once, so that a change sends what stays along.
+// Changes the faults. The simulator replaces all faults at once, so a change also sends the unchanged ones.
 import type { FaultRule, FaultsView, WebhookRule } from '../views.ts'
 import { control } from './control.ts'
 import { faults } from './live.ts'
@@ -7,7 +7,7 @@ const quietWebhooks: WebhookRule = {
   ...{ repeat: 0, reorderMs: 0, delayMs: 0, batch: 1, silent: false, failFirst: 0 },
 }
 
-/** Runs a change; what is wrong with it is shown in the panel. */
+/** Runs a change. The panel shows its error. */
 export type Doing = (work: Promise<unknown>) => Promise<void>
 
 export interface Effect {
@@ -27,7 +27,7 @@ const bare = (rule: FaultRule & { hits?: number }): FaultRule => {
 const current = (): Pick<FaultsView, 'api' | 'webhooks'> =>
   faults.peek() ?? { api: [], webhooks: quietWebhooks }
 
-/** One that is in force already is begun anew. */
+/** Adds a rule. It replaces an active rule with the same effect, whose counts start again. */
 export function addRule(rule: FaultRule): Promise<unknown> {
   const others = current().api.filter((one) => effectOf(one) !== effectOf(rule))
   return send([...others, rule], current().webhooks)
@@ -47,7 +47,7 @@ export const changeWebhooks = (change: Partial<WebhookRule>): Promise<unknown> =
 
 export const clearFaults = (): Promise<unknown> => send([], quietWebhooks)
 
-/** Everything in force, in words. */
+/** The active faults as text. */
 export function inForce(view: FaultsView | undefined): readonly Effect[] {
   if (view === undefined) return []
   const rules = view.api.map((rule, index) => ({

@@ -1,4 +1,4 @@
-// Icons of 16 pixels, drawn with strokes. They say nothing by themselves: the label of their button does.
+// Stroke icons of 16 pixels. They are hidden from screen readers: the label of the button has the meaning.
 
 const paths = {
   call: 'M4 2.5h2l1 3-1.5 1.200a8 8 0 0 0 3.800 3.800L10.5 9l3 1v2c0 1-.8 1.5-1.600 1.400A11 11 0 0 1 2.600 4.100C2.5 3.300 3 2.5 4 2.5z',

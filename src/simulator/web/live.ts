@@ -1,4 +1,4 @@
-// One stream tells everything that changes by itself. Another set of handsets, or a lost connection, begins it anew.
+// Receives all changes over one stream. A different set of handsets or a lost connection opens a new stream.
 import { effect, signal } from '@preact/signals'
 import type {
   BusinessNumberView,
@@ -38,7 +38,7 @@ function connect(watched: readonly string[]): void {
     take(JSON.parse(String(data)) as LiveFrame)
   }
   next.onerror = () => {
-    // The browser's own attempts end at the first answer that is no stream.
+    // Reconnect with a timer: the browser stops its own attempts at an answer that is not an event stream.
     next.close()
     connection.value = 'lost'
     timer = setTimeout(() => connect(opened.peek()), AGAIN_MS)
@@ -59,7 +59,7 @@ function take(frame: LiveFrame): void {
   if (frame.webhooks) webhooks.value = merged(webhooks.value, frame.webhooks)
 }
 
-/** Newest first; one that is known changes in its place. */
+/** Newest first. A row with a known `seq` replaces the old one. */
 function merged<Row extends { readonly seq: number }>(
   before: readonly Row[],
   news: readonly Row[],

@@ -1,8 +1,8 @@
-// Which handsets are open. The address says so, so that a reload or a link shows the same.
+// The open handsets. The URL contains them, so that a reload or a link shows the same ones.
 import { signal } from '@preact/signals'
 
 const MOST_OPEN = 8
-/** The one that the first steps write to, and one that does nothing by itself. */
+/** The handset of the example request that npm start prints, and one without automatic reactions. */
 const atFirst = ['15557000001', '15557000101']
 
 export const opened = signal<readonly string[]>([])
@@ -19,7 +19,7 @@ export function startOpened(): void {
 
 export function open(waId: string): void {
   if (!opened.value.includes(waId)) change([waId, ...opened.value].slice(0, MOST_OPEN))
-  // Drawn by now or in the next frame; either way it comes into view.
+  // The phone is rendered in the next frame at the latest. Then scroll it into view.
   requestAnimationFrame(() => {
     const phone = document.getElementById(`handset-${waId}`)
     phone?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

@@ -1,4 +1,4 @@
-// One handset: what it is above, the phone, and below what its owner sets.
+// One handset: its number and behaviour, the phone, and the settings below it.
 import { useEffect, useState } from 'preact/hooks'
 import type { HandsetView } from '../views.ts'
 import { behaviourOf } from './behaviours.ts'
@@ -64,7 +64,7 @@ export function Phone({ waId }: { readonly waId: string }) {
   )
 }
 
-/** The business number whose chat is shown: the one that wrote or called last, until another is chosen. */
+/** The number whose chat is shown: the chosen one until a message or call comes in, then the latest one. */
 function useNumber(handset: HandsetView | undefined) {
   const [chosen, setNumber] = useState<string>()
   const called = handset?.calls.findLast((call) => call.direction === 'BUSINESS_INITIATED')
@@ -124,7 +124,7 @@ function ChatHeader({
   )
 }
 
-/** From the moment on that the business says so, until its answer comes or the time is over. */
+/** True from the business's typing indicator until its next message, for at most 25 s. */
 function isTyping({ inbox, outbox }: HandsetView, number: string): boolean {
   const until = outbox
     .filter((item) => item.phoneNumberId === number)

@@ -1,4 +1,4 @@
-// Any number is a handset; the ones that behave in a set way are a click away.
+// Opens handsets: any number from an input, and the numbers with a fixed behaviour from a list.
 import { useState } from 'preact/hooks'
 import { groups, waIdOf } from './behaviours.ts'
 import { open, opened } from './opened.ts'

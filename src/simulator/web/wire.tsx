@@ -1,4 +1,4 @@
-// What the gateway asked of the provider, and what the provider told it, newest first.
+// The gateway's requests to the provider and the provider's webhooks to the gateway, newest first.
 import { useEffect, useState } from 'preact/hooks'
 import type { RequestRow, WebhookRow } from '../views.ts'
 import { control, messageOf } from './control.ts'
@@ -134,7 +134,7 @@ const Body = ({ title, value }: { readonly title: string; readonly value: unknow
   ) : (
     <section aria-label={title}>
       <h3>{title}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrollable area. */}
       <pre tabIndex={0}>
         <code>{pretty(value)}</code>
       </pre>

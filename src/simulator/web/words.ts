@@ -1,7 +1,7 @@
-// How numbers, times and values are shown.
+// Formats phone numbers, times and values for display.
 import { signal } from '@preact/signals'
 
-/** Advances every second, for timers of calls and for what ends by itself. */
+/** Advances every second, for call timers and for states that expire. */
 export const now = signal(Date.now())
 
 export function startClock(): void {

@@ -1,10 +1,8 @@
-// Parts beside each other, as no page shows them: for the test of the parts.
+// Renders UI parts side by side, as no page shows them, for the test of the parts.
 import { render } from 'preact'
-import { useState } from 'preact/hooks'
-import { liveState, startLive, useTopic } from '../../../src/console/web/foundation/live.ts'
+import { liveState, startLive, useTopic } from '../../../src/console/web/core/live.ts'
 import { Badge } from '../../../src/console/web/parts/badge.tsx'
 import { Chart } from '../../../src/console/web/parts/chart.tsx'
-import { Tabs } from '../../../src/console/web/parts/tabs.tsx'
 import { Timeline } from '../../../src/console/web/parts/timeline.tsx'
 
 interface Overview {
@@ -59,24 +57,14 @@ const Moments = () => (
   />
 )
 
-function Gallery() {
-  const [tab, setTab] = useState('live')
-  return (
-    <main style={{ padding: '32px', maxWidth: '720px' }}>
-      <h1>Parts</h1>
-      <p role="status">{liveState.value}</p>
-      <Tabs
-        label="Parts"
-        current={tab}
-        onChange={setTab}
-        tabs={[
-          { id: 'live', title: 'Live figures', body: () => <LiveFigures /> },
-          { id: 'timeline', title: 'Timeline', body: () => <Moments /> },
-        ]}
-      />
-    </main>
-  )
-}
+const Gallery = () => (
+  <main style={{ padding: '32px', maxWidth: '720px' }}>
+    <h1>Parts</h1>
+    <p role="status">{liveState.value}</p>
+    <LiveFigures />
+    <Moments />
+  </main>
+)
 
 startLive()
 const root = document.getElementById('app')

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { createFileBlobs } from '../../../src/blobs/files.ts'
-import { clearSpool } from '../../../src/blobs/spool.ts'
+import { createFileBlobs } from '../../../src/platform/blobs/files.ts'
+import { clearSpool } from '../../../src/platform/blobs/spool.ts'
 import { ownFolder } from '../../support/embedded.ts'
+import { test } from '../../support/harness.ts'
 import { blobStoreSuite } from './suite.ts'
 
 async function folders() {

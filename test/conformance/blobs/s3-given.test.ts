@@ -1,11 +1,12 @@
-// The same against a store of yours: TEST_S3_URL=https://<key>:<secret>@<host>/<bucket>?region=<region>. Cleans up.
+// Runs the blob suite against your own store:
+// TEST_S3_URL=https://<key>:<secret>@<host>/<bucket>?region=<region>. Cleans up.
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { createS3Blobs } from '../../../src/blobs/s3.ts'
 import type { BlobStore } from '../../../src/contract/blobs.ts'
+import { createS3Blobs } from '../../../src/platform/blobs/s3.ts'
 import { ownFolder } from '../../support/embedded.ts'
+import { after, test } from '../../support/harness.ts'
 import { blobStoreSuite } from './suite.ts'
 
 const { TEST_S3_URL } = process.env as Record<string, string | undefined>

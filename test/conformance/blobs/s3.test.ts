@@ -1,11 +1,11 @@
-// Against a server that speaks S3 and verifies its signatures.
+// Runs the blob suite against a server that speaks S3 and verifies signatures.
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { createS3Blobs, type S3Options } from '../../../src/blobs/s3.ts'
 import { type BlobStore, BlobStoreError } from '../../../src/contract/blobs.ts'
+import { createS3Blobs, type S3Options } from '../../../src/platform/blobs/s3.ts'
 import { ownFolder } from '../../support/embedded.ts'
+import { after, before, test } from '../../support/harness.ts'
 import { type TestS3, testS3 } from '../../support/s3.ts'
 import { blobStoreSuite } from './suite.ts'
 

@@ -1,8 +1,8 @@
-// What every blob store does, whatever it is made of.
+// What every blob store must do, whatever its implementation.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { describe, test } from 'node:test'
 import type { BlobStore, OpenBlob } from '../../../src/contract/blobs.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const any = { limitBytes: 10_000_000, sha256: null }
@@ -24,7 +24,7 @@ async function leaveEarly(blob: OpenBlob | undefined): Promise<void> {
 
 export interface StoreUnderTest {
   readonly blobs: BlobStore
-  /** How many unfinished files lie about. */
+  /** How many unfinished files are left. */
   leftovers(): Promise<number>
 }
 

@@ -1,7 +1,7 @@
-import { SimulatedClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { MemoryOutbox } from '../../support/memory-outbox.ts'
-import { https } from '../../unit/webhooks/endpoint-driver.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
+import { https } from '../../unit/delivery/endpoint-driver.ts'
 import { outboxSuite } from './suite.ts'
 
 outboxSuite('memory', async (failures = 0) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
+import { createAttemptStore } from '../../../src/delivery/store/attempts.store.ts'
+import { createDeliveryStore } from '../../../src/delivery/store/deliveries.store.ts'
+import { createReplayStore } from '../../../src/delivery/store/deliveries-replay.store.ts'
+import { createEndpointAdminStore } from '../../../src/delivery/store/endpoints-admin.store.ts'
 import { newId } from '../../../src/shared/ids.ts'
-import { attemptStore } from '../../../src/store/attempts.store.ts'
-import { deliveryStore } from '../../../src/store/deliveries.store.ts'
-import { deliveriesReplayStore } from '../../../src/store/deliveries-replay.store.ts'
-import { endpointsAdminStore } from '../../../src/store/endpoints-admin.store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
-import { https } from '../../unit/webhooks/endpoint-driver.ts'
+import { https } from '../../unit/delivery/endpoint-driver.ts'
 import { outboxSuite } from './suite.ts'
 
 const sql = testPool(await testDatabase())
@@ -18,9 +18,9 @@ outboxSuite('Postgres', async (failures = 0) => {
   const endpointId = await addEndpoint(sql, workspaceId, { failures })
   const author = { workspaceId, operatorId, ip: '127.0.0.1' }
   const [deliveries, replays, endpoints] = [
-    deliveryStore(sql),
-    deliveriesReplayStore(sql),
-    endpointsAdminStore(sql),
+    createDeliveryStore(sql),
+    createReplayStore(sql),
+    createEndpointAdminStore(sql),
   ]
   return {
     endpoint: https({ id: endpointId, workspaceId }),
@@ -32,7 +32,7 @@ outboxSuite('Postgres', async (failures = 0) => {
     },
     pending: (wish) => deliveries.pending(endpointId, wish),
     dueRetry: async (id, attemptNumber) => (await deliveries.dueRetry(id, attemptNumber))?.item,
-    record: (records) => attemptStore(sql).record(records),
+    record: (records) => createAttemptStore(sql).record(records),
     isOverdue: async () => (await deliveries.overdueEndpoints(1_000)).includes(endpointId),
     replay: async (id) => assert.equal((await replays.replay(author, id)).type, 'replayed'),
     enable: async () => assert.equal((await endpoints.enable(author, endpointId)).type, 'changed'),
@@ -50,7 +50,7 @@ outboxSuite('Postgres', async (failures = 0) => {
         select enabled, consecutive_failures from endpoints where id = ${endpointId}`
       return row ? { ...row } : assert.fail()
     },
-    // Postgres keeps its own time: to the rows it has gone by when they are that much older.
+    // Postgres uses its own clock, so time passes for the rows by making them older.
     pass: async (ms) =>
       void (await sql`
         update deliveries

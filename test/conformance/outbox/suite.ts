@@ -1,14 +1,15 @@
-// What every outbox answers, whatever it is made of.
+// What every outbox must answer, whatever its implementation.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { failure } from '../../../src/delivery/attempt.ts'
+import type { Pulled, PullWish } from '../../../src/delivery/endpoint.messages.ts'
+import type { EndpointConfig, QueuedItem } from '../../../src/delivery/endpoint.ts'
+import { reportOf } from '../../../src/delivery/endpoint-work.ts'
+import type { RecordedAttempts } from '../../../src/delivery/recorder.ts'
+import { type AttemptRecord, settleAttempt } from '../../../src/delivery/settle-attempt.ts'
 import { type DeliveryId, newId } from '../../../src/shared/ids.ts'
-import { failure } from '../../../src/webhooks/attempt.ts'
-import type { EndpointConfig, Pulled, PullWish, QueuedItem } from '../../../src/webhooks/endpoint.ts'
-import { reportOf } from '../../../src/webhooks/endpoint-work.ts'
-import type { RecordedAttempts } from '../../../src/webhooks/recorder.ts'
-import { type AttemptRecord, settleAttempt } from '../../../src/webhooks/settle-attempt.ts'
+import { describe, test } from '../../support/harness.ts'
 
-/** An endpoint with no deliveries, and its outbox. */
+/** An endpoint without deliveries, and its outbox. */
 export interface OutboxWorld {
   readonly endpoint: EndpointConfig
   emit(key: string): Promise<DeliveryId>
@@ -21,7 +22,7 @@ export interface OutboxWorld {
   disable(): Promise<void>
   state(id: DeliveryId): Promise<{ state: string; attemptCount: number }>
   counter(): Promise<{ enabled: boolean; consecutiveFailures: number }>
-  /** As much time goes by. */
+  /** Lets this much time pass. */
   pass(ms: number): Promise<void>
 }
 
@@ -120,6 +121,40 @@ export function outboxSuite(name: string, open: (failures?: number) => Promise<O
       assert.deepEqual(await world.state(replayed), { state: 'FAILED', attemptCount: 1 })
       assert.deepEqual(await world.state(blocked), { state: 'BLOCKED', attemptCount: 1 })
       assert.deepEqual(await world.state(ours), { state: 'PENDING', attemptCount: 0 })
+    })
+
+    test('a replay that fails leaves a delivered one delivered, and a failed one failed', async () => {
+      const world = await open()
+      const [id, refusedId] = [
+        await world.emit(newId('conversation')),
+        await world.emit(newId('conversation')),
+      ]
+      const [one, other] = (await world.pending(all)).items
+      if (!one || !other) assert.fail('two wait')
+      await world.record([settle(world, one, ok)])
+      await world.record([settle(world, other, reportOf(failure('ADDRESS_FORBIDDEN')))])
+      for (const [index, report] of [refused, reportOf(failure('ADDRESS_FORBIDDEN')), refused].entries()) {
+        await world.replay(id)
+        assert.equal((await world.state(id)).state, 'PENDING')
+        await world.record([settle(world, await first(world), report)])
+        assert.deepEqual(await world.state(id), { state: 'DELIVERED', attemptCount: index + 2 })
+      }
+      await world.replay(refusedId)
+      await world.record([settle(world, await first(world))])
+      assert.deepEqual(await world.state(refusedId), { state: 'FAILED', attemptCount: 2 })
+    })
+
+    test('a replay of a delivered one that was held is still remembered when it fails', async () => {
+      const world = await open()
+      const id = await world.emit(newId('conversation'))
+      await world.record([settle(world, await first(world), ok)])
+      await world.replay(id)
+      await world.disable()
+      assert.equal((await world.state(id)).state, 'HELD')
+      await world.enable()
+      await world.replay(id)
+      await world.record([settle(world, await first(world))])
+      assert.deepEqual(await world.state(id), { state: 'DELIVERED', attemptCount: 2 })
     })
 
     test('at the twentieth failure it is off: what failed is held, and what comes is held', async () => {

@@ -1,4 +1,4 @@
-import { MemoryDirectory } from '../../../src/actors/memory-ownership.ts'
+import { MemoryDirectory } from '../../support/memory-ownership.ts'
 import { ownershipSuite } from './suite.ts'
 
 ownershipSuite('memory', async () => {

@@ -1,13 +1,13 @@
-// What every ownership directory answers, whatever it is made of.
+// What every ownership directory must answer, whatever its implementation.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ownership } from '../../../src/actors/ownership.ts'
+import type { Ownership } from '../../../src/platform/actors/ownership.ts'
+import { after, before, describe, test } from '../../support/harness.ts'
 
-/** A directory under test. Each name is a node; its session begins when it first joins. */
+/** A directory under test. Each name is a node; its session starts when it first joins. */
 export interface OwnershipWorld {
   join(name: string): Promise<Ownership>
-  /** The session ran out, as if its process had stopped. */
+  /** The node's session runs out, as if its process had stopped. */
   expire(name: string): Promise<void>
   declareDead(name: string): Promise<void>
   epochOf(id: string): Promise<number | undefined>
@@ -69,7 +69,7 @@ export function ownershipSuite(name: string, open: () => Promise<OwnershipWorld>
       a.recordEpoch('call', 'counted', 7)
       a.recordEpoch('call', 'counted', 5)
       b.recordEpoch('call', 'counted', 9)
-      // Nobody waits for a record, so it may come late; what must never come can only be waited for.
+      // recordEpoch() is not awaited, so the epoch may arrive late. That 9 never arrives needs more waiting.
       const deadline = performance.now() + 5_000
       while ((await world.epochOf('counted')) === 0 && performance.now() < deadline) await sleep(20)
       await sleep(100)

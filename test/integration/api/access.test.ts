@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { makeKey } from '../../../src/accounts/key-format.ts'
 import { table } from '../../../src/api/table.ts'
-import { makeKey } from '../../../src/auth/key-format.ts'
 import { type Scope, scopes } from '../../../src/contract/scopes.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
+import { workspace } from '../../support/fixtures.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { workspace } from '../store/fixtures.ts'
 import { gateway } from './gateway.ts'
 
 const sql = testPool(await testDatabase())
 const { call, keyFor } = gateway(sql)
 
-/** Which scopes open a route that names one: the specification's table of scopes, as literals. */
+/** All scopes that open a route which names one: the scope table of the API contract, as literals. */
 const opens: Partial<Record<Scope, readonly Scope[]>> = {
   CHAT_SEND: ['CHAT_SEND'],
   MESSAGES_READ: ['MESSAGES_READ'],

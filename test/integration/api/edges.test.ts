@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { rowKey } from '../../../src/api/openapi/operation.ts'
 import { operationNotes } from '../../../src/api/openapi/operations.ts'
 import type { ApiRoute } from '../../../src/api/route.ts'
 import { apiPrefix, table } from '../../../src/api/table.ts'
 import { scopes } from '../../../src/contract/scopes.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
+import { workspace } from '../../support/fixtures.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { raw } from '../http/raw.ts'
-import { serve } from '../http/servers.ts'
-import { workspace } from '../store/fixtures.ts'
+import { raw } from '../platform/http/raw.ts'
+import { serve } from '../platform/http/servers.ts'
 import { gateway } from './gateway.ts'
 
 const sql = testPool(await testDatabase())
@@ -24,7 +24,7 @@ const kinds = {
   campaigns: 'campaign',
 } as const
 
-/** With an id of the right form that nothing has. */
+/** The path with a well-formed id that does not exist. */
 function pathOf(path: string): string {
   const kind = kinds[path.split('/')[1] as keyof typeof kinds]
   return `${apiPrefix}${path.replace(':id', encodeId(kind, newId(kind)))}`
@@ -110,7 +110,7 @@ describe('bodies', () => {
     test(`${name} refuses chunks where they pass its limit, and reads no further`, async () => {
       const client = await raw(port)
       client.write(headOf(row, 'Transfer-Encoding: chunked'))
-      // No last chunk: who read on would wait for it.
+      // There is no last chunk: a server that reads on would wait for it.
       for (let sent = 0; sent <= limit; sent += 65_536) client.write(`10000\r\n${' '.repeat(65_536)}\r\n`)
       assert.match(await client.closed(), tooLarge)
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import type * as v from 'valibot'
 import { table } from '../../../src/api/table.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { gateway } from './gateway.ts'
 import { type List, lists, scopes } from './lists.ts'

@@ -1,28 +1,28 @@
-// The public API over real keys and real reading stores. What other domains decide is answered as a test says.
+// The public API over real keys and real read stores. The test decides what the other features answer.
 import assert from 'node:assert/strict'
 import type { Logger } from 'pino'
+import { createAuthenticator } from '../../../src/accounts/authenticate-key.ts'
+import { createKeyStore } from '../../../src/accounts/store/keys.store.ts'
 import { createApi } from '../../../src/api/api.ts'
 import type { ApiServices } from '../../../src/api/services.ts'
-import { createAuthenticator } from '../../../src/auth/authenticate-key.ts'
+import { createCallReader } from '../../../src/calls/store/calls-read.store.ts'
+import { createCampaigns } from '../../../src/campaigns/campaigns.module.ts'
 import type { Provider } from '../../../src/contract/provider.ts'
 import type { Scope } from '../../../src/contract/scopes.ts'
-import { createReadMarks } from '../../../src/conversations/mark-read.ts'
-import type { HttpHandler } from '../../../src/http/exchange.ts'
-import type { RateLimiter } from '../../../src/http/rate-limit.ts'
+import { createReadMarks } from '../../../src/messaging/mark-read.ts'
+import { createConversationReader } from '../../../src/messaging/store/conversations-read.store.ts'
+import { createMessageReader } from '../../../src/messaging/store/messages-read.store.ts'
+import { createNumberReader } from '../../../src/messaging/store/numbers.store.ts'
+import { createReadMarkStore } from '../../../src/messaging/store/read-marks.store.ts'
+import { createTemplateStore } from '../../../src/messaging/store/templates.store.ts'
+import type { HttpHandler } from '../../../src/platform/http/exchange.ts'
+import type { RateLimiter } from '../../../src/platform/http/rate-limit.ts'
+import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import type { WorkspaceId } from '../../../src/shared/ids.ts'
-import { createCallReader } from '../../../src/store/calls-read.store.ts'
-import { createConversationReader } from '../../../src/store/conversations-read.store.ts'
-import { createKeyStore } from '../../../src/store/keys.store.ts'
-import { createMessageReader } from '../../../src/store/messages-read.store.ts'
-import { createNumberReader } from '../../../src/store/numbers.store.ts'
-import { createReadMarkStore } from '../../../src/store/read-marks.store.ts'
-import type { Pool } from '../../../src/store/sql.ts'
-import { createTemplateStore } from '../../../src/store/templates.store.ts'
-import { createCampaigns } from '../../../src/wiring/bind-campaigns.ts'
 import { assertDocumented } from '../../support/documented.ts'
-import { type Answered, dispatch, type RequestParts } from '../../unit/http/requests.ts'
-import { apiKey } from '../store/fixtures.ts'
+import { apiKey } from '../../support/fixtures.ts'
+import { type Answered, dispatch, type RequestParts } from '../../unit/platform/http/requests.ts'
 
 export interface Decided {
   readonly send: ApiServices['messages']['send']
@@ -45,14 +45,14 @@ export const accounts = {
   defaultToken: 'token-for-tests',
 }
 
-/** Never empty. */
+/** A rate limiter that never refuses. */
 const openHanded: RateLimiter = {
   take: async (_key, _rate, burst) => ({ allowed: true, remaining: burst - 1, retryAfterMs: 0 }),
 }
 
 export interface Gateway {
   readonly handler: HttpHandler
-  /** `path` below /api/v1. */
+  /** `path` is below /api/v1. */
   call(key: string | undefined, parts: Omit<RequestParts, 'url'> & { path: string }): Promise<Answered>
   keyFor(workspaceId: WorkspaceId, scopes: readonly Scope[], row?: Record<string, unknown>): Promise<string>
 }
@@ -86,8 +86,9 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
     },
     ...createCampaigns({
       ...{ sql, bulk: sql, accounts, clock: systemClock },
-      pace: { fence: async () => undefined },
-      queue: { wake: () => undefined, beginAt: () => undefined },
+      rateLimit: { fence: async () => undefined },
+      scheduler: { wake: () => undefined, beginAt: () => undefined },
+      changeStatuses: notDecided,
       dispatch: () => undefined,
     }),
   }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { test } from 'node:test'
 import * as v from 'valibot'
 import { iceView } from '../../../src/api/schemas/calls.ts'
 import { createIceServers } from '../../../src/calls/ice-servers.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { encodeId } from '../../../src/shared/ids.ts'
+import { workspace } from '../../support/fixtures.ts'
+import { test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { workspace } from '../store/fixtures.ts'
 import { gateway } from './gateway.ts'
 
 const sql = testPool(await testDatabase())

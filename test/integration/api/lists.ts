@@ -1,5 +1,7 @@
-// One workspace for each list of the API: rows that every filter tells apart, and what each filter must keep of them.
+// One workspace for each list of the API, with rows that every filter tells apart, and the rows that each
+// filter must keep.
 import type { Scope } from '../../../src/contract/scopes.ts'
+import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import {
   type CampaignId,
   encodeId,
@@ -8,16 +10,15 @@ import {
   type Uuid,
   type WorkspaceId,
 } from '../../../src/shared/ids.ts'
-import type { Pool } from '../../../src/store/sql.ts'
-import { call, message, number, type Thread, thread, workspace } from '../store/fixtures.ts'
+import { call, message, number, type Thread, thread, workspace } from '../../support/fixtures.ts'
 
 export type Facts = Readonly<Record<string, unknown>>
 
 export interface Filter {
-  /** As in the query. */
+  /** As it stands in the query. */
   readonly value: string
   keeps(facts: Facts): boolean
-  /** Answered 400 by the name of the filter. */
+  /** Values that are answered 400 with the name of the filter. */
   readonly wrong: readonly string[]
 }
 
@@ -27,7 +28,7 @@ export interface List {
   /** In the order of the list. */
   readonly rows: readonly (Facts & { readonly id: string })[]
   readonly filters: Readonly<Record<string, Filter>>
-  /** One more row; gives its id where the list will show it to who is in the middle of it. */
+  /** Adds a row; returns its id when a reader in the middle of the list will see it. */
   add(): Promise<string | undefined>
 }
 
@@ -60,7 +61,7 @@ const idIs = <Kind extends IdKind>(name: string, kind: Kind, uuid: Uuid<Kind>): 
 const contactIs = (waId: string): Filter =>
   is('contact', waId, ['x', '123', '+0123456789', 'NaN'], encodeURIComponent(`+${waId}`))
 
-/** The four conversations of two numbers and two contacts; the first is the one that is asked for. */
+/** The four conversations of two numbers and two contacts; the filters ask for the first one. */
 async function square(sql: Pool): Promise<readonly [Thread, Thread, Thread, Thread]> {
   const first = await thread(sql, await workspace(sql))
   const [one, other] = [{ id: first.numberId, number: first.number }, await number(sql, first.workspaceId)]
@@ -95,7 +96,7 @@ async function campaign(sql: Pool, workspaceId: WorkspaceId, status = 'DRAFT'): 
   return id
 }
 
-/** What every filter keeps, then rows that one filter after the other leaves out. */
+/** First and last the values that every filter keeps; between them, values that one filter leaves out. */
 const changes = (base: object, others: readonly object[]) => [
   base,
   ...others.map((other) => ({ ...base, ...other })),
@@ -114,6 +115,10 @@ async function messages(sql: Pool): Promise<List> {
     const shown = campaignOf && encodeId('campaign', campaignOf)
     rows.unshift({ ...row, ...threadFacts(party), id, campaignId: shown })
   }
+  // No two messages can have one of these.
+  const named = { idempotencyKey: 'order-1', providerMessageId: `wamid.${newId('message')}` }
+  await write(own, { ...base, ...named })
+  await write(own, { ...base, idempotencyKey: 'order-2', providerMessageId: `${named.providerMessageId}x` })
   for (const row of changes(base, [
     ...[{ direction: 'OUTBOUND' }, { status: 'RECEIVED' }, { type: 'TEXT' }],
     ...[{ campaignId: null }, { campaignId: otherId }],
@@ -129,6 +134,8 @@ async function messages(sql: Pool): Promise<List> {
       type: is('type', 'IMAGE', ['image', 'PHOTO']),
       ...threadFilters(own),
       campaignId: idIs('campaignId', 'campaign', campaignId),
+      idempotencyKey: is('idempotencyKey', named.idempotencyKey, ['x'.repeat(256)]),
+      providerMessageId: is('providerMessageId', named.providerMessageId, ['x'.repeat(513)]),
       ...period('createdAt'),
     },
     add: async () => void (await message(sql, own, base)),

@@ -1,26 +1,29 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { pino } from 'pino'
 import * as v from 'valibot'
 import { previewView } from '../../../src/api/schemas/messages.ts'
+import { createCampaignHooks } from '../../../src/campaigns/campaigns.module.ts'
 import { scopes } from '../../../src/contract/scopes.ts'
-import { createCloudApi } from '../../../src/provider/cloud-api.ts'
+import { createMessaging } from '../../../src/messaging/messaging.module.ts'
+import { openBlobs } from '../../../src/platform/blobs/open-blobs.ts'
+import { loadSettings } from '../../../src/platform/config/config.ts'
+import { createCloudApi } from '../../../src/provider/outgoing/cloud-api.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
-import { createContactsStore } from '../../../src/store/contacts.store.ts'
-import { createMessages } from '../../../src/wiring/bind-messages.ts'
+import { thread, workspace } from '../../support/fixtures.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { thread, workspace } from '../store/fixtures.ts'
 import { accounts, gateway } from './gateway.ts'
 
 const sql = testPool(await testDatabase())
 const log = pino({ level: 'silent' })
 
-const messages = createMessages({
+const messages = createMessaging({
   sql,
   accounts,
-  contacts: createContactsStore(sql),
-  // Nobody listens there: a preview asks the provider nothing.
+  campaigns: createCampaignHooks(sql, log),
+  blobs: openBlobs(loadSettings({ DATA_DIR: '/nonexistent' })),
+  // Nothing listens there: a preview sends the provider no request.
   provider: createCloudApi({ baseUrl: 'http://127.0.0.1:1', version: 'v24.0', timeoutMs: 100, log }),
   dispatch: () => assert.fail('a preview has no event'),
   clock: systemClock,

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import * as v from 'valibot'
 import { conversationView } from '../../../src/api/schemas/conversations.ts'
 import { pageOf } from '../../../src/api/schemas/fields.ts'
@@ -7,8 +6,9 @@ import { messageView } from '../../../src/api/schemas/messages.ts'
 import type { ProviderError, ProviderResult } from '../../../src/contract/provider.ts'
 import { scopes } from '../../../src/contract/scopes.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
+import { message, type Thread, thread, workspace } from '../../support/fixtures.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { message, type Thread, thread, workspace } from '../store/fixtures.ts'
 import { gateway } from './gateway.ts'
 
 const sql = testPool(await testDatabase())
@@ -22,7 +22,7 @@ const error: ProviderError = {
   retryAfterMs: null,
 }
 
-/** A workspace whose provider notes what it is asked and answers as told. */
+/** A workspace, and a provider that records its requests and gives this answer. */
 async function party(answer: ProviderResult<null> = { type: 'ok', value: null }) {
   const asked: unknown[] = []
   const { call, keyFor } = gateway(sql, {
@@ -40,7 +40,7 @@ async function party(answer: ProviderResult<null> = { type: 'ok', value: null })
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 
-/** An unread message, as it comes in: the row, and the count of its conversation. */
+/** Inserts an unread message as an incoming one: the row, and the unread count of its conversation. */
 async function inbound(own: Thread, minutes = 1, row: Record<string, unknown> = {}) {
   const providerMessageId = `wamid.${newId('message')}`
   const createdAt = minutesAgo(minutes)
@@ -69,7 +69,7 @@ describe('POST /messages/chat/:id/read', () => {
   test('tells the provider once, marks it and what came before it, and gives the message', async () => {
     const { own, asked, send } = await party()
     const phoneNumberId = `pn-${own.numberId}`
-    // The later one was told of first.
+    // The latest message arrives first.
     const last = await inbound(own, 1)
     const first = await inbound(own, 3)
     const middle = await inbound(own, 2)
@@ -243,7 +243,7 @@ describe('GET /conversations', () => {
     const { own, send } = await party()
     const all = [own]
     for (let index = 0; index < 6; index += 1) all.push(await thread(sql, own.workspaceId))
-    // Two of one instant: the id decides.
+    // Two conversations have the same time: the id decides their order.
     for (const [index, one] of all.entries()) await touch(one, index === 3 ? 12 : 10 + index)
     const [shown, ahead] = [own, all[6] ?? assert.fail()]
     const first = (await send({ path: '/conversations?limit=2' })).json

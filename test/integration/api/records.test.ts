@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { scopes } from '../../../src/contract/scopes.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
+import { apiKey, call, endpoint, message, thread, workspace } from '../../support/fixtures.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { apiKey, call, endpoint, message, thread, workspace } from '../store/fixtures.ts'
 import { gateway } from './gateway.ts'
 
 const sql = testPool(await testDatabase())
@@ -22,7 +22,9 @@ async function world() {
   return { own, read }
 }
 
-/** Every field of these rows is set, so that each shows its form: ids, times, numbers with and without a plus. */
+/**
+ * Every field is set, so that the test sees the form of each: ids, times, numbers with and without a plus.
+ */
 describe('a record with nothing left out', () => {
   test('message, singly and in the list', async () => {
     const { own, read } = await world()
@@ -163,7 +165,32 @@ describe('a record with nothing left out', () => {
     ])
   })
 
-  test('number and template', async () => {
+  test('conversation, singly and in the list', async () => {
+    const { own, read } = await world()
+    const permission = { response: 'accept', granted: true, isPermanent: true, source: 'user_action' }
+    const messageId = await message(sql, own, { direction: 'INBOUND', type: 'TEXT', createdAt: day(1) })
+    await sql`update contacts set name = 'Ines', opt_state = 'opted-out' where id = ${own.contactId}`
+    await sql`
+      update conversations
+      set last_message_id = ${messageId}, unread_count = 3, last_inbound_at = ${day(1)},
+        call_permission = ${sql.json(permission)}, created_at = ${day(0)}, updated_at = ${day(2)}
+      where id = ${own.conversationId}`
+    const record = {
+      ...{ id: encodeId('conversation', own.conversationId), numberId: encodeId('number', own.numberId) },
+      number: own.number,
+      contact: { waId: own.waId, number: `+${own.waId}`, name: 'Ines', optedOut: true },
+      lastMessage: {
+        ...{ id: encodeId('message', messageId), direction: 'INBOUND', type: 'TEXT', text: 'Hello' },
+        at: day(1),
+      },
+      ...{ unreadCount: 3, lastInboundAt: day(1), windowExpiresAt: '2026-11-21T01:00:00.127Z' },
+      ...{ callPermission: permission, createdAt: day(0), updatedAt: day(2) },
+    }
+    assert.deepEqual(await read(`/conversations/${record.id}`), record)
+    assert.deepEqual((await read('/conversations')).data, [record])
+  })
+
+  test('number and template, singly and in the list', async () => {
     const { own, read } = await world()
     const [endpointId, templateId] = [await endpoint(sql, own.workspaceId), newId('template')]
     await sql`
@@ -171,14 +198,14 @@ describe('a record with nothing left out', () => {
       set display_name = 'North Dock', quality_rating = 'GREEN', messages_per_second = 250, is_default = true,
         endpoint_id = ${endpointId}, forward_calls = true, created_at = ${day(0)}
       where id = ${own.numberId}`
-    assert.deepEqual((await read('/numbers')).data, [
-      {
-        ...{ id: encodeId('number', own.numberId), phoneNumberId: `pn-${own.numberId}`, number: own.number },
-        ...{ displayName: 'North Dock', status: 'CONNECTED', qualityRating: 'GREEN', messagesPerSecond: 250 },
-        ...{ isDefault: true, forwardCalls: true, createdAt: day(0) },
-        replyRouting: { endpointId: encodeId('endpoint', endpointId), endpointName: 'CRM' },
-      },
-    ])
+    const number = {
+      ...{ id: encodeId('number', own.numberId), phoneNumberId: `pn-${own.numberId}`, number: own.number },
+      ...{ displayName: 'North Dock', status: 'CONNECTED', qualityRating: 'GREEN', messagesPerSecond: 250 },
+      ...{ isDefault: true, forwardCalls: true, createdAt: day(0) },
+      replyRouting: { endpointId: encodeId('endpoint', endpointId), endpointName: 'CRM' },
+    }
+    assert.deepEqual(await read(`/numbers/${number.id}`), number)
+    assert.deepEqual((await read('/numbers')).data, [number])
     const named = [{ param_name: 'first_name', example: 'Ines' }]
     const components = [
       { type: 'BODY', text: 'Hi {{first_name}}', example: { body_text_named_params: named } },
@@ -194,12 +221,12 @@ describe('a record with nothing left out', () => {
       ...{ createdAt: day(0), updatedAt: day(1) },
     }
     await sql`insert into templates ${sql(row as never)}`
-    assert.deepEqual((await read('/templates')).data, [
-      {
-        ...{ id: encodeId('template', templateId), name: 'order_ready', language: 'en_US' },
-        ...{ category: 'UTILITY', status: 'PAUSED', components, createdAt: day(0), updatedAt: day(1) },
-        variables: [{ name: 'first_name', example: 'Ines', in: 'BODY' }],
-      },
-    ])
+    const template = {
+      ...{ id: encodeId('template', templateId), name: 'order_ready', language: 'en_US' },
+      ...{ category: 'UTILITY', status: 'PAUSED', components, createdAt: day(0), updatedAt: day(1) },
+      variables: [{ name: 'first_name', example: 'Ines', in: 'BODY' }],
+    }
+    assert.deepEqual(await read(`/templates/${template.id}`), template)
+    assert.deepEqual((await read('/templates')).data, [template])
   })
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import * as v from 'valibot'
 import { callView, offerView } from '../../../src/api/schemas/calls.ts'
 import { pageOf } from '../../../src/api/schemas/fields.ts'
 import { messageView } from '../../../src/api/schemas/messages.ts'
 import { scopes } from '../../../src/contract/scopes.ts'
+import { connectPool } from '../../../src/platform/postgres/sql.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
-import { connectPool } from '../../../src/store/sql.ts'
+import { call as callRow, message, thread, workspace } from '../../support/fixtures.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { call as callRow, message, thread, workspace } from '../store/fixtures.ts'
 import { type Decided, gateway } from './gateway.ts'
 
 const sql = testPool(await testDatabase())
@@ -118,17 +118,28 @@ describe('reading', () => {
   test("another workspace's id, an unknown one and a malformed one are the same NOT_FOUND", async () => {
     const { send } = await party()
     const theirs = await thread(sql, await workspace(sql))
+    const templateId = newId('template')
+    await sql`
+      insert into templates (id, workspace_id, name, language, category, status, components)
+      values (${templateId}, ${theirs.workspaceId}, 'order_ready', 'en_US', 'UTILITY', 'APPROVED', '[]')`
     const paths = [
       `/messages/chat/${encodeId('message', await message(sql, theirs))}`,
       `/messages/chat/${encodeId('message', newId('message'))}`,
       `/calls/${encodeId('call', await callRow(sql, theirs))}`,
       `/calls/${encodeId('call', newId('call'))}`,
+      `/conversations/${encodeId('conversation', theirs.conversationId)}`,
+      `/conversations/${encodeId('conversation', newId('conversation'))}`,
+      `/templates/${encodeId('template', templateId)}`,
+      `/templates/${encodeId('template', newId('template'))}`,
+      `/numbers/${encodeId('number', theirs.numberId)}`,
+      `/numbers/${encodeId('number', newId('number'))}`,
     ]
     for (const path of paths) {
       const { status, json } = await send({ path })
       const { message: text, ...rest } = json.error
-      assert.deepEqual([status, rest], [404, { code: 'NOT_FOUND', requestId: 'req-1' }])
-      assert.match(text, /there is no such (message|call) in this workspace/)
+      const docs = 'http://gateway.test/docs/errors/NOT_FOUND'
+      assert.deepEqual([status, rest], [404, { code: 'NOT_FOUND', requestId: 'req-1', docs }])
+      assert.match(text, /there is no such (message|call|conversation|template|number) in this workspace/)
     }
     for (const id of ['x', encodeId('call', newId('call')), '%00', "'"]) {
       assert.equal((await send({ path: `/messages/chat/${id}` })).json.error.code, 'NOT_FOUND', id)

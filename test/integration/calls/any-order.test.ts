@@ -1,11 +1,11 @@
-// What the provider says of a call, in any order, any number of times and at any node, leads to one state.
+// The provider's updates about a call lead to one state, in any order, any number of times and at any node.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { CallUpdate } from '../../../src/calls/apply-call-update.ts'
-import { SimulatedClock } from '../../../src/shared/clock.ts'
-import { createContactsStore } from '../../../src/store/contacts.store.ts'
+import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 import { Cluster, connectUpdate, offerSdp, terminateUpdate, until } from './gateway.ts'
 import { addWorkspace, type Workspace } from './rows.ts'
 
@@ -19,7 +19,7 @@ type Ending = Parameters<typeof terminateUpdate>[1]
 interface Story {
   readonly ends: string
   readonly reason: string | null
-  /** Of a placed call; an inbound one begins with its connect. */
+  /** Only for a placed call; an inbound call begins with its connect. */
   readonly statuses?: readonly ('RINGING' | 'ACCEPTED' | 'REJECTED')[]
   readonly ending?: Ending
 }
@@ -59,7 +59,7 @@ function tellingsOf(workspace: Workspace, story: Story, opaque: string | null): 
   return [connect, ...statuses, ...(ending ? [ending] : [])]
 }
 
-/** Which updates in which order at which node, and whether all at once. */
+/** The order of the updates, the node that gets each, and whether all are applied at once. */
 const tellings = (count: number) =>
   fc.record({
     isAtOnce: fc.boolean(),
@@ -102,7 +102,7 @@ async function tell(story: Story): Promise<{ cluster: Cluster; wacids: string[] 
   return { cluster, wacids }
 }
 
-/** Places calls to one contact after the other, as no one of them has two at once. */
+/** Places each call to a new contact, because no contact can have two calls at once. */
 function opener({ phoneNumberId, workspaceId }: Workspace, node: ReturnType<Cluster['node']> | undefined) {
   let last = 15_551_230_000
   return async () => {
@@ -148,7 +148,7 @@ async function check(story: Story): Promise<void> {
     assert.equal(events.length, row.version, `one event a version: ${events} of ${wacid}, seed ${seed}`)
     assert.equal(new Set(events).size, events.length, `no status twice: ${events}, seed ${seed}`)
     assert.equal(events.at(-1), story.ends)
-    // The first status is the call itself, unless it had ended before it was known.
+    // The first status is the call itself, which is not noted, unless the call had ended before it was known.
     const first = events.length === 1 && story.ending && !story.statuses ? 0 : 1
     assert.deepEqual(notes, events.slice(first), `the timeline says the same, seed ${seed}`)
   }

@@ -1,16 +1,16 @@
-import { after } from 'node:test'
-import type { AskResult } from '../../../src/actors/letter.ts'
-import type { Ownership } from '../../../src/actors/ownership.ts'
 import type { CallMessage } from '../../../src/calls/call.messages.ts'
+import { type Calls, createCalls } from '../../../src/calls/calls.module.ts'
 import type { CallSessions, DirectSender } from '../../../src/calls/ports.ts'
 import type { WrittenDelivery } from '../../../src/contract/dispatch.ts'
 import type { Provider, ProviderError, ProviderResult } from '../../../src/contract/provider.ts'
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
+import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
+import type { AskResult } from '../../../src/platform/actors/mailbox-entry.ts'
+import type { Ownership } from '../../../src/platform/actors/ownership.ts'
+import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { type Clock, systemClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
-import { createContactsStore } from '../../../src/store/contacts.store.ts'
-import type { Pool } from '../../../src/store/sql.ts'
-import { type CallDirectory, type Calls, createCalls } from '../../../src/wiring/bind-calls.ts'
+import { after } from '../../support/harness.ts'
 import type { Workspace } from './rows.ts'
 
 type Request = 'place' | 'preAccept' | 'accept' | 'reject' | 'terminate'
@@ -26,7 +26,7 @@ export const providerError = (patch: Partial<ProviderError>): ProviderResult<nev
   },
 })
 
-/** The provider's side of the port, scripted: it says yes unless told otherwise. */
+/** A scripted provider: it accepts every request unless a handler says otherwise. */
 class ScriptedProvider {
   readonly requests: { readonly request: Request; readonly wacid: string; readonly sdp: string }[] = []
   readonly #handlers = new Map<Request, Handler>()
@@ -60,13 +60,13 @@ class ScriptedProvider {
 
 export interface Node extends Calls {
   readonly sid: string
-  /** As a crash: nothing of it acts, answers or gives anything back any more. */
+  /** Like a crash: the node no longer acts, answers or releases anything. */
   kill(): void
 }
 
 const quiet = { info: () => undefined, warn: () => undefined }
 const noSessions: CallSessions = {
-  keep: () => Promise.resolve(),
+  save: () => Promise.resolve(),
   drop: () => Promise.resolve(),
   read: () => Promise.resolve({ session: null, ownSdp: null }),
 }
@@ -77,7 +77,7 @@ export interface ClusterOptions {
   readonly confirmEveryMs?: number
 }
 
-/** Nodes over one database, with a directory of owners in memory, a scripted provider and recorded deliveries. */
+/** Nodes over one database, with owners in memory, a scripted provider and recorded deliveries. */
 export class Cluster {
   readonly provider = new ScriptedProvider()
   readonly dispatched: WrittenDelivery[] = []
@@ -87,14 +87,14 @@ export class Cluster {
   readonly #sql: Pool
   readonly #options: ClusterOptions
   readonly #owners = new Map<string, string>()
-  readonly #directories = new Map<string, CallDirectory>()
+  readonly #directories = new Map<string, Calls['directory']>()
 
   constructor(sql: Pool, options: ClusterOptions = {}) {
     this.#sql = sql
     this.#options = options
   }
 
-  /** With a pool of its own, where one is given. */
+  /** Adds a node, with its own pool when one is given. */
   node(sql = this.#sql): Node {
     const sid = newId('attempt')
     const { sessions = noSessions, clock = systemClock, confirmEveryMs = 1_000 } = this.#options
@@ -118,8 +118,9 @@ export class Cluster {
       dispatch: (deliveries) => this.dispatched.push(...deliveries),
       clock,
       settings: {
-        ...{ ringTimeoutMs: 90_000, callTimeoutMs: 14_400_000, reforwardOnCrash: true },
-        ...{ handoverSilenceMs: 50, guardMs: 40, confirmEveryMs },
+        ...{ RING_TIMEOUT: 90_000, CALL_TIMEOUT: 14_400_000, REFORWARD_ON_CRASH: true },
+        ...{ HANDOVER_SILENCE: 50, GUARD: 40, SESSION_RENEW: confirmEveryMs },
+        ...{ ICE_SERVERS: [], TURN_SECRET: undefined, TURN_TTL: 0 },
       },
       log: quiet,
     })
@@ -154,7 +155,7 @@ export class Cluster {
     }
   }
 
-  #router(directory: () => CallDirectory) {
+  #router(directory: () => Calls['directory']) {
     const ask = async (_kind: 'call', id: string, message: CallMessage, ms: number): Promise<AskResult> => {
       const here = await directory().ask(id, message, ms)
       if (here.type !== 'theirs') return here
@@ -220,7 +221,7 @@ const sdpOf = (origin: string, setup: string): string =>
 export const offerSdp = sdpOf('77001', 'actpass')
 export const answerOf = (name: number) => ({ sdpType: 'answer', sdp: sdpOf(String(name), 'active') }) as const
 
-/** Waits for what no promise tells of; the limit is only reached when it never comes. */
+/** Polls, for changes that no promise announces. Only a failing test reaches the limit. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 10_000
   while (!(await isTrue())) {

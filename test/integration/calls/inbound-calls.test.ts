@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { createCallTimelineStore } from '../../../src/calls/store/call-timeline.store.ts'
 import { type CallId, encodeId, newId } from '../../../src/shared/ids.ts'
-import { createCallTimelineStore } from '../../../src/store/call-timeline.store.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import {
   answerOf,
@@ -57,7 +57,7 @@ describe('an inbound call', () => {
       const notes = await createCallTimelineStore(sql).list(workspace.workspaceId, id)
       return notes.map(({ kind }) => kind)
     }
-    // A forward that succeeded is noted with others, a moment later; the timeline goes by when things happened.
+    // A successful forward is noted later, in a batch. The timeline is ordered by when things happened.
     await until(async () => (await kinds()).includes('forward.delivered'))
     const told = await kinds()
     assert.ok(told.indexOf('forward.delivered') < told.indexOf('answer.posted'), String(told))
@@ -94,7 +94,7 @@ describe('an inbound call', () => {
   test('whose connect reaches two nodes at the same instant is one call and forwarded once', async () => {
     const workspace = await addWorkspace(sql, { forward: true })
     const cluster = new Cluster(sql)
-    // Longer than a new owner waits before it repeats a forward: nobody may take this one for cut off.
+    // Longer than a new owner waits before it repeats a forward, so that this forward is not repeated.
     cluster.directMs = 800
     const [first, second] = [cluster.node(), cluster.node()]
     const updates = Array.from({ length: 20 }, () => connectUpdate(workspace))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import type { AppError } from '../../../src/contract/errors.ts'
+import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { type CallId, decodeId, encodeId, newId } from '../../../src/shared/ids.ts'
-import { createContactsStore } from '../../../src/store/contacts.store.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import {
   answerOf,

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
+import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { type EndpointId, type NumberId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
-import type { Pool } from '../../../src/store/sql.ts'
 
 export interface Workspace {
   readonly workspaceId: WorkspaceId
@@ -10,7 +10,10 @@ export interface Workspace {
   readonly endpointId: EndpointId
 }
 
-/** A workspace with one number and one endpoint that lists `events`; `forward`: the number is set to Forward to it. */
+/**
+ * A workspace with one number and one endpoint subscribed to `events`. With `forward`, the number forwards
+ * calls to the endpoint.
+ */
 export async function addWorkspace(
   sql: Pool,
   options: { readonly forward?: boolean; readonly events?: readonly string[] } = {},

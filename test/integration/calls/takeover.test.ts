@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { createCallSessions } from '../../../src/redis/call-sessions.ts'
-import { closeRedis, connectRedis } from '../../../src/redis/client.ts'
-import { keys } from '../../../src/redis/keys.ts'
+import { wakeOverdueCalls } from '../../../src/calls/host/wake-overdue-calls.ts'
+import { createCallSessions } from '../../../src/calls/store/call-sessions.ts'
+import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
+import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
+import { closeRedis, connectRedis } from '../../../src/platform/redis/client.ts'
+import { keys } from '../../../src/platform/redis/keys.ts'
 import { type CallId, decodeId } from '../../../src/shared/ids.ts'
-import { createCallsStore } from '../../../src/store/calls.store.ts'
-import { createContactsStore } from '../../../src/store/contacts.store.ts'
-import { wakeOverdueCalls } from '../../../workers/calls.ts'
+import { after, describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { testRedis } from '../../support/redis.ts'
 import {
@@ -81,26 +81,26 @@ describe('the SDP of a call in Redis', () => {
 
   test('is not written by a former owner after its successor, nor dropped by it', async () => {
     const kept = { session: { sdpType: 'offer', sdp: offerSdp }, ownSdp: 'mine' } as const
-    await sessions.keep('fence', 7, kept)
-    await sessions.keep('fence', 6, { session: null, ownSdp: null })
+    await sessions.save('fence', 7, kept)
+    await sessions.save('fence', 6, { session: null, ownSdp: null })
     await sessions.drop('fence', 6)
     assert.deepEqual(await sessions.read('fence'), kept)
-    await sessions.keep('fence', 8, { ...kept, ownSdp: null })
+    await sessions.save('fence', 8, { ...kept, ownSdp: null })
     assert.equal((await sessions.read('fence')).ownSdp, null)
     await sessions.drop('fence', 8)
-    await sessions.keep('fence', 7, kept)
+    await sessions.save('fence', 7, kept)
     assert.deepEqual(await sessions.read('fence'), { session: null, ownSdp: null })
   })
 })
 
 test('the provider is answered once the SDP of a call is where a successor finds it, whichever node owns the call', async () => {
   const workspace = await addWorkspace(sql, { events: ['call.status', 'call.accepted'] })
-  let keep: () => void = () => undefined
+  let finishSaving: () => void = () => undefined
   const slow = {
     ...sessions,
-    keep: async (...kept: Parameters<typeof sessions.keep>) => {
-      await new Promise<void>((resolve) => (keep = resolve))
-      await sessions.keep(...kept)
+    save: async (...saved: Parameters<typeof sessions.save>) => {
+      await new Promise<void>((resolve) => (finishSaving = resolve))
+      await sessions.save(...saved)
     },
   }
   const cluster = new Cluster(sql, { sessions: slow })
@@ -117,10 +117,10 @@ test('the provider is answered once the SDP of a call is where a successor finds
     async () =>
       (await sql`select 1 from call_timeline where call_id = ${id} and kind = 'provider.connect'`).length > 0,
   )
-  // Committed, and told by the one node to the other, were it not for what is missing.
+  // The update is committed, but its SDP is not saved yet. Gives a premature answer time to show.
   await new Promise((resolve) => setTimeout(resolve, 50))
   assert.deepEqual([isAnswered, (await sessions.read(id)).session], [false, null])
-  keep()
+  finishSaving()
   await applied
   assert.deepEqual((await sessions.read(id)).session, session)
 })
@@ -161,7 +161,7 @@ describe('after a crash of the owner', () => {
       first.commands.act(workspaceId, id, { action }).catch(() => undefined)
       await until(() => cluster.provider.kinds().at(-1) === request)
       first.kill()
-      // The first one had its effect: its answer is what got lost.
+      // The first request took effect; only its answer was lost.
       cluster.provider.on(request, async () => providerError({ class: 'callGone' }))
       await sql`update calls set wake_at = now() - interval '3 seconds' where id = ${id}`
       await wakeOverdueCalls(reaper(second))
@@ -190,7 +190,8 @@ describe('after a crash of the owner', () => {
     const { workspace, first, second, update, id } = await ringing(false)
     first.kill()
     await second.commands.answer(workspace.workspaceId, id, answerOf(1))
-    // It still believes in itself: its commit meets the epoch, and the message goes to the owner of now.
+    // The killed node still acts as the owner: its commit fails at the epoch, and the message goes to the
+    // current owner.
     await first.applyCallUpdate(terminateUpdate(update, { durationSeconds: 5 }))
     const versions = await sql`
       select convert_from(body, 'utf8')::jsonb -> 'data' ->> 'status' as status from events where key = ${id} order by id`

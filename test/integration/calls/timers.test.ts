@@ -1,11 +1,11 @@
-// Deadlines of calls, by a clock that the test moves: they outlive the process that set them.
+// Deadlines of calls, on a clock that the test moves: they outlive the process that set them.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { SimulatedClock } from '../../../src/shared/clock.ts'
+import { wakeOverdueCalls } from '../../../src/calls/host/wake-overdue-calls.ts'
+import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
 import type { CallId } from '../../../src/shared/ids.ts'
-import { createCallsStore } from '../../../src/store/calls.store.ts'
-import { wakeOverdueCalls } from '../../../workers/calls.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 import { answerOf, Cluster, connectUpdate, type Node, until } from './gateway.ts'
 import { addWorkspace } from './rows.ts'
 
@@ -13,7 +13,7 @@ const sql = testPool(await testDatabase())
 const store = createCallsStore(sql)
 const hour = 3_600_000
 
-/** A call that rings by a clock that is `behindMs` behind the one of the database, which the reaper goes by. */
+/** A ringing call on a clock that is `behindMs` behind the clock of the database, which the reaper uses. */
 async function ringing(behindMs: number) {
   const workspace = await addWorkspace(sql)
   const clock = new SimulatedClock(Date.now() - behindMs)
@@ -80,7 +80,7 @@ describe('a call that the provider goes silent on', () => {
     await statusIs(id, 'COMPLETED')
     const ended = { status: 'COMPLETED', endReason: 'TIMEOUT', durationSeconds: 4 * 3_600 }
     assert.deepEqual(await stateOf(id), ended)
-    // The new owner keeps still for a while before it asks anybody for anything.
+    // The new owner stays silent for a while before it sends any request.
     await clock.advance(100)
     await until(() => cluster.provider.kinds().at(-1) === 'terminate')
     assert.deepEqual(cluster.statuses(), ['RINGING', 'ACCEPTED', 'COMPLETED'])

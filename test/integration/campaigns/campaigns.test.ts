@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import * as v from 'valibot'
 import { campaignView } from '../../../src/api/schemas/campaigns.ts'
 import { campaignStatuses } from '../../../src/contract/records/campaign.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addTemplate, draft, node, offer, putInto, tenantWithKey } from './world.ts'
 
@@ -133,7 +133,7 @@ describe('PATCH /campaigns/:id', () => {
     assert.deepEqual((await send('PATCH', `/campaigns/${id}`, {})).json, json)
   })
 
-  test('is judged by the state of the campaign, which it names [decisions 4]', async () => {
+  test('is judged by the state of the campaign, which it names', async () => {
     const { tenant, send } = await world()
     const id = await draft(send, { startAt: later() })
     const paced = { name: 'Other', messagesPerSecond: 7 }
@@ -196,7 +196,7 @@ describe('PATCH /campaigns/:id', () => {
 })
 
 describe('DELETE /campaigns/:id', () => {
-  test('is for drafts and for what has ended; after it there is no such campaign [decisions 4]', async () => {
+  test('is for drafts and for what has ended; after it there is no such campaign', async () => {
     const { send } = await world()
     for (const status of campaignStatuses) {
       const id = await draft(send)

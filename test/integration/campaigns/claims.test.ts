@@ -1,16 +1,19 @@
-// The claim of recipients over a real database: who gets whom when several ask, and what comes in between.
+// Claims of recipients over a real database: who gets whom when several claim, and what can interfere.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import type { ClaimedRecipient, RunningCampaign } from '../../../src/campaigns/sending.ts'
+import type { ClaimedRecipient, RunningCampaign } from '../../../src/campaigns/send-ports.ts'
 import { newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import {
   addRecipients,
   again,
   campaign,
   claim,
+  finish,
   judge,
   life,
+  newCampaignForEachTest,
   optOut,
+  refusal,
   runningCampaign,
   sql,
   statuses,
@@ -19,8 +22,10 @@ import {
   waIdOf,
 } from './sending-world.ts'
 
+newCampaignForEachTest()
+
 describe('a claim', () => {
-  test('of several that come at once gives nobody twice and leaves nobody out [decisions 4]', async () => {
+  test('of several that come at once gives nobody twice and leaves nobody out', async () => {
     await addRecipients(campaign.id, 500)
     const claimed: ClaimedRecipient[] = []
     const worker = async () => {
@@ -91,7 +96,7 @@ describe('a claim', () => {
     await addRecipients(campaign.id, 3)
     const [first] = await claim(1)
     assert.ok(first)
-    await store.finish({ ...first, verdict: again(0, true), failure: null })
+    await finish({ ...first, verdict: again(0, true), failure: null })
     await sql`update recipients set due_at = now() + interval '1 hour' where wa_id = ${waIdOf(1)}`
     const taken = await claim(3)
     assert.deepEqual(
@@ -116,7 +121,7 @@ describe('the end of a campaign', () => {
     const claimed = [...first, ...(await claim(1))]
     assert.deepEqual(await store.complete(campaign), { type: 'inFlight' })
     for (const recipient of claimed)
-      await store.finish({ ...recipient, verdict: { type: 'unknown' }, failure: null })
+      await finish({ ...recipient, verdict: { type: 'unknown', error: refusal }, failure: null })
     const adding = sql.begin(async (tx) => {
       await tx`select from campaigns where id = ${campaign.id} for share`
       const completing = store.complete(campaign)
@@ -128,7 +133,7 @@ describe('the end of a campaign', () => {
     assert.equal((await (await adding).completing).type, 'waiting')
     const [last] = await claim(1)
     assert.ok(last)
-    await store.finish({
+    await finish({
       ...last,
       verdict: { type: 'accepted', providerMessageId: 'w1', held: true },
       failure: null,
@@ -144,7 +149,7 @@ describe('the end of a campaign', () => {
     await life.move(tenant.workspaceId, campaign.id, () => ({ to: 'CANCELLED', pauseReason: null }))
     assert.equal(await life.inFlight(campaign.id), 2)
     assert.equal(await life.cancelWaiting(campaign.id), false)
-    for (const recipient of claimed) await store.finish({ ...recipient, verdict: again(0), failure: null })
+    for (const recipient of claimed) await finish({ ...recipient, verdict: again(0), failure: null })
     assert.deepEqual(await statuses(), { CANCELLED: 5 })
     const abandoned = await life.abandoned(10)
     assert.deepEqual(

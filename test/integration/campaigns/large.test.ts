@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
 import { limits } from '../../../src/contract/limits.ts'
 import { cellsOf } from '../../support/csv.ts'
+import { before, describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { assertCounts, draft, node, offer, phone, type Send, tenantWithKey } from './world.ts'
 

@@ -1,22 +1,27 @@
-// What is said of a send, whenever and however often, and what becomes of its recipient.
+// How the reported outcomes of a send, at any time and repeated, change its recipient.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { recipientMachine } from '../../../src/campaigns/recipient.machine.ts'
-import type { ClaimedRecipient } from '../../../src/campaigns/sending.ts'
+import type { ClaimedRecipient } from '../../../src/campaigns/send-ports.ts'
 import { type RecipientStatus, recipientStatuses } from '../../../src/contract/records/campaign.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { canMove } from '../../../src/shared/machine.ts'
+import { describe, test } from '../../support/harness.ts'
 import {
   addRecipients,
   again,
   campaign,
   claim,
+  finish,
   messages,
+  newCampaignForEachTest,
+  refusal,
   sql,
   statuses,
   store,
   tenant,
 } from './sending-world.ts'
+
+newCampaignForEachTest()
 
 describe('an outcome', () => {
   test('that is written again, because the answer to its commit was lost, does not open a later try', async () => {
@@ -24,10 +29,10 @@ describe('an outcome', () => {
     const [first] = await claim(1)
     assert.ok(first)
     const outcome = { ...first, verdict: again(0, true), failure: null }
-    await store.finish(outcome)
+    await finish(outcome)
     const [second] = await claim(1)
     assert.deepEqual([second?.messageId, second?.attempt], [first.messageId, 2])
-    await store.finish(outcome)
+    await finish(outcome)
     assert.deepEqual(await claim(1), [])
     const [row] = await sql<
       [{ attempts: number }]
@@ -61,7 +66,7 @@ describe('an outcome', () => {
     await sql`update messages set send_due_at = now() - interval '1 second' where id = ${claimed.messageId}`
     await messages.lostSends(10)
     assert.equal((await store.complete(campaign)).type, 'completed')
-    await store.finish({ ...claimed, verdict: again(0), failure: null })
+    await finish({ ...claimed, verdict: again(0), failure: null })
     assert.deepEqual(await statuses(), { UNKNOWN: 1 })
   })
 })
@@ -104,28 +109,21 @@ describe('a recipient', () => {
   })
 
   async function say(claimed: ClaimedRecipient, word: string): Promise<void> {
-    const { messageId, conversationId, attempt } = claimed
+    const { messageId, attempt } = claimed
     const failure = { eventId: newId('event'), body: Buffer.from('{}') }
-    const finish = (verdict: Parameters<typeof store.finish>[0]['verdict']) =>
-      store.finish({
-        messageId,
-        conversationId,
-        attempt,
-        verdict,
-        failure: verdict.type === 'failed' ? failure : null,
-      })
-    const error = { code: '131026', title: 'No' }
+    const end = (verdict: Parameters<typeof finish>[0]['verdict']) =>
+      finish({ messageId, attempt, verdict, failure: verdict.type === 'failed' ? failure : null })
     switch (word) {
       case 'accepted':
-        return void (await finish({ type: 'accepted', providerMessageId: `w${messageId}`, held: false }))
+        return void (await end({ type: 'accepted', providerMessageId: `w${messageId}`, held: false }))
       case 'held':
-        return void (await finish({ type: 'accepted', providerMessageId: `w${messageId}`, held: true }))
+        return void (await end({ type: 'accepted', providerMessageId: `w${messageId}`, held: true }))
       case 'again':
-        return void (await finish(again(3_600_000)))
+        return void (await end(again(3_600_000)))
       case 'failed':
-        return void (await finish({ type: 'failed', error }))
+        return void (await end({ type: 'failed', error: refusal }))
       case 'unknown':
-        return void (await finish({ type: 'unknown' }))
+        return void (await end({ type: 'unknown', error: refusal }))
       case 'lost':
         await sql`update messages set send_due_at = now() - interval '1 second' where id = ${messageId} and send_state = 'SENDING'`
         return void (await messages.lostSends(100))

@@ -1,14 +1,16 @@
-// The sending of a number's campaigns over a real database and a real Redis, up to what would be asked of the provider.
+// Sends a number's campaigns over a real database and a real Redis, up to the request to the provider.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { createPump } from '../../../src/campaigns/send-campaigns.ts'
+import { createPump } from '../../../src/campaigns/number-pump.ts'
 import { createSendSlots } from '../../../src/campaigns/send-slots.ts'
-import { closeRedis, connectRedis } from '../../../src/redis/client.ts'
-import { keys } from '../../../src/redis/keys.ts'
-import { createPace } from '../../../src/redis/pace.ts'
+import { createNumberRateLimit } from '../../../src/campaigns/store/number-rate-limit.ts'
+import { closeRedis, connectRedis } from '../../../src/platform/redis/client.ts'
+import { keys } from '../../../src/platform/redis/keys.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
+import { after, test } from '../../support/harness.ts'
 import { testRedis } from '../../support/redis.ts'
-import { addRecipients, campaign, sql, store, tenant } from './sending-world.ts'
+import { addRecipients, campaign, newCampaignForEachTest, sql, store, tenant } from './sending-world.ts'
+
+newCampaignForEachTest()
 
 const server = await testRedis()
 const redis = await connectRedis({ url: server.url, role: 'commands', onError: () => {} })
@@ -17,14 +19,14 @@ after(async () => {
   await server.stop()
 })
 
-/** Sends for the number until so many were claimed. */
+/** Sends for the number until this many recipients were claimed. */
 async function claimed(count: number, running = store.running): Promise<void> {
   const over = new AbortController()
   const slots = createSendSlots(100)
   let sent = 0
   const pump = createPump({
     store: { ...store, running },
-    pace: createPace(redis),
+    rateLimit: createNumberRateLimit(redis),
     slots,
     sender: {
       send(_campaign, recipients) {
@@ -52,7 +54,7 @@ test('asks Postgres before it takes an epoch for lost', async () => {
   const before = await store.running(tenant.numberId)
   const [row] = await sql<[{ epoch: number }]>`
     update campaigns set epoch = epoch + 2 where id = ${campaign.id} returning epoch`
-  await createPace(redis).fence(campaign.id, row.epoch)
+  await createNumberRateLimit(redis).fence(campaign.id, row.epoch)
   let reads = 0
   await claimed(2, (numberId) => {
     reads += 1

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { createCampaignLifeStore } from '../../../src/campaigns/store/campaign-life.store.ts'
+import { createRecipientStore } from '../../../src/campaigns/store/recipients.store.ts'
 import { recipientStatuses } from '../../../src/contract/records/campaign.ts'
+import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import type { CampaignId } from '../../../src/shared/ids.ts'
-import { createCampaignLifeStore } from '../../../src/store/campaign-life.store.ts'
-import { createRecipientStore } from '../../../src/store/recipients.store.ts'
-import type { Pool } from '../../../src/store/sql.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { eventually } from '../cluster/gateway.ts'
+import { eventually } from '../platform/cluster/gateway.ts'
 import {
   addTemplate,
   assertCounts,
@@ -21,7 +21,7 @@ import {
 
 const database = await testDatabase()
 const sql = testPool(database, 4)
-// Two nodes, each with connections of its own.
+// Two nodes, each with its own connections.
 const nodes = await Promise.all([node(testPool(database, 6)), node(testPool(database, 6))])
 
 async function world(fields: object = {}) {
@@ -65,7 +65,7 @@ describe('two nodes', () => {
       ])
       assert.deepEqual([added.status, changed.status], [200, 200])
       const { total } = await assertCounts(sql, send, id)
-      // Judged before the change or after it, all of them alike.
+      // All rows are judged either before the change or after it.
       assert.equal(total, added.json.added)
       assert.ok(total === 200 || added.json.invalid.length === 200, JSON.stringify(added.json).slice(0, 200))
     }
@@ -109,7 +109,7 @@ describe('two nodes', () => {
   })
 })
 
-/** So many statements wait for a lock. */
+/** Waits until this many statements wait for a lock. */
 async function waiting(count: number): Promise<void> {
   await eventually(async () => {
     const [row] = await sql<[{ count: number }]>`
@@ -174,7 +174,7 @@ describe('the counts', () => {
   })
 })
 
-/** Some of the PENDING move on, as a worker's batch does; some answer. */
+/** Moves some PENDING recipients on, as a worker's batch does; some of them reply. */
 async function move(pool: Pool, id: string, round: number): Promise<void> {
   const status = recipientStatuses[1 + (round % (recipientStatuses.length - 1))] ?? 'SENT'
   await pool`
@@ -187,7 +187,7 @@ async function move(pool: Pool, id: string, round: number): Promise<void> {
       for update skip locked)`
 }
 
-/** Compares counts and rows in one snapshot, over and over; gives how often. */
+/** Compares counts and rows in one snapshot, again and again; returns how many times. */
 async function watch(pool: Pool, id: string, isOver: () => boolean): Promise<number> {
   for (let looks = 0; ; looks += 1) {
     const differences = await pool`

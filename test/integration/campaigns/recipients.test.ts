@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import * as v from 'valibot'
 import { recipientView } from '../../../src/api/schemas/campaigns.ts'
 import { pageOf } from '../../../src/api/schemas/fields.ts'
 import { limits } from '../../../src/contract/limits.ts'
 import { campaignStatuses } from '../../../src/contract/records/campaign.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { assertCounts, draft, node, offer, phone, putInto, rowsOf, tenantWithKey, uuidOf } from './world.ts'
 
@@ -24,7 +24,7 @@ async function world(fields: object = {}) {
   }
 }
 
-/** An answer in which nothing else happened. */
+/** The expected answer when nothing but `fields` happened. */
 const sums = (fields: object) => ({
   ...{ added: 0, duplicates: 0, skipped: 0, invalid: [], invalidCount: 0 },
   ...fields,
@@ -34,7 +34,7 @@ const named = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${index}`, 'x']))
 
 describe('adding', () => {
-  test('adds the good rows, counts repeats and names the others [decisions 4]', async () => {
+  test('adds the good rows, counts repeats and names the others', async () => {
     const { send, id, add, all } = await world({ template: offer, variables: { code: 'A1' } })
     const row = (to: string, variables: object = { first_name: 'Ines' }) => ({ to, variables })
     const { status, json } = await add([
@@ -98,7 +98,7 @@ describe('adding', () => {
     ])
     const { total, pending, skipped } = await assertCounts(sql, send, id)
     assert.deepEqual([total, pending, skipped], [3, 2, 1])
-    // Skipped at first, and there already afterwards.
+    // The first request skipped it, so the row exists already.
     assert.deepEqual((await add([{ to: '+15551230001' }])).json, sums({ duplicates: 1 }))
   })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { cellsOf as parse } from '../../support/csv.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { draft, node, phone, rowsOf, tenantWithKey, uuidOf } from './world.ts'
 

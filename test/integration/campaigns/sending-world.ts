@@ -1,26 +1,34 @@
-// A campaign that is RUNNING over a real database, a new one for each test, and the stores that send it.
+// A RUNNING campaign over a real database, a new one for each test, and the stores that send it.
 import assert from 'node:assert/strict'
-import { beforeEach } from 'node:test'
-import type { ClaimedRecipient, PickedRecipient, RunningCampaign } from '../../../src/campaigns/sending.ts'
+import type { ClaimedRecipient, PickedRecipient, RunningCampaign } from '../../../src/campaigns/send-ports.ts'
+import { createCampaignLifeStore } from '../../../src/campaigns/store/campaign-life.store.ts'
+import { createCampaignSendStore } from '../../../src/campaigns/store/campaign-sends.store.ts'
+import type { ProviderError } from '../../../src/contract/provider.ts'
+import type { SendOutcome } from '../../../src/messaging/ports.ts'
 import { type CampaignId, newId } from '../../../src/shared/ids.ts'
-import { createCampaignLifeStore } from '../../../src/store/campaign-life.store.ts'
-import { createCampaignSendStore } from '../../../src/store/campaign-sends.store.ts'
-import { createMessageStore } from '../../../src/store/messages.store.ts'
-import { testDatabase, testPool } from '../../support/postgres.ts'
+import { beforeEach } from '../../support/harness.ts'
+import { testAccounts, testMessageStore } from '../../support/message-store.ts'
+import { sharedPool, testDatabase } from '../../support/postgres.ts'
 import { addTenant, type Tenant } from '../../support/rows.ts'
 
-export const sql = testPool(await testDatabase())
-const accounts = { secrets: { open: () => 'token' }, defaultToken: 'token' }
-export const store = createCampaignSendStore(sql, accounts)
-export const life = createCampaignLifeStore({ sql, bulk: sql }, accounts)
-export const messages = createMessageStore(sql, accounts)
+export const sql = sharedPool(await testDatabase())
+export const store = createCampaignSendStore(sql, testAccounts)
+export const life = createCampaignLifeStore({ sql, bulk: sql }, testAccounts)
+export const messages = testMessageStore(sql)
+
+/** Writes the outcome of a claimed recipient's attempt. */
+export const finish = ({ messageId, attempt, verdict, failure }: Omit<SendOutcome, 'by'>) =>
+  messages.finishSend({ messageId, attempt, verdict, failure, by: 'campaign' })
 
 export let tenant: Tenant
 export let campaign: RunningCampaign
-beforeEach(async () => {
-  tenant = await addTenant(sql)
-  campaign = await runningCampaign()
-})
+
+/** Gives each test of the calling file a tenant and a campaign of its own. */
+export const newCampaignForEachTest = (): void =>
+  beforeEach(async () => {
+    tenant = await addTenant(sql)
+    campaign = await runningCampaign()
+  })
 
 export async function runningCampaign(): Promise<RunningCampaign> {
   const id = newId('campaign')
@@ -69,4 +77,9 @@ export const optOut = (waId: string) => sql`
   on conflict (workspace_id, wa_id) do update set opt_state = 'opted-out'`
 
 export const again = (delayMs: number, counts = false) =>
-  ({ type: 'again', delayMs, counts, slow: false, pause: null }) as const
+  ({ type: 'again', delayMs, counts, slow: false, error: null }) as const
+
+export const refusal: ProviderError = {
+  ...{ code: '131026', title: 'No', details: null, httpStatus: 400 },
+  ...{ class: 'permanent', retryAfterMs: null },
+}

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { limits } from '../../../src/contract/limits.ts'
 import { cellsOf } from '../../support/csv.ts'
+import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { gateway } from '../api/gateway.ts'
-import { serve } from '../http/servers.ts'
+import { serve } from '../platform/http/servers.ts'
 import { assertCounts, draft, node, offer, phone, putInto, rowsOf, tenantWithKey } from './world.ts'
 
 const database = await testDatabase()

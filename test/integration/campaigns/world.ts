@@ -1,4 +1,4 @@
-// The public API on real sockets over a real database, and a tenant that has templates with variables.
+// The public API on real sockets over a real database, and a tenant whose templates have variables.
 import assert from 'node:assert/strict'
 import {
   type CampaignCounts,
@@ -6,15 +6,15 @@ import {
   campaignCounts,
 } from '../../../src/contract/records/campaign.ts'
 import { scopes } from '../../../src/contract/scopes.ts'
+import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { decodeId, newId } from '../../../src/shared/ids.ts'
-import type { Pool } from '../../../src/store/sql.ts'
 import { addTenant, type Tenant } from '../../support/rows.ts'
 import { gateway } from '../api/gateway.ts'
-import { serve } from '../http/servers.ts'
+import { serve } from '../platform/http/servers.ts'
 
 export interface Reply {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever JSON came.
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes.
   readonly json: any
   readonly text: string
   readonly headers: Headers
@@ -63,7 +63,7 @@ export async function addTemplate(
       ${sql.json([{ type: 'BODY', text }])})`
 }
 
-/** The id of a new draft of the template `hello`, which has no variables, or of what `fields` say. */
+/** Creates a draft, by default of the template `hello`, which has no variables; returns its id. */
 export async function draft(send: Send, fields: object = {}): Promise<string> {
   const body = { name: 'Spring', template: { name: 'hello', language: 'en_US' }, ...fields }
   const { status, json } = await send('POST', '/campaigns', body)
@@ -71,7 +71,7 @@ export async function draft(send: Send, fields: object = {}): Promise<string> {
   return json.id
 }
 
-/** What the engine will do to it. */
+/** Sets the status directly, in place of the engine. */
 export async function putInto(sql: Pool, id: string, status: CampaignStatus): Promise<void> {
   await sql`update campaigns set status = ${status} where id = ${uuidOf(id)}`
 }
@@ -87,7 +87,7 @@ export const phone = (index: number): string => `+1555${String(index).padStart(7
 export const rowsOf = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ to: phone(from + index) }))
 
-/** Counted row by row; what the campaign says must be the same. */
+/** Counts row by row; the counts of the campaign must be equal. */
 async function trueCounts(sql: Pool, id: string): Promise<CampaignCounts> {
   const rows = await sql<{ name: keyof CampaignCounts; count: number }[]>`
     select lower(status) as name, count(*)::int as count from recipients where campaign_id = ${uuidOf(id)} group by 1

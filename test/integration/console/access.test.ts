@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { type Role, roles } from '../../../src/auth/roles.ts'
+import { type Role, roles } from '../../../src/accounts/roles.ts'
 import { limits } from '../../../src/contract/limits.ts'
 import { encodeId, type IdKind, newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import { openWorld } from './console-world.ts'
 
 const world = await openWorld()

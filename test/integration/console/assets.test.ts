@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { readBuilt, writeBuilt } from '../../../src/console/assets/built.ts'
 import { createConsolePages } from '../../../src/console/assets/serve.ts'
-import { type HttpServer, listen } from '../../../src/http/uws.ts'
+import { type HttpServer, listen } from '../../../src/platform/http/uws.ts'
 import { ownFolder } from '../../support/embedded.ts'
+import { after, before, describe, test } from '../../support/harness.ts'
 
 describe('the files of the console', () => {
   let server: HttpServer

@@ -1,7 +1,7 @@
-// What an upload of recipients leaves in the audit, however many requests it took.
+// The audit entries of an upload of recipients, which may take several requests.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { encodeId } from '../../../src/shared/ids.ts'
+import { test } from '../../support/harness.ts'
 import { addTenant } from '../../support/rows.ts'
 import { type Json, openWorld } from './console-world.ts'
 
@@ -58,7 +58,7 @@ test('an upload in slices leaves one entry, from before the first slice to after
   const [first, second] = ['0123456789abcdef-first', '0123456789abcdef-second']
   for (const to of ['+15551230001', '+15551230002', '+15551230003']) await slice(first, to)
   assert.deepEqual(await entries(), [[0, 3]])
-  // What adds nobody changes nothing.
+  // A slice that adds no recipient changes no entry.
   await slice(first, '+15551230003')
   assert.deepEqual(await entries(), [[0, 3]])
   await slice(second, '+15551230004')

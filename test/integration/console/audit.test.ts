@@ -1,7 +1,7 @@
-// Every change that the console makes is in the audit, with what was before and what is after, and without secrets.
+// Every change that the console makes is in the audit log, with values before and after, without secrets.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { decodeId, encodeId } from '../../../src/shared/ids.ts'
+import { test } from '../../support/harness.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 import { type Json, openWorld } from './console-world.ts'
 
@@ -13,7 +13,7 @@ const ws = `/workspaces/${encodeId('workspace', workspaceId)}`
 
 const audited = async (): Promise<Json[]> => (await owner('GET', `${ws}/audit?limit=200`)).body.data
 
-/** What one request adds to the audit. */
+/** Sends one request; returns the audit entries that it adds. */
 async function adds(method: string, path: string, body?: unknown): Promise<Json[]> {
   const before = (await audited()).length
   const reply = await owner(method, ws + path, body)
@@ -219,7 +219,7 @@ test('no secret that was shown is in it', async () => {
 })
 
 test('no changing route is left out', () => {
-  // On a running gateway, or without a change.
+  // Tested on a running gateway, or makes no change.
   const elsewhere = [
     'POST /workspaces/:ws/calls/:id/action',
     'POST /workspaces/:ws/campaigns/:id/unknown/assume-sent',

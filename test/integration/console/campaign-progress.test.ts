@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { createCampaignSampleStore } from '../../../src/campaigns/store/campaign-samples.store.ts'
 import { type CampaignId, encodeId, newId } from '../../../src/shared/ids.ts'
-import { campaignSamplesStore } from '../../../src/store/campaign-samples.store.ts'
-import { eventually } from '../cluster/gateway.ts'
+import { describe, test } from '../../support/harness.ts'
+import { eventually } from '../platform/cluster/gateway.ts'
 import { openWorld } from './console-world.ts'
 
 const world = await openWorld()
 const { sql } = world
 const viewer = await world.as('VIEWER')
-const samples = campaignSamplesStore(sql)
+const samples = createCampaignSampleStore(sql)
 
 async function addCampaign(status: string, minutesAgo: number): Promise<CampaignId> {
   const id = newId('campaign')
@@ -24,11 +24,11 @@ const addRecipients = (campaignId: CampaignId, status: string, count: number) =>
   select new_uuid(), ${world.workspaceId}, ${campaignId}, ${status} || n, ${status}
   from generate_series(1, ${count}::integer) n`
 
-/** As if everything had happened so much earlier. */
+/** Moves all samples this much into the past. */
 const age = (campaignId: CampaignId, seconds: number) => sql`
   update campaign_samples set at = at - ${seconds} * interval '1 second' where campaign_id = ${campaignId}`
 
-/** Times are rounded down to five seconds: all that is done at once should fall into the same ones. */
+/** Times are rounded down to five seconds: waits until all that is done at once falls into the same five. */
 const farFromTheNextFive = () =>
   eventually(async () => {
     const [row] = await sql<{ into: number }[]>`select (extract(epoch from now()) % 5)::float8 as into`
@@ -65,7 +65,7 @@ describe('the progress of a campaign', () => {
     assert.equal((await progress(id)).length, 1)
     await samples.take()
     assert.equal((await progress(id)).length, 1)
-    // After an hour half a minute has to pass.
+    // A campaign that has run for an hour is sampled every half minute.
     await age(id, 20)
     await samples.take()
     assert.equal((await progress(id)).length, 1)

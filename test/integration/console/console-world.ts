@@ -1,32 +1,37 @@
 import { randomBytes } from 'node:crypto'
-import { after } from 'node:test'
 import pino from 'pino'
-import { createPasswordHasher } from '../../../src/auth/password.ts'
-import type { Role } from '../../../src/auth/roles.ts'
-import { createSecretBox } from '../../../src/auth/secret-box.ts'
+import { createAccountRecords } from '../../../src/accounts/accounts.module.ts'
+import { createPasswordHasher } from '../../../src/accounts/password.ts'
+import type { Role } from '../../../src/accounts/roles.ts'
+import { createSecretBox } from '../../../src/accounts/secret-box.ts'
+import { createOperatorStore } from '../../../src/accounts/store/operators.store.ts'
+import { createCallRecords } from '../../../src/calls/calls.module.ts'
+import { createCampaignRecords, createCampaigns } from '../../../src/campaigns/campaigns.module.ts'
+import { consoleRecords } from '../../../src/console/console.module.ts'
 import { consoleRoutes, createConsole } from '../../../src/console/console.ts'
 import { createLive, type Live } from '../../../src/console/live/live.ts'
 import { createOverview } from '../../../src/console/overview.ts'
-import type { Submission } from '../../../src/console/reads.ts'
 import type { ConsoleRoute } from '../../../src/console/route.ts'
-import type { ConsoleServices, ConsoleSettings, HostVerdict } from '../../../src/console/services.ts'
+import { consoleCampaigns } from '../../../src/console/routes/shared-campaigns.ts'
+import type { ConsoleServices, ConsoleSettings } from '../../../src/console/services.ts'
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
+import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
-import type { RateLimiter } from '../../../src/http/rate-limit.ts'
-import { listen } from '../../../src/http/uws.ts'
-import { SimulatedClock } from '../../../src/shared/clock.ts'
+import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
+import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
+import type { Submission } from '../../../src/messaging/submit-template.ts'
+import type { RateLimiter } from '../../../src/platform/http/rate-limit.ts'
+import { listen } from '../../../src/platform/http/uws.ts'
+import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src/shared/ids.ts'
-import { operatorsStore } from '../../../src/store/operators.store.ts'
-import { overviewStore } from '../../../src/store/overview.store.ts'
-import type { Pool } from '../../../src/store/sql.ts'
-import { createCampaigns } from '../../../src/wiring/bind-campaigns.ts'
-import { consoleStores } from '../../../src/wiring/bind-console.ts'
-import { consoleCampaigns } from '../../../src/wiring/console-campaigns.ts'
+import { after } from '../../support/harness.ts'
+import { testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 
 export const PASSWORD = 'a password for tests'
 
-// What a test reads of an answer is its own business.
+// Each test asserts the fields that it reads, so the type stays open.
 // biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes.
 export type Json = any
 
@@ -38,14 +43,14 @@ export interface Reply {
 
 export type Client = (method: string, path: string, body?: unknown) => Promise<Reply>
 
-/** A console over real sockets on a database of its own. Ports to other parts note what they were asked. */
+/** A console over real sockets, on its own database. Ports to other modules record their calls. */
 export interface World {
   readonly databaseUrl: string
   readonly sql: Pool
   readonly services: ConsoleServices
   readonly clock: SimulatedClock
   readonly live: Live
-  /** All of the console's. */
+  /** All routes of the console. */
   readonly routes: readonly ConsoleRoute[]
   readonly origin: string
   readonly workspaceId: WorkspaceId
@@ -59,7 +64,7 @@ export interface World {
     path: string,
     options?: { body?: unknown; headers?: Record<string, string> },
   ): Promise<Reply>
-  /** Signed in as a new operator with that role in the workspace. */
+  /** Signs in as a new operator with this role in the workspace. */
   as(
     role: Role,
     options?: { workspaceId?: WorkspaceId; platformOwner?: boolean },
@@ -109,13 +114,14 @@ export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promis
   })
 }
 
-/** Nobody sends here. */
+/** Campaigns that nothing sends. */
 const campaignsOf = (sql: Pool, clock: SimulatedClock) =>
   createCampaigns({
     ...{ sql, bulk: sql, clock },
     accounts: { defaultToken: 'token' },
-    pace: { fence: async () => undefined },
-    queue: { wake: () => undefined, beginAt: () => undefined },
+    rateLimit: { fence: async () => undefined },
+    scheduler: { wake: () => undefined, beginAt: () => undefined },
+    changeStatuses: testMessageStore(sql).changeStatuses,
     dispatch: () => undefined,
   })
 
@@ -137,7 +143,13 @@ function servicesOf(
     clock,
     passwords: createPasswordHasher({ logN: 4 }),
     secrets: createSecretBox([{ id: '1', bytes: randomBytes(32) }]),
-    ...consoleStores(sql),
+    ...consoleRecords({
+      accounts: createAccountRecords(sql),
+      delivery: createDeliveryRecords(sql),
+      messaging: createMessagingRecords(sql),
+      calls: createCallRecords(sql),
+      campaigns: createCampaignRecords(sql),
+    }),
     signInLimit: createSignInLimit({ limiter: localLimiter(clock), clock }),
     templates: { submit: async () => world.submission ?? { type: 'exists' } },
     names: { judgeHost: async (host) => world.hosts(host) },
@@ -153,11 +165,11 @@ function servicesOf(
     },
     acting: nobodyActs,
     unknown,
-    overview: createOverview({ store: overviewStore(sql), clock }),
+    overview: createOverview({ store: createOverviewStore(sql), clock }),
   }
 }
 
-/** What reaches customers is tested on a running gateway (test/e2e/console-acting.test.ts). */
+/** Actions that reach contacts are tested on a running gateway (test/e2e/console-acting.test.ts). */
 const nobodyActs: ConsoleServices['acting'] = {
   send: async () => unreachable(),
   preview: async () => unreachable(),
@@ -165,8 +177,8 @@ const nobodyActs: ConsoleServices['acting'] = {
   upload: async () => unreachable(),
   act: async () => unreachable(),
   reading: {
-    readMessage: async () => unreachable(),
-    readConversation: async () => unreachable(),
+    markMessageRead: async () => unreachable(),
+    markConversationRead: async () => unreachable(),
     showTyping: async () => unreachable(),
   },
 }
@@ -175,7 +187,7 @@ const unreachable = (): never => {
   throw notFound('customer to reach')
 }
 
-/** Exact token buckets of one process. */
+/** Exact token buckets in one process. */
 function localLimiter(clock: SimulatedClock): RateLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>()
   return {
@@ -228,7 +240,7 @@ async function addOperator(
   { email, platformOwner }: { email: string; platformOwner: boolean },
 ): Promise<OperatorId> {
   const passwordHash = await services.passwords.hash(PASSWORD)
-  const id = await operatorsStore(sql).create({ email, name: email, passwordHash, platformOwner })
+  const id = await createOperatorStore(sql).create({ email, name: email, passwordHash, platformOwner })
   if (id === undefined) throw new Error(`${email} is taken`)
   return id
 }

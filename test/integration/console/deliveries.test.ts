@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { type EventKind, queuedBody } from '../../../src/contract/events.ts'
 import type { DeliveryState } from '../../../src/contract/records/delivery.ts'
 import { decodeId, encodeId, newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import { openWorld } from './console-world.ts'
 
 const world = await openWorld()
@@ -92,6 +92,7 @@ describe('delivery log', () => {
     const reply = await admin('GET', `${ws}/deliveries/${id}`)
     assert.equal(reply.body.body, body.toString())
     const shown = {
+      errorDetail: null,
       timings: {},
       remoteAddress: null,
       reusedConnection: null,

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { type AttemptReport, failure } from '../../../src/delivery/attempt.ts'
+import { reportOf } from '../../../src/delivery/endpoint-work.ts'
+import { createAttemptStore } from '../../../src/delivery/store/attempts.store.ts'
 import { type DeliveryId, decodeId, type EndpointId, encodeId, newId } from '../../../src/shared/ids.ts'
-import { attemptStore } from '../../../src/store/attempts.store.ts'
-import { type AttemptReport, failure } from '../../../src/webhooks/attempt.ts'
-import { reportOf } from '../../../src/webhooks/endpoint-work.ts'
+import { describe, test } from '../../support/harness.ts'
 import { addEndpoint, emitEvent } from '../../support/rows.ts'
 import { type Json, openWorld } from './console-world.ts'
 
 const world = await openWorld()
 const viewer = await world.as('VIEWER')
-const attempts = attemptStore(world.sql)
+const attempts = createAttemptStore(world.sql)
 const ws = `/workspaces/${world.ws}`
 
 const answered: AttemptReport = {
@@ -28,7 +28,7 @@ async function newDelivery(key?: string): Promise<{ endpointId: EndpointId; deli
   return { endpointId, deliveryId: written?.deliveryId ?? assert.fail() }
 }
 
-/** Writes the attempt as the recorder does, and gives it as the console shows it. */
+/** Writes the attempt as the recorder does; returns it as the console shows it. */
 async function shown(report: AttemptReport): Promise<Json> {
   const { endpointId, deliveryId } = await newDelivery()
   await attempts.record([
@@ -69,6 +69,7 @@ describe('an attempt in the log', () => {
       number: 1,
       statusCode: 500,
       error: null,
+      errorDetail: null,
       durationMs: 31,
       timings: answered.timings,
       remoteAddress: '203.0.113.7',
@@ -85,6 +86,7 @@ describe('an attempt in the log', () => {
       number: 1,
       statusCode: null,
       error: 'ADDRESS_FORBIDDEN',
+      errorDetail: null,
       durationMs: 4,
       timings: {},
       remoteAddress: null,
@@ -93,6 +95,12 @@ describe('an attempt in the log', () => {
       responseBody: null,
       responseBodyEncoding: null,
     })
+  })
+
+  test('says why a certificate was rejected', async () => {
+    const detail = 'the certificate has expired'
+    const { error, errorDetail } = await shown(reportOf(failure('TLS_CERTIFICATE_REJECTED', detail), 4))
+    assert.deepEqual([error, errorDetail], ['TLS_CERTIFICATE_REJECTED', detail])
   })
 
   test('shows text as it came, and bytes that are no text as base64', async () => {
@@ -177,7 +185,7 @@ describe('bodies', () => {
     const tenant = await world.addWorkspace('Bodies')
     const endpoints = await Promise.all([1, 2, 3, 4].map(() => addEndpoint(world.sql, tenant)))
     const size = 64 * 1024
-    // Random, so that it does not become small by compression.
+    // Random, so that compression does not make it small.
     const noise = Array.from({ length: size }, () => 33 + Math.floor(Math.random() * 90))
     const written = await emitEvent(world.sql, tenant, { body: Buffer.from(noise).toString() })
     assert.equal(written.length, endpoints.length)

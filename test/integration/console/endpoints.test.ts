@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { decodeId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import { type Json, openWorld } from './console-world.ts'
 
 const world = await openWorld()

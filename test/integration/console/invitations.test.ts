@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { hashToken } from '../../../src/auth/random-token.ts'
-import { createTotpSeed, totpCode, totpStep, writeTotpState } from '../../../src/auth/totp.ts'
+import { hashToken } from '../../../src/accounts/random-token.ts'
+import { createTotpSeed, totpCode, totpStep, writeTotpState } from '../../../src/accounts/totp.ts'
 import { decodeId, encodeId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import { cookieOf, type Json, openWorld, PASSWORD, type Reply } from './console-world.ts'
 
 const world = await openWorld()
@@ -218,7 +218,7 @@ describe('invitations of a workspace', () => {
     const { id } = await invite('ours@example.com')
     assert.deepEqual((await stranger('GET', other)).body.data, [])
     assert.equal((await stranger('DELETE', `${other}/${id}`)).status, 404)
-    // The same address may be invited by both.
+    // Both workspaces may invite the same address.
     const reply = await stranger('POST', other, { email: 'ours@example.com', role: 'OWNER' })
     assert.equal(reply.status, 201)
     assert.equal((await listed()).length, 1)

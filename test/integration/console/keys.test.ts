@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { hashSecret, parseKey } from '../../../src/auth/key-format.ts'
+import { hashSecret, parseKey } from '../../../src/accounts/key-format.ts'
 import { decodeId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import { openWorld } from './console-world.ts'
 
 const world = await openWorld()

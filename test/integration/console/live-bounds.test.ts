@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { liveLimits } from '../../../src/console/live/live.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import { refusedUpgrade, watchLive } from '../../support/live-client.ts'
 import { cookieOf, openWorld, PASSWORD } from './console-world.ts'
 import { watchedTenant } from './live-tenant.ts'
@@ -124,7 +124,7 @@ describe('bounds', () => {
     const { watch, workspaceId } = await tenant()
     const id = newId('campaign')
     const topic = `campaign:${encodeId('campaign', id)}`
-    // Every frame is as large as this: together far more than the buffers of the system hold.
+    // Every frame carries these variables. Together they far exceed the buffers of the system.
     const variables = { text: 'x'.repeat(200_000) }
     await sql`
       insert into campaigns (id, workspace_id, name, template_name, template_language, variables)

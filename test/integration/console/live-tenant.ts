@@ -3,7 +3,7 @@ import { watchLive } from '../../support/live-client.ts'
 import { addTenant } from '../../support/rows.ts'
 import type { World } from './console-world.ts'
 
-/** A workspace of its own, with an owner who can watch it. */
+/** A new workspace with an owner who can watch it. */
 export async function watchedTenant(world: World) {
   const { sql } = world
   const rows = await addTenant(sql)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { encodeId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import type { LiveClient } from '../../support/live-client.ts'
 import { addEndpoint, emitEvent } from '../../support/rows.ts'
 import { openWorld } from './console-world.ts'
@@ -28,7 +28,7 @@ describe('live updates', () => {
     await sql`update calls set status = 'COMPLETED', ended_at = now() where id = ${first}`
     await world.clock.advance(500)
     await client.until('the end of the first', () => client.frames.length === 3)
-    // Nothing changes, so nothing is said.
+    // Nothing changes, so no frame follows.
     await world.clock.advance(2_000)
     const [snapshot, ...deltas] = client.frames
     assert.deepEqual([snapshot?.topic, snapshot?.seq], ['calls', 0])
@@ -43,7 +43,7 @@ describe('live updates', () => {
       `${encodeId('call', second)} RINGING`,
       `${encodeId('call', first)} COMPLETED`,
     ])
-    // A record is what the list shows.
+    // A record has the same form as in the list.
     const listed = (await owner('GET', `/workspaces/${ws}/calls`)).body.data
     assert.deepEqual(client.states['calls'].items, listed)
     client.socket.terminate()

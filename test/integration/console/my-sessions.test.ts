@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { createTotpSeed, totpCode, totpStep, writeTotpState } from '../../../src/auth/totp.ts'
+import { createTotpSeed, totpCode, totpStep, writeTotpState } from '../../../src/accounts/totp.ts'
 import { consoleRoutes } from '../../../src/console/console.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import { cookieOf, type Json, openWorld, PASSWORD } from './console-world.ts'
 
 const world = await openWorld()
@@ -22,7 +22,7 @@ async function signedIn(email: string) {
   return Object.assign(browser(cookieOf(await signIn(email))), { operatorId })
 }
 
-/** As long after the proof as makes it worthless. */
+/** Backdates the proof, by default so far that it is no longer valid. */
 const age = (operatorId: string, interval = '11 minutes') => world.sql`
   update sessions set proved_at = now() - ${interval}::interval where operator_id = ${operatorId}`
 
@@ -32,7 +32,7 @@ const audited = async (subjectId: string, action: string) => {
   return [...rows]
 }
 
-/** With the second factor on, and an app that shows its codes. */
+/** An operator with the second factor on, and an app that shows its codes. */
 async function withTotp(email: string) {
   const seed = createTotpSeed()
   const ann = await signedIn(email)
@@ -159,7 +159,7 @@ describe('recovery codes', () => {
     const used = await signIn('hal@example.com', { recoveryCode: first })
     assert.deepEqual([used.status, used.body], [200, { signedIn: true, recoveryCodesLeft: 9 }])
     assert.equal((await signIn('hal@example.com', { recoveryCode: first })).status, 401)
-    // As somebody types it.
+    // As a person may type it.
     const typed = second.toLowerCase().replaceAll('-', ' ')
     assert.equal((await signIn('hal@example.com', { recoveryCode: typed })).body.recoveryCodesLeft, 8)
     assert.deepEqual(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type OperatorCommand, runOperatorCommand } from '../../../src/wiring/operator-commands.ts'
+import { type OperatorCommand, runOperatorCommand } from '../../../src/accounts/host/operator-commands.ts'
+import { describe, test } from '../../support/harness.ts'
 import { cookieOf, openWorld } from './console-world.ts'
 
 const world = await openWorld()
@@ -68,7 +68,7 @@ describe('npm run operator', () => {
       new Promise<{ code: number | string | null; out: string }>((resolve) => {
         execFile(
           process.execPath,
-          ['--import', 'tsx', 'src/wiring/operator-main.ts', ...args],
+          ['--import', 'tsx', 'src/accounts/host/operator-main.ts', ...args],
           { cwd: root, env: { PATH: process.env['PATH'], DATABASE_URL: world.databaseUrl } },
           (error, stdout, stderr) => resolve({ code: error?.code ?? 0, out: stdout + stderr }),
         )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { encodeId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 import { type Json, openWorld } from './console-world.ts'
 
@@ -8,7 +8,7 @@ const world = await openWorld()
 const { sql } = world
 const minuteMs = 60_000
 
-/** An id of a certain time, as a message gets one. */
+/** A message id of this time. */
 const idAt = (atMs: number): string =>
   `${Math.trunc(atMs)
     .toString(16)
@@ -76,7 +76,7 @@ describe('the overview', () => {
     expected[54] = 2
     assert.deepEqual((await overview()).messages.perMinute, expected)
     assert.deepEqual((await other.overview()).messages.perMinute, Array(60).fill(0))
-    // Into the minute that runs, and into one that has been settled and stays as it was counted.
+    // One message in the current minute, and one in a past minute whose count is final.
     await message(minute + 1)
     await message(minute - 5 * minuteMs)
     assert.deepEqual((await overview()).messages.perMinute, expected.with(59, 2))
@@ -147,7 +147,7 @@ describe('the overview', () => {
     const { kinds, workspaceId } = await tenant()
     await addEndpoint(sql, workspaceId)
     await sql`update templates set status = 'PAUSED' where workspace_id = ${workspaceId}`
-    // By an operator.
+    // Paused by an operator.
     await campaign(workspaceId, 'PAUSED', null)
     await campaign(workspaceId, 'PAUSED', 'TEMPLATE_PAUSED')
     const doubtful = await campaign(workspaceId, 'RUNNING')
@@ -177,7 +177,7 @@ describe('the health of an endpoint', () => {
     for (let ms = 1; ms <= 20; ms += 1) await attempt(of, hour, { ms })
     await attempt(of, hour - 3_600_000, { status: 503, ms: 7 })
     await attempt(of, hour - 3_600_000, { status: null, error: 'TIMEOUT', ms: 10_000 })
-    // A frame that was accepted has no status.
+    // An accepted frame has no status.
     await attempt(of, hour - 1, { status: null, ms: 1 })
     await attempt({ workspaceId, endpointId: neighbour }, hour)
     const path = `${ws}/endpoints/${encodeId('endpoint', endpointId)}/health`

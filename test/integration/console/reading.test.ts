@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { createTemplateSubmissionStore } from '../../../src/messaging/store/template-submission.store.ts'
 import { type ConversationId, encodeId, type NumberId, newId } from '../../../src/shared/ids.ts'
-import { templateSubmissionStore } from '../../../src/store/template-submission.store.ts'
+import { describe, test } from '../../support/harness.ts'
 import { type Json, openWorld } from './console-world.ts'
 
 const world = await openWorld()
@@ -73,7 +73,7 @@ describe('reading', () => {
     assert.deepEqual(ids(data), all.slice(4, 9))
     const next = await around(all[6] ?? '', `&cursor=${encodeURIComponent(nextCursor)}`)
     assert.deepEqual(ids(next.data), all.slice(9))
-    // With fewer before it the page begins with the newest.
+    // When fewer messages precede it, the page begins with the newest.
     for (const index of [0, 1, 2])
       assert.deepEqual(ids((await around(all[index] ?? '')).data), all.slice(0, 5))
     assert.deepEqual(ids((await around(all[3] ?? '')).data), all.slice(1, 6))
@@ -206,15 +206,15 @@ describe('templates', () => {
     const author = { workspaceId, operatorId: admin.operatorId, ip: '127.0.0.1' }
     const definition = { ...draft, parameterFormat: 'NAMED' } as const
     const created = { providerTemplateId: '1', status: 'PENDING', category: 'UTILITY' } as const
-    const template = await templateSubmissionStore(sql).keep(author, definition, created)
+    const template = await createTemplateSubmissionStore(sql).keep(author, definition, created)
     world.submission = { type: 'submitted', template }
     const reply = await submit()
     assert.equal(reply.status, 201)
     assert.deepEqual((await list('/templates?status=PENDING'))[0], reply.body)
     const [entry] = (await viewer('GET', `${ws}/audit?limit=1`)).body.data
     assert.deepEqual([entry.action, entry.after.name], ['template.submitted', 'order_ready'])
-    // A sync that came first keeps its row.
-    assert.equal((await templateSubmissionStore(sql).keep(author, definition, created)).id, template.id)
+    // A row that a sync inserted first is kept.
+    assert.equal((await createTemplateSubmissionStore(sql).keep(author, definition, created)).id, template.id)
   })
 
   test('one is shown with the provider’s reason and its examples filled in, to its workspace alone', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { hashToken } from '../../../src/auth/random-token.ts'
-import { createTotpSeed, totpCode, totpStep, writeTotpState } from '../../../src/auth/totp.ts'
+import { hashToken } from '../../../src/accounts/random-token.ts'
+import { createTotpSeed, totpCode, totpStep, writeTotpState } from '../../../src/accounts/totp.ts'
+import { describe, test } from '../../support/harness.ts'
 import { cookieOf, openWorld, PASSWORD } from './console-world.ts'
 
 const world = await openWorld()
@@ -132,7 +132,7 @@ describe('second factor', () => {
     const cookie = cookieOf(await signIn('own@example.com'))
     const ask = (method: string, body: object) =>
       world.request(method, '/me/totp', { body, headers: { cookie } })
-    // The failures of the tests before are over.
+    // Lets the failures of the earlier tests expire.
     await world.clock.advance(120_000)
     const { seed } = (await ask('POST', {})).body
     const code = totpCode(seed, totpStep(world.clock.now()))

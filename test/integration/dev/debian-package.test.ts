@@ -3,18 +3,18 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
 import { unpackDebian } from '../../../src/dev/embedded/debian-package.ts'
 import { debianRedis } from '../../../src/dev/embedded/redis-binaries.ts'
+import { describe, test } from '../../support/harness.ts'
 import { temporaryFolder } from './owner-process.ts'
 
 const hasApt = ['apt-get', 'dpkg-deb'].every((name) => existsSync(`/usr/bin/${name}`))
 
-/** An archive on disk whose redis-tools holds a script in place of the server: the real tools, without a network. */
-function makeArchive(): string {
+/** An archive on disk whose redis-tools holds a script as server: the real tools, without a network. */
+function makeArchive({ libraries = true } = {}): string {
   const archive = temporaryFolder()
   const tree = join(temporaryFolder(), 'redis-tools')
-  for (const dir of ['DEBIAN', 'usr/bin', 'usr/lib/x86_64-linux-gnu'])
+  for (const dir of ['DEBIAN', 'usr/bin', ...(libraries ? ['usr/lib/x86_64-linux-gnu'] : [])])
     mkdirSync(join(tree, dir), { recursive: true })
   const control =
     'Package: redis-tools\nVersion: 9:7.0.0\nArchitecture: all\nMaintainer: a <a@b.c>\nDescription: a\n'
@@ -29,7 +29,7 @@ function makeArchive(): string {
   return archive
 }
 
-// The tools read this variable, so a test reaches them without a setting of ours.
+// apt reads this variable, so the product needs no setting for the test.
 function useSource(source: string): void {
   const dir = temporaryFolder()
   writeFileSync(join(dir, 'sources.list'), `${source}\n`)
@@ -52,6 +52,14 @@ describe('a Debian package', { skip: hasApt ? false : 'this system has no apt-ge
     cpSync(join(cacheDir, 'redis'), moved, { recursive: true, dereference: true })
     const output = execFileSync(join(moved, 'redis-server'), ['--version'], { encoding: 'utf8' })
     assert.equal(output, `Redis server v=7.0.0 ${moved}/root/usr/lib/x86_64-linux-gnu --version\n`)
+  })
+
+  test('needs no libraries of its own where the machine has them', async () => {
+    useSource(`deb [trusted=yes] copy:${makeArchive({ libraries: false })} ./`)
+    const cacheDir = temporaryFolder()
+    await unpackDebianRedis(cacheDir)
+    const output = execFileSync(join(cacheDir, 'redis', 'redis-server'), ['--version'], { encoding: 'utf8' })
+    assert.match(output, /^Redis server v=7\.0\.0 .*--version\n$/)
   })
 
   test('leaves nothing behind when its source cannot be reached, and says so', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { chownSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startPostgres } from '../../../src/dev/embedded/postgres.ts'
 import { findPostgres } from '../../../src/dev/embedded/postgres-binaries.ts'
 import { elsewhere, type FootingWay, findFooting } from '../../../src/dev/embedded/postgres-footing.ts'
-import { connectPool } from '../../../src/store/sql.ts'
+import { connectPool } from '../../../src/platform/postgres/sql.ts'
+import { after, describe, test } from '../../support/harness.ts'
 import { isRoot, kill, NOBODY, startOwner, temporaryFolder } from './owner-process.ts'
 
 const asRoot = { skip: isRoot ? false : 'only root has to look for another user' }
@@ -26,10 +26,10 @@ describe('the footing of PostgreSQL', () => {
     const dataDir = join(temporaryFolder('private'), 'data')
     const log: string[] = []
     const server = await startPostgres({ dataDir, mode: 'test', onLog: (line) => log.push(line) })
-    assert.match(log.join(), /run as (namespace|elsewhere)$/)
+    assert.match(log[0] ?? '', /run as (namespace|elsewhere)$/)
     assert.deepEqual(await answers(server.url), { lower: 'éàö', fsync: 'off' })
     await server.stop()
-    if (log.join().endsWith('namespace')) assert.equal(statSync(join(dataDir, 'pg-18')).uid, 0)
+    if (log[0]?.endsWith('namespace')) assert.equal(statSync(join(dataDir, 'pg-18')).uid, 0)
   })
 
   test('root moves it to where nobody can reach it when namespaces are refused too', asRoot, async () => {
@@ -69,7 +69,7 @@ describe('the footing of PostgreSQL', () => {
     if (isRoot && !isOpenToOthers())
       return t.skip('this checkout lies below a folder that other users cannot enter')
     const owner = await startOwner({ kinds: ['postgres'], dataDir, ...(isRoot ? { uid: NOBODY } : {}) })
-    assert.match(owner.log.join(), /run as self$/)
+    assert.match(owner.log[0] ?? '', /run as self$/)
     assert.deepEqual(await answers(owner.servers[0]?.url ?? ''), { lower: 'éàö', fsync: 'on' })
     await kill(owner, 'SIGTERM')
   })

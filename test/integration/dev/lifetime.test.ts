@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
 import { createClient, type RedisClientType } from 'redis'
 import { isAlive } from '../../../src/dev/embedded/process-table.ts'
-import { connectPool, type Pool } from '../../../src/store/sql.ts'
+import { connectPool, type Pool } from '../../../src/platform/postgres/sql.ts'
+import { after, describe, test } from '../../support/harness.ts'
 import {
   end,
   isRoot,
@@ -28,7 +28,7 @@ async function withBoth<T>(owner: Owner, work: (sql: Pool, redis: Cache) => Prom
   assert.ok(postgres && cache)
   const sql = connectPool({ url: postgres.url, max: 1, name: 'test' })
   const redis = createClient({ url: cache.url })
-  // A client without a listener turns a lost server into an uncaught exception.
+  // A client without an error listener turns a lost server into an uncaught exception.
   redis.on('error', () => undefined)
   await redis.connect()
   try {
@@ -111,7 +111,7 @@ describe('embedded servers', () => {
   test('a start after everything was killed finds what was committed', async () => {
     const owner = await start()
     await write(owner, 2)
-    // The append-only file is synced once a second, but written at once: it survives processes, not power cuts.
+    // The append-only file is written at once, synced once a second: it survives kills, not power failures.
     for (const { pid } of owner.servers) killGuard(pid)
     const servers = lives(owner.servers)
     for (const { pid } of owner.servers) process.kill(pid, 'SIGKILL')

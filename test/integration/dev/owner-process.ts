@@ -4,11 +4,11 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { identify, isAlive, type ProcessIdentity, signal } from '../../../src/dev/embedded/process-table.ts'
 import { packageCache } from '../../support/embedded.ts'
+import { after } from '../../support/harness.ts'
 
 type Server = Readonly<{ url: string; pid: number; attached: boolean }>
 export type Owner = Readonly<{ process: ChildProcess; servers: readonly Server[]; log: readonly string[] }>
@@ -23,7 +23,7 @@ export type OwnerOptions = Readonly<{
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 export const NOBODY = 65_534
 
-/** A process of its own that starts these servers; ended after the tests of the file. */
+/** A new process that starts these servers; it ends after the tests of the file. */
 export async function startOwner({ uid, env, ...options }: OwnerOptions): Promise<Owner> {
   const script = fileURLToPath(new URL('./owner.ts', import.meta.url))
   const argument = JSON.stringify({ cacheDir: packageCache, ...options })
@@ -47,10 +47,10 @@ export async function kill(owner: Owner, name: NodeJS.Signals): Promise<void> {
   await exited
 }
 
-/** Kills the guard of a server and the guard's watcher, so that nobody stops it when its owner dies. Linux only. */
+/** Kills a server's guard and the guard's watcher, so that the server outlives its owner. Linux only. */
 export function killGuard(serverPid: number): void {
   const server = identify(serverPid)
-  // Whatever the test finds wrong, the server that is now on its own goes with it.
+  // The server has no guard any more, so the test stops it, whatever fails.
   after(() => server && signal(server, 'SIGKILL'))
   const guard = parentOf(String(serverPid))
   const family = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === guard)
@@ -72,14 +72,14 @@ export function lives(servers: readonly Server[]): readonly ProcessIdentity[] {
 /** Resolves to whether all of them have ended before a generous deadline. */
 export async function end(processes: readonly ProcessIdentity[]): Promise<boolean> {
   const deadline = performance.now() + 20_000
-  // Polling, because the end of somebody else's child is announced to nobody.
+  // Polls, because the end of another process's child is not announced.
   while (processes.some(isAlive) && performance.now() < deadline) await sleep(5)
   const left = processes.filter(isAlive)
   for (const one of left) signal(one, 'SIGKILL')
   return left.length === 0
 }
 
-/** A temporary folder, removed after the tests of the file; `open` lets other users through to it. */
+/** A temporary folder, removed after the tests of the file; `open` gives other users access. */
 export function temporaryFolder(access: 'open' | 'private' = 'open'): string {
   const dir = mkdtempSync(join(tmpdir(), 'switchboard-'))
   chmodSync(dir, access === 'open' ? 0o755 : 0o700)

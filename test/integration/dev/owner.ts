@@ -1,4 +1,5 @@
-// A process that owns servers, to be killed by tests. Prints one line of JSON when all are ready; SIGTERM stops it.
+// A process that owns servers, for tests to kill. Prints one line of JSON when all are ready; SIGTERM stops
+// it.
 import { startPostgres } from '../../../src/dev/embedded/postgres.ts'
 import { startRedis } from '../../../src/dev/embedded/redis.ts'
 

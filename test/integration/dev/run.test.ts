@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { describe, test } from '../../support/harness.ts'
 import { temporaryFolder } from './owner-process.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-// Node tells its children that they run under a test runner, and one within another runs nothing.
+// Node marks its children as running under a test runner, and a runner inside another runs nothing.
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => name !== 'NODE_TEST_CONTEXT'),
 )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import { parse } from 'sdp-transform'
 import { sdpProblem } from '../../../src/simulator/sdp.ts'
+import { after, before, describe, test } from '../../support/harness.ts'
 import { codeOf, detailsOf, NUMBER, type Reply, type Rig, sdpOf, startRig, wacidOf } from './harness.ts'
 
 let rig: Rig
@@ -43,7 +43,7 @@ const place = (waId: string, extra: object = {}): Promise<Reply> =>
     ...extra,
   })
 
-/** The handset calls in; answers the call's id once the connect webhook is there. */
+/** The handset calls; returns the call's id once the connect webhook has arrived. */
 async function ring(waId: string): Promise<string> {
   const reply = await rig.control('POST', `handsets/${waId}/calls`, { to: `+${NUMBER}` })
   const wacid = String(reply.body['wacid'])
@@ -51,7 +51,7 @@ async function ring(waId: string): Promise<string> {
   return wacid
 }
 
-/** Calls made in between ring for this long. */
+/** Calls made during `work` ring for this long. */
 async function ringingFor<T>(ringTimeoutMs: number, work: () => Promise<T>): Promise<T> {
   await rig.control('PUT', 'config', { ringTimeoutMs })
   try {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from '../../support/harness.ts'
 import { codeOf, NUMBER, NUMBER_ID, type Rig, startRig, templateTo, wamidOf } from './harness.ts'
 
 let rig: Rig
@@ -135,7 +135,7 @@ describe('faults of the API', () => {
   test('a request that hangs is never answered', async () => {
     await fault({ api: [{ match: 'messages', times: 1, hang: true }] })
     const path = `${rig.url}/v24.0/${NUMBER_ID}/messages`
-    // Long enough for an answer that comes at all, which on loopback takes milliseconds.
+    // Long enough for any answer, which takes milliseconds on loopback.
     const signal = AbortSignal.timeout(500)
     await assert.rejects(fetch(path, { method: 'POST', signal, body: '{}' }), { name: 'TimeoutError' })
   })

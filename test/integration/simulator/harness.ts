@@ -48,7 +48,7 @@ export async function startRig(env: Record<string, string> = {}) {
     matching,
     control: (method: string, path: string, body?: unknown) => request(method, `/sim/${path}`, body),
     provider: (path: string, body: unknown) => request('POST', `/v24.0/${NUMBER_ID}/${path}`, body),
-    /** Waits until so many updates with these fields have come. */
+    /** Waits until this many updates with these fields have come. */
     async expect(kind: Seen['kind'], fields: Loose, count = 1): Promise<Seen[]> {
       await receiver.until(
         () => matching(kind, fields).length >= count,

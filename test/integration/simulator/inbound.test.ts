@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, test } from '../../support/harness.ts'
 import { codeOf, NUMBER, NUMBER_ID, type Rig, startRig } from './harness.ts'
 
 let rig: Rig

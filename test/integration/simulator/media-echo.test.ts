@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
 import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from 'werift'
+import { after, before, describe, test } from '../../support/harness.ts'
 import { NUMBER, type Rig, sdpOf, startRig, wacidOf } from './harness.ts'
 
 let rig: Rig

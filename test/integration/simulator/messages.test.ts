@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, test } from '../../support/harness.ts'
 import {
   ACCOUNT,
   codeOf,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
 import type { LiveFrame } from '../../../src/simulator/views.ts'
+import { after, afterEach, before, describe, test } from '../../support/harness.ts'
 import { NUMBER, NUMBER_ID, type Rig, startRig, templateTo, wamidOf } from './harness.ts'
 import type { Loose } from './receiver.ts'
 
@@ -41,7 +41,7 @@ describe('the page', () => {
   })
 })
 
-/** The frames of one stream, merged as the page merges them. */
+/** Collects the frames of one stream, merged as the page merges them. */
 async function watch(waIds: string) {
   const stop = new AbortController()
   const answer = await fetch(`${rig.url}/sim/live?handsets=${waIds}`, { signal: stop.signal })
@@ -119,7 +119,7 @@ describe('the stream', () => {
     assert.equal(refused.status, 503)
     await refused.text()
     await Promise.all(streams.map((stream) => stream.close()))
-    // The server hears of the closing a moment later.
+    // The server notices the closing a moment later.
     for (;;) {
       const answer = await fetch(`${rig.url}/sim/live`)
       await answer.body?.cancel()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { afterEach, describe, test } from 'node:test'
+import { afterEach, describe, test } from '../../support/harness.ts'
 
 const started: ChildProcess[] = []
 afterEach(() => {

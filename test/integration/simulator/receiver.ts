@@ -7,10 +7,10 @@ const DEADLINE_MS = 10_000
 
 export type Loose = Record<string, unknown>
 
-/** One update as the receiver saw it, taken out of its envelope. */
+/** One update as the receiver saw it, taken out of its webhook. */
 export type Seen = Readonly<{
   at: number
-  /** Which POST it came in. */
+  /** The number of the POST that carried it. */
   post: number
   field: string
   kind: 'message' | 'status' | 'call' | 'other'
@@ -41,7 +41,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Resolves once a condition holds that only arrivals can change. */
+/** Waits for conditions that only arrivals can change. */
 function arrivals() {
   const waiting = new Set<() => void>()
   const until = (ready: () => boolean, what: () => string): Promise<void> =>
@@ -70,7 +70,7 @@ function answerChallenge(url: URL, token: string, response: ServerResponse): voi
   response.writeHead(known ? 200 : 403).end(known ? url.searchParams.get('hub.challenge') : 'no')
 }
 
-/** Takes the provider's webhooks: checks every signature, and answers as it is told to. */
+/** Receives the provider's webhooks: checks every signature, and answers with the configured status. */
 export async function startReceiver({ secret, verifyToken }: { secret: string; verifyToken: string }) {
   const seen: Seen[] = []
   const bodies: string[] = []

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { recipientReport } from '../../../src/api/recipients-report.ts'
 import { type RecipientRecord, recipientStatuses } from '../../../src/contract/records/campaign.ts'
 import { cellsOf } from '../../support/csv.ts'
+import { describe, test } from '../../support/harness.ts'
 
 describe('the report', () => {
   const recipient = (row: Partial<RecipientRecord> = {}): RecipientRecord => ({

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { csvType, uploadBatches } from '../../../src/api/recipients-upload.ts'
 import type { RecipientRow } from '../../../src/campaigns/judge-recipients.ts'
 import { limits } from '../../../src/contract/limits.ts'
-import { csvLine } from '../../../src/http/csv.ts'
-import { linesType } from '../../../src/http/lines-answer.ts'
+import { csvLine } from '../../../src/platform/http/csv.ts'
+import { linesType } from '../../../src/platform/http/lines-answer.ts'
 import { piecesOf } from '../../support/csv.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const batchesOf = (type: string, text: string, sizes: readonly number[] = []) =>
   uploadBatches({ type, pieces: piecesOf(Buffer.from(text), sizes) })

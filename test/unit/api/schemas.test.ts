@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { answerBody, callAction, callQuery, placeBody } from '../../../src/api/schemas/calls.ts'
 import { id } from '../../../src/api/schemas/fields.ts'
 import { messageQuery, sendBody } from '../../../src/api/schemas/messages.ts'
-import { time } from '../../../src/http/time.ts'
-import { check } from '../../../src/http/validate.ts'
+import { time } from '../../../src/platform/http/time.ts'
+import { check } from '../../../src/platform/http/validate.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const to = '+15551230000'
 const template = { name: 'order_ready', language: 'en_US' }
 const good = { to, template }
 
-/** The paths and words of what is wrong. */
+/** Each fault as `<path> <message>`. */
 function faults(schema: v.GenericSchema, value: unknown): string[] {
   const checked = check(schema, value)
   return checked.ok ? [] : checked.details.map(({ path, message }) => `${path} ${message}`)

@@ -1,7 +1,6 @@
-// What the validators promise of every value there is: good ones are taken and come out in one form, others are listed
-// by path, and nothing is ever thrown.
+// Properties of the validators for every value: valid ones are accepted in one normal form, the faults of
+// others are listed by path, and nothing throws.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { operationNotes } from '../../../src/api/openapi/operations.ts'
@@ -10,16 +9,17 @@ import { variables } from '../../../src/api/schemas/messages.ts'
 import { table } from '../../../src/api/table.ts'
 import { consoleRoutes } from '../../../src/console/console.ts'
 import { limits } from '../../../src/contract/limits.ts'
-import { phoneNumber, unsafeNames } from '../../../src/http/fields.ts'
-import { pageQuery } from '../../../src/http/paging.ts'
-import type { Schema } from '../../../src/http/route.ts'
-import { time } from '../../../src/http/time.ts'
-import { check } from '../../../src/http/validate.ts'
+import { compareVariables, renderTemplate } from '../../../src/messaging/render-template.ts'
+import { templateVariables } from '../../../src/messaging/template-variables.ts'
+import { phoneNumber, unsafeNames } from '../../../src/platform/http/fields.ts'
+import { pageQuery } from '../../../src/platform/http/paging.ts'
+import type { Schema } from '../../../src/platform/http/route.ts'
+import { time } from '../../../src/platform/http/time.ts'
+import { check } from '../../../src/platform/http/validate.ts'
 import { encodeId, type IdKind, idPrefixes } from '../../../src/shared/ids.ts'
 import { toDigits, toE164 } from '../../../src/shared/phone.ts'
-import { compareVariables, renderTemplate } from '../../../src/templates/render-template.ts'
-import { templateVariables } from '../../../src/templates/variables.ts'
 import { consoleSamples } from '../../e2e/fuzz-samples.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const binary = fc.string({ unit: 'binary' })
 const digits = fc.stringMatching(/^[1-9]\d{6,14}$/)
@@ -103,7 +103,7 @@ describe('a time', () => {
   test('in any zone is the same time', () => {
     const offset = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 })
     const two = (value: number) => String(value).padStart(2, '0')
-    // A day away from the ends of the calendar, which a zone could cross.
+    // At least a day from the ends of the calendar, because a time zone could cross them.
     const inner = instants.filter((at) => at.getTime() > -62_135_000_000_000 && at.getUTCFullYear() < 9999)
     fc.assert(
       fc.property(inner, offset, fc.boolean(), (at, minutes, isEscaped) => {
@@ -173,7 +173,7 @@ describe('variables', () => {
   })
 })
 
-/** Taken, or listed: each detail with the path and the words of what is wrong with it. */
+/** The value is accepted, or each of its faults has a path and a message. */
 function assertJudged(schema: Schema, value: unknown): void {
   const checked = check(schema, value)
   if (checked.ok) return
@@ -198,7 +198,7 @@ const anything = fc.oneof(
   ),
 )
 
-/** A good body with one of its parts replaced by anything, or with something more in it. */
+/** A valid body with one of its parts replaced by any value, or with something added. */
 function spoiled(sample: unknown): fc.Arbitrary<unknown> {
   if (typeof sample !== 'object' || sample === null) return anything
   const isList = Array.isArray(sample)

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import {
   countedRounds,
   isSound,
@@ -11,6 +10,7 @@ import {
   spreadOf,
 } from '../../../bench/harness/figures.ts'
 import type { Sent } from '../../../bench/harness/generator.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const sent = (id: string, patch: Partial<Sent> = {}): Sent => ({
   id,

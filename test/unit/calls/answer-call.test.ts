@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, test } from '../../support/harness.ts'
 import {
   answer,
   callAnswered,
@@ -39,7 +39,7 @@ describe('answering', () => {
       [call.state.session, call.state.command, call.state.row.pendingAction],
       [null, null, null],
     )
-    assert.equal(call.count('dropSession'), 1)
+    assert.equal(call.count('dropSdp'), 1)
   })
 
   test('the intent is committed before the provider is asked', () => {
@@ -131,7 +131,7 @@ describe('answering', () => {
       const call = doubtful()
       const declined = call.ask(decline)
       call.provider(callAnswered)
-      assert.deepEqual([call.reply(declined), call.status], [{ type: 'notRinging' }, 'ACCEPTED'])
+      assert.deepEqual([call.reply(declined)?.type, call.status], ['notRinging', 'ACCEPTED'])
     })
   })
 

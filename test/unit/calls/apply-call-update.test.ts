@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { createApplyCallUpdate } from '../../../src/calls/apply-call-update.ts'
 import type { CallMessage } from '../../../src/calls/call.messages.ts'
 import type { CallRow } from '../../../src/calls/call.ts'
@@ -7,6 +6,7 @@ import type { Beginning, CallLedger, InboundCall } from '../../../src/calls/port
 import { AppError } from '../../../src/contract/errors.ts'
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
 import { type CallId, encodeId, newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 import { startMs, timing } from './driver.ts'
 
 const number = {
@@ -40,13 +40,13 @@ function world(ledger: Partial<CallLedger> = {}) {
   const nothing = {
     findByWacid: async () => undefined,
     findPlaced: async () => undefined,
-    tombstoneOf: async () => undefined,
-    tombstoneSoon: async () => undefined,
+    earlyTerminateOf: async () => undefined,
+    earlyTerminateSoon: async () => undefined,
     recordEnded: async ({ row }: Beginning) => {
       ended.push(row)
       return { type: 'begun', row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
     },
-    addTombstone: async () => undefined,
+    addEarlyTerminate: async () => undefined,
     beginInbound,
   }
   const apply = createApplyCallUpdate({
@@ -83,8 +83,8 @@ describe('a connect', () => {
 
   test('finds a tombstone that its insert could not see, and ends the call', async () => {
     const error = { code: '138019', title: 'Call setup failed' }
-    const tombstoneSoon = async () => ({ durationSeconds: 4, error, toldAt: new Date(startMs) })
-    const { apply, told } = world({ tombstoneSoon })
+    const earlyTerminateSoon = async () => ({ durationSeconds: 4, error, toldAt: new Date(startMs) })
+    const { apply, told } = world({ earlyTerminateSoon })
     await apply(connect)
     await settled()
     assert.deepEqual(
@@ -94,9 +94,9 @@ describe('a connect', () => {
   })
 
   test('that is stale is recorded and has no owner', async () => {
-    // The look that waits for company is not for this: a webhook may carry many of them, one behind the other.
-    const tombstoneSoon = () => assert.fail('it was waited for')
-    const { apply, adopted, ended } = world({ tombstoneSoon })
+    // A stale connect must not wait for an early terminate: a webhook may carry many, handled one by one.
+    const earlyTerminateSoon = () => assert.fail('it was waited for')
+    const { apply, adopted, ended } = world({ earlyTerminateSoon })
     await apply({ ...connect, at: new Date(startMs - 60_001) })
     assert.deepEqual([adopted, ended.map(({ status }) => status)], [[], ['MISSED']])
   })
@@ -107,9 +107,12 @@ describe('a connect', () => {
     ['gave a length', { durationSeconds: 9 }, ['COMPLETED', 'HUNG_UP', 9, null]],
   ] as const)
     test(`whose terminate came first and ${what} is ${expected[0]} as it would be after ringing, and rings nobody`, async () => {
-      const entombed = async () => ({ type: 'entombed' }) as const
+      const endedBeforeStart = async () => ({ type: 'endedBeforeStart' }) as const
       const end = { durationSeconds: null, error: null, toldAt: new Date(startMs - 500), ...told }
-      const { apply, adopted, ended } = world({ beginInbound: entombed, tombstoneOf: async () => end })
+      const { apply, adopted, ended } = world({
+        beginInbound: endedBeforeStart,
+        earlyTerminateOf: async () => end,
+      })
       await apply(connect)
       const [row] = ended
       assert.deepEqual([row?.status, row?.endReason, row?.durationSeconds, row?.error], expected)
@@ -132,10 +135,10 @@ describe('a terminate', () => {
     const { apply, told } = world({
       findByWacid: async () => {
         steps.push('find')
-        // Made while the tombstone was being written.
+        // The call was created while the early terminate was being written.
         return steps.includes('tombstone') ? id : undefined
       },
-      addTombstone: async () => void steps.push('tombstone'),
+      addEarlyTerminate: async () => void steps.push('tombstone'),
     })
     await apply(terminate)
     assert.deepEqual([steps, types(told)], [['find', 'tombstone', 'find'], ['providerTerminate']])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { callActor } from '../../../src/calls/call.actor.ts'
+import { describe, test } from '../../support/harness.ts'
 import {
   answer,
   connect,

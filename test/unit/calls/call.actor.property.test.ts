@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import fc from 'fast-check'
 import type { CallMessage } from '../../../src/calls/call.messages.ts'
+import { test } from '../../support/harness.ts'
 import {
   connect,
   Drive,
@@ -17,7 +17,7 @@ import {
 const answered = connect(placedRow(), sdpAnswer)
 const error = { code: '138021', title: 'Media receive timeout' }
 
-/** What the provider says of one call, in the order in which it happened, and where that leads. */
+/** The provider's updates about one call, in the order of events, and the status that they lead to. */
 const stories: readonly { readonly told: readonly CallMessage[]; readonly ends: string }[] = [
   {
     told: [answered, status('RINGING'), status('ACCEPTED'), terminate({ durationSeconds: 9 })],
@@ -37,7 +37,7 @@ const stories: readonly { readonly told: readonly CallMessage[]; readonly ends: 
   { told: [terminate()], ends: 'NO_ANSWER' },
 ]
 
-/** Every update one to three times, in any order. */
+/** Every update at least once, some repeated, in any order. */
 const reordered = (told: readonly CallMessage[]) =>
   fc
     .array(fc.constantFrom(...told), { maxLength: told.length * 2 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { hasEnded, mayBecome } from '../../../src/calls/call.machine.ts'
 import { callStatuses, liveCallStatuses } from '../../../src/contract/records/call.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const allowed = {
   INBOUND: ['RINGING>ACCEPTED', 'RINGING>MISSED', 'RINGING>DECLINED', 'RINGING>FAILED'],
@@ -19,7 +19,7 @@ for (const direction of ['INBOUND', 'OUTBOUND'] as const) {
     for (const from of callStatuses)
       for (const to of callStatuses) {
         const isAllowed = table.has(`${from}>${to}`)
-        test(`${from} ${isAllowed ? 'leaves' : 'does not leave'} to ${to} [decisions 3]`, () => {
+        test(`${from} ${isAllowed ? 'leaves' : 'does not leave'} to ${to}`, () => {
           assert.equal(mayBecome({ direction, status: from }, to), isAllowed)
         })
       }

@@ -1,8 +1,10 @@
-// Every state of a call against everything that can be said to it, cell by cell.
+// Tests every state of a call against every command and update, cell by cell.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import type { CallMessage } from '../../../src/calls/call.messages.ts'
+import type { ApiRoute } from '../../../src/api/route.ts'
+import { actOnCall, answerCall, getOffer, placeCall } from '../../../src/api/routes/calls.ts'
+import type { CallMessage, CallReply } from '../../../src/calls/call.messages.ts'
 import { refuse } from '../../../src/calls/refuse.ts'
+import { describe, test } from '../../support/harness.ts'
 import {
   answer,
   connect,
@@ -31,7 +33,7 @@ const asking = (call: Drive, message: CallMessage) => {
 const answered = () => asking(inbound(), answer('A')).provider(ok).provider(ok)
 const pickedUp = () => outbound().tell(connect(placedRow(), sdpAnswer)).tell(status('ACCEPTED'))
 
-/** How a call gets into each of its states. */
+/** How a call reaches each of its states. */
 const states: Readonly<Record<string, () => Drive>> = {
   'inbound RINGING': inbound,
   'inbound RINGING, A being answered': () => asking(inbound(), answer('A')),
@@ -61,7 +63,10 @@ const states: Readonly<Record<string, () => Drive>> = {
   'outbound FAILED': () => asking(new Drive(placingRow()), { type: 'place', sdp: 'S' }).provider(refused),
 }
 
-/** `!`: refused with that code; a request of the provider: it is asked and the caller waits; `joins`: the caller waits too. */
+/**
+ * `!`: the command is refused with that code. The name of a provider request: it is sent, and the caller
+ * waits. `joins`: the caller waits for the request under way.
+ */
 const commandTable = `
   state                                  answer A   answer B   pre-accept A  pre-accept B  decline   hang up    offer
   inbound RINGING                        preAccept  preAccept  preAccept     preAccept     reject    !state     offer
@@ -91,7 +96,7 @@ const commandTable = `
   outbound CANCELLED                     !ended     !ended     !ended        !ended        !ended    done       !ended
   outbound FAILED                        !ended     !ended     !ended        !ended        !ended    !ended     !ended`
 
-/** The transitions that follow, `-` for none; each is one event. The last column is four hours without an update. */
+/** The transitions that follow, each one event; `-` for none. The last column is four hours of silence. */
 const updateTable = `
   state                                  connect    RINGING    ACCEPTED            REJECTED  terminate  with a length       with an error  silence
   inbound RINGING                        -          -          -                   -         MISSED     ACCEPTED>COMPLETED  FAILED         MISSED
@@ -139,6 +144,11 @@ const commands: Readonly<Record<string, CallMessage>> = {
   offer: { type: 'offer' },
 }
 
+const routes: Readonly<Record<string, ApiRoute>> = {
+  ...{ 'answer A': answerCall, 'answer B': answerCall, 'pre-accept A': actOnCall, 'pre-accept B': actOnCall },
+  ...{ decline: actOnCall, 'hang up': actOnCall, offer: getOffer },
+}
+
 const updates: Readonly<Record<string, (call: Drive) => Drive>> = {
   connect: (call) => call.tell(connect(call.state.row, call.status === 'RINGING' ? offer : sdpAnswer)),
   RINGING: (call) => call.tell(status('RINGING')),
@@ -150,7 +160,7 @@ const updates: Readonly<Record<string, (call: Drive) => Drive>> = {
   silence: (call) => call.wait(4 * 3_600_000),
 }
 
-/** Each row's first cell, and its others with the names of their columns. */
+/** The first cell of each row, and its other cells with the names of their columns. */
 function rowsOf(table: string): [string, [string, string][]][] {
   const cells = (line: string) => line.trim().split(/ {2,}/)
   const [[, ...names] = [], ...rows] = table.trim().split('\n').map(cells)
@@ -190,7 +200,7 @@ for (const [state, cells] of rowsOf(updateTable))
         const update = updates[name]
         assert.ok(call && update)
         const { events, state: before } = call
-        // What settles a moment later belongs to it.
+        // A delayed transition belongs to the update that caused it.
         update(call).wait(2_000).tell({ type: 'wake' })
         const taken = call.events.slice(events.length)
         assert.equal(taken.join('>') || '-', expected)
@@ -198,6 +208,39 @@ for (const [state, cells] of rowsOf(updateTable))
         assert.equal(call.status, taken.at(-1) ?? before.row.status)
       })
   })
+
+describe('a route lists every code that its command is answered with', () => {
+  /** At once, or where an update or a refusal of the provider ends the wait. */
+  function codesOf(make: () => Drive, command: CallMessage): Set<string> {
+    const endings = [...Object.values(updates), (call: Drive) => call.provider(refused)]
+    const found = [undefined, ...endings].map((ending) => {
+      const call = make()
+      const asked = call.ask(command)
+      if (call.reply(asked) === undefined) ending?.(call).wait(2_000).tell({ type: 'wake' })
+      return call.reply(asked)
+    })
+    const isRefusal = (reply: CallReply | undefined): reply is CallReply =>
+      reply !== undefined && reply.type !== 'done' && reply.type !== 'offer'
+    return new Set(found.filter(isRefusal).map((reply) => refuse(reply).code))
+  }
+  const assertListed = ({ errors }: ApiRoute, made: Set<string>, what: string) =>
+    assert.deepEqual(
+      [...made].filter((code) => !errors.some((listed) => listed === code)),
+      [],
+      what,
+    )
+
+  for (const [name, command] of Object.entries(commands))
+    test(name, () => {
+      const route = routes[name] ?? assert.fail()
+      for (const [state, make] of Object.entries(states)) assertListed(route, codesOf(make, command), state)
+    })
+
+  test('place', () => {
+    const made = codesOf(() => new Drive(placingRow()), { type: 'place', sdp: 'S' })
+    assertListed(placeCall, made, 'outbound INITIATED')
+  })
+})
 
 test('the tables have every state, command and update', () => {
   for (const [table, columns] of [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { checkSdp, sdpProblems } from '../../../src/calls/check-sdp.ts'
 import { AppError } from '../../../src/contract/errors.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const head = ['v=0', 'o=- 7602563700000000000 2 IN IP4 127.0.0.1', 's=-', 't=0 0', 'a=group:BUNDLE audio']
 const media = ['m=audio 40012 UDP/TLS/RTP/SAVPF 111 126', 'c=IN IP4 203.0.113.60']
@@ -45,6 +45,16 @@ describe('SDP', () => {
   test('with video only, or no section at all, has no audio', () => {
     assert.deepEqual(sdpProblems(good.replace('m=audio', 'm=video')), ['it has no audio section'])
     assert.deepEqual(sdpProblems(text(...head)), ['it has no audio section'])
+  })
+
+  test('whose audio has port 0 is refused, unless another section has audio', () => {
+    const rejected = good.replace('m=audio 40012', 'm=audio 0')
+    assert.deepEqual(sdpProblems(rejected), ['its audio section has port 0, which rejects the audio'])
+    assert.throws(
+      () => checkSdp(rejected),
+      (error) => error instanceof AppError && error.code === 'INVALID_SDP',
+    )
+    assert.deepEqual(sdpProblems(good + text('m=audio 0 UDP/TLS/RTP/SAVPF 0')), [])
   })
 
   for (const sdp of [

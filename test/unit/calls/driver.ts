@@ -1,4 +1,3 @@
-import type { ReplyTo } from '../../../src/actors/actor.ts'
 import { callActor } from '../../../src/calls/call.actor.ts'
 import type {
   CallEffect,
@@ -11,6 +10,7 @@ import type {
 } from '../../../src/calls/call.messages.ts'
 import type { CallRow } from '../../../src/calls/call.ts'
 import type { CallStatusData } from '../../../src/contract/events.ts'
+import type { ReplyTo } from '../../../src/platform/actors/actor.ts'
 import { newId } from '../../../src/shared/ids.ts'
 
 export const startMs = Date.UTC(2026, 10, 20, 14, 21, 3, 127)
@@ -111,7 +111,7 @@ export class Drive {
     return this.state.row.status
   }
 
-  /** Statuses of the events so far. */
+  /** The statuses of the events so far. */
   get events(): string[] {
     return this.bodies.map(({ status }) => status)
   }
@@ -140,7 +140,7 @@ export class Drive {
     return this.effects.filter((effect) => effect.type === type).length
   }
 
-  /** What was replied to an ask; undefined while it waits. */
+  /** The reply to an ask; undefined while it waits. */
   reply(to: ReplyTo): CallReply | undefined {
     const found = this.effects.find((effect) => effect.type === 'reply' && effect.to === to)
     return found?.type === 'reply' ? (found.value as CallReply) : undefined
@@ -163,7 +163,7 @@ export class Drive {
     return this
   }
 
-  /** The provider's outcome of the latest request. */
+  /** Reports the outcome of the latest provider request. */
   provider(outcome: Extract<CallMessage, { type: 'providerAnswered' }>['outcome']): this {
     const last = this.asked.at(-1)
     if (!last) throw new Error('the provider was asked nothing')

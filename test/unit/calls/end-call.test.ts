@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, test } from '../../support/harness.ts'
 import {
   answer,
   callGone,
@@ -65,9 +65,9 @@ describe('declining', () => {
     answering.ask(answer('A'))
     assert.deepEqual(answering.reply(answering.ask(decline)), { type: 'alreadyAnswered' })
     const talking = accepted()
-    assert.deepEqual(talking.reply(talking.ask(decline)), { type: 'notRinging' })
+    assert.deepEqual(talking.reply(talking.ask(decline)), { type: 'notRinging', instead: 'HANG_UP' })
     const placed = new Drive(placedRow())
-    assert.deepEqual(placed.reply(placed.ask(decline)), { type: 'notRinging' })
+    assert.deepEqual(placed.reply(placed.ask(decline)), { type: 'notRinging', instead: 'HANG_UP' })
     const ended = ringing().tell(terminate())
     assert.deepEqual(ended.reply(ended.ask(decline)), { type: 'ended' })
   })
@@ -127,7 +127,8 @@ describe('hanging up', () => {
 
   test('a ringing inbound call is declined, not hung up, and one being placed must be placed first', () => {
     const call = ringing()
-    assert.deepEqual(call.reply(call.ask(hangUp)), { type: 'wrongState', status: 'RINGING', pending: null })
+    const refused = { type: 'wrongState', status: 'RINGING', pending: null, instead: 'DECLINE' }
+    assert.deepEqual(call.reply(call.ask(hangUp)), refused)
     const placing = new Drive(placingRow())
     assert.equal(placing.reply(placing.ask(hangUp))?.type, 'wrongState')
     assert.deepEqual([...call.requests, ...placing.requests], [])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, test } from '../../support/harness.ts'
 import {
   answer,
   connect,
@@ -32,12 +32,12 @@ describe('call.ringing', () => {
       ['call.ringing', 'CHAT', 'RINGING', offer],
     )
     assert.deepEqual([shown.from, shown.to], ['15551230000', '+15550001111'])
-    assert.equal(call.count('keepSession'), 1)
+    assert.equal(call.count('saveSdp'), 1)
   })
 
   test('of a number that does not forward goes nowhere', () => {
     const call = new Drive(ringingRow(), { route: [] }).tell({ type: 'ringing', session: offer })
-    assert.deepEqual([call.forwards, call.count('keepSession')], [[], 1])
+    assert.deepEqual([call.forwards, call.count('saveSdp')], [[], 1])
   })
 
   test('that fails is recorded on the call, without a transition, and not repeated', () => {
@@ -80,7 +80,7 @@ describe('call.accepted', () => {
     call.tell(status('ACCEPTED')).tell(connect(placedRow(), sdpAnswer))
     call.tell({ type: 'forwarded', outcome: { type: 'delivered' } })
     assert.deepEqual([call.forwards.length, call.state.row.forwardState], [1, 'OK'])
-    assert.deepEqual([call.state.session, call.count('dropSession')], [null, 1])
+    assert.deepEqual([call.state.session, call.count('dropSdp')], [null, 1])
   })
 
   test('waits for the answer that ACCEPTED overtook', () => {

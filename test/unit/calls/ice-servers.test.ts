@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { createIceServers } from '../../../src/calls/ice-servers.ts'
 import { encodeId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const workspaceId = '018f0000-0000-7000-8000-000000000001' as WorkspaceId
 const at = Date.UTC(2026, 10, 20, 14, 21, 3, 999)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import type { CallReply, ProviderRefusal } from '../../../src/calls/call.messages.ts'
 import { refuse } from '../../../src/calls/refuse.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const refusal = (kind: ProviderRefusal['class']): CallReply => ({
   type: 'refused',
@@ -29,6 +29,13 @@ describe('a reply of the owner of a call', () => {
       { path: 'provider.code', message: '138006' },
       { path: 'provider.title', message: 'No approved call permission' },
     ])
+  })
+
+  test('an action that does not end this call names the one that does', () => {
+    const hangingUp = refuse({ type: 'wrongState', status: 'RINGING', pending: null, instead: 'DECLINE' })
+    assert.match(hangingUp.message, /RINGING.*use DECLINE/)
+    assert.match(refuse({ type: 'notRinging', instead: 'HANG_UP' }).message, /use HANG_UP/)
+    assert.doesNotMatch(refuse({ type: 'notRinging' }).message, /use /)
   })
 
   test('a wrong state names the state and what is under way', () => {

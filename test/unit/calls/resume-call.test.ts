@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { callActor } from '../../../src/calls/call.actor.ts'
 import type { CallState } from '../../../src/calls/call.messages.ts'
 import type { CallRow } from '../../../src/calls/call.ts'
+import { describe, test } from '../../support/harness.ts'
 import {
   answer,
   callAnswered,
@@ -23,7 +23,7 @@ import {
 const wake = { type: 'wake' } as const
 const restarted = 'gateway restarted during forwarding'
 
-/** A call as a new owner finds it, `ageMs` after it began to ring. */
+/** A call as a new owner loads it, `ageMs` after it began to ring. */
 const taken = (row: CallRow, ageMs: number, patch: Partial<CallState> = {}) =>
   new Drive(row, { session: offer, isResumed: false, ...patch }).wait(ageMs)
 

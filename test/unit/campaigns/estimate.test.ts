@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Estimate, estimateCampaign, type Outlook } from '../../../src/campaigns/estimate.ts'
 import { campaignRate, fairRate, transactionalShare } from '../../../src/campaigns/pacing.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const now = new Date('2026-11-20T10:00:00Z')
 

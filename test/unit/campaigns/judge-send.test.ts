@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { judgeSend, pauseFor, type SendVerdict } from '../../../src/campaigns/judge-send.ts'
+import { pauseFor } from '../../../src/campaigns/self-pause.ts'
 import type { ProviderError, ProviderResult, SentMessage } from '../../../src/contract/provider.ts'
 import { classOfReported, providerErrorClasses } from '../../../src/contract/provider-errors.ts'
+import { judgeSend as judge, type SendVerdict, sendPolicies } from '../../../src/messaging/send-policy.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const refusal = (code: number, patch: Partial<ProviderError> = {}): ProviderResult<SentMessage> => ({
   type: 'refused',
@@ -16,6 +17,8 @@ const refusal = (code: number, patch: Partial<ProviderError> = {}): ProviderResu
     ...patch,
   },
 })
+const judgeSend = (result: ProviderResult<SentMessage>, tries: number): SendVerdict =>
+  judge(result, sendPolicies.campaign, tries)
 const { error: unreachable } = refusal(1) as { error: ProviderError }
 
 const again = (verdict: SendVerdict): SendVerdict & { type: 'again' } => {
@@ -25,17 +28,20 @@ const again = (verdict: SendVerdict): SendVerdict & { type: 'again' } => {
 
 describe('a send of a campaign', () => {
   test('that may have gone out is never repeated, that certainly did not go out costs nobody a try', () => {
-    assert.deepEqual(judgeSend({ type: 'unknown', error: unreachable }, 0), { type: 'unknown' })
+    assert.deepEqual(judgeSend({ type: 'unknown', error: unreachable }, 0), {
+      type: 'unknown',
+      error: unreachable,
+    })
     for (const tries of [0, 100]) {
       const { counts, slow } = again(judgeSend({ type: 'notSent', error: unreachable }, tries))
       assert.deepEqual([counts, slow], [false, true])
     }
   })
 
-  test('that is throttled slows the number down and fails nobody, as long as the provider asks for [decisions 4]', () => {
+  test('that is throttled slows the number down and fails nobody, as long as the provider asks for', () => {
     for (const code of [130429, 131057, 80007]) {
-      const { counts, slow, pause } = again(judgeSend(refusal(code), 100))
-      assert.deepEqual([counts, slow, pause], [false, true, null])
+      const { counts, slow, error } = again(judgeSend(refusal(code), 100))
+      assert.deepEqual([counts, slow, error && pauseFor(error)], [false, true, null])
     }
     assert.equal(again(judgeSend(refusal(130429, { retryAfterMs: 7_000 }), 0)).delayMs, 7_000)
   })
@@ -57,7 +63,7 @@ describe('a send of a campaign', () => {
     for (const code of [131026, 131049, 130472, 132000, 131050])
       assert.deepEqual(judgeSend(refusal(code), 0), {
         type: 'failed',
-        error: { code: String(code), title: 'Refused' },
+        error: { ...unreachable, code: String(code), class: classOfReported(code) },
       })
   })
 
@@ -73,8 +79,8 @@ describe('a send of a campaign', () => {
       [368, 'PROVIDER_ACCOUNT', 'workspace'],
     ] as const
     for (const [code, reason, scope] of cases) {
-      const { pause, counts } = again(judgeSend(refusal(code), 100))
-      assert.deepEqual([pause, counts], [{ reason, scope }, false], String(code))
+      const { error, counts } = again(judgeSend(refusal(code), 100))
+      assert.deepEqual([error && pauseFor(error), counts], [{ reason, scope }, false], String(code))
     }
   })
 

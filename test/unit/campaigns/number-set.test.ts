@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { NumberSet } from '../../../src/campaigns/number-set.ts'
+import { describe, test } from '../../support/harness.ts'
 
 describe('a set of numbers', () => {
   test('tells whether it had one, as any set does', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { createSendSlots } from '../../../src/campaigns/send-slots.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const never = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))

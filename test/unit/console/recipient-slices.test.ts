@@ -1,8 +1,9 @@
-// How the console cuts a file of recipients for its upload: nothing lost, the header with every slice, the line of each row.
+// How the console cuts a file of recipients for its upload: no row is lost, every slice has the header, and
+// every row keeps its line number.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type FileForm, slicesOf } from '../../../src/console/web/pages/campaigns/slices.ts'
+import { describe, test } from '../../support/harness.ts'
 
 async function cut(text: string, form: FileForm, rows = 2) {
   const slices: { text: string; lines: readonly number[]; bytesDone: number }[] = []

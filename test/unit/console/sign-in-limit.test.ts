@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
 import { AppError } from '../../../src/contract/errors.ts'
-import type { BucketState } from '../../../src/http/rate-limit.ts'
-import { SimulatedClock } from '../../../src/shared/clock.ts'
+import type { BucketState } from '../../../src/platform/http/rate-limit.ts'
+import { describe, test } from '../../support/harness.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 
 const full: BucketState = { allowed: true, remaining: 4, retryAfterMs: 0 }
 const last: BucketState = { allowed: true, remaining: 0, retryAfterMs: 12_000 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { ConsoleServices } from '../../../src/console/services.ts'
 import { confirmPassword, proveOperator } from '../../../src/console/sign-in.ts'
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
-import { SimulatedClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
+import { test } from '../../support/harness.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 
 const credentials = { id: newId('operator'), email: 'ann@example.com', passwordHash: '', totpSeed: null }
 
-/** Passwords are judged when the test says so, as they are behind the gate of the hasher. */
+/** Each password check ends when the test says so, because the real hasher delays checks, too. */
 function world() {
   let failures = 0
   const limiter = {

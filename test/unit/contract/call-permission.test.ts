@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { permissionAt } from '../../../src/contract/call-permission.ts'
+import { test } from '../../support/harness.ts'
 
 const endsAt = Date.UTC(2026, 10, 27, 14, 21, 3, 127)
 const said = { response: 'accept', granted: true, isPermanent: false, source: 'user_action' } as const

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { type Candidate, firstWorking } from '../../../src/dev/embedded/candidates.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const broken = (name: string, error: Error): Candidate<string> => ({
   name,

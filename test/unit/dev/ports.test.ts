@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
 import { choosePort, freePort, rememberPort } from '../../../src/dev/embedded/ports.ts'
+import { after, describe, test } from '../../support/harness.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'switchboard-ports-'))
 const memory = join(dir, 'a.port')

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, identifySelf, isAlive } from '../../../src/dev/embedded/process-table.ts'
+import { after, describe, test } from '../../support/harness.ts'
 
 describe('the process table', () => {
   test('tells a process from a later one with its number', () => {
@@ -31,7 +31,7 @@ describe('the process table', () => {
     const [line] = (await once(createInterface({ input: parent.stdout }), 'line')) as [string]
     const field = (pid: string, name: string) =>
       new RegExp(`^${name}:\\s+(\\w+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    // Polling, because other processes announce neither that they became another program nor that they ended.
+    // Polls, because other processes announce neither an exec nor their end.
     const until = async (isSo: () => boolean) => {
       for (let i = 0; i < 2000 && !isSo(); i += 1) await sleep(5)
     }

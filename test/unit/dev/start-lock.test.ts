@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { withStartLock } from '../../../src/dev/embedded/start-lock.ts'
+import { after, describe, test } from '../../support/harness.ts'
 
 function folder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'switchboard-lock-'))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { createSecret, createSigner } from '../../../src/delivery/signature.ts'
 import { handshakeJudge } from '../../../src/examples/bot/handshake.ts'
-import { createSecret, createSigner } from '../../../src/webhooks/signature.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const secret = createSecret()
 const signed = (at: number, by = secret) => createSigner({ current: by }).handshakeHeaders(at, randomUUID())

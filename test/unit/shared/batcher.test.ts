@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { Batcher, BatcherFull } from '../../../src/shared/batcher.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const gate = () => {
   let open: () => void = () => undefined
@@ -144,7 +144,7 @@ describe('a natural batcher', () => {
     const batcher = new Batcher<number, void>({
       maxItems: 2,
       maxWaiting: 100,
-      lanes: 2,
+      concurrency: 2,
       flush: async (items) => {
         await new Promise((resolve) => setImmediate(resolve))
         written += items.length

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { SimulatedClock, systemClock } from '../../../src/shared/clock.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import { describe, test } from '../../support/harness.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 
 describe('a simulated clock', () => {
   test('runs what falls due in order, each at its own instant', async () => {

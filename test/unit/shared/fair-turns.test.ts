@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { fairTurns } from '../../../src/shared/fair-turns.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 

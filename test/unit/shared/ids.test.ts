@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { decodeId, encodeId, idFloor, idTimeMs, newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
 
 describe('ids at the edge', () => {
   test('are the TypeIDs of their UUIDs', () => {
-    // The pairs are of the published test vectors of TypeID.
+    // Pairs from the published test vectors of TypeID.
     const vectors = {
       '00000000-0000-0000-0000-000000000000': '00000000000000000000000000',
       '00000000-0000-0000-0000-000000000001': '00000000000000000000000001',

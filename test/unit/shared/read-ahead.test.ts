@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { readAhead } from '../../../src/shared/read-ahead.ts'
+import { describe, test } from '../../support/harness.ts'
 
 describe('reading ahead', () => {
   test('gives everything in order, one further being read meanwhile and no more', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { DeadlineExceeded, withDeadline } from '../../../src/shared/deadline.ts'
 import { parseDuration } from '../../../src/shared/duration.ts'
 import { Lru } from '../../../src/shared/lru.ts'
 import { canMove, isTerminal, sourcesOf } from '../../../src/shared/machine.ts'
 import { isE164, toDigits, toE164 } from '../../../src/shared/phone.ts'
+import { describe, test } from '../../support/harness.ts'
 
 describe('durations', () => {
   test('are read in every unit, and nothing else is', () => {

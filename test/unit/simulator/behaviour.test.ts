@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import {
   calledBehaviour,
   hangsUpEarly,
@@ -7,6 +6,7 @@ import {
   messageBehaviour,
   startsWithPermission,
 } from '../../../src/simulator/behaviour.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const handset = (ending: string): string => `1555123${ending}`
 

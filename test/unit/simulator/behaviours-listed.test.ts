@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
+import { test } from '../../support/harness.ts'
 
 const read = (path: string) =>
   readFileSync(new URL(`../../../src/simulator/${path}`, import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { BoundedMap, pushBounded, Ring } from '../../../src/simulator/bounded.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const filled = (capacity: number, count: number): Ring<{ n: number }> => {
   const ring = new Ring<{ n: number }>(capacity)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { templateRecords } from '../../../src/simulator/default-templates.ts'
 import { textOf, variablesIn } from '../../../src/simulator/template-record.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const body = { type: 'BODY', text: 'Hello {{1}} and {{2}}, {{1}}.' }
 const template = { name: 'greeting', language: 'en', category: 'utility', components: [body] }

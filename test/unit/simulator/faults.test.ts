@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import * as v from 'valibot'
 import { Faults, FaultsBody } from '../../../src/simulator/faults.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const armed = (...api: object[]): Faults => {
   const faults = new Faults()

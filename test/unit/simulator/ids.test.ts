@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newDigits } from '../../../src/simulator/ids.ts'
+import { test } from '../../support/harness.ts'
 
 test('ids of digits survive being numbers', () => {
   for (let count = 0; count < 10_000; count += 1) {

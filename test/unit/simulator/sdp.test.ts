@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { parse } from 'sdp-transform'
 import {
   asProviderSdp,
@@ -9,6 +8,7 @@ import {
   stampSdp,
   withProviderDigits,
 } from '../../../src/simulator/sdp.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const FINGERPRINT = Array.from({ length: 32 }, () => 'AB').join(':')
 

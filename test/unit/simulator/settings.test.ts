@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { simulatorSettings } from '../../../src/simulator/settings.ts'
+import { describe, test } from '../../support/harness.ts'
 
 function messageOf(work: () => unknown): string {
   try {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { createEar, toneFrames } from '../../../src/simulator/sound.ts'
+import { describe, test } from '../../support/harness.ts'
 
 describe('what a handset hears', () => {
   test('is the pitch of a tone, to a few hertz', () => {

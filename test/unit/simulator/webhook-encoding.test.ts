@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { encodeWebhook, signatureOf } from '../../../src/simulator/webhook-encoding.ts'
+import { describe, test } from '../../support/harness.ts'
 
 const VECTOR = {
   object: 'whatsapp_business_account',

@@ -15,13 +15,13 @@ func sign(secret string, content []byte) string {
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// IsGenuine takes the bytes of the request as they came.
+// IsGenuine checks the signature of a request. body must be the unchanged bytes of the request.
 func IsGenuine(body []byte, header http.Header, secret string) bool {
 	given := header.Get("x-communication-signature-256")
 	return hmac.Equal([]byte(given), []byte(sign(secret, body)))
 }
 
-// IsGenuineUpgrade judges a socket's upgrade request. Where it is false, close with code 1008.
+// IsGenuineUpgrade checks a WebSocket upgrade request. If it returns false, close with code 1008.
 func IsGenuineUpgrade(header http.Header, secret string) bool {
 	timestamp := header.Get("x-communication-timestamp")
 	ms, err := strconv.ParseInt(timestamp, 10, 64)

@@ -7,11 +7,11 @@ function isSame(given = '', expected) {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** `body` is the Buffer of the request as it came, `headers` are those of node:http. */
+/** `body`: a Buffer with the unchanged bytes of the request. `headers`: as node:http gives them. */
 export const isGenuine = (body, headers, secret) =>
   isSame(headers['x-communication-signature-256'], sign(secret, body))
 
-/** Of a socket's upgrade request. Where it is false, close with code 1008. */
+/** Checks a WebSocket upgrade request. If it returns false, close with code 1008. */
 export function isGenuineUpgrade(headers, secret, now = Date.now()) {
   const timestamp = headers['x-communication-timestamp']
   const nonce = headers['x-communication-nonce']

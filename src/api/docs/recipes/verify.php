@@ -5,13 +5,13 @@ function sign(string $secret, string $content): string
     return 'sha256=' . hash_hmac('sha256', $content, $secret);
 }
 
-/** $body: file_get_contents('php://input'). $headers: by their names in lower case. */
+/** $body: file_get_contents('php://input'). $headers: values by header name in lower case. */
 function isGenuine(string $body, array $headers, string $secret): bool
 {
     return hash_equals(sign($secret, $body), $headers['x-communication-signature-256'] ?? '');
 }
 
-/** Of a socket's upgrade request. Where it is false, close with code 1008. */
+/** Checks a WebSocket upgrade request. If it returns false, close with code 1008. */
 function isGenuineUpgrade(array $headers, string $secret): bool
 {
     $timestamp = $headers['x-communication-timestamp'] ?? '';

@@ -12,12 +12,12 @@ def is_same(given: str, expected: str) -> bool:
 
 
 def is_genuine(body: bytes, headers, secret: str) -> bool:
-    """body: the bytes of the request as they came."""
+    """body: the unchanged bytes of the request."""
     return is_same(headers.get("x-communication-signature-256", ""), sign(secret, body))
 
 
 def is_genuine_upgrade(headers, secret: str) -> bool:
-    """Of a socket's upgrade request. Where it is False, close with code 1008."""
+    """Checks a WebSocket upgrade request. If it returns False, close with code 1008."""
     timestamp = headers.get("x-communication-timestamp", "")
     nonce = headers.get("x-communication-nonce", "")
     if not timestamp.isdigit() or abs(time.time() * 1000 - int(timestamp)) >= 5 * 60 * 1000:

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 export type Tone = 'neutral' | 'good' | 'bad' | 'warn' | 'info'
 
-/** A state in a word; the dot has its colour, the word its meaning. */
+/** A state as a word with a coloured dot. The word has the meaning, so nothing depends on the colour. */
 export const Badge = ({
   tone = 'neutral',
   children,

@@ -10,7 +10,7 @@ interface Props extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon'> {
   readonly children: ComponentChildren
 }
 
-/** While it is busy it keeps its width and its focus, and does nothing. */
+/** A busy button ignores clicks, but keeps its width and its focus. */
 export function Button({ look = 'plain', icon, isBusy = false, children, onClick, ...rest }: Props) {
   return (
     <button

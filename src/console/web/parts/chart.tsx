@@ -1,7 +1,7 @@
-// Lines over time, drawn by uPlot on a canvas. Its figures are also there as a table, for who cannot see it.
+// Lines over time, drawn by uPlot on a canvas. A hidden table has the same figures for screen readers.
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
-import { theme } from '../foundation/theme.ts'
+import { theme } from '../core/theme.ts'
 
 export interface Series {
   readonly title: string
@@ -11,11 +11,11 @@ export interface Series {
 
 interface Props {
   readonly label: string
-  /** Milliseconds, ascending; as many as each series has values. */
+  /** Milliseconds, ascending; one for each value of a series. */
   readonly times: readonly number[]
   readonly series: readonly Series[]
   readonly height?: number
-  /** For what is over in minutes. */
+  /** Shows seconds on the time axis, for a span of a few minutes. */
   readonly hasSeconds?: boolean
 }
 
@@ -27,7 +27,7 @@ export function Chart({ label, times, series, height = 180, hasSeconds = false }
   latest.current = data
   const shape = series.map(({ title, tone }) => `${title}:${tone}`).join()
   const chosen = theme.value
-  // The shape and the theme stand for what it is drawn with.
+  // Draw anew only if the titles, the tones, the height or the theme change. New data goes to setData below.
   useEffect(() => {
     const element = frame.current
     if (!element) return
@@ -141,7 +141,7 @@ function optionsOf({
   }
 }
 
-/** Where a value has no neighbour no line is drawn: a point is. */
+/** A value without neighbours has no line, so it is drawn as a point. */
 const isolated: uPlot.Series.Points.Filter = (chart, index) => {
   const values = chart.data[index] ?? []
   return [...values.keys()].filter(
@@ -156,7 +156,7 @@ const wholeSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_20
 const moments = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' })
 const secondOf = (seconds: number): string => moments.format(seconds * 1000)
 
-/** A canvas takes no custom property, and a property of two themes says nothing until it is used. */
+/** A canvas takes no custom property, and a `light-dark()` value resolves only when an element uses it. */
 function colour(element: HTMLElement, property: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${property})`

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { writeClipboard } from '../foundation/clipboard.ts'
+import { writeClipboard } from '../core/clipboard.ts'
 import { Icon } from './icon.tsx'
 
 const DONE_MS = 2_000
 
-/** Says itself that it has copied, to the eye and to the ear. */
+/** Shows and announces by itself that it has copied. */
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [isDone, setDone] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -29,7 +29,7 @@ export const CodeBlock = ({ text, label }: { readonly text: string; readonly lab
       <span>{label}</span>
       <CopyButton text={text} />
     </div>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard. */}
     <pre tabIndex={0}>
       <code>{text}</code>
     </pre>

@@ -1,8 +1,8 @@
-// Modal dialogs on the browser's own element: it traps the focus and gives it back.
+// Modal dialogs with the browser's <dialog> element, which traps the focus. Closing returns it to the opener.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import type { ApiError } from '../foundation/api.ts'
-import { useAction } from '../foundation/load.ts'
+import type { ApiError } from '../core/api.ts'
+import { useAction } from '../core/load.ts'
 import { Button, IconButton } from './button.tsx'
 import { Problem } from './states.tsx'
 
@@ -12,7 +12,7 @@ const firstOfForm =
 interface Props {
   readonly title: string
   readonly children: ComponentChildren
-  /** Neither Escape nor the cross closes it. */
+  /** Escape does not close it, and it has no close button. */
   readonly isLocked?: boolean
   readonly kind?: 'dialog' | 'drawer'
   readonly isWide?: boolean
@@ -26,11 +26,11 @@ export function Dialog({ title, children, isLocked = false, kind = 'dialog', isW
     const dialog = element.current
     const opener = document.activeElement
     dialog?.showModal()
-    // A form begins at its first field, and a question at the answer that changes nothing.
+    // Focus the first field of a form. In a confirmation without fields, focus Cancel.
     dialog?.querySelector<HTMLElement>(firstOfForm)?.focus()
     return () => {
       dialog?.close()
-      // Its opener may have gone with a list that was read again.
+      // The opener may be gone, for example if its list was read again.
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
     }
   }, [])
@@ -45,7 +45,7 @@ export function Dialog({ title, children, isLocked = false, kind = 'dialog', isW
         if (!isLocked) onClose()
       }}
       onKeyDown={(event) => {
-        // A second Escape closes a dialog whatever its cancel event says.
+        // Browsers close a dialog on a second Escape even if its cancel event was prevented.
         if (event.key === 'Escape' && isLocked) event.preventDefault()
       }}
       onPointerDown={(event) => {
@@ -63,7 +63,7 @@ export function Dialog({ title, children, isLocked = false, kind = 'dialog', isW
   )
 }
 
-/** Slides in from the side over what it belongs to; a click beside it closes it. */
+/** Slides in from the side over the page. A click beside it closes it. */
 export const Drawer = (props: Omit<Props, 'kind'>) => <Dialog {...props} kind="drawer" />
 
 export const DialogBody = ({ children }: { readonly children: ComponentChildren }) => (
@@ -74,7 +74,7 @@ export const DialogActions = ({ children }: { readonly children: ComponentChildr
   <footer class="dialog-actions">{children}</footer>
 )
 
-/** A form in a dialog: fields, the failure, and two buttons. */
+/** A form in a dialog: fields, the error, and two buttons. */
 export function FormDialog({
   title,
   submit,
@@ -121,7 +121,7 @@ export function FormDialog({
   )
 }
 
-/** Asks before something that cannot be taken back; a refusal of the server is shown in its place. */
+/** Asks before an action that cannot be undone. It also shows a refusal of the server. */
 export function Confirm({
   title,
   children,

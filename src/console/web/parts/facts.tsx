@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 export type Fact = readonly [title: string, value: ComponentChildren]
 
-/** What is known of one record, title beside value. */
+/** The properties of one record, title beside value. */
 export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
   <dl class="facts">
     {facts.map(([title, value]) => (
@@ -14,7 +14,7 @@ export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
   </dl>
 )
 
-/** A part of a page with a heading of its own. */
+/** A part of a page with its own heading. */
 export const Section = ({
   title,
   actions,

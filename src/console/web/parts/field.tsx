@@ -1,4 +1,4 @@
-// Inputs with their label, a hint, and what is wrong with them.
+// Form inputs with a label, a hint and an error.
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 
@@ -64,7 +64,7 @@ export function Field({ label, hint, error, value, onInput, ...rest }: FieldProp
       <input
         type="text"
         autocomplete="off"
-        // Of each type the library knows other attributes; which one this is, is not known here.
+        // Preact types other attributes for each input type, and the type is not known here: hence the cast.
         {...(rest as InputHTMLAttributes<HTMLInputElement>)}
         {...described(id, common)}
         id={id}
@@ -146,7 +146,7 @@ export interface Choice<Value extends string> {
   readonly hint?: ComponentChildren
 }
 
-/** Several of a list. */
+/** Checkboxes for any number of options. */
 export function Choices<Value extends string>({
   label,
   hint,
@@ -202,7 +202,7 @@ export function Check({
   readonly hint?: ComponentChildren
   readonly checked: boolean
   readonly disabled?: boolean
-  /** Looks and is announced as something that is on or off. */
+  /** Shown and announced as a switch. */
   readonly isSwitch?: boolean
   onChange(checked: boolean): void
 }) {

@@ -1,17 +1,17 @@
-// Filters that live in the address, so that a filtered list can be sent to somebody.
+// Filters that are kept in the address, so that the link to a filtered list can be shared.
 import { useEffect, useState } from 'preact/hooks'
-import { place, setQuery } from '../foundation/router.ts'
+import { place, setQuery } from '../core/router.ts'
 import { Button } from './button.tsx'
 import { Field, type Option, Select } from './field.tsx'
 
 export interface Filter {
-  /** Of the query parameter. */
+  /** The name of the query parameter. */
   readonly name: string
   readonly label: string
-  /** Without them it is a text. */
+  /** Without options the filter is a text field. */
   readonly options?: readonly Option[]
   readonly placeholder?: string
-  /** A moment, in the operator's own time zone. */
+  /** A date and time, in the operator's time zone. */
   readonly isTime?: boolean
 }
 
@@ -48,7 +48,7 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
   )
 }
 
-/** Takes effect on Enter and on leaving the field, not at every letter. */
+/** Takes effect on Enter and on leaving the field, not on every keystroke. */
 function TextFilter({ filter }: { readonly filter: Filter }) {
   const { name, label, isTime, placeholder } = filter
   const current = place.value.query.get(name) ?? ''

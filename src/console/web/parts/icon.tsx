@@ -1,4 +1,4 @@
-// Icons of 16 pixels, drawn with strokes. They say nothing by themselves: the text beside them does.
+// Icons of 16 pixels, drawn with strokes. Screen readers skip them: the text beside them has the meaning.
 
 const paths = {
   overview: 'M2 8.5 8 3l6 5.5M4 7.5V13h8V7.5',

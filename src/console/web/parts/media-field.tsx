@@ -1,9 +1,9 @@
-// What stands in the header of a template: a link, or a file that is uploaded here.
+// The field for the media in the header of a template: a link, or a file that is uploaded here.
 import { useRef, useState } from 'preact/hooks'
 import type { TemplateRecord } from '../../../contract/records/catalog.ts'
-import { ApiError, askRaw, inWorkspace } from '../foundation/api.ts'
-import { sentence } from '../foundation/format.ts'
-import { useAction } from '../foundation/load.ts'
+import { ApiError, askRaw, inWorkspace } from '../core/api.ts'
+import { sentence } from '../core/format.ts'
+import { useAction } from '../core/load.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 import { Icon } from './icon.tsx'
@@ -21,7 +21,7 @@ export const icons = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' } as
 
 export type MediaFormat = keyof typeof accepted
 
-/** Undefined where the header is a text, or there is none. */
+/** Undefined if the header is text or missing. */
 export function mediaFormatOf({ components }: Pick<TemplateRecord, 'components'>): MediaFormat | undefined {
   const header = (components as readonly { type?: string; format?: string }[]).find(
     ({ type }) => type?.toUpperCase() === 'HEADER',
@@ -30,10 +30,10 @@ export function mediaFormatOf({ components }: Pick<TemplateRecord, 'components'>
   return Object.hasOwn(accepted, format) ? (format as MediaFormat) : undefined
 }
 
-/** Uploaded for one number, a file cannot be sent from another: a link can. */
+/** Whether the value is an uploaded file. Only the number that it was uploaded for can send it. */
 export const isUploaded = (value: string): boolean => /^\d+$/.test(value)
 
-/** What an upload was answered with: `id` is the value of the variable. */
+/** The response to an upload: `id` is the value of the variable. */
 interface Uploaded {
   readonly id: string
   readonly fileName: string
@@ -49,7 +49,7 @@ export function MediaField({
   onChange,
 }: {
   readonly format: MediaFormat
-  /** The number that the message goes out from. */
+  /** The number that sends the message. */
   readonly numberId: string
   readonly value: string
   readonly error: string | undefined
@@ -62,7 +62,7 @@ export function MediaField({
   const take = (file: File | undefined) =>
     file &&
     uploading.run(async () => {
-      // The server would hang up in the middle of it.
+      // The server would close the connection in the middle of the upload.
       if (file.size > mostBytes)
         throw new ApiError({
           status: 413,
@@ -78,7 +78,7 @@ export function MediaField({
       setUploaded(taken)
       onChange(taken.id)
     })
-  // A form that is opened again knows no more than the id.
+  // A form that is opened again knows only the id, not the file name.
   if (isUploaded(value))
     return (
       <div class="field">

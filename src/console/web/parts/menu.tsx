@@ -1,4 +1,4 @@
-// A list of actions behind one button, on the browser's popover: it closes by itself on Escape and on a click beside.
+// A menu of actions behind one button. The browser's popover closes it on Escape and on a click outside.
 import { useId, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
@@ -40,7 +40,7 @@ export function Menu({ label, items }: { readonly label: string; readonly items:
       >
         <Icon name="more" />
       </button>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a convenience beside Tab. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys only supplement Tab. */}
       <div id={id} ref={list} class="menu-list" popover="auto" onKeyDown={onKeyDown}>
         {items.map(({ label: title, isDanger, onSelect }) => (
           <button

@@ -2,7 +2,7 @@ import { Field } from './field.tsx'
 
 const SHORTEST = 12
 
-/** Says how much is missing while it is typed. */
+/** Shows how many characters are missing while the operator types. */
 export const NewPassword = ({
   label,
   value,
@@ -26,7 +26,7 @@ export const NewPassword = ({
   />
 )
 
-/** Length is what makes a password hard to guess; rules about signs make it hard to remember. */
+/** Only the length counts: it makes guessing hard, while rules about characters make remembering hard. */
 function lengthHint(text: string): string {
   const missing = SHORTEST - [...text].length
   if (text === '') return `At least ${SHORTEST} characters. A few words that only you put together do well.`

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { hasMoved } from '../foundation/router.ts'
+import { hasMoved } from '../core/router.ts'
 import { Icon } from './icon.tsx'
 
-/** Every page begins with it. After a move it takes the focus, so that screen readers say where one is. */
+/** Starts every page. After a navigation it takes the focus, so that screen readers announce the page. */
 export function PageHeader({
   title,
   intro,

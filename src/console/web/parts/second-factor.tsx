@@ -1,5 +1,5 @@
-// The second step of proving oneself: the app's code, or a recovery code where the app is gone.
-import type { Factor } from '../foundation/session.ts'
+// The field for the second factor: the authenticator app's code, or a recovery code if the app is lost.
+import type { Factor } from '../core/session.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 

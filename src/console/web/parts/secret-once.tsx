@@ -1,4 +1,4 @@
-// A secret that is shown this one time. The dialog goes only when somebody says that it is kept.
+// Shows a secret once. The dialog closes only after the operator confirms that the secret is stored.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from './button.tsx'
@@ -20,7 +20,7 @@ export function SecretOnce({
   readonly title: string
   readonly label: string
   readonly secret: string
-  /** What to do with it, what it can do, and what one confirms. */
+  /** Texts: how to store it (`keep`), what it allows (`warning`), and what the operator confirms (`done`). */
   readonly keep?: string
   readonly warning?: string
   readonly done?: string

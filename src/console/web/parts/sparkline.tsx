@@ -1,4 +1,4 @@
-/** Bars without axes: the shape of the last while, in words for who cannot see it. */
+/** Bars without axes that show a recent trend. `label` describes it for screen readers. */
 export const Sparkline = ({
   values,
   label,

@@ -1,10 +1,10 @@
-// What stands where there is nothing to show: nothing yet, a failure, or something on its way.
+// What a page shows without data: an empty state, an error or a loading skeleton; also notes.
 import type { ComponentChildren } from 'preact'
-import type { ApiError } from '../foundation/api.ts'
+import type { ApiError } from '../core/api.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-/** `children` say what to do next. */
+/** `children` tell what to do next. */
 export const EmptyState = ({
   icon,
   title,
@@ -44,7 +44,7 @@ export const ErrorState = ({ error, onRetry }: { readonly error: ApiError; onRet
   </div>
 )
 
-/** A failure inside a form. Its place is announced when it comes. */
+/** An error inside a form. The alert is always rendered, so that screen readers announce a new error. */
 export const Problem = ({ error }: { readonly error: ApiError | undefined }) => (
   <div role="alert" class="problem-place">
     {error && (
@@ -66,7 +66,7 @@ const RequestId = ({ error }: { readonly error: ApiError }) =>
     </p>
   ) : null
 
-/** Keeps the place of a list until it is there. */
+/** Reserves the space of a list until it is loaded. */
 export const Skeleton = ({ rows = 6 }: { readonly rows?: number }) => (
   <div class="skeleton" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, index) => (

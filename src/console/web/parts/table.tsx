@@ -1,16 +1,16 @@
-// A table of records with keyset paging. The first cell of a row may be a link; then the whole row leads there.
+// A table of records with keyset paging. If the first cell of a row is a link, the whole row is clickable.
 import type { ComponentChildren } from 'preact'
-import type { List } from '../foundation/load.ts'
+import type { List } from '../core/load.ts'
 import { Button } from './button.tsx'
 import { ErrorState, Problem, Skeleton } from './states.tsx'
 
 export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => ComponentChildren
-  /** Goes on narrow screens. */
+  /** Hidden on narrow screens. */
   readonly isMinor?: boolean
   readonly align?: 'end'
-  /** The title is for screen readers alone, such as over buttons. */
+  /** Only screen readers get the title, as above a column of buttons. */
   readonly isTitleHidden?: boolean
 }
 
@@ -30,9 +30,9 @@ export function Table<Row extends { readonly id: string }>({
   isCurrent,
 }: Props<Row>) {
   return (
-    // A table that is too wide is scrolled, with the keyboard as well.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable.
-    // biome-ignore lint/a11y/useSemanticElements: a section with a name is this region.
+    // A table that is too wide scrolls, with the keyboard as well.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard.
+    // biome-ignore lint/a11y/useSemanticElements: a section with a label would be the same region.
     <div class="table-scroll" role="region" aria-label={label} tabIndex={0}>
       <table>
         <thead>
@@ -69,7 +69,7 @@ export function Table<Row extends { readonly id: string }>({
 const cellClass = ({ isMinor, align }: { isMinor?: boolean; align?: 'end' }): string | undefined =>
   [isMinor && 'minor', align].filter(Boolean).join(' ') || undefined
 
-/** A list as it comes: its skeleton, its failure, `empty` where there is nothing, its rows and more of them. */
+/** A list in every state: loading, failed, `empty` without rows, or its rows with a button for more. */
 export function ListTable<Row extends { readonly id: string }>({
   list,
   empty,

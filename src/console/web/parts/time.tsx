@@ -1,12 +1,12 @@
-import { ago, exact, now } from '../foundation/format.ts'
+import { ago, exact, now } from '../core/format.ts'
 
-/** How long ago; the exact time shows on hovering. */
+/** The time relative to now, with the exact time as a tooltip. */
 export const Ago = ({ at, none = '—' }: { readonly at: string | null; readonly none?: string }) =>
   at === null ? (
     <span class="dim">{none}</span>
   ) : (
     <time dateTime={at} title={exact(at)}>
-      {/* The clock ticks rarely: what happened since is past as well. */}
+      {/* `now` ticks rarely: without Date.now() an event since the last tick would lie in the future. */}
       {ago(at, Math.max(now.value, Date.now()))}
     </time>
   )

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { clock, exact } from '../foundation/format.ts'
+import { clock, exact } from '../core/format.ts'
 import type { Tone } from './badge.tsx'
 
 export interface Moment {
@@ -9,7 +9,7 @@ export interface Moment {
   readonly body?: ComponentChildren
 }
 
-/** What happened, in its order, to the millisecond. */
+/** Events in order, with times to the millisecond. */
 export const Timeline = ({ moments }: { readonly moments: readonly Moment[] }) => (
   <ol class="timeline">
     {moments.map(({ at, title, tone = 'neutral', body }, index) => (

@@ -1,8 +1,8 @@
-import { dismiss, toasts } from '../foundation/toasts.ts'
+import { dismiss, toasts } from '../core/toasts.ts'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 
-/** Always there, so that what appears in it is announced. */
+/** Always rendered, so that screen readers announce new notices. */
 export const Toaster = () => (
   <div class="toaster" role="log" aria-live="polite" aria-label="Notices">
     {toasts.value.map(({ id, tone, text }) => (

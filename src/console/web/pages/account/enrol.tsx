@@ -1,7 +1,7 @@
-// Brings the seed of a second factor into an app, and proves with a code that it is there.
+// Shows the seed of a second factor for an authenticator app, and verifies with a code that the app has it.
 import { useState } from 'preact/hooks'
-import { api } from '../../foundation/api.ts'
-import { useAction } from '../../foundation/load.ts'
+import { api } from '../../core/api.ts'
+import { useAction } from '../../core/load.ts'
 import { CopyButton } from '../../parts/code.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'

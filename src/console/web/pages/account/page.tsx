@@ -1,4 +1,4 @@
-import { me } from '../../foundation/session.ts'
+import { me } from '../../core/session.ts'
 import { Tag } from '../../parts/badge.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'

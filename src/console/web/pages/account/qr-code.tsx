@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Cameras want four light modules around it. */
+/** Cameras need four light modules around the code. */
 const QUIET = 4
 
 interface Drawing {
@@ -8,12 +8,12 @@ interface Drawing {
   readonly path: string
 }
 
-/** What draws it is fetched when the first one is. Always dark on light: many cameras read nothing else. */
+/** The QR library is loaded on first use. Always dark on light, because many cameras read nothing else. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const [drawing, setDrawing] = useState<Drawing>()
   useEffect(() => {
     let isWanted = true
-    // Where it cannot be fetched the seed can still be typed.
+    // If the library cannot be loaded, the operator can still type the seed.
     draw(text).then(
       (drawn) => isWanted && setDrawing(drawn),
       () => undefined,

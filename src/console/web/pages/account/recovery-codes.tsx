@@ -1,4 +1,4 @@
-// Recovery codes, shown this one time. They go when somebody says that they are kept.
+// Shows recovery codes once. The dialog closes only after the operator confirms that they are stored.
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/code.tsx'
@@ -56,6 +56,6 @@ function download(email: string, codes: readonly string[]): void {
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
   link.download = 'switchboard-recovery-codes.txt'
   link.click()
-  // The browser has taken hold of it by the next turn.
+  // By the next task the browser has started the download.
   setTimeout(() => URL.revokeObjectURL(link.href))
 }

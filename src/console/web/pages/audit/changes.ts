@@ -1,9 +1,9 @@
-// What differs between the two states that an audit entry keeps.
-import { exact } from '../../foundation/format.ts'
+// Computes the differences between the two states of an audit entry.
+import { exact } from '../../core/format.ts'
 
 export interface Change {
   readonly field: string
-  /** Null where there was nothing before, or is nothing any more. */
+  /** Null if there was no value before; `after` is null if there is none any more. */
   readonly before: string | null
   readonly after: string | null
 }
@@ -23,7 +23,7 @@ function shown(value: unknown): string | null {
   return isFields(value) ? JSON.stringify(value) : String(value)
 }
 
-/** Fields within fields have their path as a name. */
+/** Flattens nested fields: the name of each is its path. */
 function flat(value: unknown, path = ''): (readonly [string, unknown])[] {
   if (!isFields(value)) return path === '' ? [] : [[path, value]]
   return Object.entries(value).flatMap(([name, inner]) => flat(inner, path === '' ? name : `${path}.${name}`))
@@ -36,7 +36,7 @@ export function changesOf(before: unknown, after: unknown): Change[] {
   )
 }
 
-/** Of two lists only what was added and what was taken away. */
+/** For two lists, only the added and the removed items. */
 function changesIn(field: string, old: unknown, fresh: unknown): Change[] {
   const isList = Array.isArray(old) && Array.isArray(fresh)
   const before = shown(isList ? old.filter((item) => !fresh.includes(item)) : old)
@@ -44,7 +44,7 @@ function changesIn(field: string, old: unknown, fresh: unknown): Change[] {
   return before === after ? [] : [{ field, before, after }]
 }
 
-/** forwardCalls as Forward calls, template.name as Template name. */
+/** forwardCalls becomes Forward calls, template.name becomes Template name. */
 export function titleOfField(field: string): string {
   const words = field
     .replaceAll('.', ' ')

@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../../../contract/records/console.ts'
-import { exact } from '../../foundation/format.ts'
-import { hrefOf } from '../../foundation/router.ts'
+import { exact } from '../../core/format.ts'
+import { hrefOf } from '../../core/router.ts'
 import { CopyButton } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -39,7 +39,7 @@ export const Entry = ({ record, onClose }: { readonly record: AuditRecord; onClo
   </Drawer>
 )
 
-/** Where things of a kind are shown; a message alone leads to its conversation. */
+/** The page that shows each kind of subject. A message opens in its conversation. */
 const pageOf: Readonly<Record<string, string>> = {
   call: 'calls',
   campaign: 'campaigns',
@@ -70,7 +70,7 @@ function Changes({ record: { before, after } }: { readonly record: AuditRecord }
   )
 }
 
-/** What went and what came; of something that is new or gone its values alone. */
+/** The values before and after. `isWhole`: the record was created or deleted, so there is only one value. */
 const Values = ({
   change: { before, after },
   isWhole,

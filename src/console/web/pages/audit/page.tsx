@@ -1,8 +1,8 @@
 import type { AuditRecord, MemberRecord } from '../../../../contract/records/console.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { useList, useResource } from '../../foundation/load.ts'
-import { hrefOf, navigate, place, withQuery } from '../../foundation/router.ts'
-import type { PageProps } from '../../pages.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { useList, useResource } from '../../core/load.ts'
+import type { PageProps } from '../../core/page-props.ts'
+import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
@@ -46,7 +46,7 @@ export function Page({ id }: PageProps) {
 
 const filterNames = ['action', 'operatorId', 'since', 'until']
 
-/** The kinds of things that actions begin with. */
+/** The prefixes of actions: the kind of subject. */
 const actions: Readonly<Record<string, string>> = {
   call: 'Calls',
   campaign: 'Campaigns',

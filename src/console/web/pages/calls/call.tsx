@@ -1,12 +1,12 @@
-// One call: what is known, why it was not forwarded, and what happened by the millisecond.
+// One call: its properties, why it was not forwarded, and its timeline to the millisecond.
 import { useEffect } from 'preact/hooks'
 import type { CallRecord } from '../../../../contract/records/call.ts'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { clock, day, exact, sentence } from '../../foundation/format.ts'
-import { useResource } from '../../foundation/load.ts'
-import { useRepeat } from '../../foundation/repeat.ts'
-import { hrefOf } from '../../foundation/router.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { clock, day, exact, sentence } from '../../core/format.ts'
+import { useResource } from '../../core/load.ts'
+import { useRepeat } from '../../core/repeat.ts'
+import { hrefOf } from '../../core/router.ts'
 import type { Tone } from '../../parts/badge.tsx'
 import { CopyButton } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
@@ -30,7 +30,7 @@ interface CallDetail extends CallRecord {
 interface Props {
   readonly id: string
   readonly numbers: readonly NumberRecord[]
-  /** What the live updates last said of it. */
+  /** The latest record from the live updates. */
   readonly latest: CallRecord | undefined
   onClose(): void
 }
@@ -44,7 +44,7 @@ export function CallDrawer({ id, numbers, latest, onClose }: Props) {
   useEffect(() => {
     if (data && moved !== undefined && moved !== `${data.status} ${data.lastForwardError?.at}`) reload()
   }, [moved])
-  // Not every moment of a live call changes the call itself.
+  // Poll a live call: not every entry of its timeline changes the call record, so live updates miss some.
   useRepeat(data && isLive(data) ? LOOK_MS : undefined, reload)
   return (
     <Drawer title={data ? `Call with ${contactOf(data).name}` : 'Call'} onClose={onClose}>

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { CallRecord, ForwardError } from '../../../../contract/records/call.ts'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
-import { sentence } from '../../foundation/format.ts'
-import { useRepeat } from '../../foundation/repeat.ts'
+import { sentence } from '../../core/format.ts'
+import { useRepeat } from '../../core/repeat.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Column } from '../../parts/table.tsx'
@@ -13,7 +13,7 @@ export const CallBadge = ({ status }: Pick<CallRecord, 'status'>) => (
   <Badge tone={callTones[status]}>{status === 'ACCEPTED' ? 'On the line' : sentence(status)}</Badge>
 )
 
-/** How long a live call has been in its state, by the second. */
+/** How long a live call has been in its state, updated every second. */
 function Since({ at }: { readonly at: string }) {
   const [now, setNow] = useState(Date.now())
   useRepeat(1_000, () => setNow(Date.now()))

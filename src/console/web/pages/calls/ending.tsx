@@ -1,9 +1,9 @@
-// Ends a call that is under way, after asking.
+// Declines or ends a live call, after a confirmation.
 import { useState } from 'preact/hooks'
 import type { CallRecord } from '../../../../contract/records/call.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { can } from '../../foundation/session.ts'
-import { say } from '../../foundation/toasts.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { can } from '../../core/session.ts'
+import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { contactOf, isLive } from './words.ts'
@@ -20,7 +20,7 @@ export function EndCall({ call, onDone }: Props) {
   const words = declines
     ? { button: 'Decline', title: `Decline the call from ${name}?`, action: 'Decline call', done: 'declined' }
     : { button: 'Hang up', title: `End the call with ${name}?`, action: 'Hang up', done: 'ended' }
-  // The question stays while it is asked, even where the call ends meanwhile: the answer then says so.
+  // An open dialog stays even if the call ends meanwhile: the server's answer then says so.
   if (!can('AGENT') || (!isLive(call) && !isAsking)) return null
   return (
     <>

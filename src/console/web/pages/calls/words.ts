@@ -1,6 +1,6 @@
-// Calls in the words of people: states, why one ended, why one did not reach the receiver, what happened to it.
+// Texts for calls: their states, why they ended, why they did not reach the receiver, and their timelines.
 import type { CallRecord, CallStatus, ForwardError } from '../../../../contract/records/call.ts'
-import { sentence } from '../../foundation/format.ts'
+import { sentence } from '../../core/format.ts'
 import type { Tone } from '../../parts/badge.tsx'
 
 export const callTones: Readonly<Record<CallStatus, Tone>> = {
@@ -77,7 +77,7 @@ const problems: Readonly<Record<string, Problem>> = {
   NO_ANSWER_SDP: { cause: 'The provider sent no answer for the sound', remedy: nothingToDo },
 }
 
-/** Codes that are not known here are told in the gateway's own words. */
+/** An unknown code shows the gateway's own message. */
 export function forwardProblem({ code, message }: Pick<ForwardError, 'code' | 'message'>): Problem {
   const status = /^HTTP_(\d{3})$/.exec(code)?.[1]
   if (status !== undefined)
@@ -111,13 +111,13 @@ const kinds: Readonly<Record<string, string>> = {
 export const momentTitle = (kind: string, detail: Readonly<Record<string, unknown>>): string =>
   kind === 'status' ? sentence(String(detail['status'])) : (kinds[kind] ?? sentence(kind.replace('.', ' ')))
 
-/** The caller of an inbound call, and whom an outbound one went to. */
+/** The customer: the caller of an inbound call, the callee of an outbound one. */
 export const contactOf = ({ fromName, contactWaId }: CallRecord): { name: string; number: string } => ({
   name: fromName ?? `+${contactWaId}`,
   number: `+${contactWaId}`,
 })
 
-/** 75 as 1:15. */
+/** 75 becomes 1:15. */
 export function lasting(seconds: number): string {
   const whole = Math.max(Math.floor(seconds), 0)
   const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60]

@@ -1,11 +1,11 @@
-// What can be done to a campaign, each in its dialog that says what will happen.
+// The actions on a campaign. Each has a dialog that says what will happen.
 import { useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { count, plural } from '../../foundation/format.ts'
-import { useAction } from '../../foundation/load.ts'
-import { hrefOf, navigate } from '../../foundation/router.ts'
-import { say } from '../../foundation/toasts.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { count, plural } from '../../core/format.ts'
+import { useAction } from '../../core/load.ts'
+import { hrefOf, navigate } from '../../core/router.ts'
+import { say } from '../../core/toasts.ts'
 import { Confirm, FormDialog } from '../../parts/dialog.tsx'
 import { Skeleton } from '../../parts/states.tsx'
 import { AddRecipients } from './add-recipients.tsx'
@@ -53,7 +53,7 @@ function verbOf({ status }: CampaignRecord, later: string | null): string {
   return later === null ? 'Start' : 'Schedule'
 }
 
-/** `isNow` gives up the time that the campaign was to wait for. */
+/** `isNow` drops the scheduled start time. */
 function Start({ campaign, isNow = false, onChange, onClose }: Props & { readonly isNow?: boolean }) {
   const action = useAction()
   const path = inWorkspace(`/campaigns/${campaign.id}`)

@@ -1,10 +1,10 @@
-// Recipients from a file or from rows that are pasted: judged first, added after that, with a verdict for every row.
+// Adds recipients from a file or pasted rows: a dry run, then the upload, with a verdict for every row.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { plural } from '../../foundation/format.ts'
-import { useAction, useList } from '../../foundation/load.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { plural } from '../../core/format.ts'
+import { useAction, useList } from '../../core/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog, DialogActions, DialogBody } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/states.tsx'
@@ -29,7 +29,7 @@ async function run(job: Job, onChange: (campaign: CampaignRecord) => void): Prom
   } catch (error) {
     throw job.signal.aborted ? new Error(stopped) : error
   } finally {
-    // What was added before a failure is there.
+    // Rows that were added before a failure stay, so read the campaign in any case.
     if (!job.isDryRun) onChange(await api.get<CampaignRecord>(inWorkspace(`/campaigns/${job.campaignId}`)))
   }
 }

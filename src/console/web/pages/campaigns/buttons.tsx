@@ -1,4 +1,4 @@
-// What may be done to a campaign in its status.
+// The buttons for what the status of a campaign allows.
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import { Button } from '../../parts/button.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'

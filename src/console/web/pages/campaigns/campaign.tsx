@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { count, plural } from '../../foundation/format.ts'
-import { useTopic } from '../../foundation/live.ts'
-import { useList, useResource } from '../../foundation/load.ts'
-import { hrefOf } from '../../foundation/router.ts'
-import { can } from '../../foundation/session.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { count, plural } from '../../core/format.ts'
+import { useTopic } from '../../core/live.ts'
+import { useList, useResource } from '../../core/load.ts'
+import { hrefOf } from '../../core/router.ts'
+import { can } from '../../core/session.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
@@ -61,7 +61,7 @@ export function CampaignPage({ id }: { readonly id: string }) {
   )
 }
 
-/** What an action has just answered is shown until the live socket knows of it. */
+/** The newer of the two: the response to an action is shown until the live socket has caught up. */
 function latest(
   read: CampaignRecord | undefined,
   live: CampaignRecord | null | undefined,

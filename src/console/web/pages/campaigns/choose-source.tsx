@@ -47,7 +47,7 @@ function FilePlace({
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setOver] = useState(false)
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a convenience beside the button.
+    // biome-ignore lint/a11y/noStaticElementInteractions: drag and drop only supplements the button.
     <div
       class={isOver ? 'drop over' : 'drop'}
       onDragOver={(event) => {

@@ -1,9 +1,9 @@
-// How long it will take, at which rate, and what stands in the way: seen before anything is sent.
+// Shows before the start how long a campaign will take, at which rate, and what prevents it.
 import { useEffect, useRef } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { count, exact, plural } from '../../foundation/format.ts'
-import { type Loaded, useResource } from '../../foundation/load.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { count, exact, plural } from '../../core/format.ts'
+import { type Loaded, useResource } from '../../core/load.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
 

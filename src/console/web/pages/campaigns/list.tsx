@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { count, sentence } from '../../foundation/format.ts'
-import { useList } from '../../foundation/load.ts'
-import { hrefOf } from '../../foundation/router.ts'
-import { can } from '../../foundation/session.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { count, sentence } from '../../core/format.ts'
+import { useList } from '../../core/load.ts'
+import { hrefOf } from '../../core/router.ts'
+import { can } from '../../core/session.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -22,7 +22,7 @@ const filters: readonly Filter[] = [
   },
 ]
 
-// Of twenty topics a socket may watch.
+// A socket may watch twenty topics at most.
 const mostWatched = 10
 
 export function CampaignList() {

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { useAction, useList } from '../../foundation/load.ts'
-import { hrefOf, navigate } from '../../foundation/router.ts'
-import { can } from '../../foundation/session.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { useAction, useList } from '../../core/load.ts'
+import { hrefOf, navigate } from '../../core/router.ts'
+import { can } from '../../core/session.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState, ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
@@ -12,7 +12,7 @@ import { bodyOf, type Draft, emptyDraft, given, templateKey } from './plan.ts'
 import { PlanFields } from './plan-fields.tsx'
 import { TemplatePreview } from './preview.tsx'
 
-/** What may be chosen: of a workspace's templates and numbers all that fit into one page. */
+/** The templates and numbers to choose from: one page of each, at most 200. */
 export const useChoices = () => ({
   templates: useList<TemplateRecord>(inWorkspace('/templates', { status: 'APPROVED', limit: 200 })),
   numbers: useList<NumberRecord>(inWorkspace('/numbers', { limit: 200 })),

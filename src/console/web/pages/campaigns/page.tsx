@@ -1,4 +1,4 @@
-import type { PageProps } from '../../pages.ts'
+import type { PageProps } from '../../core/page-props.ts'
 import { CampaignPage } from './campaign.tsx'
 import { CampaignList } from './list.tsx'
 import { NewCampaign } from './new.tsx'

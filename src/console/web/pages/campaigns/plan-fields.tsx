@@ -1,5 +1,5 @@
 import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
-import type { ApiError } from '../../foundation/api.ts'
+import type { ApiError } from '../../core/api.ts'
 import { Field, Select } from '../../parts/field.tsx'
 import { headerMedia, isUploaded, MediaField, mediaFormatOf } from '../../parts/media-field.tsx'
 import { type Draft, templateKey, timeZone } from './plan.ts'
@@ -10,7 +10,7 @@ interface Props {
   readonly templates: readonly TemplateRecord[]
   readonly numbers: readonly NumberRecord[]
   readonly error: ApiError | undefined
-  /** One that has begun takes another name and pace alone. */
+  /** Only the name and the pace of a started campaign can change. */
   readonly isAdjustment?: boolean
   onChange(draft: Draft): void
 }
@@ -110,12 +110,12 @@ function What({ draft, templates, numbers, error, onChange }: Props) {
   )
 }
 
-/** From another number. */
+/** Drops an uploaded file, because another number cannot send it. */
 function sendable({ [headerMedia]: file = '', ...variables }: Draft['variables']): Draft['variables'] {
   return file === '' || isUploaded(file) ? variables : { ...variables, [headerMedia]: file }
 }
 
-/** The template that is chosen already is there even if it is not approved any more. */
+/** Includes the chosen template even if it is not approved any more. */
 function templateOptions(templates: readonly TemplateRecord[], current: string) {
   const options = templates.map((template) => ({
     value: templateKey(template),

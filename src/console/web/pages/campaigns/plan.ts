@@ -1,16 +1,16 @@
-// What an operator types into the form of a campaign, and what the API makes of it.
+// The state of the campaign form, and its conversion from and to the API.
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
 
 export interface Draft {
   readonly name: string
-  /** The template's name and language. */
+  /** The template's name and language, with a space in between. */
   readonly template: string
   readonly numberId: string
   readonly variables: Readonly<Record<string, string>>
-  /** In the operator's own time zone; empty: when somebody starts it. */
+  /** In the operator's time zone. Empty: it starts when somebody starts it. */
   readonly startAt: string
-  /** Empty: as fast as the number may. */
+  /** Messages per second. Empty: as fast as the number allows. */
   readonly pace: string
 }
 
@@ -37,7 +37,7 @@ export function draftOf(campaign: CampaignRecord): Draft {
   }
 }
 
-/** A campaign under way takes another name and another pace alone. */
+/** The changes that a started campaign accepts: only name and pace. */
 export const adjustmentOf = ({ name, pace }: Draft) => ({
   name,
   messagesPerSecond: pace === '' ? null : Number(pace),
@@ -54,7 +54,7 @@ export function bodyOf(draft: Draft) {
   }
 }
 
-/** An empty field is no default. */
+/** Leaves out empty fields: they are not default values. */
 export const given = (variables: Draft['variables']): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
 

@@ -7,7 +7,7 @@ interface Props {
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** What the customer gets where a recipient brings no values of its own. */
+/** What the customer gets if the recipient has no values of its own. */
 export function TemplatePreview({ template, variables }: Props) {
   const preview = usePreview(template?.components ?? [], variables)
   if (!template) return <p class="no-preview dim">Choose a template to see it here.</p>

@@ -1,10 +1,10 @@
-// How a campaign has moved since it began: what was stored of it, and from then on what comes while the page is open.
+// A chart of a campaign's progress since its start: stored samples, then live ones while the page is open.
 import { useEffect, useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { CampaignSample } from '../../../../contract/records/console.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { useResource } from '../../foundation/load.ts'
-import { sayError } from '../../foundation/toasts.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { useResource } from '../../core/load.ts'
+import { sayError } from '../../core/toasts.ts'
 
 interface Sample extends Omit<CampaignSample, 'at'> {
   readonly at: number
@@ -25,12 +25,12 @@ export function ProgressChart({
   const path = inWorkspace(`/campaigns/${campaign.id}/progress`)
   const stored = useResource<{ readonly data: readonly CampaignSample[] }>(path)
   const live = useLiveSamples(campaign)
-  // What draws is heavy, and most visits never come to it.
+  // Load the chart library only here: it is heavy, and most visits never need it.
   const [drawing, setDrawing] = useState<Awaited<ReturnType<typeof loadChart>>>()
   useEffect(() => {
     loadChart().then(setDrawing, sayError)
   }, [])
-  // Without the stored ones it still shows what comes.
+  // If the stored samples cannot be read, the chart still shows the live ones.
   if (!drawing || !(stored.data || stored.error)) return <div class="chart-place" />
   const samples = joined(Date.parse(startedAt), stored.data?.data ?? [], live)
   const line = (of: (sample: Sample) => number) => samples.map(of)
@@ -51,7 +51,7 @@ export function ProgressChart({
   )
 }
 
-/** How it stands now, and each time that this changes. */
+/** One sample now, and one more whenever the counts change. */
 function useLiveSamples(campaign: CampaignRecord): readonly Sample[] {
   const [samples, setSamples] = useState<readonly Sample[]>([])
   const key = JSON.stringify(campaign.counts)
@@ -62,7 +62,7 @@ function useLiveSamples(campaign: CampaignRecord): readonly Sample[] {
   return samples
 }
 
-/** One that has stopped stands since then as it does now. */
+/** The first sample of a stopped campaign has the time of the stop: its counts apply since then. */
 function sampleOf(campaign: CampaignRecord, isFirst: boolean): Sample {
   const { status, counts, completedAt, cancelledAt, pausedAt } = campaign
   const stoppedAt = status === 'RUNNING' ? null : (completedAt ?? cancelledAt ?? pausedAt)
@@ -75,7 +75,7 @@ function sampleOf(campaign: CampaignRecord, isFirst: boolean): Sample {
   }
 }
 
-/** It begins with nothing; what was stored meanwhile is the page's own to tell. Times only rise. */
+/** Zeros at the start, then the stored samples, then the live ones. Times must ascend strictly. */
 function joined(
   startedAt: number,
   stored: readonly CampaignSample[],
@@ -93,7 +93,7 @@ function joined(
   return [begin, ...thinned(past), ...later]
 }
 
-/** Every other one goes when they are too many, but for the first and the last. */
+/** Drops every other sample while there are too many, but keeps the first and the last. */
 const thinned = (samples: readonly Sample[]): readonly Sample[] =>
   samples.length <= mostSamples
     ? samples

@@ -1,13 +1,13 @@
-// How far a campaign is: a bar of all recipients by status, and the same in numbers that add up to the total.
+// The progress of a campaign: all recipients by status, as a bar and as numbers that add up to the total.
 import type { CampaignCounts, CampaignRecord } from '../../../../contract/records/campaign.ts'
-import { count, plural, sentence } from '../../foundation/format.ts'
-import { useTopic } from '../../foundation/live.ts'
-import { hrefOf } from '../../foundation/router.ts'
+import { count, plural, sentence } from '../../core/format.ts'
+import { useTopic } from '../../core/live.ts'
+import { hrefOf } from '../../core/router.ts'
 import { CampaignBadge, recipientWords } from './words.tsx'
 
 export const topicOf = (id: string): string => `campaign:${id}`
 
-/** Those whose turn has been. */
+/** Recipients that are no longer pending. */
 export const doneOf = ({ total, pending }: CampaignCounts): number => total - pending
 
 export function ProgressBar({
@@ -36,7 +36,7 @@ export function ProgressBar({
   )
 }
 
-/** Every status has its place from the beginning, so that nothing moves when the first one comes. */
+/** Lists every status from the start, so that nothing moves when a status gets its first recipient. */
 export const CountList = ({ campaign: { id, counts } }: { readonly campaign: CampaignRecord }) => (
   <ul class="counts">
     {recipientWords.map((word) => (
@@ -63,7 +63,7 @@ interface State {
   readonly campaign: CampaignRecord | null
 }
 
-/** What is known of it, by the live socket where it is watched. */
+/** The record from the live socket if the campaign is watched, otherwise the given one. */
 function useLive(campaign: CampaignRecord, isWatched: boolean): CampaignRecord {
   const live = useTopic<State>(isWatched ? topicOf(campaign.id) : undefined)?.campaign
   return live ?? campaign

@@ -1,10 +1,11 @@
-// Who is on the campaign and what became of each. The filters are in the address; the report has all of it.
+// The recipients of a campaign with their status. The filters are in the address. The report has every page
+// of the filtered list.
 import type { CampaignRecord, RecipientRecord } from '../../../../contract/records/campaign.ts'
-import { askRaw, inWorkspace } from '../../foundation/api.ts'
-import { sentence } from '../../foundation/format.ts'
-import { useFresh } from '../../foundation/fresh.ts'
-import { useAction, useList } from '../../foundation/load.ts'
-import { hrefOf } from '../../foundation/router.ts'
+import { askRaw, inWorkspace } from '../../core/api.ts'
+import { sentence } from '../../core/format.ts'
+import { useFresh } from '../../core/fresh.ts'
+import { useAction, useList } from '../../core/load.ts'
+import { hrefOf } from '../../core/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'

@@ -1,14 +1,15 @@
-// Cuts a file of recipients into slices that are uploaded one after the other, and knows the line of each row. A browser
-// reads no answer before its request is sent whole, so that one request for everything would show no progress.
+// Splits a file of recipients into slices that are uploaded one after the other, and tracks the line of each
+// row. One request would show no progress, because a browser reads no response before the whole request is
+// sent.
 
 export type FileForm = 'csv' | 'ndjson'
 
 export interface Slice {
-  /** With the header, where the form has one. */
+  /** Includes the header if the form has one. */
   readonly body: Blob
-  /** Where each row begins, from 1. */
+  /** The line where each row begins, from 1. */
   readonly lines: readonly number[]
-  /** Of the file, so far. */
+  /** Bytes of the file up to the end of this slice. */
   readonly bytesDone: number
 }
 
@@ -44,17 +45,17 @@ export async function* slicesOf(file: Blob, form: FileForm, size: SliceSize = us
     lines.push(record.line)
     if (lines.length >= size.rows || record.end - start >= size.bytes) yield slice(record.end)
   }
-  // What is wrong with a file without rows is the server's to say.
+  // Send a file without rows as well: the server reports what is wrong with it.
   if (lines.length > 0 || start === (header?.size ?? 0)) yield slice(file.size)
 }
 
 interface Row {
   readonly line: number
-  /** Behind its line end. */
+  /** The offset after the line end. */
   readonly end: number
 }
 
-/** Lines with nothing in them are passed over, as the server does. */
+/** Skips empty lines, as the server does. */
 async function* recordsOf(file: Blob, delimiter: number | undefined): AsyncGenerator<Row> {
   const scanner = new Scanner(delimiter)
   const reader = file.stream().getReader()
@@ -66,7 +67,7 @@ async function* recordsOf(file: Blob, delimiter: number | undefined): AsyncGener
   yield* scanner.end()
 }
 
-/** Within quotes a line end is text; quotes open at the beginning of a cell alone. */
+/** A line end within quotes is text. Quotes open only at the beginning of a cell. */
 class Scanner {
   readonly #delimiter: number | undefined
   #offset = 0
@@ -107,7 +108,7 @@ class Scanner {
   }
 }
 
-/** The one that the first line has most of outside of quotes; a comma where it has none. */
+/** The delimiter that occurs most often outside quotes in the first line; a comma if there is none. */
 export function delimiterOf(text: string): number {
   const [head = ''] = text.replace(/^[\ufeff\r\n]+/, '').split('\n', 1)
   const bare = head.replaceAll(/"[^"]*"/g, '')

@@ -1,4 +1,4 @@
-// Where recipients come from: a file, or rows that were pasted. And what a file for this template looks like.
+// Sources of recipients: a file or pasted rows. Also builds the sample file for a template.
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
 import { delimiterOf } from './slices.ts'
@@ -7,7 +7,7 @@ import type { Fault, Source } from './upload.ts'
 export interface ExpectedColumn {
   readonly name: string
   readonly example: string
-  /** What holds where a cell is empty; undefined: every row needs a value. */
+  /** The value for an empty cell. Undefined: every row needs a value. */
   readonly fallback: string | undefined
 }
 
@@ -32,7 +32,7 @@ export async function sourceOfFile(file: File): Promise<Source> {
   return { name: file.name, file, form: isNdjson(file.name, head) ? 'ndjson' : 'csv', linesAhead: 0 }
 }
 
-/** Rows without a header get the one that fits: the number first, and the variables in their order. */
+/** Adds a header to rows without one: the number first, then the variables in their order. */
 export function sourceOfText(text: string, columns: readonly ExpectedColumn[]): Source {
   const rows = text.trim()
   const source = (content: string, form: Source['form'], linesAhead = 0): Source => ({
@@ -61,7 +61,7 @@ export const sampleCsv = (columns: readonly ExpectedColumn[]): string =>
     ['+15551230001', ...columns.map(({ example, fallback }) => (fallback === undefined ? example : ''))],
   ])
 
-/** A spreadsheet must not run what a stranger wrote as a formula. */
+/** Prevents a spreadsheet from running foreign text as a formula. */
 const harmless = (text: string): string =>
   /^[=+\-@\t\r]/.test(text) && !/^\+\d+$/.test(text) ? `'${text}` : text
 
@@ -77,6 +77,6 @@ export function saveFile(name: string, content: Blob): void {
   link.href = address
   link.download = name
   link.click()
-  // The browser has taken it by the next turn at the latest.
+  // By then the browser has started the download.
   setTimeout(() => URL.revokeObjectURL(address), 1_000)
 }

@@ -1,11 +1,11 @@
-// Recipients whose outcome nobody knows: the operator decides, and is told what each decision may mean.
+// Recipients with an unknown outcome: the operator decides, and is told what each decision may cause.
 import { useState } from 'preact/hooks'
 import type { CampaignRecord, RecipientRecord } from '../../../../contract/records/campaign.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { count, plural } from '../../foundation/format.ts'
-import { useAction, useList } from '../../foundation/load.ts'
-import { can } from '../../foundation/session.ts'
-import { say } from '../../foundation/toasts.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { count, plural } from '../../core/format.ts'
+import { useAction, useList } from '../../core/load.ts'
+import { can } from '../../core/session.ts'
+import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Check, Choices, Select } from '../../parts/field.tsx'

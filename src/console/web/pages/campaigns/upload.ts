@@ -1,12 +1,12 @@
-// Recipients on their way to the server: slice by slice, with a verdict for every row.
-import { ApiError, askRaw, inWorkspace } from '../../foundation/api.ts'
+// Uploads recipients slice by slice, and collects a verdict for every row.
+import { ApiError, askRaw, inWorkspace } from '../../core/api.ts'
 import { type FileForm, slicesOf } from './slices.ts'
 
 export interface Source {
   readonly name: string
   readonly file: Blob
   readonly form: FileForm
-  /** Lines at its head that the operator has not written. */
+  /** Lines at the top that the operator did not write: an added header. */
   readonly linesAhead: number
 }
 
@@ -21,9 +21,9 @@ export interface Tally {
   readonly duplicates: number
   readonly skipped: number
   readonly invalid: number
-  /** Of the invalid rows, as many as are kept. */
+  /** The first invalid rows, up to `mostFaults`. */
   readonly faults: readonly Fault[]
-  /** Of the file, from 0 to 1. */
+  /** The uploaded part of the file, from 0 to 1. */
   readonly part: number
 }
 
@@ -36,7 +36,7 @@ interface Judged {
   readonly index: number
   readonly to: string
   readonly verdict: 'added' | 'duplicate' | 'skipped' | 'invalid'
-  /** Of an invalid one. */
+  /** Only for an invalid row. */
   readonly message?: string
 }
 
@@ -48,16 +48,16 @@ type Line =
 export interface Job {
   readonly campaignId: string
   readonly source: Source
-  /** Judges alone and adds nobody. */
+  /** Only validates the rows; adds nobody. */
   readonly isDryRun: boolean
   readonly signal: AbortSignal
   onProgress(tally: Tally): void
 }
 
-/** Rejects where a slice is refused or the connection is lost; what was told by then stays true. */
+/** Rejects if a slice is refused or the connection is lost. The progress reported until then stays valid. */
 export async function upload({ campaignId, source, isDryRun, signal, onProgress }: Job): Promise<Tally> {
   const path = inWorkspace(`/campaigns/${campaignId}/recipients`, isDryRun ? { dryRun: 'true' } : {})
-  // What is only judged is not there when the next slice comes.
+  // A dry run stores nothing, so the server cannot find duplicates across slices.
   const seen = isDryRun ? new Set<number>() : undefined
   const uploadId = newUploadId()
   let tally = nothingYet
@@ -81,7 +81,7 @@ export async function upload({ campaignId, source, isDryRun, signal, onProgress 
   return tally
 }
 
-/** Makes all slices one entry of the audit log. */
+/** With one id, all slices become one entry of the audit log. */
 const newUploadId = (): string =>
   [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16).padStart(8, '0')).join('')
 
@@ -112,13 +112,13 @@ function sumOf({ verdict, to }: Judged, seen: Set<number> | undefined) {
   return verdict === 'duplicate' || !isNew(to, seen) ? 'duplicates' : verdict
 }
 
-/** The rest of the slice was not read, and why. */
+/** The reason why the server did not read the rest of the slice. */
 function failureIn(told: readonly Line[]): ApiError | undefined {
   const last = told.at(-1)
   return last && 'error' in last ? new ApiError({ ...last.error, status: 422 }) : undefined
 }
 
-/** Fifteen digits at most, so a number holds them exactly, in a fraction of the room of a text. */
+/** At most fifteen digits: a number holds them exactly, and takes a fraction of the memory of a string. */
 function isNew(to: string, seen: Set<number> | undefined): boolean {
   if (!seen) return true
   const digits = Number(to.replaceAll(/\D/g, ''))

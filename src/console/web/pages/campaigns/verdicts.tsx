@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { count, plural } from '../../foundation/format.ts'
+import { count, plural } from '../../core/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
@@ -19,7 +19,7 @@ const ended = { judged: 'Checked', added: 'Done' }
 export function Verdicts({ step, source, tally, isBusy }: Props) {
   const { added, duplicates, skipped, invalid, faults, part } = tally
   const head = useRef<HTMLParagraphElement>(null)
-  // The button that led here is gone.
+  // The button that had the focus is gone.
   useEffect(() => head.current?.focus(), [step])
   const figures = [
     { title: step === 'judged' ? 'To be added' : 'Added', value: added, hint: 'They get the message.' },

@@ -1,11 +1,11 @@
-// What campaigns and their recipients are called in the console, and what the operator can do about it.
+// Texts for the statuses of campaigns and recipients, and for what the operator can do about them.
 import type {
   CampaignRecord,
   CampaignStatus,
   PauseReason,
   RecipientStatus,
 } from '../../../../contract/records/campaign.ts'
-import { sentence } from '../../foundation/format.ts'
+import { sentence } from '../../core/format.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 
 const campaignTones: Readonly<Record<CampaignStatus, Tone>> = {
@@ -30,7 +30,7 @@ export interface RecipientWord {
   readonly meaning: string
 }
 
-/** From the best to the worst, and then who still waits: the order of the bar. */
+/** In the order of the bar: from the best outcome to the worst, pending recipients last. */
 export const recipientWords: readonly RecipientWord[] = [
   { status: 'READ', count: 'read', tone: 'good', meaning: 'The customer has opened it.' },
   { status: 'DELIVERED', count: 'delivered', tone: 'good', meaning: 'It is on the customer’s telephone.' },
@@ -80,7 +80,7 @@ export const RecipientBadge = ({ status }: { readonly status: RecipientStatus })
   <Badge tone={tones.get(status) ?? 'neutral'}>{sentence(status)}</Badge>
 )
 
-/** Why it stopped by itself, and what to do next. */
+/** Why a campaign paused by itself, and what to do next. */
 export const pauseWords: Readonly<Record<PauseReason, { readonly why: string; readonly next: string }>> = {
   OVERDUE: {
     why: 'Its time had passed by more than an hour before it could start.',

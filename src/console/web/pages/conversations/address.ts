@@ -1,5 +1,5 @@
-// Addresses within the conversations: of one, with the filters of the list beside it, and of a message in it.
-import { hrefOf, place, withQuery } from '../../foundation/router.ts'
+// Addresses of conversations: of one conversation, keeping the filters of the list, and of a message in it.
+import { hrefOf, place, withQuery } from '../../core/router.ts'
 
 /** The message that the address names. */
 export const wantedMessage = (): string | undefined => place.value.query.get('message') ?? undefined

@@ -1,8 +1,9 @@
-// The file of a message, shown where browsers can show it. It comes with the session and is never run as a page.
+// The file of a message, shown inline if the browser can show it. The session authorises the download, and
+// the file never runs as a page.
 import { useState } from 'preact/hooks'
 import type { MessageRecord } from '../../../../contract/records/message.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { sentence } from '../../foundation/format.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { sentence } from '../../core/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 
 interface Props {
@@ -21,11 +22,11 @@ export function Attachment({ message: { id, type }, media }: Props) {
         <img src={source} alt={`${sentence(type)} from the customer`} loading="lazy" onError={broken} />
       )}
       {!isBroken && type === 'VIDEO' && (
-        // biome-ignore lint/a11y/useMediaCaption: what customers film has no captions.
+        // biome-ignore lint/a11y/useMediaCaption: videos from customers have no captions.
         <video src={source} controls preload="metadata" aria-label={name} onError={broken} />
       )}
       {!isBroken && type === 'AUDIO' && (
-        // biome-ignore lint/a11y/useMediaCaption: what customers say has no captions.
+        // biome-ignore lint/a11y/useMediaCaption: audio from customers has no captions.
         <audio src={source} controls preload="none" aria-label={name} onError={broken} />
       )}
       {isBroken && (

@@ -1,7 +1,7 @@
 import type { MessageRecord, MessageStatus } from '../../../../contract/records/message.ts'
-import { copyLink } from '../../foundation/clipboard.ts'
-import { clock, exact, sentence } from '../../foundation/format.ts'
-import { sayError } from '../../foundation/toasts.ts'
+import { copyLink } from '../../core/clipboard.ts'
+import { clock, exact, sentence } from '../../core/format.ts'
+import { sayError } from '../../core/toasts.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { hrefOfMessage } from './address.ts'
@@ -9,9 +9,9 @@ import { Attachment } from './attachment.tsx'
 
 interface Props {
   readonly message: MessageRecord
-  /** The address of the page names it. */
+  /** The page's address names this message. */
   readonly isWanted: boolean
-  /** Stands above the first message of a day. */
+  /** Shown above the message; set for the first message of a day. */
   readonly day: string | undefined
 }
 
@@ -90,7 +90,7 @@ const marks: Readonly<Record<MessageStatus, IconName>> = {
   RECEIVED: 'check',
 }
 
-/** How far a message came; opened, it tells when it was where. */
+/** The status of an outbound message; opened, it lists the time of each step. */
 function Ticks({ message }: { readonly message: MessageRecord }) {
   const { status, createdAt, sentAt, deliveredAt, readAt, failedAt } = message
   const steps = [

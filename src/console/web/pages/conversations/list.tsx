@@ -1,9 +1,9 @@
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { sentence } from '../../foundation/format.ts'
-import { type List, useList } from '../../foundation/load.ts'
-import { useRepeat } from '../../foundation/repeat.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { sentence } from '../../core/format.ts'
+import { type List, useList } from '../../core/load.ts'
+import { useRepeat } from '../../core/repeat.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
@@ -27,7 +27,7 @@ export function ConversationList({ currentId, numbers }: Props) {
   const isFiltered = Object.values(filters).some((value) => value !== undefined)
   return (
     <section class="inbox-list" aria-label="Conversations">
-      {/* Beside an open conversation its contact is what the page is about. */}
+      {/* If a conversation is open, its contact is the heading of the page. */}
       {currentId === undefined ? (
         <PageHeader title="Conversations" />
       ) : (

@@ -1,8 +1,8 @@
-// The messages of a thread. It stays at its end while one is there, and where one is while one reads above.
+// The messages of a thread. At its end, the view follows new messages; further up, it stays in place.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { MessageRecord } from '../../../../contract/records/message.ts'
-import { day } from '../../foundation/format.ts'
-import type { List } from '../../foundation/load.ts'
+import { day } from '../../core/format.ts'
+import type { List } from '../../core/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { Bubble } from './bubble.tsx'
@@ -14,7 +14,7 @@ export function Messages({
   wanted,
 }: {
   readonly list: List<MessageRecord>
-  /** The one to show first, which stands out. */
+  /** The id of the message to scroll to and to highlight. */
   readonly wanted: string | undefined
 }) {
   const rows = list.rows ?? []
@@ -22,8 +22,8 @@ export function Messages({
   const { frame, isBehind, toEnd, onScroll } = useReadingPlace({ newest, oldest, wanted })
   return (
     <div class="thread-frame">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
-      {/* biome-ignore lint/a11y/useSemanticElements: a section with a name is this region. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a section with a label would be the same region. */}
       <div ref={frame} class="messages" role="region" aria-label="Messages" tabIndex={0} onScroll={onScroll}>
         {list.hasMore && (
           <div class="load-more">
@@ -94,11 +94,11 @@ function useReadingPlace({ newest, oldest, wanted }: Ends) {
     const bubble = element?.querySelector('[aria-current]')
     if (!element || !bubble) return
     known.current.isAtEnd = false
-    // In the middle, and without moving what lies around the frame.
+    // Centre the message without scrolling anything outside the frame, as scrollIntoView would.
     const [outer, inner] = [element.getBoundingClientRect(), bubble.getBoundingClientRect()]
     element.scrollTop += inner.top + inner.height / 2 - (outer.top + outer.height / 2)
   }, [wanted])
-  // A narrower window, or a status that is opened, must not move the end out of sight.
+  // A narrower window or an opened status must not move the end out of view.
   useEffect(() => {
     const element = frame.current
     if (!element) return
@@ -118,7 +118,7 @@ function useReadingPlace({ newest, oldest, wanted }: Ends) {
   return { frame, isBehind, toEnd, onScroll }
 }
 
-/** Reads out what a customer writes while the thread is open. */
+/** Announces new customer messages to screen readers while the thread is open. */
 function Announced({ newest }: { readonly newest: MessageRecord | undefined }) {
   const atFirst = useRef(newest?.id)
   const isNew = newest && newest.id !== atFirst.current && newest.direction === 'INBOUND'

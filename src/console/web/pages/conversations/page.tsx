@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { MessageRecord } from '../../../../contract/records/message.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { useList, useResource } from '../../foundation/load.ts'
-import { navigate } from '../../foundation/router.ts'
-import type { PageProps } from '../../pages.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { useList, useResource } from '../../core/load.ts'
+import type { PageProps } from '../../core/page-props.ts'
+import { navigate } from '../../core/router.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { hrefOfMessage } from './address.ts'
 import { ConversationList } from './list.tsx'
@@ -32,7 +32,7 @@ function Opened({ id }: PageProps) {
   )
 }
 
-/** The address of a message alone leads to its place in its conversation. */
+/** Redirects the address of a message to its place in its conversation. */
 function MessageSought({ id }: { readonly id: string }) {
   const { data, error, reload } = useResource<MessageRecord>(inWorkspace(`/messages/${id}`))
   useEffect(() => {

@@ -2,13 +2,13 @@ import type { MessagePreview } from '../../../../contract/records/message.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { icons, type MediaFormat } from '../../parts/media-field.tsx'
 
-/** What the customer will see. */
+/** A preview of what the customer will see. */
 export const PreviewBubble = ({
   preview,
   media,
 }: {
   readonly preview: MessagePreview | undefined
-  /** Of a header that is no text: the file itself is not shown. */
+  /** The format of a media header. The file itself is not shown. */
   readonly media: MediaFormat | undefined
 }) => (
   <section class="preview" aria-label="Preview">

@@ -1,12 +1,12 @@
-// Sends a template to the contact: its variables, and beside them what the customer will see.
+// Sends a template to the contact: a form for its variables, beside a preview of the message.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { TemplateRecord, TemplateVariable } from '../../../../contract/records/catalog.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import type { MessagePreview } from '../../../../contract/records/message.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { useAction, useList } from '../../foundation/load.ts'
-import { hrefOf } from '../../foundation/router.ts'
-import { say } from '../../foundation/toasts.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { useAction, useList } from '../../core/load.ts'
+import { hrefOf } from '../../core/router.ts'
+import { say } from '../../core/toasts.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Field, Select } from '../../parts/field.tsx'
 import { headerMedia, MediaField, mediaFormatOf } from '../../parts/media-field.tsx'
@@ -140,7 +140,7 @@ const places: Readonly<Record<TemplateVariable['in'], string | undefined>> = {
   BUTTON: 'In the link of a button.',
 }
 
-/** All that are approved: whoever chooses wants to see every one. */
+/** Loads all pages: the choice must list every approved template. */
 function useTemplates() {
   const list = useList<TemplateRecord>(inWorkspace('/templates', { status: 'APPROVED', limit: 200 }))
   useEffect(() => {
@@ -170,7 +170,7 @@ const messageOf = (
 
 type Message = ReturnType<typeof messageOf>
 
-/** What was last shown stays until the next is there. */
+/** The last preview stays until the next one is loaded. */
 function usePreview(message: Message | undefined): MessagePreview | undefined {
   const [preview, setPreview] = useState<MessagePreview>()
   const text = JSON.stringify(message)
@@ -178,7 +178,7 @@ function usePreview(message: Message | undefined): MessagePreview | undefined {
     if (!message) return
     let isOld = false
     const timer = setTimeout(async () => {
-      // Where it cannot be shown, sending says why.
+      // Ignore a failure: sending reports the reason.
       const next = await api
         .post<MessagePreview>(inWorkspace('/messages/preview'), message)
         .catch(() => undefined)
@@ -192,7 +192,7 @@ function usePreview(message: Message | undefined): MessagePreview | undefined {
   return preview
 }
 
-/** One key for one content: sent again after a lost answer it is the same message, and changed it is another. */
+/** One idempotency key per content: a retry after a lost response keeps it, a changed message has another. */
 function useKeys(): (message: Message) => string {
   const keys = useRef(new Map<string, string>())
   return (message) => {
@@ -203,6 +203,6 @@ function useKeys(): (message: Message) => string {
   }
 }
 
-// Browsers have crypto.randomUUID only where there is TLS.
+// Browsers offer crypto.randomUUID only with TLS.
 const randomText = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')

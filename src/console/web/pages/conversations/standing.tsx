@@ -1,6 +1,6 @@
-// What may be done with a contact now: free replies, calls, anything at all.
+// Shows what is allowed with a contact now: free replies, calls, or nothing after an opt-out.
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
-import { clock, day, exact, now } from '../../foundation/format.ts'
+import { clock, day, exact, now } from '../../core/format.ts'
 import { Badge } from '../../parts/badge.tsx'
 
 export function Standing({ conversation }: { readonly conversation: ConversationRecord }) {
@@ -16,7 +16,7 @@ export function Standing({ conversation }: { readonly conversation: Conversation
   )
 }
 
-/** Until 24 hours after the customer's last message anything may be written; templates may be sent at any time. */
+/** Free replies are allowed until 24 hours after the customer's last message; templates at any time. */
 function Window({ expiresAt }: { readonly expiresAt: string | null }) {
   if (expiresAt === null || Date.parse(expiresAt) <= now.value)
     return (

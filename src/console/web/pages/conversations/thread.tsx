@@ -1,13 +1,13 @@
-// One conversation as it is read: oldest above, newest below, kept up to date while it is open.
+// One conversation: the oldest message on top, the newest at the bottom, updated while it is open.
 import { useEffect, useState } from 'preact/hooks'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import type { MessageRecord } from '../../../../contract/records/message.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { useAction, useList, useResource } from '../../foundation/load.ts'
-import { useRepeat } from '../../foundation/repeat.ts'
-import { hrefOf, setQuery } from '../../foundation/router.ts'
-import { can } from '../../foundation/session.ts'
-import { sayError } from '../../foundation/toasts.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { useAction, useList, useResource } from '../../core/load.ts'
+import { useRepeat } from '../../core/repeat.ts'
+import { hrefOf, setQuery } from '../../core/router.ts'
+import { can } from '../../core/session.ts'
+import { sayError } from '../../core/toasts.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
@@ -61,8 +61,8 @@ export function Thread({ id }: { readonly id: string }) {
 const toNewest = () => setQuery({ message: undefined })
 
 /**
- * The newest messages, which follow what happens; or, where the address names one that is not among them, those around
- * that one.
+ * The newest messages with updates. If the address names a message that is not among them, the messages
+ * around that one instead.
  */
 function useThread(id: string) {
   const wanted = wantedMessage()

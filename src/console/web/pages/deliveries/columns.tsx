@@ -1,6 +1,6 @@
 import type { DeliveryRecord } from '../../../../contract/records/console.ts'
 import type { DeliveryState } from '../../../../contract/records/delivery.ts'
-import { sentence } from '../../foundation/format.ts'
+import { sentence } from '../../core/format.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'

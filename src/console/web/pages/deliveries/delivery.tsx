@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AttemptRecord, DeliveryDetail, EndpointRecord } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { pretty } from '../../foundation/format.ts'
-import { useAction, useResource, useWatch } from '../../foundation/load.ts'
-import { hrefOf } from '../../foundation/router.ts'
-import { can } from '../../foundation/session.ts'
-import { say } from '../../foundation/toasts.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { pretty } from '../../core/format.ts'
+import { useAction, useResource, useWatch } from '../../core/load.ts'
+import { hrefOf } from '../../core/router.ts'
+import { can } from '../../core/session.ts'
+import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
@@ -22,7 +22,7 @@ interface Props {
   onClose(): void
 }
 
-/** One delivery: what was sent, each attempt, and what came back. */
+/** One delivery: its event, and each attempt with request and response. */
 export function DeliveryDrawer({ id, endpoints, onChange, onClose }: Props) {
   const delivery = useResource<DeliveryDetail>(inWorkspace(`/deliveries/${id}`))
   return (
@@ -100,7 +100,7 @@ function Detail({
 
 const FIRST_LOOK_MS = 300
 
-/** Looks again until there is one more attempt. The list behind it is told then. */
+/** Polls until there is one more attempt, then calls `onChange` to update the list. */
 function useFollow({ attempts }: DeliveryDetail, onReload: () => void, onChange: () => void): () => void {
   const [before, setBefore] = useState<number>()
   const isAwaited = attempts.length === before
@@ -111,7 +111,7 @@ function useFollow({ attempts }: DeliveryDetail, onReload: () => void, onChange:
   return () => setBefore(attempts.length)
 }
 
-/** Where what the event tells of is shown. Past its retention the body is gone, and with it the way. */
+/** A link to the message or call of the event. After its retention the body is gone, and so is the link. */
 function aboutOf({ body }: DeliveryDetail): Fact[] {
   const { data } = JSON.parse(body ?? '{}') as { data?: { messageId?: string; callId?: string } }
   const { messageId, callId } = data ?? {}
@@ -164,7 +164,7 @@ function momentOf(
   }
 }
 
-/** The headers that say which event this is; signatures and secrets are not kept. */
+/** Shows only headers that identify the event, because signatures and secrets are not stored. */
 function requestText(
   attempt: AttemptRecord,
   delivery: DeliveryDetail,
@@ -186,11 +186,13 @@ function requestText(
 function answerText({
   statusCode,
   error,
+  errorDetail,
   responseHeaders,
   responseBody,
   responseBodyEncoding,
 }: AttemptRecord): string {
-  if (statusCode === null) return error === null ? 'The socket took the frame.' : `No answer: ${error}`
+  if (statusCode === null && error === null) return 'The socket took the frame.'
+  if (statusCode === null) return `No answer: ${error}${errorDetail === null ? '' : `, ${errorDetail}`}`
   const headers = Object.entries(responseHeaders ?? {}).map(([name, value]) => `${name}: ${value}`)
   const body =
     responseBodyEncoding === 'base64' ? `(no text; base64)\n${responseBody}` : pretty(responseBody ?? '')

@@ -1,10 +1,10 @@
-// Replays what failed or was held. The count comes first; nothing is sent before it was seen.
+// Replays failed or held deliveries. The first submit only counts them; the next one replays them.
 import { useEffect, useState } from 'preact/hooks'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { plural } from '../../foundation/format.ts'
-import { useAction } from '../../foundation/load.ts'
-import { say } from '../../foundation/toasts.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { plural } from '../../core/format.ts'
+import { useAction } from '../../core/load.ts'
+import { say } from '../../core/toasts.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Choices, Select } from '../../parts/field.tsx'
 
@@ -26,7 +26,7 @@ const spans = [
 interface Props {
   readonly endpoints: readonly EndpointRecord[]
   readonly endpointId: string | undefined
-  /** Of the filters; it goes before the choices here. */
+  /** The filter's time: the first choice, and preselected. */
   readonly since: string | undefined
   onClose(): void
   onDone(): void
@@ -48,7 +48,7 @@ export function ReplayMany({ endpoints, since: filteredSince, onClose, onDone, .
       since: since(),
       dryRun,
     })
-  // Another choice, another count.
+  // A changed choice makes the count invalid.
   useEffect(() => setCount(undefined), [endpointId, states, hours])
   const submit = () =>
     action.run(async () => {

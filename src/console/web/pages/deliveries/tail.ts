@@ -1,16 +1,16 @@
-// The delivery log as it grows. While somebody reads further down, or one delivery, nothing is put in above; what is
-// known changes in its place all the same.
+// The delivery log with live updates. While the operator has scrolled down or reads one delivery, new rows
+// are kept back, but known rows still change in place.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { DeliveryRecord } from '../../../../contract/records/console.ts'
-import { useFresh } from '../../foundation/fresh.ts'
-import { useTopic } from '../../foundation/live.ts'
-import type { List } from '../../foundation/load.ts'
+import { useFresh } from '../../core/fresh.ts'
+import { useTopic } from '../../core/live.ts'
+import type { List } from '../../core/load.ts'
 
 const NEAR_TOP = 80
 
 interface Tail {
   readonly list: List<DeliveryRecord>
-  /** How many are kept back. */
+  /** How many new rows are kept back. */
   readonly waiting: number
 }
 
@@ -23,7 +23,7 @@ export function useTail(
   const newest = useRef<string>(undefined)
   const { rows } = list
   const isHeld = isLive && (isReading || isScrolled)
-  // Ids sort by when they were made.
+  // Ids sort by creation time.
   const shown = isHeld ? rows?.filter(({ id }) => newest.current === undefined || id <= newest.current) : rows
   useEffect(() => {
     if (!isHeld || newest.current === undefined) newest.current = rows?.[0]?.id

@@ -1,11 +1,11 @@
-// What can be done to an endpoint, each in its dialog.
+// The actions on an endpoint, each with its dialog.
 import { useState } from 'preact/hooks'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { plural } from '../../foundation/format.ts'
-import { useAction } from '../../foundation/load.ts'
-import { hrefOf, navigate } from '../../foundation/router.ts'
-import { say } from '../../foundation/toasts.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { plural } from '../../core/format.ts'
+import { useAction } from '../../core/load.ts'
+import { hrefOf, navigate } from '../../core/router.ts'
+import { say } from '../../core/toasts.ts'
 import { Confirm, FormDialog } from '../../parts/dialog.tsx'
 import { Select } from '../../parts/field.tsx'
 import { EndpointForm, type Warned, type WithSecret } from './endpoint-form.tsx'
@@ -49,7 +49,7 @@ export function OpenedAction({ opened, ...props }: Props & { readonly opened: Op
   }
 }
 
-/** What is kept in memory is what may be shown again. */
+/** Drops the secret from the record that stays in memory, because it must not be shown again. */
 const withoutSecret = ({ secret: _, ...record }: WithSecret): EndpointRecord => record
 
 const overlaps = [

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks'
 import type { EventKind } from '../../../../contract/events.ts'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { useAction } from '../../foundation/load.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { useAction } from '../../core/load.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Choices, Field } from '../../parts/field.tsx'
 import { allEvents, eventChoices } from './events.ts'
 
-/** Accepted, though something about the address could not be checked. */
+/** `warning`: the address was accepted, but could not be checked completely. */
 export type Warned = EndpointRecord & { readonly warning?: string }
 export type WithSecret = Warned & { readonly secret: string }
 
-/** With an endpoint it edits that one, else it makes a new one. */
+/** Edits `record`; without it, creates a new endpoint. */
 export function EndpointForm<Answer extends Warned>({
   record,
   onDone,
@@ -27,7 +27,7 @@ export function EndpointForm<Answer extends Warned>({
   const action = useAction()
   const submit = () =>
     action.run(async () => {
-      // Only what was changed: an address is judged anew when it is sent.
+      // Send the address only if it changed, because the server checks every address it receives.
       const body = { name, events, ...(url !== record?.url && { url }) }
       onDone(
         record

@@ -1,4 +1,4 @@
-// What each event tells a receiver, in the words of the form.
+// Texts of the form about what each event means.
 import type { EventKind } from '../../../../contract/events.ts'
 import type { Choice } from '../../parts/field.tsx'
 

@@ -1,11 +1,11 @@
-// How the attempts to one endpoint went over the last day, hour by hour.
+// The attempts to one endpoint over the last 24 hours, by hour.
 import { useEffect, useState } from 'preact/hooks'
 import type { EndpointHealth, EndpointHour } from '../../../../contract/records/overview.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { count, plural } from '../../foundation/format.ts'
-import { useResource } from '../../foundation/load.ts'
-import { useRepeat } from '../../foundation/repeat.ts'
-import { sayError } from '../../foundation/toasts.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { count, plural } from '../../core/format.ts'
+import { useResource } from '../../core/load.ts'
+import { useRepeat } from '../../core/repeat.ts'
+import { sayError } from '../../core/toasts.ts'
 import { Section } from '../../parts/facts.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 
@@ -15,7 +15,7 @@ const loadChart = () => import('../../parts/chart.tsx')
 export function Health({ endpointId }: { readonly endpointId: string }) {
   const { data, error, reload } = useResource<EndpointHealth>(inWorkspace(`/endpoints/${endpointId}/health`))
   useRepeat(data && LOOK_MS, reload)
-  // What draws is the heaviest part of all, and most visits to these pages never come to it.
+  // Load the chart library only here: it is the heaviest part of all, and most visits never need it.
   const [drawing, setDrawing] = useState<Drawing>()
   useEffect(() => {
     loadChart().then(setDrawing, sayError)

@@ -1,11 +1,11 @@
-// Events that an endpoint missed while it was off: replayed or discarded, with their count first.
+// Events that were held while an endpoint was off: replays or discards them, after showing their count.
 import { useState } from 'preact/hooks'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { plural } from '../../foundation/format.ts'
-import { useAction } from '../../foundation/load.ts'
-import { can } from '../../foundation/session.ts'
-import { say } from '../../foundation/toasts.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { plural } from '../../core/format.ts'
+import { useAction } from '../../core/load.ts'
+import { can } from '../../core/session.ts'
+import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Note, Problem } from '../../parts/states.tsx'

@@ -1,4 +1,4 @@
-import type { PageProps } from '../../pages.ts'
+import type { PageProps } from '../../core/page-props.ts'
 import { EndpointPage } from './endpoint.tsx'
 import { EndpointList } from './list.tsx'
 

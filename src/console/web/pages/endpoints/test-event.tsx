@@ -1,10 +1,10 @@
-// Sends one event to this endpoint alone, and says on the spot what came of it.
+// Sends a test event to this endpoint only, and shows its outcome at once.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { EventKind } from '../../../../contract/events.ts'
 import type { DeliveryDetail, EndpointRecord } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { useAction } from '../../foundation/load.ts'
-import { hrefOf } from '../../foundation/router.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { useAction } from '../../core/load.ts'
+import { hrefOf } from '../../core/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { Select } from '../../parts/field.tsx'
@@ -22,7 +22,7 @@ interface Verdict {
   readonly deliveryId?: string
 }
 
-// An attempt may take ten seconds, and its row comes a moment later.
+// An attempt may take ten seconds, and its row is written a moment later.
 const WAIT_MS = 15_000
 const LOOK_MS = 300
 

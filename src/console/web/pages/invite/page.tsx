@@ -1,11 +1,11 @@
-// What opens from the link of an invitation: who invites into which workspace, and the form that joins it.
+// The page behind an invitation link: who invites into which workspace, and the form to join.
 import { useEffect, useState } from 'preact/hooks'
-import { api } from '../../foundation/api.ts'
-import { useAction } from '../../foundation/load.ts'
-import { navigate, ROOT } from '../../foundation/router.ts'
-import { join, me, type Role } from '../../foundation/session.ts'
+import { api } from '../../core/api.ts'
+import { useAction } from '../../core/load.ts'
+import { navigate, ROOT } from '../../core/router.ts'
+import { join, me, type Role } from '../../core/session.ts'
+import { AuthForm } from '../../parts/auth-form.tsx'
 import { Button, LinkButton } from '../../parts/button.tsx'
-import { DoorForm } from '../../parts/door-form.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { NewPassword } from '../../parts/new-password.tsx'
@@ -39,7 +39,7 @@ export function Page() {
   return looking.error ? <ErrorState error={looking.error} onRetry={look} /> : <Skeleton rows={3} />
 }
 
-/** The link stands for nothing any more, so that going back must not lead to it. */
+/** The link is used up, so it is replaced in the history: going back must not lead to it. */
 const enter = (workspaceId: string) => navigate(`${ROOT}/${workspaceId}`, { replace: true })
 
 const Intro = ({ invitation: { email, role, invitedBy } }: Pick<FormProps, 'invitation'>) => (
@@ -54,7 +54,7 @@ function JoinAnew({ token, invitation }: FormProps) {
   const action = useAction()
   const { error } = action
   return (
-    <DoorForm
+    <AuthForm
       title={`Join ${invitation.workspace}`}
       submit="Create account and join"
       action={action}
@@ -75,7 +75,7 @@ function JoinAnew({ token, invitation }: FormProps) {
         onInput={setName}
       />
       <NewPassword label="Password" value={password} error={error?.of('password')} onInput={setPassword} />
-    </DoorForm>
+    </AuthForm>
   )
 }
 
@@ -86,7 +86,7 @@ function JoinAsBefore({ token, invitation }: FormProps) {
   const given = { token, password, ...second.given }
   const other = me.value?.operator.email
   return (
-    <DoorForm
+    <AuthForm
       title={`Join ${invitation.workspace}`}
       submit="Sign in and join"
       action={action}
@@ -118,7 +118,7 @@ function JoinAsBefore({ token, invitation }: FormProps) {
           onInput={setPassword}
         />
       )}
-    </DoorForm>
+    </AuthForm>
   )
 }
 

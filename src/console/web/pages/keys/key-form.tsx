@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { KeyRecord } from '../../../../contract/records/console.ts'
 import type { Scope } from '../../../../contract/scopes.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { useAction } from '../../foundation/load.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { useAction } from '../../core/load.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Choices, Field, Select } from '../../parts/field.tsx'
 import { scopeChoices } from './scopes.ts'
@@ -16,7 +16,7 @@ const expiries = [
   { value: '365', label: 'In a year' },
 ]
 
-/** With a key it edits that one, else it makes a new one. */
+/** Edits `record`; without it, creates a new key. */
 export function KeyForm<Answer extends KeyRecord>({
   record,
   onDone,

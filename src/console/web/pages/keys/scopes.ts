@@ -1,4 +1,4 @@
-// What each scope lets a key do, in the words of the form.
+// Texts of the form about what each scope allows.
 import type { Scope } from '../../../../contract/scopes.ts'
 import type { Choice } from '../../parts/field.tsx'
 

@@ -1,11 +1,11 @@
-// Invitations: the form that makes one, its link shown once, and those that are open.
+// Invitations: the form that creates one, its link, shown once, and the list of open ones.
 import { useState } from 'preact/hooks'
 import type { InvitationRecord } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { day, exact, now } from '../../foundation/format.ts'
-import { useAction } from '../../foundation/load.ts'
-import { ROOT } from '../../foundation/router.ts'
-import { can, type Role } from '../../foundation/session.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { day, exact, now } from '../../core/format.ts'
+import { useAction } from '../../core/load.ts'
+import { ROOT } from '../../core/router.ts'
+import { can, type Role } from '../../core/session.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Confirm, FormDialog } from '../../parts/dialog.tsx'
 import { Section } from '../../parts/facts.tsx'
@@ -25,7 +25,7 @@ export interface Invited extends Invitation {
   readonly token: string
 }
 
-/** With an invitation it begins with what that one says, and takes its place. */
+/** With `again`, the form starts with that invitation's values, and the new invitation replaces it. */
 export function InviteForm({
   again,
   invitations,

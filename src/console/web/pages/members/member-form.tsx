@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { MemberRecord } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { useAction } from '../../foundation/load.ts'
-import type { Role } from '../../foundation/session.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { useAction } from '../../core/load.ts'
+import type { Role } from '../../core/session.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { RoleChoice } from './roles.tsx'
 

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { useResource } from '../../foundation/load.ts'
-import { can, loadMe, me } from '../../foundation/session.ts'
-import { say, sayError } from '../../foundation/toasts.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { useResource } from '../../core/load.ts'
+import { can, loadMe, me } from '../../core/session.ts'
+import { say, sayError } from '../../core/toasts.ts'
 import { Badge, Tag } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -95,7 +95,7 @@ function Opened({
   const done = (text: string, member?: Member) => {
     say(text)
     onClose()
-    // What one may do oneself has changed, so that the pages must know.
+    // The operator's own role has changed, so load it again before the pages update.
     if (member && isMe(member)) void loadMe().then(onChange, sayError)
     else onChange()
   }

@@ -1,4 +1,4 @@
-import type { Role } from '../../foundation/session.ts'
+import type { Role } from '../../core/session.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { Select } from '../../parts/field.tsx'
 import { mayOf, roles, titleOf } from './words.ts'

@@ -1,5 +1,5 @@
-// What each role may do, in the words of the pages. Each includes those before it.
-import type { Role } from '../../foundation/session.ts'
+// Texts about what each role may do. Each role includes those before it.
+import type { Role } from '../../core/session.ts'
 
 const may: Readonly<Record<Role, string>> = {
   VIEWER: 'Reads everything, secrets excepted.',

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { sentence } from '../../foundation/format.ts'
-import { useList } from '../../foundation/load.ts'
-import { hrefOf } from '../../foundation/router.ts'
-import { can } from '../../foundation/session.ts'
-import { say } from '../../foundation/toasts.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { sentence } from '../../core/format.ts'
+import { useList } from '../../core/load.ts'
+import { hrefOf } from '../../core/router.ts'
+import { can } from '../../core/session.ts'
+import { say } from '../../core/toasts.ts'
 import { Badge, Tag, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -52,7 +52,7 @@ export function Page() {
           onDone={(changed) => {
             say(`${changed.number} is set up.`)
             setEdited(undefined)
-            // Another number may have been the default before.
+            // A change of the default may also change the number that was the default before.
             if (changed.isDefault === edited.isDefault) list.replace(changed)
             else list.reload()
           }}

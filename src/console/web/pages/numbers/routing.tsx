@@ -1,11 +1,11 @@
-// Where replies and calls of one number go. What the rules forbid is shown as such, with the way out.
+// The form for routing replies and calls of one number. It shows what the rules forbid and what to do then.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { useAction } from '../../foundation/load.ts'
-import { hrefOf } from '../../foundation/router.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { useAction } from '../../core/load.ts'
+import { hrefOf } from '../../core/router.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Check, Select } from '../../parts/field.tsx'
 

@@ -1,9 +1,9 @@
 import type { Attention, AttentionKind } from '../../../../contract/records/overview.ts'
-import { ROOT, route } from '../../foundation/router.ts'
+import { ROOT, route } from '../../core/router.ts'
 import { Section } from '../../parts/facts.tsx'
 import { Icon } from '../../parts/icon.tsx'
 
-/** What keeps something from working now; the rest is a warning. */
+/** Kinds that stop something from working now; the others are warnings. */
 const grave: readonly AttentionKind[] = ['ENDPOINT_OFF', 'NO_DEFAULT_NUMBER', 'CAMPAIGN_PAUSED']
 
 export const NeedsAttention = ({ items }: { readonly items: readonly Attention[] }) => (

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { OverviewRecord } from '../../../../contract/records/overview.ts'
-import { count, plural } from '../../foundation/format.ts'
-import { hrefOf } from '../../foundation/router.ts'
+import { count, plural } from '../../core/format.ts'
+import { hrefOf } from '../../core/router.ts'
 import { Sparkline } from '../../parts/sparkline.tsx'
 
-// The server counts no further.
+// The server counts only up to this number.
 const CAP = 10_000
 const shown = (value: number): string => (value >= CAP ? `${count(CAP)}+` : count(value))
 
@@ -54,7 +54,7 @@ function Messages({ perMinute }: { readonly perMinute: readonly number[] }) {
   )
 }
 
-/** Its tone shows only where there is something to count. */
+/** The tone applies only if the value is above zero. */
 const Figure = ({
   title,
   value,

@@ -1,11 +1,11 @@
-// What a fresh workspace does first. Each step is judged by what is there, so it ticks itself off.
+// The first steps of a new workspace. Each step checks existing records, so it marks itself as done.
 import { useEffect, useState } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { DeliveryRecord, EndpointRecord, KeyRecord } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { useRepeat } from '../../foundation/repeat.ts'
-import { hrefOf } from '../../foundation/router.ts'
-import { can } from '../../foundation/session.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { useRepeat } from '../../core/repeat.ts'
+import { hrefOf } from '../../core/router.ts'
+import { can } from '../../core/session.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -20,7 +20,7 @@ export interface Step {
 
 const LOOK_MS = 4_000
 
-/** Undefined until it is known; empty for those who may not take the steps, and where they cannot be judged. */
+/** Undefined while loading; empty if the operator may not take the steps or reading the records fails. */
 export function useSteps(): readonly Step[] | undefined {
   const mayAct = can('ADMIN')
   const [steps, setSteps] = useState<readonly Step[] | undefined>(mayAct ? undefined : [])

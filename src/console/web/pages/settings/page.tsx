@@ -1,9 +1,9 @@
 import type { WorkspaceDetail } from '../../../../contract/records/console.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { count, plural } from '../../foundation/format.ts'
-import { useResource } from '../../foundation/load.ts'
-import { loadMe, me } from '../../foundation/session.ts'
-import { sayError } from '../../foundation/toasts.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { count, plural } from '../../core/format.ts'
+import { useResource } from '../../core/load.ts'
+import { loadMe, me } from '../../core/session.ts'
+import { sayError } from '../../core/toasts.ts'
 import { CopyButton } from '../../parts/code.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -16,7 +16,7 @@ export function Page() {
   const { data, error, reload, set } = useResource<WorkspaceDetail>(inWorkspace(''))
   const changed = (record: WorkspaceDetail) => {
     set(record)
-    // The frame shows the name and the status too.
+    // The shell shows the name and the status too.
     void loadMe().catch(sayError)
   }
   return (

@@ -1,9 +1,9 @@
-// Whether the workspace stands, and, for who runs the installation, suspending and resuming it.
+// Shows whether the workspace is active. The platform owner can suspend and resume it here.
 import { useState } from 'preact/hooks'
 import type { WorkspaceDetail } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
-import { me } from '../../foundation/session.ts'
-import { say } from '../../foundation/toasts.ts'
+import { api, inWorkspace } from '../../core/api.ts'
+import { me } from '../../core/session.ts'
+import { say } from '../../core/toasts.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'

@@ -1,4 +1,4 @@
-// A template as it arrives on the customer's telephone.
+// A template as the customer's phone shows it.
 import type { ComponentChildren } from 'preact'
 import type { TemplatePreview } from '../../../../contract/records/console.ts'
 import { Icon, type IconName } from '../../parts/icon.tsx'
@@ -17,7 +17,7 @@ const buttonIcons: Readonly<Record<string, IconName>> = {
   COPY_CODE: 'copy',
 }
 
-/** The kind of media in the header of a template, where it has one. */
+/** The media format of a template's header; undefined if it has no media. */
 export function mediaOf(components: readonly unknown[]): MediaFormat | undefined {
   for (const component of components as readonly { type?: unknown; format?: unknown }[]) {
     if (String(component.type).toUpperCase() !== 'HEADER') continue
@@ -97,7 +97,7 @@ const formats: readonly (readonly [RegExp, (inner: string) => ComponentChildren]
   ],
 ]
 
-/** *bold*, _italic_, ~struck~ and ```code```, as telephones show them. */
+/** *bold*, _italic_, ~struck~ and ```code```, as phones show them. */
 function Formatted({ text }: { readonly text: string }) {
   for (const [pattern, show] of formats) {
     const found = pattern.exec(text)
@@ -113,7 +113,7 @@ function Formatted({ text }: { readonly text: string }) {
   return <Filled text={text} />
 }
 
-/** What no example fills in stands out. */
+/** Highlights variables without an example. */
 const Filled = ({ text }: { readonly text: string }) => (
   <>
     {text

@@ -1,7 +1,7 @@
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Field, Select } from '../../parts/field.tsx'
+import type { FormPart } from './draft.ts'
 import { type ButtonDraft, type ButtonType, hasVariable } from './draft.ts'
-import type { FormPart } from './form.tsx'
 
 const MOST = 10
 
@@ -59,7 +59,7 @@ function OneButton({
 }) {
   const { id, type, text, value, example } = button
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset within one would be drawn as another frame.
+    // biome-ignore lint/a11y/useSemanticElements: a nested fieldset would be drawn as another frame.
     <div class="one-button" role="group" aria-label={label}>
       <div class="columns">
         <Select

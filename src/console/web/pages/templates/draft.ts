@@ -1,5 +1,5 @@
-// A template while it is being written: what the form holds, what the provider is sent, and what is missing.
-import type { TemplateCategory } from '../../../../contract/records/catalog.ts'
+// The draft of a template: the form's state, the components for the provider, and the checks before that.
+import type { ParameterFormat, TemplateCategory } from '../../../../contract/records/catalog.ts'
 
 export type MediaFormat = 'IMAGE' | 'VIDEO' | 'DOCUMENT'
 export type ButtonType = 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER'
@@ -8,9 +8,9 @@ export interface ButtonDraft {
   readonly id: number
   readonly type: ButtonType
   readonly text: string
-  /** The address or the number. */
+  /** The URL or the phone number. */
   readonly value: string
-  /** What the variable at the end of an address may be. */
+  /** An example for the variable at the end of a URL. */
   readonly example: string
 }
 
@@ -25,7 +25,7 @@ export interface Draft {
   readonly body: string
   readonly footer: string
   readonly buttons: readonly ButtonDraft[]
-  /** By place and name, as in `BODY first_name`. */
+  /** Keyed by place and name, such as `BODY first_name`. */
   readonly examples: Readonly<Record<string, string>>
 }
 
@@ -63,10 +63,10 @@ export function variablesOf({ header, headerText, body }: Draft): Variable[] {
   return [...(header === 'TEXT' ? of('HEADER', headerText) : []), ...of('BODY', body)]
 }
 
-export const formatOf = (draft: Draft): 'NAMED' | 'POSITIONAL' =>
+export const formatOf = (draft: Draft): ParameterFormat =>
   variablesOf(draft).some(({ name }) => isPosition(name)) ? 'POSITIONAL' : 'NAMED'
 
-/** As the provider takes them; parts that are empty are left out. */
+/** The components in the provider's format, without empty parts. */
 export function componentsOf(draft: Draft): object[] {
   const { header, headerText, headerMedia, body, footer, buttons } = draft
   const components: object[] = []
@@ -111,7 +111,7 @@ const EMPTY = 'must not be empty'
 const NEEDED = 'is needed for the review'
 const isBlank = (text: string | undefined): boolean => (text ?? '').trim() === ''
 
-/** What is wrong, by the name of a field: what need not be asked of the provider. */
+/** Problems by field name: only those that can be found without the provider. */
 export function problemsOf(draft: Draft): Readonly<Record<string, string>> {
   const variables = variablesOf(draft)
   const inHeader = variables.filter(({ place }) => place === 'HEADER')
@@ -152,6 +152,13 @@ const concerns = [
   ['name', /\bname\b/i],
 ] as const
 
-/** The part of a template that a refusal speaks of: the provider names it in its text alone. */
+/** The field that a refusal concerns. The provider names it only in the text of its message. */
 export const concernOf = (message: string): string | undefined =>
   concerns.find(([, words]) => words.test(message))?.[0]
+
+/** A part of the form: the draft, how to change it, and what is wrong with a field. */
+export interface FormPart {
+  readonly draft: Draft
+  change(changes: Partial<Draft>): void
+  errorOf(field: string): string | undefined
+}

@@ -1,8 +1,8 @@
 import { Field } from '../../parts/field.tsx'
+import type { FormPart } from './draft.ts'
 import { variablesOf } from './draft.ts'
-import type { FormPart } from './form.tsx'
 
-/** The reviewer sees the text with these in the place of the variables. */
+/** The provider's reviewer sees the text with these values instead of the variables. */
 export function Examples({ draft, change, errorOf }: FormPart) {
   const variables = variablesOf(draft)
   if (variables.length === 0) return null

@@ -1,18 +1,26 @@
-// Writes a template, beside what the customer will see, and submits it to the provider.
+// The form for a new template, beside a preview. It submits the template to the provider.
 import { useRef, useState } from 'preact/hooks'
 import type { TemplateCategory, TemplateRecord } from '../../../../contract/records/catalog.ts'
-import { type ApiError, api, inWorkspace } from '../../foundation/api.ts'
-import { useAction } from '../../foundation/load.ts'
-import { hrefOf, navigate } from '../../foundation/router.ts'
-import { can } from '../../foundation/session.ts'
-import { say } from '../../foundation/toasts.ts'
+import { type ApiError, api, inWorkspace } from '../../core/api.ts'
+import { useAction } from '../../core/load.ts'
+import { hrefOf, navigate } from '../../core/router.ts'
+import { can } from '../../core/session.ts'
+import { say } from '../../core/toasts.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { Field, Select, TextArea } from '../../parts/field.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { Note, Problem } from '../../parts/states.tsx'
 import { Bubble } from './bubble.tsx'
 import { ButtonsForm } from './buttons-form.tsx'
-import { componentsOf, concernOf, type Draft, emptyDraft, formatOf, problemsOf } from './draft.ts'
+import {
+  componentsOf,
+  concernOf,
+  type Draft,
+  emptyDraft,
+  type FormPart,
+  formatOf,
+  problemsOf,
+} from './draft.ts'
 import { Examples } from './examples.tsx'
 import { languageOptions } from './languages.ts'
 import { usePreview } from './use-preview.ts'
@@ -50,7 +58,7 @@ function Editor() {
         say(`${name} is submitted for approval.`)
         navigate(hrefOf('templates', id), { replace: true })
       })
-    // Once what is wrong is on the screen, work goes on there.
+    // Focus the first wrong field after the errors are rendered.
     setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
   }
   const part = { draft, change, errorOf }
@@ -93,18 +101,12 @@ function Editor() {
   )
 }
 
-/** What the server or the provider refused, where it speaks of this field. */
+/** The error of the server or the provider, if it concerns this field. */
 function refusalOf(error: ApiError | undefined, field: string): string | undefined {
   if (error === undefined) return undefined
   if (error.code === 'INVALID_STATE') return field === 'name' ? error.message : undefined
   if (error.code === 'PROVIDER_ERROR') return concernOf(error.message) === field ? error.message : undefined
   return error.of(field)
-}
-
-export interface FormPart {
-  readonly draft: Draft
-  change(changes: Partial<Draft>): void
-  errorOf(field: string): string | undefined
 }
 
 const categories = [

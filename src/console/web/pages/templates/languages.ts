@@ -1,4 +1,4 @@
-// The languages in which the provider takes templates.
+// The languages in which the provider accepts templates.
 
 const codes =
   'en en_US en_GB af sq ar az bn bg ca zh_CN zh_HK zh_TW hr cs da nl et fil fi fr ka de el gu ha he hi hu id ga it ja kn kk ' +

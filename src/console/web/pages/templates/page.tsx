@@ -1,9 +1,9 @@
-import type { PageProps } from '../../pages.ts'
+import type { PageProps } from '../../core/page-props.ts'
 import { TemplateForm } from './form.tsx'
 import { TemplateList } from './list.tsx'
 import { TemplatePage } from './template.tsx'
 
-/** In the place of an id: the form for a new one. */
+/** Instead of an id: opens the form for a new template. */
 const NEW = 'new'
 
 export function Page({ id }: PageProps) {

@@ -1,5 +1,5 @@
 import type { TemplateStatus } from '../../../../contract/records/catalog.ts'
-import { sentence } from '../../foundation/format.ts'
+import { sentence } from '../../core/format.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 
 const tones: Readonly<Record<TemplateStatus, Tone>> = {
@@ -17,7 +17,7 @@ export const TemplateState = ({ status }: { readonly status: TemplateStatus }) =
   <Badge tone={tones[status]}>{sentence(status)}</Badge>
 )
 
-/** What each status means for who wants to send. */
+/** What each status means for sending. */
 export const meaningOf: Readonly<Record<TemplateStatus, string>> = {
   APPROVED: 'It can be sent.',
   PENDING: 'The provider is reviewing it, which takes minutes to a day. This page follows by itself.',

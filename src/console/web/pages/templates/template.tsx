@@ -1,9 +1,9 @@
 import type { TemplateVariable } from '../../../../contract/records/catalog.ts'
 import type { TemplateDetail } from '../../../../contract/records/console.ts'
-import { inWorkspace } from '../../foundation/api.ts'
-import { sentence } from '../../foundation/format.ts'
-import { useResource, useWatch } from '../../foundation/load.ts'
-import { hrefOf } from '../../foundation/router.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { sentence } from '../../core/format.ts'
+import { useResource, useWatch } from '../../core/load.ts'
+import { hrefOf } from '../../core/router.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { type Fact, Facts, Section } from '../../parts/facts.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -64,7 +64,7 @@ function Known({ record }: { readonly record: TemplateDetail }) {
   )
 }
 
-/** The provider's words, with what helps where that is known. */
+/** Advice for the rejection reasons of the provider that are known. */
 const advice: Readonly<Record<string, string>> = {
   INVALID_FORMAT: 'Look at the variables: their braces, their examples, and text before and after them.',
   ABUSIVE_CONTENT: 'It threatens or insults, or asks for what is private.',

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { TemplatePreview } from '../../../../contract/records/console.ts'
-import { api, inWorkspace } from '../../foundation/api.ts'
+import { api, inWorkspace } from '../../core/api.ts'
 
 const PAUSE_MS = 150
 
 /**
- * What the server makes of the components, a moment after the last key; meanwhile what it made of those before. Variables
- * without a value have their example.
+ * The server's preview of the components, read a moment after the last keystroke. The previous preview stays
+ * until then. Variables without a value show their example.
  */
 export function usePreview(
   components: readonly unknown[],
@@ -20,7 +20,7 @@ export function usePreview(
     const timer = setTimeout(() => {
       api.post<TemplatePreview>(inWorkspace('/templates/preview'), { components, variables }).then(
         (made) => isLatest && setPreview(made),
-        // The last one stays; submitting says what is wrong.
+        // The last preview stays; submitting reports the error.
         () => undefined,
       )
     }, PAUSE_MS)

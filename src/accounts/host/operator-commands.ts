@@ -1,0 +1,169 @@
+// The commands of `npm run operator`. Passwords are never arguments, because shells keep arguments: they are
+// read from standard input or printed.
+
+import { createParkedMessageStore } from '../../platform/postgres/parked-messages.store.ts'
+import type { Pool } from '../../platform/postgres/sql.ts'
+import { decodeId, encodeId, newId } from '../../shared/ids.ts'
+import { createPasswordHasher, passwordLimits } from '../password.ts'
+import { isRole, roles } from '../roles.ts'
+import { createMemberStore } from '../store/members.store.ts'
+import { createOperatorStore } from '../store/operators.store.ts'
+
+export const operatorUsage = `npm run operator -- <command>
+
+  create <email> [--name <name>] [--platform-owner]   a new operator, with a password that is printed once
+  reset <email>                                        a new password; every session of the operator ends
+  remove-totp <email>                                  takes the second factor away
+  grant <email> <workspace id> <${roles.join('|')}>
+  workspace <name> [--waba <id>]                       a new workspace, connected to that business account
+  list                                                 operators and their roles
+  parked                                               messages that an actor could not handle, the latest first
+
+With --password-stdin, create and reset read the password from standard input instead.
+`
+
+export interface OperatorCommand {
+  readonly words: readonly string[]
+  readonly name: string | undefined
+  readonly waba: string | undefined
+  readonly platformOwner: boolean
+  /** As read from standard input; undefined: generate one. */
+  readonly password: string | undefined
+}
+
+/** The command cannot be run. The message is for the person at the terminal. */
+export class CommandRefused extends Error {}
+
+interface Terminal {
+  readonly sql: Pool
+  readonly makePassword: () => string
+  /** log2 of scrypt's N; only tests lower it. */
+  readonly logN?: number
+}
+
+/** Returns the lines to print. Throws CommandRefused. */
+export async function runOperatorCommand(terminal: Terminal, command: OperatorCommand): Promise<string[]> {
+  const [verb, ...words] = command.words
+  const run = verb === undefined ? undefined : verbs[verb]
+  if (run === undefined || words.length !== run.words) throw new CommandRefused(operatorUsage)
+  return run.run(terminal, command, words)
+}
+
+interface Verb {
+  readonly words: number
+  run(terminal: Terminal, command: OperatorCommand, words: readonly string[]): Promise<string[]>
+}
+
+const verbs: Readonly<Record<string, Verb>> = {
+  create: {
+    words: 1,
+    async run(terminal, command, [email = '']) {
+      if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new CommandRefused(`${email} is no e-mail address`)
+      const { password, passwordHash } = await newPassword(terminal, command)
+      const id = await createOperatorStore(terminal.sql).create({
+        email,
+        name: command.name ?? email,
+        passwordHash,
+        platformOwner: command.platformOwner,
+      })
+      if (id === undefined) throw new CommandRefused(`there is an operator ${email} already`)
+      return [`created ${email} (${encodeId('operator', id)})`, ...shown(command, password)]
+    },
+  },
+
+  reset: {
+    words: 1,
+    async run(terminal, command, [email = '']) {
+      const { id } = await existing(terminal, email)
+      const { password, passwordHash } = await newPassword(terminal, command)
+      await createOperatorStore(terminal.sql).setPassword(
+        { operatorId: id, by: null, ip: null },
+        passwordHash,
+      )
+      return [`${email} has a new password and is signed out everywhere`, ...shown(command, password)]
+    },
+  },
+
+  'remove-totp': {
+    words: 1,
+    async run(terminal, _command, [email = '']) {
+      const { id } = await existing(terminal, email)
+      await createOperatorStore(terminal.sql).setTotp({ operatorId: id, by: null, ip: null }, null)
+      return [`${email} signs in with the password alone`]
+    },
+  },
+
+  grant: {
+    words: 3,
+    async run({ sql }, _command, [email = '', workspace = '', role = '']) {
+      const workspaceId = decodeId('workspace', workspace)
+      if (!isRole(role)) throw new CommandRefused(`${role} is no role; they are ${roles.join(', ')}`)
+      const [known] = workspaceId ? await sql`select from workspaces where id = ${workspaceId}` : []
+      if (workspaceId === undefined || known === undefined)
+        throw new CommandRefused(`there is no workspace ${workspace}`)
+      const author = { workspaceId, operatorId: null, ip: null }
+      const change = await createMemberStore(sql).grant(author, email, role)
+      if (change.type === 'notFound') throw new CommandRefused(`there is no operator ${email}`)
+      if (change.type === 'lastOwner')
+        throw new CommandRefused(`${email} is the last owner of ${workspace}: make somebody else one first`)
+      return [`${email} is ${role} of ${workspace}`]
+    },
+  },
+
+  workspace: {
+    words: 1,
+    async run({ sql }, { waba }, [name = '']) {
+      const id = newId('workspace')
+      await sql`insert into workspaces (id, name, waba_id) values (${id}, ${name}, ${waba ?? null})`
+      return [`created ${name} (${encodeId('workspace', id)})`]
+    },
+  },
+
+  parked: {
+    words: 0,
+    async run({ sql }) {
+      const rows = await createParkedMessageStore(sql).list(parkedAtMost)
+      return rows.map(
+        ({ kind, actorId, messageType, error, count, lastAt }) =>
+          `${lastAt.toISOString()}  ${encodeId(kind, actorId)}  ${messageType}  ${count} times  ${error}`,
+      )
+    },
+  },
+
+  list: {
+    words: 0,
+    async run({ sql }) {
+      const operators = await createOperatorStore(sql).list()
+      return operators.flatMap((operator) => [
+        `${operator.email}  ${operator.name}${marks(operator)}`,
+        ...operator.memberships.map(
+          ({ role, workspace, workspaceId }) =>
+            `  ${role} of ${workspace} (${encodeId('workspace', workspaceId)})`,
+        ),
+      ])
+    },
+  },
+}
+
+const parkedAtMost = 100
+
+async function existing({ sql }: Terminal, email: string) {
+  const operator = await createOperatorStore(sql).findByEmail(email)
+  if (operator === undefined) throw new CommandRefused(`there is no operator ${email}`)
+  return operator
+}
+
+async function newPassword({ makePassword, logN }: Terminal, command: OperatorCommand) {
+  const password = command.password ?? makePassword()
+  const { minLength, maxLength } = passwordLimits
+  if (password.length < minLength || password.length > maxLength)
+    throw new CommandRefused(`a password has ${minLength} to ${maxLength} characters`)
+  const hasher = createPasswordHasher(logN === undefined ? {} : { logN })
+  return { password, passwordHash: await hasher.hash(password) }
+}
+
+const shown = (command: OperatorCommand, password: string): string[] =>
+  command.password === undefined ? [`password: ${password}`] : []
+
+const marks = (operator: { platformOwner: boolean; hasTotp: boolean }): string =>
+  `${operator.platformOwner ? '  platform owner' : ''}${operator.hasTotp ? '  second factor' : ''}`

@@ -1,0 +1,61 @@
+// npm run operator: manages operators and workspaces from the command line.
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { ConfigError, loadSettings } from '../../platform/config/config.ts'
+import { readDevFile } from '../../platform/config/dev-file.ts'
+import { connectPool } from '../../platform/postgres/sql.ts'
+import { answerVersion } from '../../shared/version.ts'
+import { createToken } from '../random-token.ts'
+import { CommandRefused, operatorUsage, runOperatorCommand } from './operator-commands.ts'
+
+const options = {
+  name: { type: 'string' },
+  waba: { type: 'string' },
+  'platform-owner': { type: 'boolean', default: false },
+  'password-stdin': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+/** The database from the settings, or the database of a running `npm start`. */
+function databaseUrl(): string {
+  const { DATABASE_URL, DATA_DIR } = loadSettings()
+  const url = DATABASE_URL ?? readDevFile(DATA_DIR)?.databaseUrl
+  if (url === undefined) throw new CommandRefused('set DATABASE_URL, or run npm start first')
+  return url
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  if (values.help || positionals.length === 0) throw new CommandRefused(operatorUsage)
+  const sql = connectPool({ url: databaseUrl(), max: 1, name: 'operator' })
+  try {
+    const lines = await runOperatorCommand(
+      { sql, makePassword: () => createToken(18) },
+      {
+        words: positionals,
+        name: values.name,
+        waba: values.waba,
+        platformOwner: values['platform-owner'],
+        password: values['password-stdin'] ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined,
+      },
+    )
+    for (const line of lines) process.stdout.write(`${line}\n`)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** True for errors that the user can correct; other errors are printed with their stack. */
+const isPlain = (error: unknown): error is Error =>
+  error instanceof CommandRefused ||
+  error instanceof ConfigError ||
+  (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+
+answerVersion()
+
+try {
+  await main()
+} catch (error) {
+  process.exitCode = 1
+  process.stderr.write(`${isPlain(error) ? error.message : String((error as Error)?.stack ?? error)}\n`)
+}

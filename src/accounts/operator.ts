@@ -1,0 +1,126 @@
+// Types of operators, their sessions and memberships, and the ports that store them.
+import type { Author } from '../contract/administration.ts'
+import type { MemberRecord } from '../contract/records/console.ts'
+import type { OperatorId, SessionId, WorkspaceId } from '../shared/ids.ts'
+import type { Role } from './roles.ts'
+
+export interface OperatorCredentials {
+  readonly id: OperatorId
+  readonly email: string
+  readonly name: string
+  readonly passwordHash: string
+  /** Sealed; null without a second factor. */
+  readonly totpSeed: Buffer | null
+}
+
+/** The operator whose credentials change, and the operator who changes them: null is the command line. */
+export interface CredentialChange {
+  readonly operatorId: OperatorId
+  readonly by: OperatorId | null
+  readonly ip: string | null
+}
+
+export interface OperatorDirectory {
+  findByEmail(email: string): Promise<OperatorCredentials | undefined>
+  find(id: OperatorId): Promise<OperatorCredentials | undefined>
+  /** Also ends every session, so that anyone who knew the old password is signed out. */
+  setPassword(change: CredentialChange, passwordHash: string): Promise<void>
+  /** Also replaces the recovery codes. */
+  setTotp(change: CredentialChange, seed: Buffer | null, recoveryHashes?: readonly Buffer[]): Promise<void>
+  /** Replaces all recovery codes. False where the operator has no second factor. */
+  setRecoveryCodes(change: CredentialChange, hashes: readonly Buffer[]): Promise<boolean>
+  /**
+   * Returns how many codes are left; undefined where the code does not exist. When one code is used twice at
+   * once, on any nodes, only one use succeeds.
+   */
+  useRecoveryCode(change: CredentialChange, hash: Buffer): Promise<number | undefined>
+  /** When two sign-ins use the same code, on any nodes, only one gets true. */
+  advanceTotp(id: OperatorId, from: Buffer, to: Buffer): Promise<boolean>
+}
+
+export interface SignedIn {
+  readonly operatorId: OperatorId
+  readonly email: string
+  readonly name: string
+  readonly platformOwner: boolean
+  readonly hasTotp: boolean
+  readonly recoveryCodesLeft: number
+  readonly sessionId: SessionId
+  /** The password was given in this session within the last ten minutes. */
+  readonly isProven: boolean
+}
+
+export interface OpenSession {
+  readonly id: SessionId
+  readonly ip: string | null
+  readonly userAgent: string | null
+  readonly createdAt: Date
+  readonly lastSeenAt: Date
+  readonly expiresAt: Date
+}
+
+export interface Membership {
+  readonly workspaceId: WorkspaceId
+  readonly name: string
+  readonly status: 'ACTIVE' | 'SUSPENDED'
+  readonly role: Role
+}
+
+export interface NewSession {
+  readonly tokenHash: Buffer
+  readonly operatorId: OperatorId
+  readonly ip: string
+  readonly userAgent: string | null
+  /** The session that this sign-in replaces, where the browser still had one. */
+  readonly replaces: Buffer | undefined
+}
+
+export interface Sessions {
+  open(session: NewSession): Promise<void>
+  /** Also extends the session, up to its total lifetime. */
+  find(tokenHash: Buffer): Promise<SignedIn | undefined>
+  end(tokenHash: Buffer): Promise<void>
+  /** The open sessions of the operator, the last used first. */
+  list(operatorId: OperatorId): Promise<OpenSession[]>
+  /** False where the operator has no such session. */
+  endOne(change: CredentialChange, id: SessionId): Promise<boolean>
+  /** Ends every session of the operator except `kept`. Returns how many it ended. */
+  endOthers(change: CredentialChange, kept: SessionId): Promise<number>
+  /**
+   * For many sessions at once, in the given order: whether each is still open, and whether its operator is
+   * still a member of the workspace.
+   */
+  standings(
+    of: readonly { readonly sessionHash: Buffer; readonly workspaceId: WorkspaceId }[],
+  ): Promise<readonly { readonly isSignedIn: boolean; readonly isMember: boolean }[]>
+  /** Records that the password was given again. */
+  prove(tokenHash: Buffer): Promise<void>
+  memberships(operatorId: OperatorId): Promise<Membership[]>
+  membership(
+    operatorId: OperatorId,
+    workspaceId: WorkspaceId,
+  ): Promise<Pick<Membership, 'role' | 'status'> | undefined>
+}
+
+export type MemberChange =
+  | { readonly type: 'changed'; readonly operatorId: OperatorId }
+  /** There is no such operator, or the operator is not a member. */
+  | { readonly type: 'notFound' }
+  /** A workspace must keep an owner, or its members could never be changed again. */
+  | { readonly type: 'lastOwner' }
+
+/** The command line writes without a session: then the operator and the address are null. */
+export type MemberAuthor = Pick<Author, 'workspaceId'> & {
+  readonly [Key in 'operatorId' | 'ip']: Author[Key] | null
+}
+
+export interface Members {
+  list(workspaceId: WorkspaceId): Promise<MemberRecord[]>
+  /** Adds the operator with that e-mail, or changes the role. For the command line only. */
+  grant(author: MemberAuthor, email: string, role: Role): Promise<MemberChange>
+  /** Changes the role of an existing member. */
+  change(author: Author, operatorId: OperatorId, role: Role): Promise<MemberChange>
+  remove(author: Author, operatorId: OperatorId): Promise<MemberChange>
+  /** False where there is no such workspace. */
+  setStatus(author: Author, status: 'ACTIVE' | 'SUSPENDED'): Promise<boolean>
+}

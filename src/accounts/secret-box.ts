@@ -1,0 +1,78 @@
+// Encrypts secrets at rest with AES-256-GCM under keys that rotate. Never stores or logs anything.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+export interface SecretBoxKey {
+  readonly id: string
+  /** 32 bytes. */
+  readonly bytes: Uint8Array
+}
+
+export interface SecretBox {
+  seal(text: string): Buffer
+  /** Throws `SecretBoxError` where no key fits or the bytes were changed. */
+  open(sealed: Uint8Array): string
+}
+
+export class SecretBoxError extends Error {}
+
+const VERSION = 1
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * The first key seals, and every key opens: to rotate, put the new key first. Sealed bytes are version,
+ * length of the key id, key id, nonce, ciphertext, tag; everything before the nonce is authenticated too.
+ */
+export function createSecretBox(keys: readonly SecretBoxKey[]): SecretBox {
+  const [sealing] = keys
+  if (!sealing) throw new TypeError('a secret box needs a key')
+  for (const key of keys) checkKey(key)
+  const header = headerOf(sealing.id)
+  return {
+    seal(text) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', sealing.bytes, nonce).setAAD(header)
+      const sealed = [cipher.update(text, 'utf8'), cipher.final()]
+      return Buffer.concat([header, nonce, ...sealed, cipher.getAuthTag()])
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+      const id = keyIdOf(bytes)
+      // Keys that are configured without an id share one id, so try each of them.
+      for (const key of keys) {
+        const text = key.id === id ? openWith(key, bytes) : undefined
+        if (text !== undefined) return text
+      }
+      throw new SecretBoxError(`no key opens what was sealed under key id "${id}"`)
+    },
+  }
+}
+
+function checkKey(key: SecretBoxKey): void {
+  if (key.bytes.length !== 32) throw new TypeError(`key ${key.id} is not 32 bytes long`)
+  if (!/^[\w-]{1,16}$/.test(key.id)) throw new TypeError('a key id is 1 to 16 letters, digits, _ or -')
+}
+
+const headerOf = (id: string): Buffer => Buffer.from([VERSION, id.length, ...Buffer.from(id, 'ascii')])
+
+function keyIdOf(bytes: Buffer): string {
+  const idEnd = 2 + (bytes[1] ?? 0)
+  if (bytes[0] !== VERSION || bytes.length < idEnd + NONCE_BYTES + TAG_BYTES)
+    throw new SecretBoxError('these bytes were not sealed here')
+  return bytes.toString('ascii', 2, idEnd)
+}
+
+function openWith(key: SecretBoxKey, bytes: Buffer): string | undefined {
+  const header = headerOf(key.id)
+  const nonceEnd = header.length + NONCE_BYTES
+  const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(header.length, nonceEnd), {
+    authTagLength: TAG_BYTES,
+  })
+  decipher.setAAD(header).setAuthTag(bytes.subarray(-TAG_BYTES))
+  try {
+    const opened = decipher.update(bytes.subarray(nonceEnd, -TAG_BYTES))
+    return Buffer.concat([opened, decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,103 @@
+// Operators and their credentials. Sessions are in sessions.store.ts, roles in members.store.ts.
+
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import { newId, type OperatorId, type WorkspaceId } from '../../shared/ids.ts'
+import type { OperatorCredentials, OperatorDirectory } from '../operator.ts'
+import { auditOperator, createSecondFactorStore } from './second-factor.store.ts'
+
+export interface NewOperator {
+  readonly email: string
+  readonly name: string
+  readonly passwordHash: string
+  readonly platformOwner: boolean
+}
+
+export interface ListedOperator {
+  readonly id: OperatorId
+  readonly email: string
+  readonly name: string
+  readonly platformOwner: boolean
+  readonly hasTotp: boolean
+  readonly memberships: { workspaceId: WorkspaceId; workspace: string; role: string }[]
+}
+
+/** The operator directory, with the methods that only the command line uses. */
+export interface OperatorAccounts extends OperatorDirectory {
+  /** Undefined where the e-mail is taken. */
+  create(operator: NewOperator): Promise<OperatorId | undefined>
+  list(): Promise<ListedOperator[]>
+}
+
+export const createOperatorStore = (pool: Pool): OperatorAccounts => ({
+  async findByEmail(email) {
+    const [row] = await pool<OperatorCredentials[]>`
+      select ${credentials(pool)}
+      from operators
+      where lower(email) = lower(${email})`
+    return row
+  },
+
+  async find(id) {
+    const [row] = await pool<OperatorCredentials[]>`
+      select ${credentials(pool)}
+      from operators
+      where id = ${id}`
+    return row
+  },
+
+  create(operator) {
+    return pool.begin((sql) => insertOperator(sql, operator, null))
+  },
+
+  setPassword(change, passwordHash) {
+    return pool.begin(async (sql) => {
+      await sql`
+        update operators
+        set password_hash = ${passwordHash}, updated_at = now()
+        where id = ${change.operatorId}`
+      await sql`delete from sessions where operator_id = ${change.operatorId}`
+      await auditOperator(sql, change, { action: 'operator.password_changed' })
+    })
+  },
+
+  ...createSecondFactorStore(pool),
+
+  list() {
+    return pool<ListedOperator[]>`
+      select o.id, o.email, o.name, o.platform_owner, o.totp_seed is not null as has_totp,
+        coalesce(
+          json_agg(json_build_object('workspaceId', m.workspace_id, 'workspace', w.name, 'role', m.role))
+            filter (where m.role is not null),
+          '[]') as memberships
+      from operators o
+      left join memberships m on m.operator_id = o.id
+      left join workspaces w on w.id = m.workspace_id
+      group by o.id
+      order by o.email`
+  },
+})
+
+/**
+ * `ip` is null on the command line. Elsewhere the new operator is also the author of the audit entry.
+ * Undefined where the e-mail is taken.
+ */
+export async function insertOperator(
+  sql: Sql,
+  { email, name, passwordHash, platformOwner }: NewOperator,
+  ip: string | null,
+): Promise<OperatorId | undefined> {
+  const id = newId('operator')
+  const made = await sql`
+    insert into operators (id, email, name, password_hash, platform_owner)
+    values (${id}, ${email}, ${name}, ${passwordHash}, ${platformOwner})
+    on conflict (lower(email)) do nothing`
+  if (made.count === 0) return undefined
+  await auditOperator(
+    sql,
+    { operatorId: id, by: ip === null ? null : id, ip },
+    { action: 'operator.created', after: { email, name, platformOwner } },
+  )
+  return id
+}
+
+const credentials = (sql: Sql) => sql`id, email, name, password_hash, totp_seed`

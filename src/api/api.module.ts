@@ -1,0 +1,48 @@
+// Connects the public API to the features that it exposes.
+import type { Logger } from 'pino'
+import type { AuthenticateKey } from '../accounts/authenticate-key.ts'
+import type { Calls } from '../calls/calls.module.ts'
+import type { Campaigns } from '../campaigns/campaigns.module.ts'
+import type { Messaging } from '../messaging/messaging.module.ts'
+import type { HttpHandler } from '../platform/http/exchange.ts'
+import type { Served } from '../platform/http/pipeline.ts'
+import type { RateLimiter } from '../platform/http/rate-limit.ts'
+import { createApi } from './api.ts'
+
+export interface ApiEdgeOptions {
+  readonly authenticate: AuthenticateKey
+  readonly messaging: Messaging
+  readonly calls: Calls
+  readonly campaigns: Campaigns
+  readonly limiter: RateLimiter
+  readonly log: Logger
+  readonly onServed: (served: Served) => void
+}
+
+export function createApiEdge({ messaging, calls, campaigns, ...options }: ApiEdgeOptions): HttpHandler {
+  const { commands, records } = calls
+  return createApi({
+    ...options,
+    services: {
+      messages: {
+        ...messaging.messages,
+        send: messaging.send,
+        preview: messaging.preview,
+        media: messaging.media.find,
+      },
+      templates: messaging.templates,
+      numbers: messaging.numbers,
+      conversations: messaging.conversations,
+      reading: messaging.readMarks,
+      calls: {
+        ...records,
+        ...commands,
+        ice: calls.ice,
+        place: ({ workspaceId, keyId }, id, session) =>
+          commands.place({ workspaceId, apiKeyId: keyId }, id, session),
+      },
+      campaigns: campaigns.campaigns,
+      recipients: campaigns.recipients,
+    },
+  })
+}

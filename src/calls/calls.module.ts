@@ -1,0 +1,130 @@
+// The calls feature, built from its parts: actors, rows, commands and provider updates.
+
+import type { Dispatch } from '../contract/dispatch.ts'
+import type { Provider } from '../contract/provider.ts'
+import { ActorDirectory, type DirectoryEvent } from '../platform/actors/directory.ts'
+import type { Ownership } from '../platform/actors/ownership.ts'
+import type { Settings } from '../platform/config/settings.ts'
+import type { Pool } from '../platform/postgres/sql.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { Log } from '../shared/log.ts'
+import { type CallUpdatesOptions, createApplyCallUpdate } from './apply-call-update.ts'
+import { createCallLedger } from './begin-call.ts'
+import { callActor } from './call.actor.ts'
+import type { CallTiming } from './call.messages.ts'
+import { createCallCommands } from './commands.ts'
+import {
+  type CallHost,
+  type CallHostOptions,
+  type CallRouter,
+  createCallHost,
+  createCallOwners,
+} from './host/call-host.ts'
+import { wakeOverdueCalls } from './host/wake-overdue-calls.ts'
+import { createIceServers } from './ice-servers.ts'
+import type { CallSessions, Contacts, DirectSender } from './ports.ts'
+import { createCallBeginStore } from './store/call-begin.store.ts'
+import { createCallTimelineStore } from './store/call-timeline.store.ts'
+import { createCallsStore } from './store/calls.store.ts'
+import { createCallReader } from './store/calls-read.store.ts'
+
+type CallSettings = Pick<
+  Settings,
+  | 'RING_TIMEOUT'
+  | 'CALL_TIMEOUT'
+  | 'REFORWARD_ON_CRASH'
+  | 'HANDOVER_SILENCE'
+  | 'GUARD'
+  | 'SESSION_RENEW'
+  | 'ICE_SERVERS'
+  | 'TURN_SECRET'
+  | 'TURN_TTL'
+>
+
+export interface CallsOptions {
+  readonly sql: Pool
+  readonly contacts: Contacts
+  readonly sessions: CallSessions
+  readonly provider: Provider
+  readonly accounts: CallHostOptions['accounts']
+  readonly ownership: Ownership
+  readonly router: CallRouter
+  readonly direct: DirectSender
+  readonly dispatch: Dispatch
+  readonly clock: Clock
+  readonly settings: CallSettings
+  readonly log: Log
+  readonly ignored?: CallUpdatesOptions['ignored']
+  readonly observe?: (event: DirectoryEvent) => void
+}
+
+/** Readers of calls and their timelines. */
+export const createCallRecords = (sql: Pool) => ({
+  records: createCallReader(sql),
+  timelines: createCallTimelineStore(sql),
+})
+
+/** Calls in a process without actors: wakes overdue calls and deletes old early terminates. */
+export const createCallSweep = (sql: Pool, router: Pick<CallRouter, 'tell'>) => {
+  const calls = createCallsStore(sql)
+  return {
+    /** True where a full round was due, so more calls may be overdue. */
+    wakeOverdue: () => wakeOverdueCalls({ calls, router }),
+    forgetEarlyTerminates: calls.forgetEarlyTerminates,
+  }
+}
+
+export type Calls = ReturnType<typeof createCalls>
+
+export function createCalls(options: CallsOptions) {
+  const { clock, log, contacts, router, settings } = options
+  const timing = timingOf(settings)
+  const calls = createCallsStore(options.sql)
+  const host = createCallHost({ ...options, calls, silenceMs: settings.HANDOVER_SILENCE })
+  const directory = directoryOf(options, host)
+  const { ownership, dispatch } = options
+  const begin = createCallBeginStore(options.sql)
+  const ledger = createCallLedger({ calls, begin, ownership, dispatch, clock })
+  const owners = createCallOwners({ directory, host, router })
+  return {
+    ...createCallRecords(options.sql),
+    ice: createIceServers({
+      urls: settings.ICE_SERVERS,
+      turnSecrets: settings.TURN_SECRET ?? [],
+      ttlMs: settings.TURN_TTL,
+      clock,
+    }),
+    directory,
+    commands: createCallCommands({ ledger, owners, clock, log }),
+    applyCallUpdate: createApplyCallUpdate({
+      contacts,
+      ledger,
+      owners,
+      clock,
+      timing,
+      log,
+      ...(options.ignored && { ignored: options.ignored }),
+    }),
+  }
+}
+
+const timingOf = (settings: CallSettings): CallTiming => ({
+  ringTimeoutMs: settings.RING_TIMEOUT,
+  callTimeoutMs: settings.CALL_TIMEOUT,
+  reforwardOnCrash: settings.REFORWARD_ON_CRASH,
+})
+
+const directoryOf = (options: CallsOptions, host: CallHost) =>
+  new ActorDirectory({
+    definition: callActor(timingOf(options.settings)),
+    host,
+    ownership: options.ownership,
+    clock: options.clock,
+    guardMs: options.settings.GUARD,
+    confirmEveryMs: options.settings.SESSION_RENEW,
+    forward: (id, message) => {
+      void options.router.tell('call', id, message)
+      return true
+    },
+    ...(options.observe && { observe: options.observe }),
+  })

@@ -1,0 +1,265 @@
+// The I/O of the call actor: rows, provider, direct events, SDP in Redis. Also finds the owners of calls.
+
+import type { Dispatch } from '../../contract/dispatch.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { Provider, ProviderAccount, ProviderResult } from '../../contract/provider.ts'
+import type { ActorHost, EffectContext } from '../../platform/actors/actor.ts'
+import type { ActorDirectory } from '../../platform/actors/directory.ts'
+import type { AskResult, TellResult } from '../../platform/actors/mailbox-entry.ts'
+import type { Pool } from '../../platform/postgres/sql.ts'
+import { failpoint } from '../../shared/failpoint.ts'
+import { type CallId, encodeId, type WorkspaceId } from '../../shared/ids.ts'
+import type { Log } from '../../shared/log.ts'
+import { stateOf } from '../begin-call.ts'
+import { hasEnded } from '../call.machine.ts'
+import type {
+  CallEffect,
+  CallMessage,
+  CallReply,
+  CallState,
+  CallTx,
+  Command,
+  ForwardOutcome,
+  ProviderOutcome,
+  SavedSdp,
+} from '../call.messages.ts'
+import type { CallOwners, CallSessions, DirectSender } from '../ports.ts'
+import type { CallsStore, TakenCall } from '../store/calls.store.ts'
+import { createForwardNotes } from './forward-notes.ts'
+
+export interface CallHost extends ActorHost<CallState, CallMessage, CallTx, CallEffect> {
+  /** Resolves when the latest write of the call's SDP has finished or failed. */
+  sdpSaved(id: string): Promise<void>
+}
+
+export interface CallHostOptions extends CallRequestsOptions {
+  readonly sql: Pool
+  readonly calls: CallsStore
+  readonly sessions: CallSessions
+  readonly direct: DirectSender
+  readonly dispatch: Dispatch
+  /** The HANDOVER_SILENCE setting. */
+  readonly silenceMs: number
+  readonly log: Log
+}
+
+type Context = EffectContext<CallMessage>
+type Of<Type extends CallEffect['type']> = Extract<CallEffect, { type: Type }>
+
+export function createCallHost(options: CallHostOptions): CallHost {
+  const { calls, sessions, log } = options
+  const request = createCallRequests(options)
+  const readSession = sessionReader(options)
+
+  async function ask(effect: Of<'askProvider'>, context: Context): Promise<void> {
+    failpoint('after_intent_before_provider')
+    const outcome = await request(effect).catch((error: unknown): ProviderOutcome => {
+      log.warn({ callId: context.id, request: effect.request, error: String(error) }, 'call.request_failed')
+      return { type: 'notSent', error: notAsked }
+    })
+    const code = outcome.type === 'ok' ? undefined : outcome.error.code
+    log.info({ callId: context.id, request: effect.request, outcome: outcome.type, code }, 'call.requested')
+    context.post({ type: 'providerAnswered', request: effect.request, actionId: effect.actionId, outcome })
+  }
+
+  async function forward(effect: Of<'forward'>, context: Context): Promise<void> {
+    const outcome = await forwardTo(options.direct, effect)
+    log.info({ callId: context.id, event: effect.event, outcome: outcome.type }, 'call.forwarded')
+    context.post({ type: 'forwarded', outcome })
+  }
+
+  const forwards = createForwardNotes(options.sql, log)
+  const sessionsUnderWay = createUnderWay(log)
+
+  return {
+    sdpSaved: sessionsUnderWay.of,
+    async load(id, { sid, exclusive, deadSid }) {
+      const taken = await calls.take(id, { sid, exclusive, deadSid, silenceMs: options.silenceMs })
+      if (!taken) return undefined
+      return {
+        state: loadedState(taken, await readSession(taken)),
+        epoch: taken.epoch,
+        silentMs: taken.silentMs,
+      }
+    },
+    async commit(id, epoch, tx) {
+      const result = await calls.change(id as CallId, epoch, tx)
+      if (result.type === 'committed' && result.deliveries.length > 0) options.dispatch(result.deliveries)
+      return { type: result.type }
+    },
+    run(effect, context) {
+      switch (effect.type) {
+        case 'askProvider':
+          return void ask(effect, context)
+        case 'forward':
+          return void forward(effect, context)
+        case 'noteForwarded':
+          return forwards.add({ ...effect, id: context.id, epoch: context.epoch })
+        case 'saveSdp':
+          return sessionsUnderWay.add(sessions.save(context.id, context.epoch, effect), context.id)
+        case 'dropSdp':
+          return sessionsUnderWay.add(sessions.drop(context.id, context.epoch), context.id)
+        case 'replyOnceSdpSaved':
+          return void sessionsUnderWay
+            .of(context.id)
+            .then(() => context.post({ type: 'sdpSaved', replyTo: effect.to }))
+      }
+    },
+    confirm: (ids) => calls.confirm(ids),
+    async release(owned, sid) {
+      // Write the pending notes first: a new owner that reads ATTEMPTING would forward again.
+      await forwards.drain()
+      await calls.release(owned, sid)
+    },
+    // The first turn of every incarnation sets the timers and resumes the previous owner's unfinished work.
+    activated: (context) => context.post({ type: 'wake' }),
+    dropped: () => undefined,
+  }
+}
+
+/** Keeps the latest write of each call's SDP, so that others can wait for it. */
+function createUnderWay(log: Log) {
+  const underWay = new Map<string, Promise<void>>()
+  return {
+    of: (id: string): Promise<void> => underWay.get(id) ?? Promise.resolve(),
+    add(work: Promise<void>, id: string): void {
+      const kept = work
+        .catch((error: unknown) => log.warn({ callId: id, error: String(error) }, 'call.session_not_kept'))
+        .finally(() => {
+          if (underWay.get(id) === kept) underWay.delete(id)
+        })
+      underWay.set(id, kept)
+    },
+  }
+}
+
+// A call continues without its SDP; only the steps that need the SDP are given up.
+const sessionReader =
+  ({ sessions, log }: CallHostOptions) =>
+  async ({ row }: TakenCall): Promise<SavedSdp> => {
+    const nothing = { session: null, ownSdp: null }
+    if (hasEnded(row)) return nothing
+    return sessions.read(row.id).catch((error: unknown) => {
+      log.warn({ callId: row.id, error: String(error) }, 'call.session_unreadable')
+      return nothing
+    })
+  }
+
+function loadedState({ row, route }: TakenCall, { session, ownSdp }: SavedSdp): CallState {
+  const command: Command | null =
+    row.pendingAction === null || ownSdp === null ? null : { ownSdp, waiting: [], notes: [], isRepeat: true }
+  return { row, route, session, command, isResumed: false, mayPlace: false, isDraining: false }
+}
+
+export interface CallRequestsOptions {
+  readonly provider: Provider
+  readonly accounts: (workspaceId: WorkspaceId, phoneNumberId: string) => Promise<ProviderAccount | null>
+}
+
+type Asking = Extract<CallEffect, { type: 'askProvider' }>
+
+/** Rejects where the account cannot be read; the provider was not asked then. */
+function createCallRequests({ provider, accounts }: CallRequestsOptions) {
+  return async (effect: Asking): Promise<ProviderOutcome> => {
+    const { call } = effect
+    const account = await accounts(call.workspaceId, call.phoneNumberId)
+    return account === null
+      ? { type: 'notSent', error: noToken }
+      : outcomeOf(await send(provider, account, effect))
+  }
+}
+
+/** Sends a direct event to one or more endpoints. Returns the first failure, which the call then shows. */
+async function forwardTo(
+  direct: DirectSender,
+  effect: Extract<CallEffect, { type: 'forward' }>,
+): Promise<ForwardOutcome> {
+  const { event: kind, workspaceId } = effect
+  const body = Buffer.from(effect.body)
+  const headers = effect.answerBy === null ? {} : { 'x-communication-answer-by': effect.answerBy }
+  const outcomes = await Promise.all(
+    effect.endpointIds.map(async (endpointId): Promise<ForwardOutcome> => {
+      const sent = await direct
+        .send({ endpointId, workspaceId, kind, body, headers })
+        .catch((error: unknown) => ({ type: 'failed', code: 'INTERNAL', message: String(error) }) as const)
+      return sent.type === 'delivered' ? sent : { ...sent, endpointId }
+    }),
+  )
+  return outcomes.find((one) => one.type === 'failed') ?? { type: 'delivered' }
+}
+
+type Answer = Promise<ProviderResult<{ readonly wacid: string } | null>>
+
+function send(provider: Provider, account: ProviderAccount, effect: Asking): Answer {
+  // Our call id. The webhooks of the call carry it, so they find the call before its wacid is known here.
+  const opaque = encodeId('call', effect.call.id)
+  switch (effect.request) {
+    case 'place':
+      return provider.placeCall(account, { to: effect.call.contactWaId, sdp: effect.sdp, opaque })
+    case 'preAccept':
+      return provider.preAccept(account, effect.wacid, effect.sdp)
+    case 'accept':
+      return provider.accept(account, effect.wacid, effect.sdp, opaque)
+    case 'reject':
+      return provider.reject(account, effect.wacid)
+    case 'terminate':
+      return provider.terminate(account, effect.wacid)
+  }
+}
+
+function outcomeOf(result: ProviderResult<{ readonly wacid: string } | null>): ProviderOutcome {
+  if (result.type !== 'ok') {
+    const { code, title, details, class: kind } = result.error
+    return { type: result.type, error: { code, title, details, class: kind } }
+  }
+  return result.value === null ? { type: 'ok' } : { type: 'ok', wacid: result.value.wacid }
+}
+
+const noToken = {
+  code: 'NO_PROVIDER_TOKEN',
+  title: 'the workspace has no access token of the provider',
+  details: null,
+  class: 'account',
+} as const
+
+const notAsked = {
+  code: 'UNAVAILABLE',
+  title: 'the provider could not be asked',
+  details: null,
+  class: 'retry',
+} as const
+
+/** Finds the owner of a call, on this node or another. */
+export interface CallRouter {
+  ask(kind: 'call', id: string, message: CallMessage, deadlineMs: number): Promise<AskResult>
+  tell(kind: 'call', id: string, message: CallMessage): Promise<TellResult>
+}
+
+interface Owning {
+  readonly directory: Pick<ActorDirectory<CallState, CallMessage, CallTx, CallEffect>, 'adopt'>
+  readonly host: CallHost
+  readonly router: CallRouter
+}
+
+/** The owners of calls, on this node or another. */
+export function createCallOwners({ directory, host, router }: Owning): CallOwners {
+  return {
+    async adopt(call, first) {
+      const loaded = { state: stateOf(call.row, call.route), epoch: call.epoch, silentMs: 0 }
+      await directory.adopt(call.row.id, loaded, { first, asked: call.asked, claimed: call.claimed })
+      await host.sdpSaved(call.row.id)
+    },
+    async ask(id: CallId, message, deadlineMs) {
+      const result = await router.ask('call', id, message, deadlineMs)
+      if (result.type !== 'answered') throw unanswered(result)
+      return result.value as CallReply
+    },
+  }
+}
+
+function unanswered({ type }: Exclude<AskResult, { type: 'answered' }>): AppError {
+  const options = { retryAfterSeconds: 1 }
+  if (type === 'notFound') return new AppError('NOT_FOUND', 'there is no such call')
+  if (type === 'full') return new AppError('OVERLOADED', 'too much is waiting for this call', options)
+  return new AppError('UNAVAILABLE', 'the outcome is not known yet; repeat the request', options)
+}

@@ -1,0 +1,144 @@
+// The statements that begin calls. Each writes the row, its first event and its first owner.
+
+import { emit, type WrittenDelivery, writtenDeliveries } from '../../platform/postgres/emit.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import {
+  type ConversationId,
+  type EndpointId,
+  type KeyId,
+  newId,
+  type WorkspaceId,
+} from '../../shared/ids.ts'
+import type { CallProgress, CallRow } from '../call.ts'
+import type { Beginning, BegunHere, CallBeginRows, Dialled, InboundCall } from '../ports.ts'
+import { noted } from './call-timeline.store.ts'
+import { callRoute, writtenOf } from './calls.store.ts'
+
+type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
+  endedBeforeStart?: boolean
+  ownerEpoch: number | null
+  status: CallRow['status']
+  forwardState: CallProgress['forwardState']
+  route: EndpointId[]
+}
+
+export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
+  /**
+   * Idempotent on wacid. A visible early terminate prevents the insert. One that commits at the same time may
+   * not be visible: the caller looks for it afterwards, and the terminate looks for the call after its own
+   * insert.
+   */
+  async inbound({ ringing, forwardCheckAt }: InboundCall, sid: string): Promise<BegunHere> {
+    const { row, body, notes } = ringing
+    const rows = await sql<BegunRow[]>`
+      with outlook as (
+        select exists (select from call_tombstones where wacid = ${row.wacid}) as ended_before_start, n.forward_calls,
+          n.endpoint_id
+        from numbers n
+        where n.id = ${row.numberId}
+      ),
+      begun as (
+        insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, version,
+          from_name, forward_state, forward_started_at, ringing_at, wake_at, owner_epoch, owner_sid, created_at)
+        select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid,
+          ${row.contactId}::uuid, ${row.wacid}, 'INBOUND', ${row.status}, 1, ${row.fromName},
+          case when forward_calls then 'ATTEMPTING' end,
+          case when forward_calls then ${row.ringingAt}::timestamptz end, ${row.ringingAt}::timestamptz,
+          case when forward_calls then ${forwardCheckAt}::timestamptz else ${row.wakeAt}::timestamptz end,
+          nextval('actor_epoch'), ${sid}, ${row.createdAt}::timestamptz
+        from outlook
+        where not ended_before_start
+        on conflict (wacid) do nothing
+        returning id, workspace_id, status, forward_state, owner_epoch
+      ),
+      ${noted(sql, 'begun', notes)},
+      ${occurred(sql, body)},
+      ${emit(sql)}
+      select outlook.ended_before_start, begun.owner_epoch, begun.status, begun.forward_state,
+        case when outlook.forward_calls then array[outlook.endpoint_id] else '{}'::uuid[] end as route, written.*
+      from outlook
+      left join begun on true
+      left join (${writtenDeliveries(sql)}) written on true`
+    return begunOf(rows, ({ forwardState }) => ({
+      ...row,
+      forwardState,
+      forwardStartedAt: forwardState === null ? null : row.ringingAt,
+    }))
+  },
+
+  /** A call that rings no endpoint, because it ended before its connect was handled. Idempotent on wacid. */
+  async ended({ row, body, notes }: Beginning): Promise<BegunHere> {
+    const rows = await sql<BegunRow[]>`
+      with begun as (
+        insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, version,
+          from_name, end_reason, error, ringing_at, accepted_at, ended_at, duration_seconds, owner_epoch, created_at)
+        values (${row.id}, ${row.workspaceId}, ${row.conversationId}, ${row.numberId}, ${row.contactId}, ${row.wacid},
+          ${row.direction}, ${row.status}, ${row.version}, ${row.fromName}, ${row.endReason},
+          ${row.error as never}::jsonb, ${row.ringingAt}, ${row.acceptedAt}, ${row.endedAt}, ${row.durationSeconds},
+          nextval('actor_epoch'), ${row.createdAt})
+        on conflict (wacid) do nothing
+        returning id, workspace_id, status, forward_state, owner_epoch
+      ),
+      ${noted(sql, 'begun', notes)},
+      ${occurred(sql, body)},
+      ${emit(sql)}
+      select begun.owner_epoch, begun.status, begun.forward_state, '{}'::uuid[] as route, written.*
+      from begun
+      left join (${writtenDeliveries(sql)}) written on true`
+    return begunOf(rows, () => row)
+  },
+
+  /** A placed call: INITIATED, with PLACE pending. Its owner sends the request to the provider next. */
+  async outbound(begin: Beginning, owner: { readonly sid: string; readonly apiKeyId: KeyId | null }) {
+    const { row, body, notes } = begin
+    const rows = await sql<BegunRow[]>`
+      with begun as (
+        insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status, version,
+          from_name, pending_action, action_id, action_at, api_key_id, wake_at, owner_epoch, owner_sid, created_at)
+        values (${row.id}, ${row.workspaceId}, ${row.conversationId}, ${row.numberId}, ${row.contactId}, 'OUTBOUND',
+          ${row.status}, ${row.version}, ${row.fromName}, ${row.pendingAction}, ${row.actionId}, ${row.actionAt},
+          ${owner.apiKeyId}, ${row.wakeAt}, nextval('actor_epoch'), ${owner.sid}, ${row.createdAt})
+        returning id, workspace_id, number_id, direction, status, forward_state, owner_epoch
+      ),
+      ${noted(sql, 'begun', notes)},
+      ${occurred(sql, body)},
+      ${emit(sql)}
+      select c.owner_epoch, c.status, c.forward_state, ${callRoute(sql)} as route, written.*
+      from begun c
+      join numbers n on n.id = c.number_id
+      left join (${writtenDeliveries(sql)}) written on true`
+    return begunOf(rows, () => row)
+  },
+
+  /** The contact and number for a call in this conversation, and the contact's permission to be called. */
+  async dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined> {
+    const [found] = await sql<Dialled[]>`
+      select v.workspace_id, v.number_id, n.number, n.phone_number_id, v.contact_id, v.id as conversation_id,
+        p.wa_id, p.name as contact_name, v.call_permission
+      from conversations v
+      join numbers n on n.id = v.number_id
+      join contacts p on p.id = v.contact_id
+      where v.id = ${id} and v.workspace_id = ${workspaceId}`
+    return found
+  },
+})
+
+const occurred = (sql: Sql, body: string) => sql`
+  occurred as (
+    select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
+      ${Buffer.from(body)}::bytea as body, null::uuid as routed_to, null::uuid as after
+    from begun
+  )`
+
+function begunOf(rows: readonly BegunRow[], rowOf: (first: BegunRow) => CallRow): BegunHere {
+  const [first] = rows
+  if (first?.endedBeforeStart) return { type: 'endedBeforeStart' }
+  if (first === undefined || first.ownerEpoch === null) return { type: 'exists' }
+  return {
+    type: 'begun',
+    row: rowOf(first),
+    route: first.route,
+    epoch: first.ownerEpoch,
+    deliveries: writtenOf(rows),
+  }
+}

@@ -1,0 +1,245 @@
+// The rows of calls: fenced changes, ownership and lookups. call-begin.store.ts writes their first rows.
+
+import { emit, type WrittenDelivery, writtenDeliveries } from '../../platform/postgres/emit.ts'
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import { sources } from '../../platform/postgres/states.ts'
+import { type CallId, type EndpointId, newId, type WorkspaceId } from '../../shared/ids.ts'
+import { Lru } from '../../shared/lru.ts'
+import { callMachines } from '../call.machine.ts'
+import type { Change } from '../call.messages.ts'
+import type { CallRow } from '../call.ts'
+import type { EarlyTerminate, NewEarlyTerminate } from '../ports.ts'
+import { noted } from './call-timeline.store.ts'
+
+export type CallsStore = ReturnType<typeof createCallsStore>
+
+export interface TakenCall {
+  readonly row: CallRow
+  readonly route: readonly EndpointId[]
+  readonly epoch: number
+  readonly silentMs: number
+}
+
+export type ChangeResult =
+  | { readonly type: 'committed'; readonly deliveries: readonly WrittenDelivery[] }
+  | { readonly type: 'fenced' }
+
+export interface TakeOptions {
+  readonly sid: string
+  /** The ownership directory is unreachable: take only a row that no other session owns. */
+  readonly exclusive: boolean
+  /** A session that is known to be dead: a row that it owned needs no silence. */
+  readonly deadSid?: string | undefined
+  readonly silenceMs: number
+}
+
+/** The columns of a CallRow; `c`, `n` and `p` are its call, number and contact (person). */
+const callColumns = (sql: Sql) => sql`
+  c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.wacid, c.direction, c.status, c.version,
+  c.from_name, c.forward_state, c.forward_started_at, c.last_forward_error, c.pending_action, c.action_id,
+  c.action_at, encode(c.answer_hash, 'hex') as answer_hash, encode(c.doubt_hash, 'hex') as doubt_hash, c.end_reason,
+  c.error, c.ringing_at, c.accepted_at, c.ended_at, c.duration_seconds, c.heard_at, c.wake_at, c.created_at, n.number, n.phone_number_id, p.wa_id as contact_wa_id`
+
+/**
+ * The endpoints that get the direct events of call `c` on number `n`: the endpoint of a number set to
+ * Forward. On any other number, the answer to a placed call goes to all endpoints that list call.accepted,
+ * because nothing else carries it.
+ */
+export const callRoute = (sql: Sql) => sql`
+  case
+    when n.forward_calls then array[n.endpoint_id]
+    when c.direction = 'OUTBOUND' then array(
+      select e.id
+      from endpoints e
+      where e.workspace_id = c.workspace_id and e.deleted_at is null and 'call.accepted' = any(e.events)
+      order by e.id)
+    else '{}'::uuid[]
+  end`
+
+const rememberedCalls = 20_000
+
+export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(rememberedCalls)) => ({
+  /** Takes ownership by writing a new epoch: only the owner with the current epoch can change the row. */
+  async take(id: string, options: TakeOptions): Promise<TakenCall | undefined> {
+    const { sid, deadSid = null } = options
+    const [taken] = await sql<(CallRow & { route: EndpointId[]; ownerEpoch: number; silentMs: number })[]>`
+      update calls c
+      set owner_epoch = nextval('actor_epoch'),
+        owner_sid = ${sid},
+        act_after = case
+          when c.owner_sid is null or c.owner_sid in (${sid}, ${deadSid}) then c.act_after
+          else clock_timestamp() + ${options.silenceMs} * interval '1 millisecond'
+        end
+      from numbers n, contacts p
+      where c.id = ${id}
+        and n.id = c.number_id
+        and p.id = c.contact_id
+        and (not ${options.exclusive} or c.owner_sid is null or c.owner_sid = ${sid})
+      returning ${callColumns(sql)}, ${callRoute(sql)} as route, c.owner_epoch,
+        greatest(0, extract(epoch from c.act_after - clock_timestamp()) * 1000)::float8 as silent_ms`
+    if (!taken) return undefined
+    const { route, ownerEpoch, silentMs, ...row } = taken
+    return { row, route, epoch: ownerEpoch, silentMs }
+  },
+
+  /** Commits all changes of a turn or none. Each is one statement with its event, deliveries and timeline. */
+  change: (id: CallId, epoch: number, changes: readonly Change[]) => changeAll(sql, { id, epoch }, changes),
+
+  async confirm(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await sql<{ id: string; ownerEpoch: number }[]>`
+      select id, owner_epoch from calls where id = any(${ids as string[]}::uuid[])`
+    return new Map(rows.map((row) => [row.id, row.ownerEpoch]))
+  },
+
+  /** Gives up ownership, so that the next owner need not stay silent. */
+  async release(
+    owned: readonly { readonly id: string; readonly epoch: number }[],
+    sid: string,
+  ): Promise<void> {
+    await sql`
+      update calls
+      set owner_sid = null
+      from unnest(${owned.map((one) => one.id)}::uuid[], ${owned.map((one) => one.epoch)}::bigint[]) as owned (id, epoch)
+      where calls.id = owned.id and owner_sid = ${sid} and owner_epoch = owned.epoch`
+  },
+
+  /** Calls whose `wake_at` is overdue because the timer of their owner did not run: the reaper wakes them. */
+  async wakeDue(overdueMs: number, limit: number): Promise<CallId[]> {
+    const rows = await sql<{ id: CallId }[]>`
+      select id
+      from calls
+      where wake_at < now() - ${overdueMs} * interval '1 millisecond'
+      order by wake_at
+      limit ${limit}`
+    return rows.map((row) => row.id)
+  },
+
+  async find(workspaceId: WorkspaceId, id: CallId): Promise<CallRow | undefined> {
+    const [row] = await sql<CallRow[]>`
+      select ${callColumns(sql)}
+      from calls c
+      join numbers n on n.id = c.number_id
+      join contacts p on p.id = c.contact_id
+      where c.id = ${id} and c.workspace_id = ${workspaceId}`
+    return row
+  },
+
+  async findByWacid(wacid: string): Promise<CallId | undefined> {
+    const known = byWacid.get(wacid)
+    if (known) return known
+    const [row] = await sql<{ id: CallId }[]>`select id from calls where wacid = ${wacid}`
+    if (row) byWacid.set(wacid, row.id)
+    return row?.id
+  },
+
+  /** Remembers a call that this process has just begun. A wacid never changes, so the entry stays valid. */
+  remember(wacid: string, id: CallId): void {
+    byWacid.set(wacid, id)
+  },
+
+  /** Finds a placed call by our id, which the update carries, unless the call has another wacid. */
+  async findPlaced(id: CallId, update: { readonly wacid: string; readonly phoneNumberId: string }) {
+    const [row] = await sql<{ id: CallId }[]>`
+      select c.id
+      from calls c
+      join numbers n on n.id = c.number_id
+      where c.id = ${id}
+        and c.direction = 'OUTBOUND'
+        and n.phone_number_id = ${update.phoneNumberId}
+        and (c.wacid is null or c.wacid = ${update.wacid})`
+    return row?.id
+  },
+
+  async forgetEarlyTerminates(): Promise<void> {
+    await sql`delete from call_tombstones where created_at < now() - interval '1 hour'`
+  },
+
+  /** Keeps the first terminate: of a known call, too, only the first one counts. */
+  async addEarlyTerminate({ wacid, workspaceId, at, durationSeconds, error }: NewEarlyTerminate) {
+    await sql`
+      insert into call_tombstones (wacid, workspace_id, ended_at, duration_seconds, error)
+      values (${wacid}, ${workspaceId}, ${at}, ${durationSeconds}, ${error as never}::jsonb)
+      on conflict do nothing`
+  },
+
+  async earlyTerminatesOf(wacids: readonly string[]): Promise<ReadonlyMap<string, EarlyTerminate>> {
+    const rows = await sql<(EarlyTerminate & { wacid: string })[]>`
+      select wacid, duration_seconds, error, created_at as told_at
+      from call_tombstones
+      where wacid = any(${wacids as string[]})`
+    return new Map(rows.map(({ wacid, ...end }) => [wacid, end]))
+  },
+})
+
+interface Owned {
+  readonly id: CallId
+  readonly epoch: number
+}
+
+async function changeAll(sql: Pool, call: Owned, changes: readonly Change[]): Promise<ChangeResult> {
+  const [only] = changes
+  if (changes.length === 1 && only) return changeOnce(sql, call, only)
+  return sql.begin(async (tx): Promise<ChangeResult> => {
+    const deliveries: WrittenDelivery[] = []
+    for (const change of changes) {
+      const result = await changeOnce(tx as unknown as Sql, call, change)
+      // Only the first statement can be fenced: it locks the row.
+      if (result.type === 'fenced') return result
+      deliveries.push(...result.deliveries)
+    }
+    return { type: 'committed', deliveries }
+  })
+}
+
+/** The actor has checked its own state. This checks the row, which another owner may have moved. */
+const permitted = (sql: Sql, { direction, status }: CallRow) => sql`
+  status = ${status} or status in (${sources(sql, callMachines[direction], status)})`
+
+async function changeOnce(sql: Sql, { id, epoch }: Owned, change: Change): Promise<ChangeResult> {
+  const { row, body, notes } = change
+  const rows = await sql<({ moved: boolean } & (WrittenDelivery | { deliveryId: null }))[]>`
+    with moved as (
+      update calls
+      set wacid = ${row.wacid},
+        status = ${row.status},
+        version = ${row.version},
+        forward_state = ${row.forwardState},
+        forward_started_at = ${row.forwardStartedAt},
+        last_forward_error = ${row.lastForwardError as never}::jsonb,
+        pending_action = ${row.pendingAction},
+        action_id = ${row.actionId},
+        action_at = ${row.actionAt},
+        answer_hash = decode(${row.answerHash}, 'hex'),
+        doubt_hash = decode(${row.doubtHash}, 'hex'),
+        end_reason = ${row.endReason},
+        error = ${row.error as never}::jsonb,
+        ringing_at = ${row.ringingAt},
+        accepted_at = ${row.acceptedAt},
+        ended_at = ${row.endedAt},
+        duration_seconds = ${row.durationSeconds},
+        heard_at = ${row.heardAt},
+        wake_at = ${row.wakeAt},
+        updated_at = now()
+      where id = ${id} and owner_epoch = ${epoch} and (${permitted(sql, row)})
+      returning id, workspace_id
+    ),
+    ${noted(sql, 'moved', notes)},
+    occurred as (
+      select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
+        ${body === null ? null : Buffer.from(body)}::bytea as body, null::uuid as routed_to,
+        null::uuid as after
+      from moved
+      where ${body !== null}
+    ),
+    ${emit(sql)}
+    select exists (select from moved) as moved, written.*
+    from (values (true)) always
+    left join (${writtenDeliveries(sql)}) written on true`
+  if (!rows[0]?.moved) return { type: 'fenced' }
+  return { type: 'committed', deliveries: writtenOf(rows) }
+}
+
+/** The deliveries in the rows of a statement that always returns at least one row. */
+export const writtenOf = (
+  rows: readonly (WrittenDelivery | { readonly deliveryId: null })[],
+): WrittenDelivery[] => rows.filter((row) => row.deliveryId !== null) as WrittenDelivery[]

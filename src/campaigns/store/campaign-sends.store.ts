@@ -1,0 +1,135 @@
+// What the sending of campaigns reads and writes: which campaigns can send, pauses, and completion.
+
+import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
+import type { ParameterFormat } from '../../contract/records/catalog.ts'
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import { sources } from '../../platform/postgres/states.ts'
+import type { CampaignId, MessageId, NumberId } from '../../shared/ids.ts'
+import { campaignMachine } from '../campaign.machine.ts'
+import { unfitFor } from '../run-campaign.ts'
+import type { CampaignSendStore, Completion, Pause, RunningCampaign, StuckCampaign } from '../send-ports.ts'
+import { claimRecipients } from './campaign-claims.store.ts'
+
+export function createCampaignSendStore(pool: Pool, options: AccountOptions): CampaignSendStore {
+  return {
+    running: (numberId) => running(pool, numberId, options),
+    claim: (campaign, limit, judge) => claimRecipients(pool, campaign, limit, judge),
+    complete: (campaign) => complete(pool, campaign),
+
+    pause: (campaign, pause) => pauseWithin(pool, campaign, pause),
+  }
+}
+
+type PauseTarget = Pick<RunningCampaign, 'id' | 'workspaceId' | 'numberId' | 'epoch'>
+
+async function pauseWithin(
+  sql: Sql,
+  { id, workspaceId, numberId, epoch }: PauseTarget,
+  { reason, scope }: Pause,
+) {
+  const within = {
+    campaign: sql`id = ${id}`,
+    number: sql`number_id = ${numberId}`,
+    workspace: sql`true`,
+  }
+  const paused = await sql<{ id: CampaignId }[]>`
+    update campaigns
+    set status = 'PAUSED', epoch = epoch + 1, pause_reason = ${reason}, paused_at = now(), updated_at = now()
+    where workspace_id = ${workspaceId} and status in (${sources(sql, campaignMachine, 'PAUSED')})
+      -- A SCHEDULED campaign has no sends that could have failed.
+      and status <> 'SCHEDULED' and deleted_at is null and ${within[scope]}
+      -- A report about a send from before the campaign was started again does not count.
+      and (id <> ${id} or epoch = ${epoch})
+    returning id`
+  return paused.map((row) => row.id)
+}
+
+/** Pauses the campaign of a message whose status reports an error, and others in scope, if it is RUNNING. */
+export async function pauseByMessage(sql: Sql, messageId: MessageId, pause: Pause): Promise<CampaignId[]> {
+  const [campaign] = await sql<PauseTarget[]>`
+    select c.id, c.workspace_id, c.number_id, c.epoch
+    from messages m
+    join campaigns c on c.id = m.campaign_id
+    where m.id = ${messageId} and c.status = 'RUNNING'`
+  return campaign ? pauseWithin(sql, campaign, pause) : []
+}
+
+type RunningRow = AccountColumns &
+  Omit<RunningCampaign, 'account' | 'template' | 'definition'> & {
+    readonly templateName: string
+    readonly templateLanguage: string
+    readonly templateStatus: string | null
+    readonly parameterFormat: ParameterFormat
+    readonly components: unknown[]
+    readonly isSuspended: boolean
+  }
+
+async function running(sql: Sql, numberId: NumberId, options: AccountOptions) {
+  const rows = await sql<RunningRow[]>`
+    select c.id, c.workspace_id, c.number_id, c.epoch, c.messages_per_second, c.variables, c.template_name,
+      c.template_language, t.status as template_status, t.parameter_format, t.components,
+      n.phone_number_id, n.messages_per_second as number_rate, w.waba_id, w.provider_token,
+      w.status = 'SUSPENDED' as is_suspended
+    from campaigns c
+    join workspaces w on w.id = c.workspace_id
+    join numbers n on n.id = c.number_id
+    left join templates t on t.workspace_id = c.workspace_id and t.name = c.template_name
+      and t.language = c.template_language
+    where c.number_id = ${numberId} and c.status = 'RUNNING' and c.deleted_at is null
+    order by c.id`
+  const sendable: RunningCampaign[] = []
+  const stuck: StuckCampaign[] = []
+  for (const row of rows) {
+    const account = toAccount(row, options)
+    const reason = unfitFor({ ...row, canSend: account !== null })
+    if (reason !== null || account === null)
+      stuck.push({ ...pickIds(row), reason: reason ?? 'NUMBER_UNAVAILABLE' })
+    else sendable.push(toRunning(row, account))
+  }
+  return { sendable, stuck }
+}
+
+const pickIds = ({ id, workspaceId, epoch }: RunningRow) => ({ id, workspaceId, epoch })
+
+const toRunning = (row: RunningRow, account: RunningCampaign['account']): RunningCampaign => ({
+  ...pickIds(row),
+  numberId: row.numberId,
+  account,
+  numberRate: row.numberRate,
+  messagesPerSecond: row.messagesPerSecond,
+  template: { name: row.templateName, language: row.templateLanguage },
+  definition: {
+    status: row.templateStatus ?? '',
+    parameterFormat: row.parameterFormat,
+    components: row.components,
+  },
+  variables: row.variables,
+})
+
+/** Locks the campaign first: additions of recipients wait, and the next query sees all earlier ones. */
+const complete = (
+  pool: Pool,
+  { id, epoch }: { readonly id: CampaignId; readonly epoch: number },
+): Promise<Completion> =>
+  pool.begin(async (sql) => {
+    const [campaign] = await sql`
+      select id
+      from campaigns
+      where id = ${id} and status in (${sources(sql, campaignMachine, 'COMPLETED')}) and epoch = ${epoch}
+      for no key update`
+    if (!campaign) return { type: 'moved' }
+    const [left] = await sql<[{ dueInMs: number | null; inFlight: boolean }]>`
+      select
+        (select extract(epoch from greatest(due_at, now()) - now())::float8 * 1000
+          from recipients
+          where campaign_id = ${id} and status = 'PENDING'
+          order by due_at limit 1) as due_in_ms,
+        exists (select from recipients where campaign_id = ${id} and claimed_until is not null) as in_flight`
+    if (left.dueInMs !== null) return { type: 'waiting', dueInMs: left.dueInMs }
+    if (left.inFlight) return { type: 'inFlight' }
+    await sql`
+      update campaigns
+      set status = 'COMPLETED', epoch = epoch + 1, completed_at = now(), updated_at = now()
+      where id = ${id}`
+    return { type: 'completed' }
+  })

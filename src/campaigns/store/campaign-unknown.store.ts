@@ -1,0 +1,77 @@
+// Reads UNKNOWN recipients, and writes what an operator decides about them.
+
+import type { Messaging } from '../../messaging/messaging.module.ts'
+import type { Pool } from '../../platform/postgres/sql.ts'
+import { permits } from '../../platform/postgres/states.ts'
+import { recipientMachine } from '../recipient.machine.ts'
+import type { UnknownMessage, UnknownStore } from '../settle-unknown.ts'
+
+export const createUnknownStore = (
+  pool: Pool,
+  changeStatuses: Messaging['changeStatuses'],
+): UnknownStore => ({
+  unknown: (workspaceId, id, choice, limit) => pool<UnknownMessage[]>`
+    select r.message_id, r.id as recipient_id, m.conversation_id
+    from recipients r
+    join messages m on m.id = r.message_id
+    where r.workspace_id = ${workspaceId} and r.campaign_id = ${id} and r.status = 'UNKNOWN'
+      ${'ids' in choice ? pool`and r.id = any(${[...choice.ids]}::uuid[])` : pool``}
+    order by r.id
+    limit ${limit}`,
+
+  async resend(id, messages) {
+    const rows = messages.map(({ messageId, newMessageId, recipientId }) => ({
+      message_id: messageId,
+      new_message_id: newMessageId,
+      recipient_id: recipientId,
+    }))
+    const becomes = pool`case when is_over then 'QUEUED' else 'PENDING' end`
+    const { count } = await pool`
+      with input as (
+        select * from jsonb_to_recordset(${pool.json(rows as never)}) as i (
+          message_id uuid, new_message_id uuid, recipient_id uuid)
+      ),
+      -- Locked, so that the campaign neither completes nor is cancelled before the writes below.
+      campaign as (
+        select id, status = 'COMPLETED' as is_over from campaigns where id = ${id} and status <> 'CANCELLED' for share
+      ),
+      still as (
+        select i.new_message_id, campaign.is_over, m.*
+        from input i
+        cross join campaign
+        join messages m on m.id = i.message_id
+        join recipients r on r.id = i.recipient_id and r.message_id = m.id
+        join contacts c on c.id = m.contact_id and c.opt_state is distinct from 'opted-out'
+        where r.status = 'UNKNOWN'
+        order by m.id
+        for no key update of m, r
+      ),
+      written as (
+        insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, text,
+          template, campaign_id, recipient_id, send_state, send_due_at)
+        select new_message_id, workspace_id, conversation_id, number_id, contact_id, 'OUTBOUND', 'TEMPLATE', 'QUEUED',
+          text, template, campaign_id, recipient_id, 'PENDING',
+          -- No rate limit applies to these: 40 a second is half of what the slowest kind of number may send.
+          now() + row_number() over (order by id) * interval '25 milliseconds'
+        from still
+        where is_over
+      )
+      update recipients r
+      set status = ${becomes},
+        message_id = case when is_over then still.new_message_id end,
+        due_at = '-infinity', attempts = 0, updated_at = now()
+      from still
+      where r.id = still.recipient_id and ${permits(pool, recipientMachine, { from: pool`r.status`, to: becomes })}`
+    return count
+  },
+
+  assumeSent: (messages) =>
+    changeStatuses(
+      messages.map(({ messageId, recipientId, at, eventId, body }) => ({
+        ...{ messageId, recipientId, at, eventId, body },
+        providerMessageId: null,
+        status: 'SENT',
+        error: null,
+      })),
+    ),
+})

@@ -1,0 +1,93 @@
+// Stores campaigns while they are built. Other stores handle recipients and running campaigns.
+
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import type { CampaignId, NumberId, WorkspaceId } from '../../shared/ids.ts'
+import type { CampaignChange, CampaignStore, PlanContext, PlanQuery, StoredCampaign } from '../ports.ts'
+import { createCampaignReader } from './campaigns-read.store.ts'
+
+export type CampaignRow = Omit<StoredCampaign, 'template'> & {
+  readonly templateName: string
+  readonly templateLanguage: string
+}
+
+/** The start of a select list over `campaigns c`. `toStored` reads its rows. */
+export const storedColumns = (sql: Sql) => sql`
+  c.id, c.name, c.status, c.number_id, c.template_name, c.template_language, c.variables, c.start_at,
+  c.messages_per_second`
+
+export function toStored({ templateName, templateLanguage, ...row }: CampaignRow): StoredCampaign {
+  return { ...row, template: { name: templateName, language: templateLanguage } }
+}
+
+export const createCampaignStore = (pool: Pool): CampaignStore => ({
+  find: createCampaignReader(pool).find,
+
+  context: (workspaceId, query) => planContext(pool, workspaceId, query),
+
+  async insert(workspaceId, id, plan) {
+    await pool`
+      insert into campaigns (id, workspace_id, name, number_id, template_name, template_language, variables, start_at,
+        messages_per_second)
+      values (${id}, ${workspaceId}, ${plan.name}, ${plan.numberId}, ${plan.template.name}, ${plan.template.language},
+        ${pool.json(plan.variables)}, ${plan.startAt}, ${plan.messagesPerSecond})`
+  },
+
+  change: (workspaceId, id, decide) =>
+    pool.begin(async (sql) => {
+      const [row] = await sql<CampaignRow[]>`
+        select ${storedColumns(sql)}
+        from campaigns c
+        where c.workspace_id = ${workspaceId} and c.id = ${id} and c.deleted_at is null
+        for no key update`
+      if (!row) return undefined
+      const change = await decide(toStored(row), (query) => planContext(sql, workspaceId, query))
+      await write(sql, workspaceId, id, change)
+      return createCampaignReader(sql).find(workspaceId, id)
+    }),
+
+  async delete(workspaceId, id, from) {
+    const { count } = await pool`
+      update campaigns
+      set deleted_at = now(), updated_at = now()
+      where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null and status = any(${[...from]})`
+    return count > 0
+  },
+})
+
+async function write(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  id: CampaignId,
+  change: CampaignChange,
+): Promise<void> {
+  const columns: Record<string, unknown> = {
+    name: change.name,
+    numberId: change.numberId,
+    templateName: change.template?.name,
+    templateLanguage: change.template?.language,
+    variables: change.variables && sql.json(change.variables),
+    startAt: change.startAt,
+    messagesPerSecond: change.messagesPerSecond,
+  }
+  const given = Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+  if (Object.keys(given).length === 0) return
+  await sql`
+    update campaigns
+    set ${sql({ ...given, updatedAt: new Date() } as never)}
+    where workspace_id = ${workspaceId} and id = ${id}`
+}
+
+async function planContext(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  { template, numberId }: PlanQuery,
+): Promise<PlanContext> {
+  const [row] = await sql<[{ components: unknown[] | null; numberId: NumberId | null }]>`
+    select t.components, n.id as number_id
+    from (select) one
+    left join templates t on t.workspace_id = ${workspaceId} and t.name = ${template.name}
+      and t.language = ${template.language}
+    left join numbers n on n.workspace_id = ${workspaceId}
+      and ${numberId === null ? sql`n.is_default` : sql`n.id = ${numberId}`}`
+  return { template: row.components && { components: row.components }, numberId: row.numberId }
+}

@@ -1,0 +1,83 @@
+// Reads the recipients of a campaign, in the order in which they were added. Writes nothing.
+
+import type { RecipientFilter } from '../../contract/filters.ts'
+import { type Page, type PageRequest, toPage } from '../../contract/page.ts'
+import type { RecipientRecord, RecipientStatus } from '../../contract/records/campaign.ts'
+import { equals } from '../../platform/postgres/keyset.ts'
+import { iso } from '../../platform/postgres/newest-first.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import {
+  type CampaignId,
+  encodeId,
+  type MessageId,
+  type RecipientId,
+  type WorkspaceId,
+} from '../../shared/ids.ts'
+
+interface Row {
+  readonly id: RecipientId
+  readonly waId: string
+  readonly variables: Record<string, string>
+  readonly status: RecipientStatus
+  readonly messageId: MessageId | null
+  readonly error: RecipientRecord['error']
+  readonly skippedReason: string | null
+  readonly repliedAt: Date | null
+  readonly updatedAt: Date
+}
+
+export interface RecipientReader {
+  list(
+    workspaceId: WorkspaceId,
+    campaignId: CampaignId,
+    filter: RecipientFilter,
+    page: PageRequest,
+  ): Promise<Page<RecipientRecord>>
+  /** All recipients in batches. Each batch is read when the previous one has been consumed. */
+  all(
+    workspaceId: WorkspaceId,
+    campaignId: CampaignId,
+    filter: RecipientFilter,
+  ): AsyncGenerator<readonly RecipientRecord[]>
+}
+
+const reportBatch = 1_000
+
+export function createRecipientReader(sql: Sql): RecipientReader {
+  const list: RecipientReader['list'] = async (workspaceId, campaignId, filter, page) => {
+    const [after] = page.after ?? []
+    const rows = await sql<Row[]>`
+      select id, wa_id, variables, status, message_id, error, skipped_reason, replied_at, updated_at
+      from recipients
+      where campaign_id = ${campaignId} and workspace_id = ${workspaceId}
+        ${equals(sql, 'status', filter.status)}
+        ${equals(sql, 'wa_id', filter.to)}
+        ${after === undefined ? sql`` : sql`and id > ${after}::uuid`}
+      order by id
+      limit ${page.limit + 1}`
+    return toPage(rows, page.limit, (row) => [row.id], toRecord)
+  }
+  return {
+    list,
+    async *all(workspaceId, campaignId, filter) {
+      let after: PageRequest['after']
+      do {
+        const page = await list(workspaceId, campaignId, filter, { limit: reportBatch, after })
+        yield page.data
+        after = page.next
+      } while (after)
+    },
+  }
+}
+
+const toRecord = (row: Row): RecipientRecord => ({
+  id: encodeId('recipient', row.id),
+  to: row.waId,
+  variables: row.variables,
+  status: row.status,
+  messageId: row.messageId && encodeId('message', row.messageId),
+  error: row.error,
+  skippedReason: row.skippedReason,
+  repliedAt: iso(row.repliedAt),
+  updatedAt: row.updatedAt.toISOString(),
+})

@@ -1,0 +1,107 @@
+// Connects the console to the features that it uses: its JSON routes and its live updates.
+import type { Logger } from 'pino'
+import type { Accounts } from '../accounts/accounts.module.ts'
+import { keyEnvironment } from '../accounts/key-format.ts'
+import type { SecretBox } from '../accounts/secret-box.ts'
+import type { Calls } from '../calls/calls.module.ts'
+import type { Campaigns } from '../campaigns/campaigns.module.ts'
+import { type Delivery, targetPolicy } from '../delivery/delivery.module.ts'
+import type { Messaging } from '../messaging/messaging.module.ts'
+import type { Settings } from '../platform/config/settings.ts'
+import type { HttpHandler } from '../platform/http/exchange.ts'
+import type { Served } from '../platform/http/pipeline.ts'
+import type { RateLimiter } from '../platform/http/rate-limit.ts'
+import type { Pool } from '../platform/postgres/sql.ts'
+import type { Clock } from '../shared/clock.ts'
+import { createConsole } from './console.ts'
+import { createLive, type Live } from './live/live.ts'
+import { createOverview } from './overview.ts'
+import { consoleCampaigns } from './routes/shared-campaigns.ts'
+import type { ConsoleRecords, ConsoleServices } from './services.ts'
+import { createSignInLimit } from './sign-in-limit.ts'
+import { createOverviewStore } from './store/overview.store.ts'
+
+export interface ConsoleEdgeOptions {
+  readonly sql: Pool
+  readonly settings: Settings
+  readonly secrets: SecretBox
+  readonly limiter: RateLimiter
+  readonly accounts: Accounts
+  readonly delivery: Delivery
+  readonly messaging: Messaging
+  readonly calls: Calls
+  readonly campaigns: Campaigns
+  readonly clock: Clock
+  readonly log: Logger
+  readonly onServed: (served: Served) => void
+}
+
+export function createConsoleEdge(options: ConsoleEdgeOptions): { handler: HttpHandler; live: Live } {
+  const { campaigns, clock, log, onServed } = options
+  const services = servicesOf(options)
+  return {
+    handler: createConsole(services, { log, onServed, shared: consoleCampaigns(campaigns) }),
+    live: createLive({ services, clock, log }),
+  }
+}
+
+/** The services that read and write Postgres, under the names that the console uses. */
+export const consoleRecords = (records: {
+  readonly accounts: Omit<Accounts, 'authenticate' | 'passwords'>
+  readonly delivery: Pick<Delivery, 'endpoints' | 'log' | 'replays' | 'health'>
+  readonly messaging: Pick<Messaging, 'messages' | 'conversations' | 'templates' | 'numberAdmin'>
+  readonly calls: Pick<Calls, 'records' | 'timelines'>
+  readonly campaigns: Pick<Campaigns, 'records' | 'samples'>
+}): ConsoleRecords => {
+  const { accounts, delivery, messaging, calls, campaigns } = records
+  return {
+    ...accounts,
+    endpoints: delivery.endpoints,
+    deliveryLog: delivery.log,
+    deliveries: delivery.replays,
+    health: delivery.health,
+    numbers: messaging.numberAdmin,
+    reads: {
+      messages: messaging.messages,
+      conversations: messaging.conversations,
+      templates: messaging.templates,
+      calls: calls.records,
+      timelines: calls.timelines,
+      campaigns: campaigns.records,
+      samples: campaigns.samples,
+    },
+  }
+}
+
+function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
+  const { sql, settings, secrets, limiter, clock, delivery, messaging, calls, campaigns } = options
+  const { passwords, authenticate: _, ...accounts } = options.accounts
+  return {
+    ...consoleRecords({ accounts, delivery, messaging, calls, campaigns }),
+    settings: {
+      publicUrl: settings.PUBLIC_URL,
+      production: settings.APP_ENV === 'production',
+      targets: targetPolicy(settings),
+      keyEnvironment: keyEnvironment(settings.APP_ENV),
+      retentionDays: settings.RETENTION_DAYS,
+    },
+    clock,
+    passwords,
+    secrets,
+    overview: createOverview({ store: createOverviewStore(sql), clock }),
+    signInLimit: createSignInLimit({ limiter, clock }),
+    templates: messaging.submissions,
+    names: { judgeHost: delivery.judgeHost },
+    engine: delivery.engine,
+    direct: delivery.direct,
+    unknown: campaigns.recipients,
+    acting: {
+      send: messaging.send,
+      preview: messaging.preview,
+      upload: messaging.upload,
+      media: messaging.media.find,
+      reading: messaging.readMarks,
+      act: calls.commands.act,
+    },
+  }
+}

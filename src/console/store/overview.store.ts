@@ -1,0 +1,152 @@
+// Reads the figures of a workspace's overview. An index and a cap or a time span bound each of them: no query
+// counts a whole table.
+import type { OverviewFigures, OverviewStore } from '../../contract/overview.ts'
+import { countCap } from '../../contract/records/overview.ts'
+import type { Piece } from '../../platform/postgres/keyset.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import { idFloor, type WorkspaceId } from '../../shared/ids.ts'
+
+const dayMs = 86_400_000
+const minuteMs = 60_000
+/** A thousand messages a second. */
+const minuteCap = 60_000
+/** At most this many items of one kind are listed. For campaigns, only the newest ones are searched. */
+const mostListed = 50
+const campaignsLookedAt = 100
+
+export const createOverviewStore = (sql: Sql): OverviewStore => ({
+  async figures(workspaceId, today) {
+    const [waiting, rest] = await Promise.all([waitingOf(sql, workspaceId), restOf(sql, workspaceId, today)])
+    return { ...waiting, ...rest }
+  },
+
+  async messagesIn(workspaceId, minutesMs) {
+    if (minutesMs.length === 0) return []
+    const rows = await sql<{ count: number }[]>`
+      select (
+        select count(*)::integer
+        from (
+          select from messages
+          where workspace_id = ${workspaceId} and id >= minute.first and id < minute.after
+          limit ${minuteCap}
+        ) counted
+      ) as count
+      from unnest(
+        ${minutesMs.map((ms) => idFloor(ms))}::uuid[], ${minutesMs.map((ms) => idFloor(ms + minuteMs))}::uuid[]
+      ) with ordinality as minute (first, after, place)
+      order by place`
+    return rows.map(({ count }) => count)
+  },
+})
+
+type Waiting = Pick<OverviewFigures, 'deliveriesPending' | 'deliveriesRetrying' | 'endpoints'>
+
+/**
+ * These queries cover the partitions of all days, so planning is expensive. No parameter is a time, so
+ * Postgres finds one generic plan good for any values and caches it.
+ */
+async function waitingOf(sql: Sql, workspaceId: WorkspaceId): Promise<Waiting> {
+  const rows = await sql<Waiting[]>`
+    select
+      ${counted(sql, inState(sql, workspaceId, 'PENDING'))} as deliveries_pending,
+      ${counted(sql, inState(sql, workspaceId, 'RETRYING'))} as deliveries_retrying,
+      ${listed(sql, endpoints(sql, workspaceId))} as endpoints`
+  return only(rows)
+}
+
+type Rest = Omit<OverviewFigures, keyof Waiting>
+
+async function restOf(sql: Sql, workspaceId: WorkspaceId, today: Date): Promise<Rest> {
+  const rows = await sql<Rest[]>`
+    select
+      ${counted(
+        sql,
+        sql`
+        select from calls
+        where workspace_id = ${workspaceId} and status in ('INITIATED', 'RINGING', 'ACCEPTED')`,
+      )} as calls_live,
+      ${counted(sql, failed(sql, 'messages', { workspaceId, today }))} as messages_failed,
+      ${counted(sql, failed(sql, 'deliveries', { workspaceId, today }))} as deliveries_failed,
+      ${counted(
+        sql,
+        sql`
+        select from campaigns
+        where workspace_id = ${workspaceId} and status = 'RUNNING' and deleted_at is null`,
+      )} as campaigns_running,
+      ${listed(sql, numbers(sql, workspaceId))} as numbers,
+      ${listed(sql, templates(sql, workspaceId))} as templates,
+      ${listed(sql, campaigns(sql, workspaceId))} as campaigns`
+  return only(rows)
+}
+
+function only<Row>(rows: readonly Row[]): Row {
+  const [row] = rows
+  if (!row) throw new Error('a statement without a table gave no row')
+  return row
+}
+
+const counted = (sql: Sql, rows: Piece) =>
+  sql`(select count(*)::integer from (${rows} limit ${countCap}) counted)`
+
+const listed = (sql: Sql, rows: Piece) => sql`(select coalesce(json_agg(listed), '[]') from (${rows}) listed)`
+
+const inState = (sql: Sql, workspaceId: WorkspaceId, state: string) => sql`
+  select from deliveries where workspace_id = ${workspaceId} and state = ${state}`
+
+/** Rows that failed today. Rows made before yesterday have no retries left, so the id range excludes them. */
+const failed = (
+  sql: Sql,
+  table: 'messages' | 'deliveries',
+  { workspaceId, today }: { readonly workspaceId: WorkspaceId; readonly today: Date },
+) => sql`
+  select from (
+    select ${table === 'messages' ? sql`failed_at` : sql`finished_at`} as at
+    from ${sql(table)}
+    where workspace_id = ${workspaceId} and ${table === 'messages' ? sql`status` : sql`state`} = 'FAILED'
+      and id >= ${idFloor(today.getTime() - dayMs)} and id < ${idFloor(today.getTime() + 2 * dayMs)}
+    order by id desc
+    limit ${countCap}
+  ) failed
+  where at >= ${today}`
+
+const endpoints = (sql: Sql, workspaceId: WorkspaceId) => sql`
+  select e.id, e.name, e.enabled, e.consecutive_failures as "consecutiveFailures",
+    e.enabled and 'message.received' = any(e.events) as "receivesMessages",
+    coalesce(e.disabled_reason = 'FAILURES', false) as "byFailures",
+    ${counted(sql, sql`select from deliveries d where d.endpoint_id = e.id and d.state = 'HELD'`)} as held
+  from endpoints e
+  where e.workspace_id = ${workspaceId} and e.deleted_at is null
+  order by e.id desc`
+
+const numbers = (sql: Sql, workspaceId: WorkspaceId) => sql`
+  select id, number, is_default as "isDefault", endpoint_id is not null as "isRouted"
+  from numbers
+  where workspace_id = ${workspaceId}
+  order by is_default desc, id desc
+  limit ${mostListed}`
+
+const templates = (sql: Sql, workspaceId: WorkspaceId) => sql`
+  select id, name, language, status
+  from templates
+  where workspace_id = ${workspaceId} and status in ('PAUSED', 'DISABLED', 'REJECTED')
+  order by id desc
+  limit ${mostListed}`
+
+const campaigns = (sql: Sql, workspaceId: WorkspaceId) => sql`
+  select c.id, c.name,
+    case when c.status = 'PAUSED' then c.pause_reason end as "pauseReason",
+    counts.unknown
+  from (
+    select id, name, status, pause_reason
+    from campaigns
+    where workspace_id = ${workspaceId} and deleted_at is null
+    order by id desc
+    limit ${campaignsLookedAt}
+  ) c
+  cross join lateral (
+    select coalesce(sum(amount), 0)::integer as unknown
+    from campaign_counts
+    where campaign_id = c.id and name = 'unknown'
+  ) counts
+  where counts.unknown > 0 or c.status = 'PAUSED' and c.pause_reason is not null
+  order by c.id desc`

@@ -1,0 +1,139 @@
+// The client of the console's JSON API. A refusal becomes an ApiError with the server's message.
+import { signal } from '@preact/signals'
+import { askToConfirm } from './confirmation.ts'
+import { route } from './router.ts'
+
+interface Detail {
+  readonly path?: string
+  readonly message: string
+}
+
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: readonly Detail[]
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(options: {
+    status: number
+    code: string
+    message: string
+    details?: readonly Detail[] | undefined
+    requestId?: string | undefined
+    retryAfterSeconds?: number | undefined
+  }) {
+    super(options.message)
+    this.status = options.status
+    this.code = options.code
+    this.details = options.details ?? []
+    this.requestId = options.requestId
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+
+  /** The message for one field of the body. */
+  of(path: string): string | undefined {
+    return this.details.find((detail) => detail.path === path || detail.path?.startsWith(`${path}.`))?.message
+  }
+}
+
+/** True once the server answers that there is no session. The app then leads to the sign-in and back. */
+export const isSignedOut = signal(false)
+
+/** The operator closed the dialog that asks for the password: not shown as an error. */
+export const CANCELLED = 'CANCELLED'
+
+type Query = Readonly<Record<string, string | number | undefined | null>>
+
+interface Options {
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+/** On CONFIRMATION_REQUIRED it opens the password dialog, and repeats the request after a confirmation. */
+async function ask<Body>(method: string, path: string, options: Options = {}): Promise<Body> {
+  try {
+    return await send<Body>(method, path, options)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'CONFIRMATION_REQUIRED') throw error
+    if (await askToConfirm(passwordIn(options.body))) return await send<Body>(method, path, options)
+    throw new ApiError({ status: 0, code: CANCELLED, message: 'Nothing was done: it was not confirmed.' })
+  }
+}
+
+const passwordIn = (body: unknown): string | undefined =>
+  typeof body === 'object' && body !== null && 'password' in body ? String(body.password) : undefined
+
+async function send<Body>(method: string, path: string, { body, signal: abort }: Options): Promise<Body> {
+  const init: RequestInit = { method, signal: abort ?? null }
+  if (body !== undefined) {
+    init.body = JSON.stringify(body)
+    init.headers = { 'content-type': 'application/json' }
+  }
+  const answer = await askRaw(path, init)
+  if (answer.status === 204) return undefined as Body
+  return (await answer.json()) as Body
+}
+
+/** For bodies that are not JSON, such as files: the caller reads the response. */
+export async function askRaw(path: string, init: RequestInit): Promise<Response> {
+  const answer = await fetch(`/console/api${path}`, { ...init, credentials: 'same-origin' }).catch(
+    (error: unknown) => {
+      if (init.signal?.aborted) throw error
+      throw new ApiError({
+        status: 0,
+        code: 'UNREACHABLE',
+        message: 'The server cannot be reached. Check your connection and try again.',
+      })
+    },
+  )
+  if (!answer.ok) throw await refusal(answer, path)
+  return answer
+}
+
+/** A 401 from these paths is about the submitted password, not about the session. */
+const withoutSession = ['/session', '/invitation/accept']
+
+async function refusal(answer: Response, path: string): Promise<ApiError> {
+  const { error } = (await answer.json().catch(() => ({}))) as {
+    error?: { code: string; message: string; details?: Detail[]; requestId?: string }
+  }
+  const asksForCode = error?.details?.some((detail) => detail.path === 'totp') === true
+  if (answer.status === 401 && !withoutSession.includes(path) && !asksForCode) isSignedOut.value = true
+  const retryAfter = Number(answer.headers.get('retry-after'))
+  return new ApiError({
+    status: answer.status,
+    code: error?.code ?? 'INTERNAL',
+    message: error?.message ?? `The server answered ${answer.status}.`,
+    details: error?.details,
+    requestId: error?.requestId ?? answer.headers.get('x-request-id') ?? undefined,
+    retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
+  })
+}
+
+export const api = {
+  get: <Body>(path: string, abort?: AbortSignal) => ask<Body>('GET', path, { signal: abort }),
+  post: <Body = void>(path: string, body?: unknown) => ask<Body>('POST', path, { body }),
+  put: <Body = void>(path: string, body: unknown) => ask<Body>('PUT', path, { body }),
+  patch: <Body = void>(path: string, body: unknown) => ask<Body>('PATCH', path, { body }),
+  delete: <Body = void>(path: string, body?: unknown) => ask<Body>('DELETE', path, { body }),
+}
+
+/** A path in the current workspace, with the query parameters that have a value. */
+export function inWorkspace(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter(
+    ([, value]) => value !== undefined && value !== null && value !== '',
+  )
+  const params = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+  const full = `/workspaces/${encodeURIComponent(route.value.workspaceId ?? '')}${path}`
+  return params.size === 0 ? full : `${full}?${params.toString()}`
+}
+
+export const toApiError = (error: unknown): ApiError =>
+  error instanceof ApiError
+    ? error
+    : new ApiError({
+        status: 0,
+        code: 'UNEXPECTED',
+        message: error instanceof Error ? error.message : String(error),
+      })

@@ -1,0 +1,147 @@
+// One WebSocket for all live updates. A topic starts with a snapshot and continues with deltas. After a gap
+// in the sequence numbers it subscribes to all topics again.
+import { effect, type Signal, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { isSignedOut } from '../core/api.ts'
+import { merged } from '../core/live-merge.ts'
+import { route } from './router.ts'
+
+interface Frame {
+  readonly topic: string
+  readonly seq: number
+  readonly snapshot?: Readonly<Record<string, unknown>>
+  readonly delta?: Readonly<Record<string, unknown>>
+}
+
+interface Topic {
+  readonly state: Signal<Readonly<Record<string, unknown>> | undefined>
+  seq: number
+  watchers: number
+}
+
+const SESSION_ENDED = 4401
+const NOT_A_MEMBER = 4403
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 30_000
+
+/** `off`: there is no connection, and none is wanted. */
+export const liveState = signal<'off' | 'connecting' | 'live' | 'lost' | 'refused'>('off')
+
+const topics = new Map<string, Topic>()
+let socket: WebSocket | undefined
+let failures = 0
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** The latest state of a topic; undefined before its snapshot. Watched while the component is mounted. */
+export function useTopic<State>(name: string | undefined): State | undefined {
+  useEffect(() => (name === undefined ? undefined : watch(name)), [name])
+  return name === undefined ? undefined : (topicOf(name).state.value as State | undefined)
+}
+
+function topicOf(name: string): Topic {
+  let topic = topics.get(name)
+  if (!topic) {
+    topic = { state: signal(undefined), seq: 0, watchers: 0 }
+    topics.set(name, topic)
+  }
+  return topic
+}
+
+function watch(name: string): () => void {
+  const topic = topicOf(name)
+  topic.watchers += 1
+  if (topic.watchers === 1) subscribe()
+  return () => {
+    topic.watchers -= 1
+    if (topic.watchers > 0) return
+    topics.delete(name)
+    subscribe()
+  }
+}
+
+const watched = (): string[] => [...topics].filter(([, { watchers }]) => watchers > 0).map(([name]) => name)
+
+function subscribe(): void {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ subscribe: watched() }))
+  else if (watched().length > 0) connect()
+}
+
+function connect(): void {
+  const { workspaceId } = route.peek()
+  if (socket || timer || workspaceId === undefined) return
+  liveState.value = failures === 0 ? 'connecting' : 'lost'
+  const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
+  const opened = new WebSocket(
+    `${scheme}://${location.host}/console/live?workspace=${encodeURIComponent(workspaceId)}`,
+  )
+  socket = opened
+  opened.onopen = () => {
+    failures = 0
+    liveState.value = 'live'
+    subscribe()
+  }
+  opened.onmessage = ({ data }) => {
+    if (socket === opened) take(JSON.parse(String(data)) as Frame)
+  }
+  opened.onclose = ({ code }) => {
+    if (socket === opened) lost(code)
+  }
+}
+
+function take({ topic: name, seq, snapshot, delta }: Frame): void {
+  const topic = topics.get(name)
+  if (!topic) return
+  if (snapshot) topic.state.value = snapshot
+  else if (!delta || topic.state.value === undefined) return
+  else if (seq === topic.seq + 1) topic.state.value = merged(topic.state.value, delta)
+  else if (seq > topic.seq) return void subscribe()
+  else return
+  topic.seq = seq
+}
+
+function lost(code: number): void {
+  socket = undefined
+  if (code === SESSION_ENDED) {
+    liveState.value = 'off'
+    isSignedOut.value = true
+  } else if (code === NOT_A_MEMBER) liveState.value = 'refused'
+  else {
+    failures += 1
+    liveState.value = 'lost'
+    const longest = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS)
+    // Jitter, so that the consoles of a whole team do not reconnect at the same moment.
+    timer = setTimeout(
+      () => {
+        timer = undefined
+        if (watched().length > 0) connect()
+      },
+      longest * (0.5 + Math.random() / 2),
+    )
+  }
+}
+
+/** After a sign-out or a change of workspace no known state may stay. */
+function forget(): void {
+  clearTimeout(timer)
+  timer = undefined
+  failures = 0
+  const closing = socket
+  socket = undefined
+  closing?.close(1000)
+  for (const topic of topics.values()) {
+    topic.state.value = undefined
+    topic.seq = 0
+  }
+  liveState.value = 'off'
+}
+
+export function startLive(): void {
+  let before: string | undefined
+  effect(() => {
+    const current = isSignedOut.value ? undefined : route.value.workspaceId
+    if (current === before) return
+    before = current
+    forget()
+    if (current !== undefined && watched().length > 0) connect()
+  })
+}

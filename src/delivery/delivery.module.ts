@@ -1,0 +1,233 @@
+// The interface of the delivery feature: endpoint actors, senders, recorder, dispatch and the delivery log.
+
+import { readFileSync } from 'node:fs'
+import type { Registry } from 'prom-client'
+import type { SecretOpener } from '../accounts/store/provider-account.ts'
+import { ActorDirectory, type DirectoryEvent } from '../platform/actors/directory.ts'
+import type { Ownership } from '../platform/actors/ownership.ts'
+import type { Settings } from '../platform/config/settings.ts'
+import type { Pool } from '../platform/postgres/sql.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { Log } from '../shared/log.ts'
+import { version } from '../shared/version.ts'
+import { policyOf, type TargetPolicy } from './address-rule.ts'
+import { failure } from './attempt.ts'
+import { type EndpointActor, endpointActor } from './endpoint.actor.ts'
+import type { EndpointMessage } from './endpoint.messages.ts'
+import type { EndpointState } from './endpoint-state.ts'
+import { createBacklogMetrics } from './host/backlog-metrics.ts'
+import type { DeliveryMetrics, Waiting } from './host/delivery-metrics.ts'
+import { createDirect, createDispatch, createEngine, type EndpointRouter } from './host/dispatch.ts'
+import { createEndpointHost } from './host/endpoint-host.ts'
+import type { RetryJob } from './host/retry-queue.ts'
+import { retry, sweepDeliveries } from './host/sweep-deliveries.ts'
+import { type Connector, createConnector } from './outbound/connect.ts'
+import { limitDials } from './outbound/dial-limits.ts'
+import { createHttpsSender } from './outbound/https-sender.ts'
+import { type AddressResolver, createResolver } from './outbound/resolve.ts'
+import { createSocketDialer } from './outbound/socket-dialer.ts'
+import { ProcessBudget } from './process-budget.ts'
+import { createRecorder, type RetryTimer } from './recorder.ts'
+import { createAttemptStore } from './store/attempts.store.ts'
+import { createBacklogStore } from './store/backlog.store.ts'
+import { createDeliveryStore } from './store/deliveries.store.ts'
+import { createDeliveryLogStore } from './store/deliveries-log.store.ts'
+import { createReplayStore } from './store/deliveries-replay.store.ts'
+import type { DialTimes } from './store/dial-times.ts'
+import { createEndpointHealthStore } from './store/endpoint-health.store.ts'
+import { createEndpointStore } from './store/endpoints.store.ts'
+import { createEndpointAdminStore } from './store/endpoints-admin.store.ts'
+
+export interface DeliveryOptions {
+  readonly sql: Pool
+  readonly secrets: SecretOpener
+  readonly ownership: Ownership
+  readonly dialTimes: DialTimes
+  readonly clock: Clock
+  readonly settings: Settings
+  readonly scheduleRetries: (retries: readonly RetryTimer[]) => void
+  readonly router: EndpointRouter
+  readonly log: Log
+  readonly metrics: DeliveryMetrics
+  readonly observe?: (event: DirectoryEvent) => void
+}
+
+/** The delivery stores for operators. */
+export const createDeliveryRecords = (sql: Pool) => ({
+  endpoints: createEndpointAdminStore(sql),
+  log: createDeliveryLogStore(sql),
+  replays: createReplayStore(sql),
+  health: createEndpointHealthStore(sql),
+})
+
+/** Delivery in a process without actors: it passes events to their owners, and sweeps. */
+export function createDeliverySweep({ sql, router, registry }: DeliverySweepOptions) {
+  const metrics = createBacklogMetrics(registry)
+  const ports = { deliveries: createDeliveryStore(sql), router, woken: metrics.woken }
+  const backlog = createBacklogStore(sql)
+  return {
+    dispatch: createDispatch(router),
+    retry: (job: RetryJob) => retry(ports, job),
+    sweep: () => sweepDeliveries(ports),
+    sample: async () => metrics.sampled(await backlog.sample()),
+  }
+}
+
+export interface DeliverySweepOptions {
+  readonly sql: Pool
+  readonly router: Pick<EndpointRouter, 'tell'>
+  readonly registry: Registry
+}
+
+export type Delivery = ReturnType<typeof createDelivery>
+
+export function createDelivery(options: DeliveryOptions) {
+  const { sql, clock, settings, router, log, metrics } = options
+  const policy = targetPolicy(settings)
+  const resolver = resolverOf(settings, policy, clock)
+  const connect = limitDials(connectorOf(settings, policy, resolver), clock)
+  const sender = { policy, connect, clock }
+  const https = createHttpsSender({
+    ...sender,
+    connect: counted(connect, metrics),
+    userAgent: `Switchboard-Webhooks/${version}`,
+  })
+  const tellHere = (id: string, message: EndpointMessage) => {
+    if (directory.has(id)) void directory.tell(id, message)
+  }
+  const recorder = createRecorder({
+    now: () => clock.now(),
+    record: (records) => createAttemptStore(sql).record(records),
+    scheduleRetries: options.scheduleRetries,
+    recorded: (id, deliveryIds, enabled) => tellHere(id, { type: 'recorded', deliveryIds, enabled }),
+    warn(event, fields) {
+      metrics.warned(event)
+      log.warn(fields, event)
+    },
+  })
+  const processBudget = new ProcessBudget({ bytes: settings.WEBHOOK_BACKLOG_BYTES })
+  const host = createEndpointHost({
+    ...{ https, recorder, processBudget, clock, metrics, log },
+    endpoints: createEndpointStore(sql, options.secrets),
+    deliveries: createDeliveryStore(sql),
+    dialer: createSocketDialer(sender),
+    dialTimes: options.dialTimes,
+    timeoutMs: settings.WEBHOOK_TIMEOUT,
+    directTimeoutMs: settings.DIRECT_TIMEOUT,
+    silenceMs: settings.HANDOVER_SILENCE,
+    configChanged: (id) => tellHere(id, { type: 'configChanged' }),
+  })
+  const directory = new ActorDirectory({
+    definition: noting(endpointActor(actorOptions(settings)), metrics),
+    host,
+    ownership: options.ownership,
+    clock,
+    guardMs: settings.GUARD,
+    confirmEveryMs: settings.SESSION_RENEW,
+    forward: (id, message) => {
+      void router.tell('endpoint', id, message)
+      return true
+    },
+    ...(options.observe && { observe: options.observe }),
+  })
+  metrics.readWaiting(() => waitingIn(directory.states()))
+  return {
+    ...createDeliveryRecords(sql),
+    directory,
+    judgeHost: judgeHostWith(resolver),
+    dispatch: createDispatch(router),
+    direct: createDirect(router, metrics, clock),
+    engine: createEngine(router),
+    openSockets: () => host.openSockets(),
+    openConnections: () => https.openConnections(),
+    backlogBytes: () => processBudget.bytesHeld,
+    /** For after the actors have left: waits for results that must be written and for requests under way. */
+    async close(): Promise<void> {
+      await recorder.drain()
+      await https.close()
+      directory.close()
+    },
+  }
+}
+
+/** The actor, with the arrival time of each delivery noted for the metrics. */
+const noting = (actor: EndpointActor, metrics: DeliveryMetrics): EndpointActor => ({
+  ...actor,
+  handle(state, incoming) {
+    const { message } = incoming
+    if (message.type === 'deliver' || message.type === 'pulled') metrics.arrived(message.items)
+    if (message.type === 'direct') metrics.arrived([message.item])
+    return actor.handle(state, incoming)
+  },
+})
+
+const counted =
+  (connect: Connector, metrics: DeliveryMetrics): Connector =>
+  async (target, deadline) => {
+    const connected = await connect(target, deadline)
+    metrics.dialled('https', connected.type === 'failed' ? failure(connected.code) : undefined)
+    return connected
+  }
+
+function waitingIn(states: Iterable<EndpointState>): Waiting {
+  const waiting = { direct: 0, first: 0, retry: 0 }
+  for (const { urgent, first, retries } of states) {
+    waiting.direct += urgent.length
+    waiting.first += first.size
+    waiting.retry += retries.size
+  }
+  return waiting
+}
+
+const actorOptions = (settings: Settings) => ({
+  idleCloseMs: settings.WEBHOOK_IDLE_CLOSE,
+  pingMs: settings.WEBHOOK_PING,
+  directTimeoutMs: settings.DIRECT_TIMEOUT,
+  retryDelaysMs: settings.WEBHOOK_RETRY_DELAYS,
+  random: Math.random,
+})
+
+export const targetPolicy = (settings: Settings): TargetPolicy =>
+  policyOf({
+    targets: settings.WEBHOOK_TARGETS,
+    nat64: settings.WEBHOOK_NAT64,
+    allow: settings.WEBHOOK_ALLOW,
+  })
+
+const connectorOf = (settings: Settings, policy: TargetPolicy, resolver: AddressResolver) =>
+  createConnector({
+    policy,
+    resolver,
+    ...(settings.WEBHOOK_CA_FILE && { ca: readFileSync(settings.WEBHOOK_CA_FILE, 'utf8') }),
+  })
+
+const resolverOf = (settings: Settings, policy: TargetPolicy, clock: Clock): AddressResolver =>
+  createResolver({
+    policy,
+    clock,
+    ...(settings.DNS_SERVERS.length > 0 && { servers: settings.DNS_SERVERS }),
+  })
+
+const reasons = {
+  ADDRESS_FORBIDDEN: 'the name leads to an address that is not public',
+  DNS_NOT_FOUND: 'the name does not exist',
+} as const
+
+export type HostVerdict =
+  | { readonly type: 'ok' }
+  /** The name does not exist, or leads to an address that is not public. The reason is for a person. */
+  | { readonly type: 'refused'; readonly reason: string }
+  /** The resolver gives no usable answer. */
+  | { readonly type: 'unresolvable' }
+
+/** Bypasses the cache, because an operator who adds an endpoint may just have created its name. */
+const judgeHostWith =
+  (resolver: AddressResolver) =>
+  async (host: string): Promise<HostVerdict> => {
+    const resolution = await resolver.resolve(host, { fresh: true })
+    if (resolution.type === 'resolved') return { type: 'ok' }
+    const { code } = resolution
+    if (code === 'ADDRESS_FORBIDDEN' || code === 'DNS_NOT_FOUND')
+      return { type: 'refused', reason: reasons[code] }
+    return { type: 'unresolvable' }
+  }

@@ -1,0 +1,246 @@
+// The state of an endpoint actor. The cell owns it and no other code has a reference, so a turn changes it in
+// place: a queue of a thousand deliveries is not copied for each of them.
+import type { ReplyTo } from '../platform/actors/actor.ts'
+import { idTimeMs } from '../shared/ids.ts'
+import type { AttemptReport } from './attempt.ts'
+import { AttemptQueue, bytesOf } from './attempt-queue.ts'
+import { type ConcurrencyLimit, newConcurrencyLimit } from './concurrency-limit.ts'
+import type { Pulled, SocketOpening } from './endpoint.messages.ts'
+import {
+  type DirectItem,
+  type EndpointConfig,
+  type QueuedItem,
+  type QueueName,
+  transportOf,
+} from './endpoint.ts'
+import type { EndpointQuota, Share } from './process-budget.ts'
+import { RecentEvents } from './recent-events.ts'
+
+export interface DirectWork {
+  readonly type: 'direct'
+  readonly id: number
+  readonly item: DirectItem
+  readonly replyTo: ReplyTo | undefined
+}
+
+export interface QueuedWork {
+  readonly type: 'queued'
+  readonly item: QueuedItem
+}
+
+export type Work = DirectWork | QueuedWork
+
+/** A frame handed to the socket, and the facts that its attempt's report contains besides the outcome. */
+export interface Frame {
+  readonly work: Work
+  readonly bytes: number
+  readonly startedAtMs: number
+  readonly facts: Pick<AttemptReport, 'timings' | 'remoteAddress' | 'reusedConnection'>
+  /** A call whose time ran out has its answer. Its bytes are still on their way. */
+  isAnswered: boolean
+}
+
+/** A ping without its pong, and what it covers: the frames that the socket took since the ping before it. */
+export interface Ping {
+  readonly ping: number
+  readonly frames: readonly Frame[]
+}
+
+export interface OpenSocket {
+  readonly phase: 'open'
+  readonly token: number
+  readonly openedAtMs: number
+  readonly opening: SocketOpening
+  /** Whether a frame was handed to the socket: the dial is part of the first frame's attempt. */
+  used: boolean
+  /** Frames handed to the socket that it has neither taken nor refused yet. */
+  readonly writing: Map<number, Frame>
+  /** Frames that the socket has taken since the last ping. */
+  sincePing: Frame[]
+  /** Oldest first. */
+  readonly pings: Ping[]
+  /**
+   * Frames that the receiver has read, without a verdict: a close with 1008 shortly after the upgrade makes
+   * them failures.
+   */
+  readonly unsettled: { readonly frame: Frame; readonly readAtMs: number }[]
+  settled: boolean
+  /** The receiver has answered a ping, and had not rejected the signature before. */
+  hasPonged: boolean
+  /** Bytes of frames that no pong covers yet, including those in `writing`. */
+  unconfirmedBytes: number
+  lastEventAtMs: number
+}
+
+export type SocketState =
+  | { readonly phase: 'idle' }
+  /** `head` is the delivery whose attempt includes the dial. */
+  | {
+      readonly phase: 'dialling'
+      readonly token: number
+      readonly head: QueuedItem | undefined
+      isUrgent: boolean
+    }
+  | OpenSocket
+  /** A dial failed or a new socket closed a moment ago: deliveries wait, a ringing call dials at once. */
+  | { readonly phase: 'cooldown' }
+
+export interface EndpointState {
+  config: EndpointConfig
+  readonly first: AttemptQueue<QueuedItem>
+  readonly retries: AttemptQueue<QueuedItem>
+  /** Ringing and accepted calls: they go before everything else. */
+  readonly urgent: DirectWork[]
+  /** Ids of deliveries that are queued, under way, or whose result is not committed yet. */
+  readonly known: Set<string>
+  /** HTTPS requests under way. */
+  readonly posts: Map<number, Work>
+  /** What the process grants to the queued ones among them. */
+  readonly postsShare: Share
+  retryPosts: number
+  directPosts: number
+  socket: SocketState
+  concurrency: ConcurrencyLimit
+  /** Results on their way to the store, which has not counted them yet. */
+  unrecorded: number
+  /** A fault of ours ended an attempt: queued attempts pause for a moment. */
+  isResting: boolean
+  /** The store has deliveries that are not in the queues, and that the current pull may miss. */
+  readonly inStore: Record<QueueName, boolean>
+  /** The pull under way, and which queues it reads. */
+  pulling: { readonly token: number; readonly first: boolean; readonly retries: boolean } | undefined
+  /** A pull failed a moment ago. */
+  isPullPaused: boolean
+  /** First attempts that arrive while a pull reads older ones: they go behind those. */
+  readonly arrived: QueuedItem[]
+  readonly arrivedShare: Share
+  readonly recent: RecentEvents
+  /** The process is leaving: what is under way ends, nothing new begins. */
+  isLeaving: boolean
+  lastToken: number
+}
+
+const queueBounds = { items: 1_000, bytes: 4 * 1024 * 1024 }
+
+export function newEndpointState(
+  config: EndpointConfig,
+  pending: Pulled,
+  { quota, nowMs }: { readonly quota: EndpointQuota; readonly nowMs: number },
+): EndpointState {
+  const state: EndpointState = {
+    config,
+    first: new AttemptQueue(queueBounds, quota.first),
+    retries: new AttemptQueue(queueBounds, quota.retries),
+    urgent: [],
+    known: new Set(),
+    posts: new Map(),
+    postsShare: quota.posts,
+    retryPosts: 0,
+    directPosts: 0,
+    socket: { phase: 'idle' },
+    concurrency: newConcurrencyLimit(config.consecutiveFailures),
+    unrecorded: 0,
+    isResting: false,
+    inStore: { ...pending.more },
+    pulling: undefined,
+    isPullPaused: false,
+    arrived: [],
+    arrivedShare: quota.arrived,
+    recent: new RecentEvents(),
+    isLeaving: false,
+    lastToken: 0,
+  }
+  for (const item of pending.items) enqueueOrLeave(state, item, nowMs)
+  return state
+}
+
+export const nextToken = (state: EndpointState): number => {
+  state.lastToken += 1
+  return state.lastToken
+}
+
+/** A replay repeats a delivery on request, so it waits among the retries. */
+export const queueNameOf = (item: QueuedItem): QueueName =>
+  item.attemptNumber > 1 || item.replay ? 'retries' : 'first'
+
+export const queueOf = (state: EndpointState, item: QueuedItem): AttemptQueue<QueuedItem> =>
+  state[queueNameOf(item)]
+
+/** False when the queue is full: the row stays in the store and is pulled when there is room. */
+function enqueue(state: EndpointState, item: QueuedItem): boolean {
+  if (state.known.has(item.deliveryId)) return true
+  const queue = queueOf(state, item)
+  if (queue.isFull) return false
+  state.known.add(item.deliveryId)
+  queue.push(item)
+  return true
+}
+
+export function enqueueOrLeave(state: EndpointState, item: QueuedItem, nowMs: number): void {
+  if (!enqueue(state, item)) state.inStore[queueNameOf(item)] = true
+  else if (queueNameOf(item) === 'first') state.recent.note(item.key, item.eventId, nowMs)
+}
+
+/**
+ * Puts a new item behind what the store holds: while the store has older items of the queue, the new one
+ * stays there too. It also stays there while the event before it has not arrived: another node may have
+ * written that one and hand it over more slowly. And it stays there when its own hand-over took about as long
+ * as the sweeper waits: it may have been sent already.
+ */
+export function enqueueInTurn(state: EndpointState, item: QueuedItem, nowMs: number): void {
+  const queue = queueNameOf(item)
+  if (state.inStore[queue]) return
+  if (queue === 'first' && state.pulling?.first) setAside(state, item)
+  else if (isLate(item, nowMs) || state.recent.lacks(item.key, item.after, nowMs)) state.inStore[queue] = true
+  else enqueueOrLeave(state, item, nowMs)
+}
+
+/** Well within the sweeper's grace of three seconds. */
+const promptMs = 2_000
+
+const isLate = (item: QueuedItem, nowMs: number): boolean =>
+  nowMs - (item.dueAtMs ?? idTimeMs(item.deliveryId)) > promptMs
+
+/** Keeps the item until the pull has ended. */
+function setAside(state: EndpointState, item: QueuedItem): void {
+  const { arrived, arrivedShare } = state
+  const hasRoom = arrived.length < queueBounds.items && arrivedShare.held < arrivedShare.limit
+  if (!hasRoom) {
+    state.inStore.first = true
+    return
+  }
+  arrived.push(item)
+  arrivedShare.take(bytesOf(item))
+}
+
+/** The items that were set aside, in the order of their arrival. */
+export function takeArrived(state: EndpointState): QueuedItem[] {
+  state.arrivedShare.give(state.arrivedShare.held)
+  return state.arrived.splice(0)
+}
+
+/** Whether nothing that waits here may start now. */
+export const isHeldUp = (state: EndpointState): boolean => state.isResting || state.isLeaving
+
+/** The next queued delivery, first attempts before retries. */
+export const takeQueued = (state: EndpointState): QueuedItem | undefined =>
+  state.first.take() ?? state.retries.take()
+
+export const hasQueued = (state: EndpointState): boolean => state.first.size > 0 || state.retries.size > 0
+
+/** Drops what waits, because the rows are in the store. What is under way goes on. */
+export function dropQueued(state: EndpointState): void {
+  for (const item of [...state.first.clear(), ...state.retries.clear()]) state.known.delete(item.deliveryId)
+  takeArrived(state)
+  // The pull under way read the store before this: ignore its result.
+  state.pulling = undefined
+  state.inStore.first = false
+  state.inStore.retries = false
+}
+
+export function pullAll(state: EndpointState): void {
+  state.inStore.first = true
+  state.inStore.retries = true
+}
+
+export const isSocket = (state: EndpointState): boolean => transportOf(state.config.url) === 'socket'

@@ -1,0 +1,135 @@
+// How attempts begin and end, the same for both transports.
+import type { AttemptReport } from './attempt.ts'
+import { attemptErrors } from './attempt.ts'
+import type { AttemptQueue } from './attempt-queue.ts'
+import { allowance, lowerLimit, raiseLimit } from './concurrency-limit.ts'
+import type { Effects } from './endpoint.messages.ts'
+import type { DirectResult, QueuedItem } from './endpoint.ts'
+import { type DirectWork, type EndpointState, isHeldUp, queueOf, type Work } from './endpoint-state.ts'
+import { type SettleOptions, settleAttempt } from './settle-attempt.ts'
+
+const restMs = 1_000
+const maxPulled = 200
+const minPulled = 5
+const usualBodyBytes = 512
+
+export interface EndpointOptions extends SettleOptions {
+  readonly idleCloseMs: number
+  readonly pingMs: number
+  readonly directTimeoutMs: number
+}
+
+export interface Turn {
+  readonly state: EndpointState
+  readonly at: Date
+  readonly options: EndpointOptions
+  readonly effects: Effects
+}
+
+/** Ends an attempt: answers the sender of a call, or sends the result of a delivery to the store. */
+export function finish(turn: Turn, work: Work, report: AttemptReport): void {
+  if (work.type === 'direct') return answerDirect(turn, work, directResult(report))
+  const { state } = turn
+  const record = settleAttempt(state.config, { item: work.item, report, endedAt: turn.at }, turn.options)
+  if (record.counts === 'success') raiseLimit(state.concurrency, report.durationMs)
+  if (record.counts === 'failure') lowerLimit(state.concurrency)
+  if (record.verdict.type === 'uncharged') {
+    turn.effects.push({ type: 'observe', record })
+    takeBack(state, work.item)
+    return rest(turn)
+  }
+  state.unrecorded += 1
+  queueOf(state, work.item).release(work.item.key)
+  turn.effects.push({ type: 'record', record })
+}
+
+/** The item had no attempt: it is the next one again, or left to the store when nothing more is sent. */
+export function takeBack(state: EndpointState, item: QueuedItem): void {
+  if (state.config.enabled && !state.isLeaving) return queueOf(state, item).putBack(item)
+  queueOf(state, item).release(item.key)
+  state.known.delete(item.deliveryId)
+}
+
+/**
+ * A fault of ours affects every attempt: pause for a second, so that no delivery is overtaken by a later one.
+ */
+function rest({ state, effects }: Turn): void {
+  state.isResting = true
+  effects.push({ type: 'setTimer', name: 'rest', delayMs: restMs, message: { type: 'rested' } })
+}
+
+export function answerDirect(turn: Turn, work: DirectWork, value: DirectResult): void {
+  if (work.replyTo !== undefined) turn.effects.push({ type: 'reply', to: work.replyTo, value })
+  turn.effects.push({ type: 'clearTimer', name: directTimer(work.id) })
+}
+
+export const directTimer = (work: number): string => `direct:${work}`
+
+/** How many more queued attempts may start now, besides those under way. */
+export function room(
+  state: EndpointState,
+  underWay: { readonly first: number; readonly retries: number },
+): { readonly total: number; readonly first: number; readonly retries: number } {
+  if (isHeldUp(state)) return { total: 0, first: 0, retries: 0 }
+  const allowed = allowance(state.concurrency, state.postsShare.limit)
+  return {
+    total: Math.max(0, allowed.total - underWay.first - underWay.retries),
+    first: Math.max(0, allowed.first - underWay.first),
+    retries: Math.max(0, allowed.retries - underWay.retries),
+  }
+}
+
+/** Reads more of a queue from the store when it runs low, even while the other queue is full. */
+export function pullMore(turn: Turn): void {
+  const { state } = turn
+  if (state.pulling || state.isPullPaused || state.isLeaving || !state.config.enabled) return
+  const first = state.inStore.first && state.first.isLow
+  const retries = state.inStore.retries && state.retries.isLow
+  if (!first && !retries) return
+  state.lastToken += 1
+  const token = state.lastToken
+  state.pulling = { token, first, retries }
+  // A later hint needs another pull, because this one may have read the store before.
+  if (first) state.inStore.first = false
+  if (retries) state.inStore.retries = false
+  turn.effects.push({
+    type: 'pull',
+    token,
+    workspaceId: state.config.workspaceId,
+    exclude: [...state.known],
+    first: first ? rowsFor(state.first) : 0,
+    retries: retries ? rowsFor(state.retries) : 0,
+  })
+}
+
+/** When memory is short few rows are read, because few would be kept. */
+const rowsFor = (queue: AttemptQueue<QueuedItem>): number =>
+  Math.min(maxPulled, Math.max(minPulled, Math.floor(queue.room / usualBodyBytes)))
+
+/** A report without an answer from the receiver. */
+export const reportOf = (outcome: AttemptReport['outcome'], durationMs = 0): AttemptReport => ({
+  outcome,
+  durationMs,
+  timings: {},
+  responseHeaders: null,
+  responseBody: null,
+  retryAfterMs: null,
+  remoteAddress: null,
+  reusedConnection: false,
+})
+
+function directResult(report: AttemptReport): DirectResult {
+  const { outcome } = report
+  if (outcome.type === 'delivered') return { type: 'delivered' }
+  if (outcome.type === 'refused')
+    return {
+      type: 'failed',
+      code: `HTTP_${outcome.statusCode}`,
+      message: `the endpoint answered ${outcome.statusCode}`,
+    }
+  return {
+    type: 'failed',
+    code: outcome.code,
+    message: outcome.detail ?? attemptErrors[outcome.code].meaning,
+  }
+}

@@ -1,0 +1,263 @@
+// The endpoint actor: the only place in the cluster that sends to an endpoint. It opens no connection and
+// writes no row itself: it requests both with effects, and receives the results as messages.
+import type { ActorDefinition, Incoming, Step } from '../platform/actors/actor.ts'
+import { allowance } from './concurrency-limit.ts'
+import type { Effects, EndpointEffect, EndpointMessage } from './endpoint.messages.ts'
+import type { EndpointConfig, QueuedItem } from './endpoint.ts'
+import {
+  dropQueued,
+  type EndpointState,
+  enqueueInTurn,
+  enqueueOrLeave,
+  isSocket,
+  nextToken,
+  pullAll,
+  takeArrived,
+} from './endpoint-state.ts'
+import { answerDirect, type EndpointOptions, pullMore, type Turn } from './endpoint-work.ts'
+import { maxDirectPosts, posted, pumpHttps } from './https-transport.ts'
+import { directDue, directTimerEffect } from './socket-calls.ts'
+import { pingDue, unreadFrames } from './socket-pings.ts'
+import {
+  cooledDown,
+  dialFailed,
+  dialled,
+  dropSocket,
+  frameDone,
+  idleDue,
+  ponged,
+  pongLate,
+  pumpSocket,
+  settleDue,
+  settleNow,
+  socketClosed,
+} from './socket-transport.ts'
+
+/** The actor commits nothing itself: results go through the recorder, which commits many at once. */
+export type EndpointTx = never
+export type EndpointActor = ActorDefinition<EndpointState, EndpointMessage, EndpointTx, EndpointEffect>
+
+/** Calls that wait for a socket, or for the end of a request under way. */
+const maxUrgent = 32
+const pullAgainMs = 1_000
+const idleSocketMs = 30_000
+const idleHttpsMs = 5 * 60_000
+/** Without the configuration: an actor takes the address of its endpoint only from the database. */
+const fromOthers: ReadonlySet<EndpointMessage['type']> = new Set([
+  'deliver',
+  'direct',
+  'wake',
+  'configChanged',
+])
+/** A pull waits for the guard, too: the previous owner may still be sending what it would read. */
+const guarded = new Set<string>(['post', 'dial', 'frame', 'pull'])
+
+export const endpointActor = (options: EndpointOptions): EndpointActor => ({
+  kind: 'endpoint',
+  mailboxLimit: 2_000,
+  fromOthers,
+  idleAfterMs: (state) => {
+    if (state.known.size > 0 || state.posts.size > 0 || state.urgent.length > 0) return undefined
+    if (state.socket.phase !== 'idle') return undefined
+    return isSocket(state) ? idleSocketMs : idleHttpsMs
+  },
+  drain: { type: 'leave' },
+  isGuarded: (effect) => guarded.has(effect.type),
+  handle(state, incoming): Step<EndpointState, EndpointTx, Effects[number]> {
+    const turn: Turn = { state, at: incoming.at, options, effects: [] }
+    apply(turn, incoming)
+    if (state.config.enabled) {
+      if (isSocket(state)) pumpSocket(turn)
+      else pumpHttps(turn)
+      pullMore(turn)
+    }
+    if (state.isLeaving) leaveWhenDone(turn)
+    return { state, effects: turn.effects }
+  },
+})
+
+function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): void {
+  if (isSocketMessage(message)) return applySocket(turn, message)
+  switch (message.type) {
+    case 'deliver':
+      return deliver(turn, message.items)
+    case 'direct':
+      return direct(turn, { item: message.item, replyTo })
+    case 'posted':
+      return posted(turn, message.token, message.report)
+    case 'recorded':
+      return recorded(turn, message)
+    case 'configChanged':
+      turn.effects.push({ type: 'reload' })
+      return
+    case 'reloaded':
+      return reloaded(turn, message.config)
+    case 'leave':
+      return leave(turn)
+    case 'wake':
+      return pullAll(turn.state)
+    case 'pulled':
+      return pulled(turn, message)
+    case 'pullFailed':
+      return pullFailed(turn, message.token)
+    case 'pullAgain':
+      turn.state.isPullPaused = false
+      return
+    case 'rested':
+      turn.state.isResting = false
+      return
+  }
+}
+
+const socketMessages = [
+  'dialled',
+  'dialFailed',
+  'frameDone',
+  'socketClosed',
+  'pong',
+  'pingDue',
+  'pongLate',
+  'settleDue',
+  'idleDue',
+  'cooledDown',
+  'directDue',
+] as const
+type SocketMessage = Extract<EndpointMessage, { type: (typeof socketMessages)[number] }>
+
+const isSocketMessage = (message: EndpointMessage): message is SocketMessage =>
+  (socketMessages as readonly string[]).includes(message.type)
+
+function applySocket(turn: Turn, message: SocketMessage): void {
+  switch (message.type) {
+    case 'dialled':
+      return dialled(turn, message.token, message.opening)
+    case 'dialFailed':
+      return dialFailed(turn, message.token, message.report)
+    case 'frameDone':
+      return frameDone(turn, message.token, message)
+    case 'socketClosed':
+      return socketClosed(turn, message.token, message.code)
+    case 'pong':
+      return ponged(turn, message.token, message.ping)
+    case 'pingDue':
+      return pingDue(turn, message.token)
+    case 'pongLate':
+      return pongLate(turn, message.token)
+    case 'settleDue':
+      return settleDue(turn, message.token)
+    case 'idleDue':
+      return idleDue(turn, message.token)
+    case 'cooledDown':
+      return cooledDown(turn)
+    case 'directDue':
+      return directDue(turn, message.work)
+  }
+}
+
+function deliver({ state, at }: Turn, items: readonly QueuedItem[]): void {
+  if (!state.config.enabled || state.isLeaving) return
+  for (const item of items) enqueueInTurn(state, item, at.getTime())
+}
+
+function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'item' | 'replyTo'>): void {
+  const { state, options } = turn
+  const work = { type: 'direct' as const, id: nextToken(state), ...asked }
+  if (!state.config.enabled)
+    return answerDirect(turn, work, {
+      type: 'failed',
+      code: 'ENDPOINT_OFF',
+      message: 'the endpoint is switched off',
+    })
+  if (state.urgent.length >= maxUrgent)
+    return answerDirect(turn, work, { type: 'failed', code: 'OVERLOADED', message: 'endpoint overloaded' })
+  state.urgent.push(work)
+  // A request has its own deadline. A call that waits for a request or a socket gets this one.
+  if (isSocket(state) || state.directPosts >= maxDirectPosts)
+    turn.effects.push(directTimerEffect(work.id, options.directTimeoutMs))
+}
+
+function pulled({ state, at }: Turn, message: Extract<EndpointMessage, { type: 'pulled' }>): void {
+  if (state.pulling?.token !== message.token) return
+  state.pulling = undefined
+  const nowMs = at.getTime()
+  for (const item of message.items) enqueueOrLeave(state, item, nowMs)
+  if (message.more.first) state.inStore.first = true
+  if (message.more.retries) state.inStore.retries = true
+  for (const item of takeArrived(state)) enqueueInTurn(state, item, nowMs)
+}
+
+/** The store still has older deliveries, so what arrived meanwhile stays there until a pull succeeds. */
+function pullFailed({ state, effects }: Turn, token: number): void {
+  const { pulling } = state
+  if (pulling?.token !== token) return
+  state.pulling = undefined
+  takeArrived(state)
+  if (pulling.first) state.inStore.first = true
+  if (pulling.retries) state.inStore.retries = true
+  state.isPullPaused = true
+  effects.push({ type: 'setTimer', name: 'pull', delayMs: pullAgainMs, message: { type: 'pullAgain' } })
+}
+
+function leave(turn: Turn): void {
+  const { state } = turn
+  state.isLeaving = true
+  dropQueued(state)
+  if (state.socket.phase === 'open') settleNow(turn, state.socket)
+}
+
+function leaveWhenDone(turn: Turn): void {
+  const { state } = turn
+  const { socket } = state
+  const busy =
+    socket.phase === 'dialling' ||
+    (socket.phase === 'open' && (socket.writing.size > 0 || unreadFrames(socket).length > 0))
+  if (busy || state.posts.size > 0 || state.known.size > 0 || state.urgent.length > 0) return
+  dropSocket(turn, 1001, 'going away')
+  turn.effects.push({ type: 'passivate' })
+}
+
+function recorded(turn: Turn, message: Extract<EndpointMessage, { type: 'recorded' }>): void {
+  const { state, effects } = turn
+  for (const id of message.deliveryIds) state.known.delete(id)
+  state.unrecorded -= message.deliveryIds.length
+  if (!message.enabled && state.config.enabled) switchOff(turn)
+  // Still on, although 20 failures were seen: the store counts differently, for example after an off and on
+  // that this owner missed.
+  else if (state.config.enabled && isSpent(state) && state.unrecorded === 0) effects.push({ type: 'reload' })
+}
+
+const isSpent = ({ concurrency }: EndpointState): boolean => allowance(concurrency).total === 0
+
+function switchOff(turn: Turn): void {
+  const { state } = turn
+  state.config = { ...state.config, enabled: false }
+  dropQueued(state)
+  for (const work of state.urgent.splice(0))
+    answerDirect(turn, work, {
+      type: 'failed',
+      code: 'ENDPOINT_OFF',
+      message: 'the endpoint is switched off',
+    })
+  dropSocket(turn, 1000, 'endpoint off')
+}
+
+/** A rotated secret, a new URL or switching off drops the open socket. A new name or event list does not. */
+function reloaded(turn: Turn, config: EndpointConfig | null): void {
+  const { state } = turn
+  if (config === null || !config.enabled) {
+    if (state.config.enabled) switchOff(turn)
+    if (config) state.config = config
+    return
+  }
+  // Results that are not committed yet are already counted here.
+  state.concurrency.failures =
+    state.config.enabled && state.unrecorded > 0
+      ? Math.max(state.concurrency.failures, config.consecutiveFailures)
+      : config.consecutiveFailures
+  if (config.configVersion <= state.config.configVersion) return
+  const turnedOn = !state.config.enabled
+  const redial = config.url !== state.config.url || config.secret !== state.config.secret
+  if (redial) dropSocket(turn, 1000, 'configuration changed')
+  state.config = config
+  if (turnedOn) pullAll(state)
+}

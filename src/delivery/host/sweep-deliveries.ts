@@ -1,0 +1,36 @@
+// What a worker does for deliveries. The endpoint's owner makes every attempt; a worker only says when.
+
+import type { DeliveryId } from '../../shared/ids.ts'
+import type { EndpointMessage } from '../endpoint.messages.ts'
+import type { DeliveryStore } from '../store/deliveries.store.ts'
+import type { RetryJob } from './retry-queue.ts'
+
+export interface SweepPorts {
+  readonly deliveries: Pick<DeliveryStore, 'dueRetry' | 'overdueEndpoints' | 'holdForDisabled'>
+  readonly router: { tell(kind: 'endpoint', id: string, message: EndpointMessage): Promise<unknown> }
+  readonly woken: (endpoints: number) => void
+}
+
+const maxEndpoints = 1_000
+const maxHeld = 1_000
+
+/**
+ * A retry timer fired. It is stale when the row has moved on. If the owner cannot be reached, the sweep
+ * follows.
+ */
+export async function retry({ deliveries, router }: SweepPorts, job: RetryJob): Promise<void> {
+  const due = await deliveries.dueRetry(job.deliveryId as DeliveryId, job.attemptNumber)
+  if (due) await router.tell('endpoint', due.endpointId, { type: 'deliver', items: [due.item] })
+}
+
+/**
+ * Wakes the owners of endpoints with rows that waited too long: after a crash, a lost timer or a lost hint.
+ * Returns true when more deliveries of disabled endpoints may have to be held.
+ */
+export async function sweepDeliveries({ deliveries, router, woken }: SweepPorts): Promise<boolean> {
+  const overdue = await deliveries.overdueEndpoints(maxEndpoints)
+  woken(overdue.length)
+  await Promise.all(overdue.map((id) => router.tell('endpoint', id, { type: 'wake' })))
+  const held = await deliveries.holdForDisabled(maxHeld)
+  return held === maxHeld
+}

@@ -1,0 +1,147 @@
+// Opens sockets to receivers and hands them over. The endpoint's owner decides when to dial, ping and close.
+import type { Socket } from 'node:net'
+import type { WebSocket } from 'ws'
+import type { Clock } from '../../shared/clock.ts'
+import { judgeUrl, type TargetPolicy } from '../address-rule.ts'
+import type { AttemptReport, AttemptTimings } from '../attempt.ts'
+import type { Connector } from './connect.ts'
+import { type Deadline, startDeadline } from './deadline.ts'
+import { throttleInflow } from './inflow.ts'
+import { failedReport, refusalCode, refusedUpgradeReport } from './report.ts'
+import { upgrade } from './upgrade.ts'
+
+export interface SocketDialerOptions {
+  readonly policy: TargetPolicy
+  readonly connect: Connector
+  readonly clock: Clock
+}
+
+export type HandshakeHeaders = Readonly<Record<string, string>>
+
+export interface DialRequest {
+  readonly url: string
+  /** A promise is awaited after the connection is made, so that both run in parallel. Must not reject. */
+  readonly headers: HandshakeHeaders | Promise<HandshakeHeaders>
+  readonly deadlineMs: number
+  /** Fires when the dial goes before others. */
+  readonly urgency?: AbortSignal
+  readonly signal?: AbortSignal
+}
+
+/** Called only for a socket that was opened, and never before `dial` has resolved. */
+export interface SocketHandlers {
+  /**
+   * Called once, when the socket is gone, whichever side ended it; 1006 when no close frame came. 1006 stands
+   * also for a normal close that the receiver did not complete: it may not have read what was sent before.
+   */
+  onClose(code: number, reason: string): void
+  onPong(payload: Uint8Array): void
+}
+
+export interface OutboundSocket {
+  readonly remoteAddress: string | null
+  /**
+   * Sends one text frame of exactly these bytes. `done` is called once: when it was written or could not be.
+   */
+  send(frame: Uint8Array | string, done: (error?: Error) => void): void
+  /** At most 125 bytes. Does nothing when the socket is not open. */
+  ping(payload: Uint8Array): void
+  /** Bytes that wait to be written, without those that the kernel has taken. */
+  bufferedBytes(): number
+  /** Starts the closing handshake. If it takes longer than a second, the socket is terminated. */
+  close(code: number, reason: string): void
+  /** Terminates the socket at once. */
+  terminate(): void
+  isOpen(): boolean
+}
+
+export type Dialled =
+  | {
+      readonly type: 'open'
+      readonly socket: OutboundSocket
+      readonly durationMs: number
+      readonly timings: AttemptTimings
+    }
+  | { readonly type: 'failed'; readonly report: AttemptReport }
+
+export interface SocketDialer {
+  /** Never rejects. */
+  dial(request: DialRequest, handlers: SocketHandlers): Promise<Dialled>
+}
+
+export function createSocketDialer(options: SocketDialerOptions): SocketDialer {
+  return {
+    async dial(request, handlers) {
+      const deadline = startDeadline(request.deadlineMs, request.signal)
+      try {
+        return await dialWithin(deadline, request, { options, handlers })
+      } finally {
+        deadline.clear()
+      }
+    },
+  }
+}
+
+async function dialWithin(
+  deadline: Deadline,
+  request: DialRequest,
+  { options, handlers }: { options: SocketDialerOptions; handlers: SocketHandlers },
+): Promise<Dialled> {
+  const startedAt = performance.now()
+  const elapsedMs = () => performance.now() - startedAt
+  const verdict = judgeUrl(request.url, options.policy)
+  if (verdict.type === 'refused' || !/^wss?$/.test(verdict.target.scheme)) {
+    return { type: 'failed', report: failedReport(refusalCode(verdict), { durationMs: elapsedMs() }) }
+  }
+  const { target } = verdict
+  const connected = await options.connect(target, deadline, request.urgency)
+  if (connected.type === 'failed') {
+    const { code, detail, timings } = connected
+    return { type: 'failed', report: failedReport(code, { durationMs: elapsedMs(), timings, detail }) }
+  }
+  const { socket } = connected
+  const connectedMs = elapsedMs()
+  const remoteAddress = socket.remoteAddress ?? null
+  const upgraded = await upgrade({ socket, target, headers: await request.headers, deadline })
+  const durationMs = elapsedMs()
+  if (upgraded.type === 'failed') {
+    const facts = { durationMs, timings: connected.timings, remoteAddress }
+    return { type: 'failed', report: failedReport(upgraded.code, facts) }
+  }
+  const timings = { ...connected.timings, firstByteMs: durationMs - connectedMs }
+  if (upgraded.type === 'answered') {
+    const facts = { durationMs, timings, remoteAddress }
+    return { type: 'failed', report: refusedUpgradeReport(upgraded.answer, facts, options.clock) }
+  }
+  throttleInflow(upgraded.websocket, socket)
+  return { type: 'open', durationMs, timings, socket: handOver(upgraded.websocket, socket, handlers) }
+}
+
+const normalCodes = new Set([1000, 1001, 1005])
+
+function handOver(websocket: WebSocket, connection: Socket, handlers: SocketHandlers): OutboundSocket {
+  const remoteAddress = connection.remoteAddress ?? null
+  // A receiver ends the connection when it has read our close frame, which is behind every other frame.
+  let isEnded = false
+  connection.once('end', () => {
+    isEnded = true
+  })
+  const codeOf = (code: number) => (isEnded || !normalCodes.has(code) ? code : 1006)
+  // Deferred, so that the caller of `dial` has the socket before its end is reported.
+  const onClose = (code: number, reason: Buffer) =>
+    void setImmediate(() => handlers.onClose(codeOf(code), reason.toString()))
+  websocket.once('close', onClose)
+  websocket.on('pong', (payload) => handlers.onPong(payload))
+  if (websocket.readyState === websocket.CLOSED) onClose(1006, Buffer.alloc(0))
+  return {
+    remoteAddress,
+    send: (frame, done) => websocket.send(frame, { binary: false }, (error) => done(error ?? undefined)),
+    ping(payload) {
+      if (websocket.readyState === websocket.OPEN) websocket.ping(payload)
+    },
+    bufferedBytes: () => websocket.bufferedAmount,
+    close: (code, reason) => websocket.close(code, reason),
+    terminate: () => websocket.terminate(),
+    isOpen: () => websocket.readyState === websocket.OPEN,
+  }
+}

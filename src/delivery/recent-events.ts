@@ -1,0 +1,27 @@
+// The order of a conversation whose events come from several nodes: each event names the one before it, and
+// the endpoint's owner remembers which one it received last.
+import { idTimeMs } from '../shared/ids.ts'
+
+/** A hand-over that is later than this was lost, and the sweeper has found its row by then. */
+const lateMs = 5_000
+const mostKeys = 2_000
+
+/** The last event of each key that reached the owner, for as long as the hand-over of another may be late. */
+export class RecentEvents {
+  /** Oldest first, because each update inserts the key again. */
+  readonly #last = new Map<string, string>()
+
+  note(key: string, eventId: string, nowMs: number): void {
+    this.#last.delete(key)
+    this.#last.set(key, eventId)
+    for (const [oldest, id] of this.#last) {
+      if (this.#last.size <= mostKeys && nowMs - idTimeMs(id) < lateMs) return
+      this.#last.delete(oldest)
+    }
+  }
+
+  /** Whether the event before it may still be on its way. Then only the store knows which comes first. */
+  lacks(key: string, after: string | null, nowMs: number): boolean {
+    return after !== null && this.#last.get(key) !== after && nowMs - idTimeMs(after) < lateMs
+  }
+}

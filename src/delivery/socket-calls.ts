@@ -1,0 +1,30 @@
+// The time limit of calls over a WebSocket.
+import { failure } from './attempt.ts'
+import type { EndpointState, Work } from './endpoint-state.ts'
+import { directTimer, finish, reportOf, type Turn } from './endpoint-work.ts'
+import { unreadFrames } from './socket-pings.ts'
+
+export const directTimerEffect = (id: number, delayMs: number) =>
+  ({ type: 'setTimer', name: directTimer(id), delayMs, message: { type: 'directDue', work: id } }) as const
+
+/** A call has waited for all of its five seconds: for a socket, or for the proof that it was read. */
+export function directDue(turn: Turn, id: number): void {
+  const { state } = turn
+  const work = waitingCall(state, id) ?? unreadCall(state, id)
+  const outcome = failure(state.socket.phase === 'open' ? 'BACKPRESSURE' : 'TIMEOUT')
+  if (work) finish(turn, work, reportOf(outcome, turn.options.directTimeoutMs))
+}
+
+function waitingCall({ urgent }: EndpointState, id: number): Work | undefined {
+  const index = urgent.findIndex((work) => work.id === id)
+  return index < 0 ? undefined : urgent.splice(index, 1)[0]
+}
+
+function unreadCall({ socket }: EndpointState, id: number): Work | undefined {
+  if (socket.phase !== 'open') return undefined
+  const frame = [...unreadFrames(socket), ...socket.writing.values()].find(
+    ({ work, isAnswered }) => work.type === 'direct' && work.id === id && !isAnswered,
+  )
+  if (frame) frame.isAnswered = true
+  return frame?.work
+}

@@ -1,0 +1,283 @@
+// The endpoint actor over a WebSocket: one connection, dialled in an attempt, pinged, closed when idle.
+import { type AttemptFailure, type AttemptOutcome, type AttemptReport, failure } from './attempt.ts'
+import { allowance } from './concurrency-limit.ts'
+import type { SocketOpening } from './endpoint.messages.ts'
+import {
+  type EndpointState,
+  type Frame,
+  hasQueued,
+  isHeldUp,
+  nextToken,
+  type OpenSocket,
+  queueOf,
+  type SocketState,
+  takeQueued,
+  type Work,
+} from './endpoint-state.ts'
+import { finish, reportOf, type Turn, takeBack } from './endpoint-work.ts'
+import { frameBegun, frameTaken, openSocket, pong, unreadFrames } from './socket-pings.ts'
+
+/** A receiver that closes with 1008 this soon after the upgrade has rejected the signature. */
+const verdictMs = 2_000
+const maxUnconfirmedBytes = 256 * 1024
+/** The rest of the window is reserved for calls, so that a backlog of deliveries never delays them. */
+const maxUnconfirmedQueued = 192 * 1024
+const maxUnsettled = 1_000
+/** Below the failures that switch an endpoint off, so that one broken connection alone does not. */
+const maxUnread = 16
+/** A receiver that takes the upgrade and reads nothing fails few deliveries. */
+const maxUnreadBeforePong = 4
+/** The closes of a receiver that leaves in good order. */
+const normalCodes = [1000, 1001, 1005]
+const cooldownMs = 1_000
+
+export function pumpSocket(turn: Turn): void {
+  const { state } = turn
+  const { socket } = state
+  if (socket.phase === 'open') return feed(turn, socket)
+  if (socket.phase === 'dialling') return hurry(turn, socket)
+  if (state.urgent.length > 0) return dial(turn, false)
+  if (socket.phase !== 'idle' || isHeldUp(state) || !hasQueued(state)) return
+  if (allowance(state.concurrency).total > 0) dial(turn, true)
+}
+
+/** A call came while the dial waits behind other dials: give the dial priority. */
+function hurry({ state, effects }: Turn, socket: Extract<SocketState, { phase: 'dialling' }>): void {
+  if (socket.isUrgent || state.urgent.length === 0) return
+  socket.isUrgent = true
+  effects.push({ type: 'hurryDial', token: socket.token })
+}
+
+function dial(turn: Turn, forQueued: boolean): void {
+  const { state } = turn
+  const token = nextToken(state)
+  const head = forQueued ? takeQueued(state) : undefined
+  if (state.socket.phase === 'cooldown') turn.effects.push({ type: 'clearTimer', name: 'cooldown' })
+  state.socket = { phase: 'dialling', token, head, isUrgent: !forQueued }
+  turn.effects.push({ type: 'dial', token, config: state.config, isUrgent: !forQueued })
+}
+
+export function dialled(turn: Turn, token: number, opening: SocketOpening): void {
+  const { state, effects } = turn
+  if (state.socket.phase !== 'dialling' || state.socket.token !== token) return
+  const { head } = state.socket
+  const now = turn.at.getTime()
+  const open: OpenSocket = {
+    phase: 'open',
+    token,
+    openedAtMs: now,
+    opening,
+    used: false,
+    writing: new Map(),
+    sincePing: [],
+    pings: [],
+    unsettled: [],
+    settled: false,
+    hasPonged: false,
+    unconfirmedBytes: 0,
+    lastEventAtMs: now,
+  }
+  state.socket = open
+  effects.push(
+    { type: 'setTimer', name: 'settle', delayMs: verdictMs, message: { type: 'settleDue', token } },
+    {
+      type: 'setTimer',
+      name: 'idle',
+      delayMs: turn.options.idleCloseMs,
+      message: { type: 'idleDue', token },
+    },
+    { type: 'setTimer', name: 'ping', delayMs: turn.options.pingMs, message: { type: 'pingDue', token } },
+  )
+  writeUrgent(turn, open)
+  if (head) write(turn, open, { type: 'queued', item: head })
+}
+
+/** Fails the delivery and the calls whose attempts include the dial. Other deliveries dial again. */
+export function dialFailed(turn: Turn, token: number, report: AttemptReport): void {
+  const { state } = turn
+  if (state.socket.phase !== 'dialling' || state.socket.token !== token) return
+  const { head } = state.socket
+  state.socket = { phase: 'idle' }
+  for (const work of state.urgent.splice(0)) finish(turn, work, report)
+  if (head) finish(turn, { type: 'queued', item: head }, report)
+  coolDown(turn)
+}
+
+function coolDown(turn: Turn): void {
+  turn.state.socket = { phase: 'cooldown' }
+  turn.effects.push({
+    type: 'setTimer',
+    name: 'cooldown',
+    delayMs: cooldownMs,
+    message: { type: 'cooledDown' },
+  })
+}
+
+export function cooledDown({ state }: Turn): void {
+  if (state.socket.phase === 'cooldown') state.socket = { phase: 'idle' }
+}
+
+/** Writes calls first; then deliveries, while the receiver proves that it reads. */
+function feed(turn: Turn, open: OpenSocket): void {
+  const { state } = turn
+  writeUrgent(turn, open)
+  if (isHeldUp(state)) return
+  let left = frameAllowance(state, open)
+  while (left > 0 && open.unconfirmedBytes < maxUnconfirmedQueued && open.unsettled.length < maxUnsettled) {
+    const item = takeQueued(state)
+    if (!item) return
+    write(turn, open, { type: 'queued', item })
+    left -= 1
+  }
+}
+
+/**
+ * Frames that may still fail never exceed the failures that are left, so that the twentieth failure is the
+ * last. Without failures, frames that were read are not counted: no rejection is expected after a pong.
+ */
+function frameAllowance({ concurrency }: EndpointState, open: OpenSocket): number {
+  const unread = open.writing.size + unreadFrames(open).length
+  if (concurrency.failures > 0)
+    return Math.min(1, allowance(concurrency).total) - unread - open.unsettled.length
+  return (open.hasPonged ? maxUnread : maxUnreadBeforePong) - unread
+}
+
+function writeUrgent(turn: Turn, open: OpenSocket): void {
+  while (open.unconfirmedBytes < maxUnconfirmedBytes) {
+    const work = turn.state.urgent.shift()
+    if (!work) return
+    write(turn, open, work)
+  }
+}
+
+function write(turn: Turn, open: OpenSocket, work: Work): void {
+  const { state, effects } = turn
+  const frame = nextToken(state)
+  const { body } = work.item
+  const [bytes, now] = [Buffer.byteLength(body), turn.at.getTime()]
+  frameBegun(turn, open, bytes)
+  open.writing.set(frame, frameOf(open, { work, bytes, now }))
+  open.used = true
+  open.lastEventAtMs = now
+  effects.push({ type: 'frame', token: open.token, frame, item: work.item })
+  // Frames of a key keep their order in the stream, so the next one need not wait for this verdict.
+  if (work.type === 'queued') queueOf(state, work.item).release(work.item.key)
+}
+
+/** The dial is part of the first frame's attempt. */
+function frameOf({ opening, used }: OpenSocket, begun: { work: Work; bytes: number; now: number }): Frame {
+  const { startedAtMs, timings, remoteAddress } = opening
+  return {
+    work: begun.work,
+    bytes: begun.bytes,
+    startedAtMs: used ? begun.now : startedAtMs,
+    facts: { timings: used ? {} : timings, remoteAddress, reusedConnection: used },
+    isAnswered: false,
+  }
+}
+
+/** Ends the attempt of a frame. The attempt of a frame that was read ended then, however late its verdict is. */
+function end(turn: Turn, frame: Frame, outcome: AttemptOutcome, at = turn.at): void {
+  if (frame.isAnswered) return
+  const durationMs = Math.max(0, at.getTime() - frame.startedAtMs)
+  finish({ ...turn, at }, frame.work, { ...reportOf(outcome, durationMs), ...frame.facts })
+}
+
+export function frameDone(turn: Turn, token: number, done: { frame: number; written: boolean }): void {
+  const open = openSocket(turn.state, token)
+  const frame = open?.writing.get(done.frame)
+  if (!open || !frame) return
+  open.writing.delete(done.frame)
+  if (!done.written) return end(turn, frame, failure('SOCKET_CLOSED'))
+  frameTaken(turn, open, frame)
+}
+
+/** Only a pong proves that frames were read: a socket takes frames for a receiver that reads nothing, too. */
+export function ponged(turn: Turn, token: number, ping: number): void {
+  const open = openSocket(turn.state, token)
+  if (!open) return
+  for (const frame of pong(turn, open, ping)) {
+    if (open.settled) end(turn, frame, delivered)
+    else open.unsettled.push({ frame, readAtMs: turn.at.getTime() })
+  }
+}
+
+export function settleDue(turn: Turn, token: number): void {
+  const open = openSocket(turn.state, token)
+  if (open) settleNow(turn, open)
+}
+
+/** A leaving process does not wait for the verdict, which is nearly always the same. */
+export function settleNow(turn: Turn, open: OpenSocket): void {
+  open.settled = true
+  settle(turn, open, true)
+}
+
+function settle(turn: Turn, open: OpenSocket, isAccepted: boolean): void {
+  for (const { frame, readAtMs } of open.unsettled.splice(0)) {
+    if (isAccepted) end(turn, frame, delivered, new Date(readAtMs))
+    else end(turn, frame, failure('SOCKET_REJECTED_SIGNATURE'))
+  }
+}
+
+export function socketClosed(turn: Turn, token: number, code: number): void {
+  const open = openSocket(turn.state, token)
+  if (!open) return
+  const isRejected = code === 1008 && turn.at.getTime() - open.openedAtMs <= verdictMs
+  if (isRejected) return lose(turn, open, failure('SOCKET_REJECTED_SIGNATURE'))
+  lose(turn, open, failure('SOCKET_CLOSED'), normalCodes.includes(code))
+}
+
+/** After a close in good order, which both sides have completed, what the socket had taken was read. */
+function lose(turn: Turn, open: OpenSocket, reason: AttemptFailure, isInOrder = false): void {
+  forgetSocket(turn)
+  settle(turn, open, reason.code !== 'SOCKET_REJECTED_SIGNATURE')
+  for (const frame of unreadFrames(open)) end(turn, frame, isInOrder ? delivered : reason)
+  for (const frame of open.writing.values()) end(turn, frame, reason)
+  // A receiver that closes at once would otherwise be dialled in a tight loop.
+  if (turn.at.getTime() - open.openedAtMs <= verdictMs) coolDown(turn)
+}
+
+/** Closes for a reason of ours: what was read stays delivered, other deliveries use the next socket. */
+export function dropSocket(turn: Turn, code: number, reason: string): void {
+  const { state } = turn
+  const { socket } = state
+  if (socket.phase === 'open') {
+    turn.effects.push({ type: 'closeSocket', token: socket.token, code, reason })
+    forgetSocket(turn)
+    settle(turn, socket, true)
+    // In reverse, because each item goes to the front: the original order is restored.
+    for (const { work, isAnswered } of [...unreadFrames(socket), ...socket.writing.values()].reverse()) {
+      if (work.type === 'queued') takeBack(state, work.item)
+      else if (!isAnswered) finish(turn, work, reportOf(failure('INTERRUPTED')))
+    }
+  } else if (socket.phase === 'dialling') {
+    turn.effects.push({ type: 'cutSocket', token: socket.token })
+    state.socket = { phase: 'idle' }
+    if (socket.head) takeBack(state, socket.head)
+  }
+}
+
+function forgetSocket(turn: Turn): void {
+  turn.state.socket = { phase: 'idle' }
+  for (const name of ['settle', 'idle', 'ping', 'pong']) turn.effects.push({ type: 'clearTimer', name })
+}
+
+/** A half-open connection. Terminate it: a closing handshake would wait for the same dead peer. */
+export function pongLate(turn: Turn, token: number): void {
+  const open = openSocket(turn.state, token)
+  if (!open) return
+  turn.effects.push({ type: 'cutSocket', token })
+  lose(turn, open, failure('BACKPRESSURE'))
+}
+
+export function idleDue(turn: Turn, token: number): void {
+  const open = openSocket(turn.state, token)
+  if (!open) return
+  const idleMs = turn.at.getTime() - open.lastEventAtMs
+  if (idleMs >= turn.options.idleCloseMs) return dropSocket(turn, 1000, 'idle')
+  const delayMs = turn.options.idleCloseMs - idleMs
+  turn.effects.push({ type: 'setTimer', name: 'idle', delayMs, message: { type: 'idleDue', token } })
+}
+
+const delivered: AttemptOutcome = { type: 'delivered', statusCode: null }

@@ -1,0 +1,110 @@
+// The delivery log for operators. Bodies and answers are shown as text. Nothing here changes a delivery.
+import type { DeliveryFilter, DeliveryLog } from '../../contract/administration.ts'
+import type { EventKind } from '../../contract/events.ts'
+import { limits } from '../../contract/limits.ts'
+import type { AttemptRecord, DeliveryRecord } from '../../contract/records/console.ts'
+import type { DeliveryState } from '../../contract/records/delivery.ts'
+import { olderThan } from '../../platform/postgres/keyset.ts'
+import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import { type DeliveryId, type EndpointId, encodeId, idFloor } from '../../shared/ids.ts'
+
+interface Row {
+  readonly id: DeliveryId
+  readonly endpointId: EndpointId
+  readonly eventId: string
+  readonly kind: EventKind
+  readonly state: DeliveryState
+  readonly attemptCount: number
+  readonly nextAttemptAt: Date | null
+  readonly createdAt: Date
+  readonly finishedAt: Date | null
+}
+
+interface AttemptRow extends Omit<AttemptRecord, 'at' | 'responseBody' | 'responseBodyEncoding'> {
+  readonly at: Date
+  readonly responseBody: Buffer | null
+}
+
+export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
+  async list(workspaceId, filter, page) {
+    const rows = await sql<Row[]>`
+      select ${columns(sql)}
+      from deliveries
+      where workspace_id = ${workspaceId}
+        ${conditions(sql, filter)}
+        ${olderThan(sql, 'deliveries', page)}
+      order by id desc
+      limit ${page.limit + 1}`
+    return newestFirst(rows, page, toRecord)
+  },
+
+  async find(workspaceId, id) {
+    const [row] = await sql<Row[]>`
+      select ${columns(sql)}
+      from deliveries
+      where workspace_id = ${workspaceId} and id = ${id}`
+    if (row === undefined) return undefined
+    const [events, attempts] = await Promise.all([
+      sql<
+        { body: Buffer }[]
+      >`select body from events where workspace_id = ${workspaceId} and id = ${row.eventId}`,
+      sql<AttemptRow[]>`
+        select number, at, status_code, error, error_detail, duration_ms, timings, remote_address, reused_connection,
+          response_headers, response_body
+        from attempts
+        where workspace_id = ${workspaceId} and delivery_id = ${id} and id >= ${floorOf(row)}
+        order by number desc
+        limit 100`,
+    ])
+    const body = events[0]?.body.toString('utf8') ?? null
+    return { ...toRecord(row), body, attempts: attempts.reverse().map(toAttempt) }
+  },
+})
+
+const columns = (sql: Sql) =>
+  sql`id, endpoint_id, event_id, kind, state, attempt_count, next_attempt_at, created_at, finished_at`
+
+/**
+ * Times become bounds on the id, which begins with its time, so that partitions of other days are not opened.
+ */
+const conditions = (sql: Sql, filter: DeliveryFilter) => sql`
+  ${filter.endpointId ? sql`and endpoint_id = ${filter.endpointId}` : sql``}
+  ${filter.event ? sql`and kind = ${filter.event}` : sql``}
+  ${filter.state ? sql`and state = ${filter.state}` : sql``}
+  ${filter.key ? sql`and key = ${filter.key}` : sql``}
+  ${filter.since ? sql`and id >= ${idFloor(filter.since.getTime())}` : sql``}
+  ${filter.until ? sql`and id < ${idFloor(filter.until.getTime())}` : sql``}`
+
+/** No attempt is older than its delivery. One minute allows for different clocks of processes. */
+const floorOf = (row: Row): string => idFloor(row.createdAt.getTime() - 60_000)
+
+const toRecord = (row: Row): DeliveryRecord => ({
+  id: encodeId('delivery', row.id),
+  endpointId: encodeId('endpoint', row.endpointId),
+  event: row.kind,
+  state: row.state,
+  attemptCount: row.attemptCount,
+  nextAttemptAt: iso(row.nextAttemptAt),
+  createdAt: row.createdAt.toISOString(),
+  finishedAt: iso(row.finishedAt),
+})
+
+const toAttempt = ({ responseBody, ...row }: AttemptRow): AttemptRecord => ({
+  ...row,
+  at: row.at.toISOString(),
+  ...shownBody(responseBody),
+})
+
+/** Text when the bytes are UTF-8, else base64: no byte is replaced, and binary data is not shown as text. */
+function shownBody(bytes: Buffer | null): Pick<AttemptRecord, 'responseBody' | 'responseBodyEncoding'> {
+  if (bytes === null) return { responseBody: null, responseBodyEncoding: null }
+  // A body that was cut at the limit may end within a character.
+  const isCut = bytes.length >= limits.responseBodyBytes
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut })
+    return { responseBody: text, responseBodyEncoding: 'utf8' }
+  } catch {
+    return { responseBody: bytes.toString('base64'), responseBodyEncoding: 'base64' }
+  }
+}

@@ -1,0 +1,252 @@
+// What operators do with deliveries: replay, discard, hold, test. Changes only states: the endpoint's owner
+// sends. A replay is one attempt of the same delivery, marked in its row, so it survives a crash. The row is
+// claimed by its state, so two clicks at once make one replay.
+
+import { writeAudit } from '../../accounts/store/audit.store.ts'
+import type {
+  Author,
+  BulkOutcome,
+  DeliveryAdministration,
+  DeliverySelection,
+  Replay,
+} from '../../contract/administration.ts'
+import type { DeliveryState } from '../../contract/records/delivery.ts'
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import { sources } from '../../platform/postgres/states.ts'
+import { type DeliveryId, type EndpointId, encodeId, idFloor, type WorkspaceId } from '../../shared/ids.ts'
+import { deliveryMachine } from '../delivery.machine.ts'
+
+const BATCH = 1_000
+/** One request moves at most this many batches. Repeating it moves the next ones. */
+const MAX_BATCHES = 100
+
+export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
+  replay(author, id) {
+    return pool.begin(async (sql) => {
+      const [before] = await sql<{ state: DeliveryState }[]>`
+        select state
+        from deliveries
+        where workspace_id = ${author.workspaceId} and id = ${id}
+        for no key update`
+      const [claimed] = await sql<{ endpointId: EndpointId; state: DeliveryState }[]>`
+        update deliveries d
+        set ${replaying(sql)}
+        from endpoints e
+        where d.workspace_id = ${author.workspaceId} and d.id = ${id} and d.state in (${sources(sql, deliveryMachine, 'PENDING')})
+          and e.id = d.endpoint_id and e.enabled and e.deleted_at is null
+          and exists (select from events v where v.id = d.event_id)
+        returning d.endpoint_id, d.state`
+      if (claimed === undefined) return whyNot(sql, author.workspaceId, id)
+      await writeAudit(sql, author, {
+        action: 'delivery.replayed',
+        subjectKind: 'delivery',
+        subjectId: id,
+        before: { state: before?.state ?? null },
+        after: { state: claimed.state },
+      })
+      return { type: 'replayed', endpointId: claimed.endpointId }
+    })
+  },
+
+  replayMany: (author, endpointId, selection) =>
+    inBatches(pool, {
+      author,
+      endpointId,
+      selection,
+      action: 'endpoint.deliveries_replayed',
+      set: replaying,
+    }),
+
+  discardHeld: (author, endpointId, since) =>
+    inBatches(pool, {
+      author,
+      endpointId,
+      selection: { states: ['HELD'], since },
+      action: 'endpoint.deliveries_discarded',
+      set: discarded,
+    }),
+
+  async count(workspaceId, endpointId, { states, since }) {
+    const span = { workspaceId, endpointId, since }
+    const counts = await Promise.all(
+      [...new Set(states)].map(async (state) => {
+        const [row] = await pool<{ count: number }[]>`
+          select count(*)::int as count from deliveries where ${matching(pool, span, state)}`
+        return row?.count ?? 0
+      }),
+    )
+    return counts.reduce((sum, count) => sum + count, 0)
+  },
+
+  /** Skips locked rows: their attempt settles them, and finds the endpoint off. Waiting could deadlock. */
+  async close(endpointId, to) {
+    const set = to === 'HELD' ? held : discarded
+    for (let moved = BATCH; moved === BATCH; ) {
+      const rows = await pool`
+        update deliveries
+        set ${set(pool)}
+        where id in (
+          select id
+          from deliveries
+          where endpoint_id = ${endpointId} and state in (${sources(pool, deliveryMachine, to)})
+          limit ${BATCH}
+          for update skip locked
+        )`
+      moved = rows.count
+    }
+  },
+
+  async insertTest(test) {
+    const [row] = await pool<{ id: DeliveryId }[]>`
+      with target as (
+        select id, workspace_id
+        from endpoints
+        where workspace_id = ${test.workspaceId} and id = ${test.endpointId} and enabled and deleted_at is null
+      ),
+      event as (
+        insert into events (id, workspace_id, kind, key, body)
+        select ${test.eventId}, workspace_id, ${test.kind}, ${test.key}, ${Buffer.from(test.body)}
+        from target
+      )
+      insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, next_attempt_at)
+      select new_uuid(), workspace_id, ${test.eventId}, id, ${test.kind}, ${test.key}, 'PENDING', now()
+      from target
+      returning id`
+    return row?.id ?? null
+  },
+})
+
+// Written here and not with every success: only a replay needs to know that the delivery was delivered. Another
+// replay, of a replay that was held or discarded, keeps it.
+const replaying = (sql: Sql) => sql`
+  was_delivered = was_delivered or state = 'DELIVERED',
+  replay = true, state = 'PENDING', next_attempt_at = now(), finished_at = null`
+const discarded = (sql: Sql) => sql`state = 'DISCARDED', next_attempt_at = null, finished_at = now()`
+const held = (sql: Sql) => sql`state = 'HELD', next_attempt_at = null`
+
+const matching = (sql: Sql, { workspaceId, endpointId, since }: Span, state: DeliveryState) => sql`
+  workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and ${isIn(sql, state)}
+  ${since ? sql`and id >= ${idFloor(since.getTime())}` : sql``}`
+
+/** A literal for states with an index of their own: for a parameter Postgres would not use that index. */
+function isIn(sql: Sql, state: DeliveryState) {
+  if (state === 'FAILED') return sql`state = 'FAILED'`
+  return state === 'HELD' ? sql`state = 'HELD'` : sql`state = ${state}`
+}
+
+interface Span {
+  readonly workspaceId: WorkspaceId
+  readonly endpointId: EndpointId
+  readonly since: Date | undefined
+}
+
+interface Bulk {
+  readonly author: Author
+  readonly endpointId: EndpointId
+  readonly selection: DeliverySelection
+  readonly action: string
+  readonly set: typeof replaying
+}
+
+/** The progress of a bulk change. Its first batch writes the audit entry; later batches update its count. */
+interface Progress {
+  readonly auditId: string
+  readonly after: string
+  readonly count: number
+}
+
+const beginning = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Goes through the ids in ascending order, state by state, so that a delivery that was replayed and failed at
+ * once is not taken again. Each batch is its own transaction: locks are short, and a crash leaves whole
+ * batches, with an audit entry that counts them.
+ */
+async function inBatches(pool: Pool, bulk: Bulk): Promise<BulkOutcome> {
+  let progress: Progress | undefined
+  let left = MAX_BATCHES
+  for (const state of new Set(bulk.selection.states)) {
+    for (let moved = BATCH; moved === BATCH && left > 0; left -= 1) {
+      const before: Progress | undefined = progress
+      const next = await pool.begin((sql) => moveBatch(sql, bulk, { state, before }))
+      if (next === undefined) return { type: 'busy' }
+      moved = next.count - (before?.count ?? 0)
+      progress = next
+    }
+    if (progress) progress = { ...progress, after: beginning }
+  }
+  return { type: 'done', count: progress?.count ?? 0 }
+}
+
+async function moveBatch(
+  sql: Sql,
+  bulk: Bulk,
+  { state, before }: { readonly state: DeliveryState; readonly before: Progress | undefined },
+): Promise<Progress | undefined> {
+  const { author, endpointId, selection } = bulk
+  if (!(await lockBulk(sql, endpointId, before === undefined))) return undefined
+  const span = { workspaceId: author.workspaceId, endpointId, since: selection.since }
+  const picked = await sql<{ id: DeliveryId }[]>`
+    select id
+    from deliveries
+    where ${matching(sql, span, state)} and id > ${before?.after ?? beginning}
+    order by id
+    limit ${BATCH}
+    for update skip locked`
+  const ids = picked.map(({ id }) => id)
+  // By list, not by join: only the partitions of these ids are opened.
+  if (ids.length > 0) await sql`update deliveries set ${bulk.set(sql)} where id = any(${ids})`
+  const count = (before?.count ?? 0) + ids.length
+  const auditId = before ? await recount(sql, before.auditId, count) : await auditBulk(sql, bulk, count)
+  return { auditId, after: ids.at(-1) ?? before?.after ?? beginning, count }
+}
+
+/**
+ * A second request is told that the endpoint is busy, not queued. One that gets in between two batches does
+ * no harm: each row is claimed once, by its state, and the first request continues after it.
+ */
+async function lockBulk(sql: Sql, endpointId: EndpointId, isFirst: boolean): Promise<boolean> {
+  const key = sql`hashtextextended(${`bulk:${endpointId}`}, 0)`
+  if (!isFirst) {
+    await sql`select pg_advisory_xact_lock(${key})`
+    return true
+  }
+  const [lock] = await sql<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${key}) as held`
+  return lock?.held ?? false
+}
+
+const auditBulk = (
+  sql: Sql,
+  { author, endpointId, selection, action }: Bulk,
+  count: number,
+): Promise<string> =>
+  writeAudit(sql, author, {
+    action,
+    subjectKind: 'endpoint',
+    subjectId: endpointId,
+    after: { states: selection.states, since: selection.since?.toISOString() ?? null, count },
+  })
+
+async function recount(sql: Sql, auditId: string, count: number): Promise<string> {
+  await sql`update audit set after = after || ${sql.json({ count })} where id = ${auditId}`
+  return auditId
+}
+
+async function whyNot(sql: Sql, workspaceId: WorkspaceId, id: DeliveryId): Promise<Replay> {
+  const [row] = await sql<
+    { state: DeliveryState; name: string | null; enabled: boolean; isDeleted: boolean }[]
+  >`
+    select d.state, e.name, e.enabled, e.deleted_at is not null as is_deleted
+    from deliveries d
+    left join endpoints e on e.id = d.endpoint_id
+    where d.workspace_id = ${workspaceId} and d.id = ${id}`
+  if (row === undefined) return { type: 'notFound' }
+  const shown = encodeId('delivery', id)
+  if (row.isDeleted || row.name === null)
+    return { type: 'refused', message: `the endpoint of ${shown} was deleted` }
+  if (!row.enabled)
+    return { type: 'refused', message: `endpoint "${row.name}" is off: turn it on before replaying` }
+  if (row.state === 'PENDING' || row.state === 'RETRYING')
+    return { type: 'refused', message: `${shown} is ${row.state}: only finished or held deliveries replay` }
+  return { type: 'refused', message: `the event of ${shown} is past its retention` }
+}

@@ -1,0 +1,140 @@
+// Queued deliveries: those that wait, those that are overdue, and those of disabled endpoints.
+import type { EventKind } from '../../contract/events.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import { sources } from '../../platform/postgres/states.ts'
+import type { DeliveryId, EndpointId } from '../../shared/ids.ts'
+import { deliveryMachine } from '../delivery.machine.ts'
+import type { Pulled, PullWish } from '../endpoint.messages.ts'
+import type { QueuedItem } from '../endpoint.ts'
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>
+
+interface PendingRow {
+  id: DeliveryId
+  eventId: string
+  kind: EventKind
+  key: string
+  body: Buffer
+  attemptCount: number
+  replay: boolean
+  nextAttemptAt: Date | null
+}
+
+export const createDeliveryStore = (sql: Sql) => ({
+  /**
+   * The waiting deliveries of an endpoint: first attempts in their order; and separately, because there may
+   * be many, due retries and replays.
+   */
+  async pending(endpointId: EndpointId, { exclude, first, retries }: PullWish): Promise<Pulled> {
+    const known = exclude as string[]
+    const rows = await sql<(PendingRow & { turn: number })[]>`
+      with waiting as (
+        (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 1 as turn
+         from deliveries
+         where endpoint_id = ${endpointId} and state = 'PENDING' and not replay and id <> all(${known}::uuid[])
+         order by id
+         limit ${pageOf(first)})
+        union all
+        (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 2
+         from deliveries
+         where endpoint_id = ${endpointId} and state = 'RETRYING' and next_attempt_at <= now()
+           and id <> all(${known}::uuid[])
+         order by next_attempt_at
+         limit ${pageOf(retries)})
+        union all
+        (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 3
+         from deliveries
+         where endpoint_id = ${endpointId} and state = 'PENDING' and replay and id <> all(${known}::uuid[])
+         order by id
+         limit ${pageOf(retries)})
+      )
+      select w.id, w.event_id, w.kind, w.key, e.body, w.attempt_count, w.replay, w.next_attempt_at, w.turn
+      from waiting w
+      join events e on e.id = w.event_id
+      order by w.turn, w.id`
+    const fresh = rows.filter(({ turn }) => turn === 1)
+    const again = rows.filter(({ turn }) => turn > 1)
+    return {
+      items: [...fresh.slice(0, first), ...again.slice(0, retries)].map(toItem),
+      more: { first: fresh.length > first, retries: again.length > retries },
+    }
+  },
+
+  /**
+   * One retry whose timer fired. Undefined when it is obsolete: replayed, held, discarded, or not due yet.
+   */
+  async dueRetry(
+    id: DeliveryId,
+    attemptNumber: number,
+  ): Promise<{ item: QueuedItem; endpointId: EndpointId } | undefined> {
+    const [row] = await sql<(PendingRow & { endpointId: EndpointId })[]>`
+      select d.id, d.event_id, d.kind, d.key, e.body, d.attempt_count, d.replay, d.next_attempt_at, d.endpoint_id
+      from deliveries d
+      join events e on e.id = d.event_id
+      where d.id = ${id}
+        and d.state = 'RETRYING'
+        and d.attempt_count = ${attemptNumber - 1}
+        and d.next_attempt_at <= now()`
+    return row && { item: toItem(row), endpointId: row.endpointId }
+  },
+
+  /** Enabled endpoints with rows that wait too long, because of a crash, a lost timer or a full queue. */
+  async overdueEndpoints(limit: number): Promise<EndpointId[]> {
+    // Jumps along the index from endpoint to endpoint, so a long backlog costs no more than a single row.
+    const rows = await sql<{ endpointId: EndpointId }[]>`
+      with recursive open as (
+        (select endpoint_id from deliveries where state in ('PENDING', 'RETRYING') order by endpoint_id limit 1)
+        union all
+        select (
+          select d.endpoint_id
+          from deliveries d
+          where d.state in ('PENDING', 'RETRYING') and d.endpoint_id > open.endpoint_id
+          order by d.endpoint_id
+          limit 1)
+        from open
+        where open.endpoint_id is not null
+      )
+      select open.endpoint_id
+      from open
+      join endpoints e on e.id = open.endpoint_id and e.enabled and e.deleted_at is null
+      where exists (
+        select from deliveries d
+        where d.endpoint_id = open.endpoint_id
+          and d.state in ('PENDING', 'RETRYING')
+          and d.next_attempt_at < now() - case when d.state = 'RETRYING' then interval '5 seconds' else interval '0' end)
+      limit ${limit}`
+    return rows.map((row) => row.endpointId)
+  },
+
+  /** Moves waiting deliveries of disabled endpoints to HELD, at most `limit`. Returns how many were moved. */
+  async holdForDisabled(limit: number): Promise<number> {
+    const rows = await sql`
+      update deliveries
+      set state = 'HELD', next_attempt_at = null
+      where id in (
+        select d.id
+        from endpoints e
+        join deliveries d on d.endpoint_id = e.id
+        where not e.enabled and d.state in (${sources(sql, deliveryMachine, 'HELD')})
+        limit ${limit}
+        for update of d skip locked)`
+    return rows.count
+  },
+})
+
+/** One row more than wanted shows whether there are more. A queue that wants nothing reads nothing. */
+const pageOf = (wanted: number): number => (wanted === 0 ? 0 : wanted + 1)
+
+const toItem = (row: PendingRow): QueuedItem => ({
+  deliveryId: row.id,
+  eventId: row.eventId,
+  // The store returns deliveries in their order.
+  after: null,
+  kind: row.kind,
+  key: row.key,
+  body: row.body.toString('utf8'),
+  attemptNumber: row.attemptCount + 1,
+  replay: row.replay,
+  // For a first attempt the column contains the sweeper's grace. Its own time is in its id.
+  ...((row.replay || row.attemptCount > 0) && row.nextAttemptAt && { dueAtMs: row.nextAttemptAt.getTime() }),
+})

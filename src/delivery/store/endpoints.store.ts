@@ -1,0 +1,107 @@
+// Endpoints for their owner: configuration with decrypted secrets, epochs and the failure counter.
+
+import type { SecretOpener } from '../../accounts/store/provider-account.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import type { EndpointId } from '../../shared/ids.ts'
+import { type EndpointConfig, transportOf } from '../endpoint.ts'
+
+export type EndpointStore = ReturnType<typeof createEndpointStore>
+
+interface EndpointRow {
+  id: EndpointId
+  workspaceId: EndpointConfig['workspaceId']
+  url: string
+  secret: Buffer
+  previousSecret: Buffer | null
+  previousSecretUntil: Date | null
+  enabled: boolean
+  configVersion: number
+  consecutiveFailures: number
+}
+
+interface OwnedRow extends EndpointRow {
+  ownerEpoch: number
+  silentMs: number
+}
+
+export interface LoadOptions {
+  readonly sid: string
+  /** The directory is unreachable: take only endpoints that no other session owns. */
+  readonly exclusive: boolean
+  /** How long a successor stays silent after an owner that did not release. */
+  readonly silenceMs: number
+  /** A session that is known to be dead: its successor need not stay silent. */
+  readonly deadSid?: string | undefined
+}
+
+export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
+  const toConfig = (row: EndpointRow): EndpointConfig => ({
+    id: row.id,
+    workspaceId: row.workspaceId,
+    url: row.url,
+    transport: transportOf(row.url),
+    secret: secrets.open(row.secret),
+    previousSecret:
+      row.previousSecret && row.previousSecretUntil
+        ? { secret: secrets.open(row.previousSecret), untilMs: row.previousSecretUntil.getTime() }
+        : null,
+    enabled: row.enabled,
+    configVersion: row.configVersion,
+    consecutiveFailures: row.consecutiveFailures,
+  })
+
+  return {
+    async find(id: EndpointId): Promise<EndpointConfig | undefined> {
+      const [row] = await sql<EndpointRow[]>`
+        select id, workspace_id, url, secret, previous_secret, previous_secret_until, enabled, config_version,
+          consecutive_failures
+        from endpoints
+        where id = ${id} and deleted_at is null`
+      return row && toConfig(row)
+    },
+
+    /** Takes ownership: the caller may act for the endpoint only under the epoch that this returns. */
+    async take(
+      id: EndpointId,
+      options: LoadOptions,
+    ): Promise<{ config: EndpointConfig; epoch: number; silentMs: number } | undefined> {
+      const [row] = await sql<OwnedRow[]>`
+        update endpoints
+        set owner_epoch = nextval('actor_epoch'),
+          owner_sid = ${options.sid},
+          act_after = case
+            when owner_sid is null or owner_sid in (${options.sid}, ${options.deadSid ?? null}) then act_after
+            else clock_timestamp() + ${options.silenceMs} * interval '1 millisecond'
+          end
+        where id = ${id}
+          and deleted_at is null
+          and (not ${options.exclusive} or owner_sid is null or owner_sid = ${options.sid})
+        returning id, workspace_id, url, secret, previous_secret, previous_secret_until, enabled, config_version,
+          consecutive_failures, owner_epoch,
+          greatest(0, extract(epoch from act_after - clock_timestamp()) * 1000)::float8 as silent_ms`
+      return row && { config: toConfig(row), epoch: row.ownerEpoch, silentMs: row.silentMs }
+    },
+
+    /** The current epochs and configuration versions of the endpoints that this process believes it owns. */
+    async confirm(
+      ids: readonly string[],
+    ): Promise<{ id: string; ownerEpoch: number; configVersion: number }[]> {
+      return sql<{ id: string; ownerEpoch: number; configVersion: number }[]>`
+        select id, owner_epoch, config_version
+        from endpoints
+        where id = any(${ids as string[]}::uuid[]) and deleted_at is null`
+    },
+
+    /** Releases endpoints, so that the next owner need not stay silent. */
+    async release(
+      owned: readonly { readonly id: string; readonly epoch: number }[],
+      sid: string,
+    ): Promise<void> {
+      await sql`
+        update endpoints
+        set owner_sid = null
+        from unnest(${owned.map((one) => one.id)}::uuid[], ${owned.map((one) => one.epoch)}::bigint[]) as owned (id, epoch)
+        where endpoints.id = owned.id and owner_sid = ${sid} and owner_epoch = owned.epoch`
+    },
+  }
+}

@@ -1,0 +1,221 @@
+// Builds and starts the gateway process: creates the features, connects them, and opens its ports.
+import { createAccounts } from '../accounts/accounts.module.ts'
+import { createApiEdge } from '../api/api.module.ts'
+import { refusalHeaders } from '../api/api.ts'
+import { documentationPages } from '../api/docs/pages.ts'
+import { createCalls } from '../calls/calls.module.ts'
+import { createCallSessions } from '../calls/store/call-sessions.ts'
+import { createCampaignHooks, createCampaigns, openBulkPool } from '../campaigns/campaigns.module.ts'
+import { openCampaignScheduler } from '../campaigns/host/campaign-queue.ts'
+import { createNumberRateLimit, createTellSpent } from '../campaigns/store/number-rate-limit.ts'
+import { createConsoleEdge } from '../console/console.module.ts'
+import { createDelivery } from '../delivery/delivery.module.ts'
+import { DeliveryMetrics } from '../delivery/host/delivery-metrics.ts'
+import { keepPartitions } from '../delivery/host/keep-partitions.ts'
+import { openRetryTimers } from '../delivery/host/retry-queue.ts'
+import { createDialTimes } from '../delivery/store/dial-times.ts'
+import { createMessaging } from '../messaging/messaging.module.ts'
+import { openBlobs } from '../platform/blobs/open-blobs.ts'
+import { describeSettings, requireSettings } from '../platform/config/config.ts'
+import type { Settings } from '../platform/config/settings.ts'
+import { listen } from '../platform/http/uws.ts'
+import { createActorEvents } from '../platform/observability/actor-events.ts'
+import { migrate } from '../platform/postgres/migrate.ts'
+import { createParkedMessageStore } from '../platform/postgres/parked-messages.store.ts'
+import { createHealth } from '../platform/process/health.ts'
+import { createRateLimiter } from '../platform/redis/rate-limit.ts'
+import { createApplyUpdate } from '../provider/incoming/apply-updates.ts'
+import { providerWebhooks } from '../provider/incoming/webhooks.ts'
+import { withDeadline } from '../shared/deadline.ts'
+import { version } from '../shared/version.ts'
+import { joinCluster } from './join-cluster.ts'
+import { openProcessContext, type ProcessContext } from './process-context.ts'
+import { probePaths, publicHandler } from './public-handler.ts'
+
+export interface Gateway {
+  readonly port: number
+  /** Finishes requests in flight, hands the actors over, and resolves when everything is closed. */
+  drain(): Promise<void>
+}
+
+export async function startGateway(settings: Settings): Promise<Gateway> {
+  requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])
+  const context = openProcessContext(settings, 'gateway')
+  const { log, sql } = context
+  log.info({ version, settings: describeSettings(settings) }, 'gateway.starting')
+  if (settings.WEBHOOK_TARGETS === 'any') log.warn({}, 'webhooks.any_target_allowed')
+  await migrate(sql)
+  const ground = await openGround(context)
+  const { node, health, blobs } = ground
+  await blobs
+    .clearLeftovers()
+    .catch((error: unknown) => log.warn({ error: String(error) }, 'media.leftovers_not_cleared'))
+  const features = createFeatures(context, ground)
+  const { handler, live } = createEdges(context, ground, features)
+  const server = await listen({
+    host: settings.HOST,
+    port: settings.PORT,
+    handler,
+    sockets: live,
+    maxInFlight: settings.MAX_REQUESTS,
+    unlimitedPaths: probePaths,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    publicUrl: settings.PUBLIC_URL,
+    refusalHeaders,
+    onFault: (error, requestId) => log.error({ requestId, err: error }, 'request.failed'),
+  })
+  await node.serve()
+  health.state = 'serving'
+  const stopPartitions = keepPartitions(sql, log)
+  log.info({ port: server.port, nodeId: node.self.nodeId }, 'gateway.serving')
+  return {
+    port: server.port,
+    async drain() {
+      stopPartitions()
+      const closeEdges = async () => {
+        await server.close()
+        live.close()
+      }
+      await drain(context, ground, features, closeEdges)
+    },
+  }
+}
+
+type Ground = Awaited<ReturnType<typeof openGround>>
+
+/** Opens what the features need in addition to the process context. */
+async function openGround(context: ProcessContext) {
+  const { settings, redisUrl, log, sql, metrics } = context
+  const { DATABASE_URL } = requireSettings(settings, ['DATABASE_URL'])
+  const { internal, node } = await joinCluster(context)
+  const deliveryMetrics = new DeliveryMetrics(metrics.registry)
+  return {
+    internal,
+    node,
+    deliveryMetrics,
+    timers: await openRetryTimers(redisUrl, log, deliveryMetrics),
+    scheduler: await openCampaignScheduler(redisUrl, log),
+    bulk: openBulkPool(DATABASE_URL),
+    health: createHealth(sql),
+    blobs: openBlobs(settings),
+  }
+}
+
+type Features = ReturnType<typeof createFeatures>
+
+function createFeatures(context: ProcessContext, ground: Ground) {
+  const { sql, settings, log, clock, metrics, secrets, provider, accountOptions } = context
+  const { node, timers, deliveryMetrics, scheduler, bulk, blobs } = ground
+  const observe = createActorEvents({ metrics, park: createParkedMessageStore(sql).add, log })
+  const shared = { sql, settings, clock, log }
+  const delivery = createDelivery({
+    ...shared,
+    secrets: secrets.box,
+    ownership: node.ownership,
+    router: node.router,
+    dialTimes: createDialTimes(node.redis, clock),
+    scheduleRetries: timers.schedule,
+    metrics: deliveryMetrics,
+    observe: observe('endpoint'),
+  })
+  const { dispatch } = delivery
+  const messaging = createMessaging({
+    ...{ sql, clock, log, provider, blobs, dispatch },
+    accounts: accountOptions,
+    campaigns: createCampaignHooks(sql, log),
+    ignored: metrics.ignored,
+    spent: createTellSpent(node.redis, clock),
+  })
+  const calls = createCalls({
+    ...shared,
+    contacts: messaging.contacts,
+    accounts: messaging.senderAccounts.ofPhoneNumber,
+    sessions: createCallSessions(node.redis),
+    provider,
+    ownership: node.ownership,
+    router: node.router,
+    direct: delivery.direct,
+    dispatch,
+    ignored: metrics.ignored,
+    observe: observe('call'),
+  })
+  const campaigns = createCampaigns({
+    ...{ sql, bulk, clock, scheduler, dispatch },
+    accounts: accountOptions,
+    rateLimit: createNumberRateLimit(node.redis),
+    changeStatuses: messaging.changeStatuses,
+  })
+  node.host('endpoint', delivery.directory)
+  node.host('call', calls.directory)
+  return { accounts: createAccounts(shared), delivery, messaging, calls, campaigns }
+}
+
+function createEdges(context: ProcessContext, { node, health }: Ground, features: Features) {
+  const { sql, settings, log, clock, metrics, secrets } = context
+  const { accounts, delivery, messaging, calls } = features
+  const limiter = createRateLimiter(node.redis, clock)
+  const { authenticate } = accounts
+  const api = createApiEdge({ ...features, authenticate, limiter, log, onServed: metrics.served('api') })
+  const console = createConsoleEdge({
+    ...{ ...features, sql, settings, limiter, clock, log },
+    secrets: secrets.box,
+    onServed: metrics.served('console'),
+  })
+  const required = requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])
+  const webhooks = providerWebhooks({
+    appSecret: required.PROVIDER_APP_SECRET,
+    verifyToken: required.PROVIDER_VERIFY_TOKEN,
+    apply: createApplyUpdate({
+      messages: messaging.updates,
+      applyCallUpdate: calls.applyCallUpdate,
+      applyTemplateChange: messaging.applyTemplateChange,
+      ignored: metrics.ignored,
+    }),
+    log,
+    observe: metrics.received,
+  })
+  const gauge = (name: string, help: string, read: () => number) =>
+    metrics.gauge({ name: `switchboard_${name}`, help, read })
+  gauge('endpoint_actors', 'Endpoints owned by this process', () => delivery.directory.size)
+  gauge('call_actors', 'Calls owned by this process', () => calls.directory.size)
+  gauge('webhook_sockets', 'Open webhook sockets', delivery.openSockets)
+  gauge('webhook_connections', 'Open HTTPS connections to endpoints', delivery.openConnections)
+  gauge('console_sockets', 'Open live connections of the console', () => console.live.openSockets())
+  gauge('webhook_backlog_bytes', 'Bytes of events that wait in memory', delivery.backlogBytes)
+  const pages = documentationPages()
+  const edges = { api, console: console.handler, providerWebhooks: webhooks, health, metrics, pages }
+  return { handler: publicHandler(edges), live: console.live }
+}
+
+/** Each step gets a share of DRAIN_TIMEOUT, so a hanging Redis, Postgres or receiver cannot delay the end. */
+async function drain(
+  context: ProcessContext,
+  ground: Ground,
+  { messaging, calls, delivery }: Features,
+  closeEdges: () => Promise<void>,
+): Promise<void> {
+  const { settings, log, sql, provider } = context
+  const { bulk, node, timers, scheduler, internal, health, blobs } = ground
+  const startedAt = performance.now()
+  const left = (share: number) =>
+    Math.max(500, (settings.DRAIN_TIMEOUT - (performance.now() - startedAt)) * share)
+  health.state = 'draining'
+  log.info({}, 'gateway.draining')
+  await node.leave().catch(() => undefined)
+  // Load balancers keep sending requests until /readyz tells them to stop.
+  await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_GRACE))
+  await closeEdges()
+  // An outcome that Postgres cannot store now stays UNKNOWN until a status of the provider settles it.
+  const sends = Promise.all([messaging.drain(), messaging.media.drain()])
+  await withDeadline(sends, left(0.4), 'ending sends').catch(() => undefined)
+  await blobs.close()
+  await calls.directory.drain(left(0.4))
+  await delivery.directory.drain(left(0.7))
+  await delivery.close()
+  calls.directory.close()
+  await Promise.allSettled([timers.close(), scheduler.close(), provider.close()])
+  await internal.close()
+  await node.close().catch(() => undefined)
+  await Promise.all([sql.end({ timeout: 2 }), bulk.end({ timeout: 2 })])
+  log.info({ durationMs: Math.round(performance.now() - startedAt) }, 'gateway.stopped')
+}

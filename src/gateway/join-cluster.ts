@@ -1,0 +1,39 @@
+// Opens the internal port of a gateway and joins the cluster.
+
+import { type ClusterNode, startNode } from '../platform/cluster/node.ts'
+import type { HttpHandler } from '../platform/http/exchange.ts'
+import { type HttpServer, listen } from '../platform/http/uws.ts'
+import { version } from '../shared/version.ts'
+import type { ProcessContext } from './process-context.ts'
+
+/** Opens the internal port before the node registers: other nodes must reach the registered address. */
+export async function joinCluster({
+  settings,
+  redisUrl,
+  secrets,
+  clock,
+  log,
+  metrics,
+}: ProcessContext): Promise<{ internal: HttpServer; node: ClusterNode }> {
+  const late: { handler: HttpHandler } = { handler: () => ({ status: 503 }) }
+  const internal = await listen({
+    host: settings.INTERNAL_HOST,
+    port: settings.INTERNAL_PORT,
+    handler: (request) => late.handler(request),
+    maxInFlight: settings.MAX_REQUESTS,
+  })
+  const node = await startNode({
+    redisUrl,
+    secret: secrets.cluster,
+    isFastDeathEnabled: settings.FAST_DEATH,
+    ...{ clock, log },
+    address: settings.INTERNAL_ADDRESS ?? `http://${settings.INTERNAL_HOST}:${internal.port}`,
+    version,
+    sessionTtlMs: settings.SESSION_TTL,
+    sessionRenewMs: settings.SESSION_RENEW,
+    joinWaitMs: settings.HANDOVER_SILENCE,
+    onRefused: metrics.refused,
+  })
+  late.handler = (request) => node.handleRpc(request)
+  return { internal, node }
+}

@@ -1,0 +1,50 @@
+// What every process of Switchboard opens first: log, metrics, Postgres, secrets and the provider client.
+import type { Logger } from 'pino'
+import { type ProcessSecrets, processSecrets } from '../accounts/host/secrets.ts'
+import type { AccountOptions } from '../accounts/store/provider-account.ts'
+import { requireSettings } from '../platform/config/config.ts'
+import type { Settings } from '../platform/config/settings.ts'
+import { createLogger } from '../platform/observability/logger.ts'
+import { createMetrics, type Metrics } from '../platform/observability/metrics.ts'
+import { connectPool, type Pool } from '../platform/postgres/sql.ts'
+import { type CloudApi, createCloudApi } from '../provider/outgoing/cloud-api.ts'
+import { type Clock, systemClock } from '../shared/clock.ts'
+import { armFailpoint } from '../shared/failpoint.ts'
+
+export interface ProcessContext {
+  readonly settings: Settings
+  readonly redisUrl: string
+  readonly log: Logger
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly sql: Pool
+  readonly secrets: ProcessSecrets
+  /** For requests to the provider on behalf of a workspace. */
+  readonly accountOptions: AccountOptions
+  readonly provider: CloudApi
+}
+
+export function openProcessContext(settings: Settings, name: 'gateway' | 'worker'): ProcessContext {
+  const { DATABASE_URL, REDIS_URL } = requireSettings(settings, ['DATABASE_URL', 'REDIS_URL'])
+  armFailpoint(settings.FAILPOINT)
+  const log = createLogger(settings, name)
+  const metrics = createMetrics()
+  const secrets = processSecrets(settings)
+  return {
+    settings,
+    redisUrl: REDIS_URL,
+    log,
+    clock: systemClock,
+    metrics,
+    sql: connectPool({ url: DATABASE_URL, max: settings.DATABASE_POOL, name: `switchboard-${name}` }),
+    secrets,
+    accountOptions: { secrets: secrets.box, defaultToken: settings.PROVIDER_ACCESS_TOKEN },
+    provider: createCloudApi({
+      baseUrl: settings.PROVIDER_BASE_URL,
+      version: settings.PROVIDER_VERSION,
+      timeoutMs: settings.PROVIDER_TIMEOUT,
+      log,
+      observe: metrics.asked,
+    }),
+  }
+}

@@ -1,0 +1,117 @@
+// Applies statuses and inbound messages of the provider, in any order and any number of times. An update is
+// durable when its promise resolves.
+
+import type { Dispatch } from '../contract/dispatch.ts'
+import { queuedBody } from '../contract/events.ts'
+import type { InboundMessageUpdate, MessageStatusUpdate } from '../contract/provider-updates.ts'
+import { Batcher } from '../shared/batcher.ts'
+import type { Clock } from '../shared/clock.ts'
+import { decodeId, encodeId, type MessageId, newId } from '../shared/ids.ts'
+import type { FoundMessage, MessageStore, Parties, SenderNumber, StatusChange } from './ports.ts'
+import { optChangeOf } from './stop-keywords.ts'
+
+export interface MessageUpdatePorts {
+  readonly store: Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound'>
+  readonly resolveParties: (from: {
+    phoneNumberId: string
+    waId: string
+    name: string | null
+  }) => Promise<(SenderNumber & Parties) | undefined>
+  readonly dispatch: Dispatch
+  readonly clock: Clock
+  /** Called for updates that concern no number or message here. */
+  readonly ignored: (type: string) => void
+  /** Called for each failed message of a campaign, with the error code. */
+  readonly campaignSendFailed: (messageId: MessageId, code: string) => void
+}
+
+export interface MessageUpdates {
+  applyStatus(update: MessageStatusUpdate): Promise<void>
+  applyInbound(update: InboundMessageUpdate): Promise<void>
+}
+
+export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates {
+  const statuses = new Batcher<MessageStatusUpdate, void>({
+    maxItems: 200,
+    maxWaiting: 10_000,
+    // Two batches at once could apply the statuses of one message in the wrong order.
+    concurrency: 1,
+    flush: async (updates) => {
+      await applyStatuses(ports, updates)
+      return updates.map(() => undefined)
+    },
+  })
+  return {
+    applyStatus: (update) => statuses.add(update),
+    applyInbound: (update) => applyInbound(ports, update),
+  }
+}
+
+async function applyStatuses(
+  ports: MessageUpdatePorts,
+  updates: readonly MessageStatusUpdate[],
+): Promise<void> {
+  const found = await ports.store.statusTargets(
+    updates.map(({ providerMessageId, opaque, phoneNumberId }) => ({
+      providerMessageId,
+      phoneNumberId,
+      messageId: opaque === null ? null : (decodeId('message', opaque) ?? null),
+    })),
+  )
+  const changes: StatusChange[] = []
+  updates.forEach((update, index) => {
+    const message = found[index]
+    if (message) changes.push(toChange(update, message, ports.clock.now()))
+    else ports.ignored('messageStatus')
+  })
+  // One statement changes a row only once, so several statuses of one message go into successive statements.
+  for (let rest = changes; rest.length > 0; ) {
+    const turn = new Map<string, StatusChange>()
+    const later: StatusChange[] = []
+    for (const change of rest) {
+      if (turn.has(change.messageId)) later.push(change)
+      else turn.set(change.messageId, change)
+    }
+    ports.dispatch(await ports.store.changeStatuses([...turn.values()]))
+    rest = later
+  }
+  for (const { recipientId, messageId, error } of changes)
+    if (recipientId && error) ports.campaignSendFailed(messageId, error.code)
+}
+
+function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: number): StatusChange {
+  const { status, at, providerMessageId } = update
+  const error = update.error && { code: update.error.code, title: update.error.title }
+  const body = queuedBody('message.status', new Date(nowMs), {
+    messageId: encodeId('message', message.id),
+    conversationId: encodeId('conversation', message.conversationId),
+    providerMessageId,
+    status,
+    occurredAt: at.toISOString(),
+    ...(status === 'FAILED' && {
+      error: { title: error?.title ?? 'The message failed', ...(error && { code: error.code }) },
+    }),
+  })
+  const { id: messageId, recipientId } = message
+  return { messageId, recipientId, providerMessageId, status, at, error, eventId: newId('event'), body }
+}
+
+async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<void> {
+  const { phoneNumberId, from, fromName } = update
+  const parties = await ports.resolveParties({ phoneNumberId, waId: from, name: fromName })
+  if (!parties) return ports.ignored('inboundMessage')
+  const id = newId('message')
+  const optChange = update.messageType === 'TEXT' ? optChangeOf(update.text) : undefined
+  const body = queuedBody('message.received', new Date(ports.clock.now()), {
+    messageId: encodeId('message', id),
+    conversationId: encodeId('conversation', parties.conversationId),
+    text: update.text,
+    from,
+    fromName: fromName ?? '',
+    to: parties.number,
+    ...(optChange && { optChange }),
+    ...(update.callPermission && { details: { callPermission: update.callPermission } }),
+  })
+  const write = { id, ...parties, update, optChange, eventId: newId('event'), body }
+  ports.dispatch(await ports.store.insertInbound(write))
+}

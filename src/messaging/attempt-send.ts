@@ -1,0 +1,115 @@
+// One attempt to send a message: the request to the provider, the verdict on its answer, and the outcome in
+// Postgres. Single sends and campaigns share it. The row is SENDING before the request, so after a crash the
+// message is never sent again automatically.
+
+import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
+import { queuedBody } from '../contract/events.ts'
+import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import type { Clock } from '../shared/clock.ts'
+import { failpoint } from '../shared/failpoint.ts'
+import { type ConversationId, encodeId, type MessageId, newId } from '../shared/ids.ts'
+import type { Log } from '../shared/log.ts'
+import type { FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
+import { judgeSend, type SendPolicyName, type SendVerdict, sendPolicies } from './send-policy.ts'
+
+export interface SendAttempt {
+  readonly messageId: MessageId
+  readonly conversationId: ConversationId
+  readonly account: ProviderAccount
+  /** Digits. */
+  readonly to: string
+  readonly template: { readonly name: string; readonly language: string }
+  readonly definition: SendTemplate
+  readonly variables: Readonly<Record<string, string>>
+  /** `send_attempts` of the row when this attempt began: its outcome must not change a later attempt. */
+  readonly attempt: number
+  /** Earlier attempts that used up a try. */
+  readonly tries: number
+  /** The policy, and what sends the message again: the sweep of sends, or the campaign's next claim. */
+  readonly by: SendPolicyName
+  /** Called until the first byte is sent. False: the request must not start any more. */
+  readonly isWanted?: () => boolean
+  /** Awaited between the verdict and its record, while the row is still SENDING. Must not reject. */
+  readonly judged?: (verdict: SendVerdict) => Promise<void>
+}
+
+export interface AttemptPorts {
+  readonly finishSend: (outcome: SendOutcome) => Promise<readonly WrittenDelivery[]>
+  readonly templates: Pick<TemplateRendering, 'providerComponents'>
+  readonly provider: Pick<Provider, 'sendTemplate'>
+  readonly dispatch: Dispatch
+  readonly clock: Clock
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** Resolves when the outcome is durable. Rejects only where the outcome cannot be known. */
+export type AttemptSend = (send: SendAttempt) => Promise<SendVerdict>
+
+/** Delays between the tries to write an outcome. */
+const recordDelaysMs = [200, 1_000, 5_000, 15_000]
+
+export const createAttemptSend = (ports: AttemptPorts): AttemptSend =>
+  async function attemptSend(send) {
+    const verdict = await ask(ports, send)
+    await send.judged?.(verdict)
+    await record(ports, send, verdict)
+    return verdict
+  }
+
+async function ask({ provider, templates }: AttemptPorts, send: SendAttempt): Promise<SendVerdict> {
+  if (send.isWanted?.() === false)
+    return { type: 'again', delayMs: 0, counts: false, slow: false, error: null }
+  failpoint('before_provider_request')
+  const result = await provider.sendTemplate(send.account, {
+    to: send.to,
+    template: {
+      name: send.template.name,
+      language: send.template.language,
+      components: templates.providerComponents(send.definition, send.variables),
+    },
+    opaque: encodeId('message', send.messageId),
+    ...(send.isWanted && { isWanted: send.isWanted }),
+  })
+  failpoint('after_provider_answer')
+  return judgeSend(result, sendPolicies[send.by], send.tries)
+}
+
+/**
+ * Tries until the outcome is written: without it the message would become OUTCOME_UNKNOWN. The caller limits
+ * how many outcomes wait here. An outcome that is lost with its process stays UNKNOWN until a status settles
+ * it.
+ */
+async function record(ports: AttemptPorts, send: SendAttempt, verdict: SendVerdict): Promise<void> {
+  const { clock, log } = ports
+  const { messageId, attempt, by } = send
+  const failure =
+    verdict.type === 'failed' ? failureEvent({ ...send, id: messageId }, verdict.error, clock.now()) : null
+  for (let tries = 0; ; tries += 1) {
+    try {
+      ports.dispatch(await ports.finishSend({ messageId, attempt, by, verdict, failure }))
+      return
+    } catch (error) {
+      log.warn({ messageId, verdict: verdict.type, error: String(error) }, 'message.outcome_not_written')
+      const delayMs = recordDelaysMs[Math.min(tries, recordDelaysMs.length - 1)] ?? 0
+      await new Promise<void>((resolve) => clock.after(delayMs, resolve))
+    }
+  }
+}
+
+export function failureEvent(
+  message: { readonly id: MessageId; readonly conversationId: ConversationId },
+  error: { readonly code: string; readonly title: string },
+  nowMs: number,
+): FailureEvent {
+  const at = new Date(nowMs)
+  const body = queuedBody('message.status', at, {
+    messageId: encodeId('message', message.id),
+    conversationId: encodeId('conversation', message.conversationId),
+    // The message has no provider id: the provider refused it, or its answer was lost.
+    providerMessageId: '',
+    status: 'FAILED',
+    occurredAt: at.toISOString(),
+    error: { title: error.title, code: error.code },
+  })
+  return { eventId: newId('event'), body }
+}

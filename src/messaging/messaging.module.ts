@@ -1,0 +1,147 @@
+// The messaging feature: messages, conversations, contacts, templates, numbers and attachments.
+
+import type { AccountOptions } from '../accounts/store/provider-account.ts'
+import type { BlobStore } from '../contract/blobs.ts'
+import type { Dispatch } from '../contract/dispatch.ts'
+import { limits } from '../contract/limits.ts'
+import type { Provider } from '../contract/provider.ts'
+import { uploadPlaces } from '../platform/http/upload-places.ts'
+import type { Pool } from '../platform/postgres/sql.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { MessageId } from '../shared/ids.ts'
+import type { Log } from '../shared/log.ts'
+import { createMessageUpdates } from './apply-message-updates.ts'
+import { createAttemptSend } from './attempt-send.ts'
+import { createMediaFetcher } from './fetch-media.ts'
+import { createFindAttachment } from './find-attachment.ts'
+import { syncCatalog } from './host/sync-catalog.ts'
+import { createReadMarks } from './mark-read.ts'
+import type { TemplateRendering } from './ports.ts'
+import { createPreviewMessage } from './preview-message.ts'
+import { renderTemplate, toProviderComponents } from './render-template.ts'
+import { createSendMessage } from './send-message.ts'
+import { createCatalogSyncStore } from './store/catalog-sync.store.ts'
+import { createContactsStore } from './store/contacts.store.ts'
+import { createConversationReader } from './store/conversations-read.store.ts'
+import { createMediaStore } from './store/media.store.ts'
+import type { RecipientsFollow } from './store/message-updates.store.ts'
+import { createMessageStore } from './store/messages.store.ts'
+import { createMessageReader } from './store/messages-read.store.ts'
+import { createNumberReader } from './store/numbers.store.ts'
+import { createNumberAdminStore } from './store/numbers-admin.store.ts'
+import { createReadMarkStore } from './store/read-marks.store.ts'
+import { createSenderAccountStore } from './store/sender-accounts.store.ts'
+import { createTemplateSubmissionStore } from './store/template-submission.store.ts'
+import { createTemplateStore } from './store/templates.store.ts'
+import { createTemplateSubmissions } from './submit-template.ts'
+import { sweepSends } from './sweep-sends.ts'
+import { createTransmitter } from './transmit-message.ts'
+import { createUploadMedia } from './upload-media.ts'
+
+/** What campaigns do when one of their messages changes its status or fails. */
+export interface CampaignHooks {
+  readonly recipientsFollow: RecipientsFollow
+  readonly sendFailed: (messageId: MessageId, code: string) => void
+}
+
+export interface MessagingOptions {
+  readonly sql: Pool
+  readonly accounts: AccountOptions
+  readonly provider: Provider
+  readonly blobs: BlobStore
+  readonly campaigns: CampaignHooks
+  readonly dispatch: Dispatch
+  readonly clock: Clock
+  readonly log: Log
+  /** Called for provider updates that concern nothing here. */
+  readonly ignored: (type: string) => void
+  /** Called for each single send: single sends and campaigns share the rate of a number. */
+  readonly spent: (phoneNumberId: string) => void
+}
+
+export type Messaging = ReturnType<typeof createMessaging>
+
+export const templateRendering: TemplateRendering = {
+  render(template, variables) {
+    const { text, missingVariables, unexpectedVariables } = renderTemplate(template, variables)
+    return { text, missing: missingVariables, unexpected: unexpectedVariables }
+  },
+  preview: renderTemplate,
+  providerComponents: toProviderComponents,
+}
+
+/** The stores that read messaging data, and the stores that operators work with. */
+export const createMessagingRecords = (sql: Pool) => ({
+  messages: createMessageReader(sql),
+  conversations: createConversationReader(sql),
+  templates: createTemplateStore(sql),
+  numbers: createNumberReader(sql),
+  numberAdmin: createNumberAdminStore(sql),
+})
+
+export function createMessaging(options: MessagingOptions) {
+  const { sql, accounts, provider, dispatch, campaigns, clock, log } = options
+  const records = createMessagingRecords(sql)
+  const contacts = createContactsStore(sql)
+  const senderAccounts = createSenderAccountStore(sql, accounts)
+  const catalog = createCatalogSyncStore(sql, accounts)
+  const store = createMessageStore(sql, { accounts, recipientsFollow: campaigns.recipientsFollow })
+  const templates = templateRendering
+  const attemptSend = createAttemptSend({ ...store, templates, provider, dispatch, clock, log })
+  const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
+  return {
+    ...records,
+    contacts,
+    senderAccounts,
+    attemptSend,
+    changeStatuses: store.changeStatuses,
+    send: createSendMessage({
+      store,
+      templates,
+      parties: (number, waId) => contacts.partiesOf(number, waId, null),
+      find: records.messages.find,
+      transmit: (outgoing) => transmitter.start(outgoing),
+    }),
+    preview: createPreviewMessage({ store, templates }),
+    upload: createUploadMedia({
+      enter: uploadPlaces(limits.mediaUploadsAtOnce),
+      account: senderAccounts.ofNumber,
+      provider,
+    }),
+    updates: createMessageUpdates({
+      store,
+      resolveParties: contacts.resolveParties,
+      dispatch,
+      clock,
+      ignored: options.ignored,
+      campaignSendFailed: campaigns.sendFailed,
+    }),
+    readMarks: createReadMarks({
+      store: createReadMarkStore(sql, accounts),
+      provider,
+      find: records.messages.find,
+      clock,
+    }),
+    submissions: createTemplateSubmissions({
+      provider,
+      account: async (workspaceId) => (await catalog.accounts(workspaceId))[0],
+      store: createTemplateSubmissionStore(sql),
+    }),
+    media: mediaOf(options),
+    applyTemplateChange: catalog.applyTemplateChange,
+    syncCatalog: () => syncCatalog({ store: catalog, templates: records.templates, provider, log }),
+    sweepSends: () => sweepSends({ store, transmitter, dispatch, clock }),
+    /** Resolves when no single send is in progress. */
+    drain: () => transmitter.drain(),
+  }
+}
+
+function mediaOf({ sql, accounts, provider, blobs, clock, log }: MessagingOptions) {
+  const store = createMediaStore(sql, accounts)
+  const fetcher = createMediaFetcher({ store, provider, blobs, clock, log })
+  return {
+    find: createFindAttachment({ store, fetcher, blobs, clock }),
+    sweep: () => fetcher.sweep(),
+    drain: () => fetcher.drain(),
+  }
+}

@@ -1,0 +1,172 @@
+// The ports of messaging. messaging.module.ts provides them.
+
+import type { WrittenDelivery } from '../contract/dispatch.ts'
+import type { ProviderAccount } from '../contract/provider.ts'
+import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
+import type { ParameterFormat } from '../contract/records/catalog.ts'
+import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
+import type {
+  ConversationId,
+  EventId,
+  KeyId,
+  MessageId,
+  NumberId,
+  RecipientId,
+  Uuid,
+  WorkspaceId,
+} from '../shared/ids.ts'
+import type { OutboundStatus } from './message.machine.ts'
+import type { SendPolicyName, SendVerdict } from './send-policy.ts'
+import type { OptChange } from './stop-keywords.ts'
+
+export interface SenderNumber {
+  readonly workspaceId: WorkspaceId
+  readonly numberId: NumberId
+  readonly number: string
+  readonly phoneNumberId: string
+}
+
+export interface SendTemplate {
+  readonly status: string
+  readonly parameterFormat: ParameterFormat
+  readonly components: readonly unknown[]
+}
+
+/** All data that decides a send, read by one statement. */
+export interface SendContext {
+  readonly number: SenderNumber | null
+  readonly account: ProviderAccount | null
+  readonly template: SendTemplate | null
+  readonly optedOut: boolean
+  /** The message that this idempotency key has already created. */
+  readonly earlier: { readonly id: MessageId; readonly hash: string } | null
+}
+
+export interface SendContextQuery {
+  readonly workspaceId: WorkspaceId
+  readonly waId: string
+  /** A number's id or E.164; null: the default number. */
+  readonly from: { readonly numberId: NumberId } | { readonly number: string } | null
+  readonly templateName: string
+  readonly templateLanguage: string
+  readonly idempotencyKey: string | null
+}
+
+export interface Parties {
+  readonly contactId: Uuid
+  readonly conversationId: ConversationId
+}
+
+export interface NewMessage extends Parties {
+  readonly id: MessageId
+  readonly workspaceId: WorkspaceId
+  readonly numberId: NumberId
+  readonly text: string
+  readonly template: NonNullable<MessageRecord['template']>
+  readonly metadata: Readonly<Record<string, string>>
+  /** Null where an operator sends. */
+  readonly keyId: KeyId | null
+  readonly idempotencyKey: string | null
+  /** Hex digest of the request. It tells a repeat from a different request with the same key. */
+  readonly idempotencyHash: string | null
+  readonly createdAt: Date
+}
+
+/** A message to send to the provider. */
+export interface Outgoing {
+  readonly id: MessageId
+  readonly workspaceId: WorkspaceId
+  readonly conversationId: ConversationId
+  readonly account: ProviderAccount
+  /** Digits. */
+  readonly to: string
+  readonly template: NonNullable<MessageRecord['template']>
+  readonly definition: SendTemplate
+}
+
+export interface FailureEvent {
+  readonly eventId: EventId
+  readonly body: Uint8Array
+}
+
+export interface SendOutcome {
+  readonly messageId: MessageId
+  readonly attempt: number
+  readonly by: SendPolicyName
+  readonly verdict: SendVerdict
+  /** The event of a failed send; null for any other outcome. */
+  readonly failure: FailureEvent | null
+}
+
+export interface StatusChange {
+  readonly messageId: MessageId
+  /** The recipient of the campaign that sent the message; null for a single send. */
+  readonly recipientId: RecipientId | null
+  readonly providerMessageId: string | null
+  readonly status: OutboundStatus
+  readonly at: Date
+  readonly error: { readonly code: string; readonly title: string } | null
+  readonly eventId: EventId
+  readonly body: Uint8Array
+}
+
+export interface InboundWrite extends Parties {
+  readonly id: MessageId
+  readonly workspaceId: WorkspaceId
+  readonly numberId: NumberId
+  readonly update: InboundMessageUpdate
+  readonly optChange: OptChange | undefined
+  readonly eventId: EventId
+  readonly body: Uint8Array
+}
+
+/** The rendering of templates. */
+export interface TemplateRendering {
+  render(
+    template: SendTemplate,
+    variables: Readonly<Record<string, string>>,
+  ): { readonly text: string; readonly missing: readonly string[]; readonly unexpected: readonly string[] }
+  preview(
+    template: SendTemplate,
+    variables: Readonly<Record<string, string>>,
+  ): Omit<MessagePreview, 'to' | 'template'>
+  /** The parameters in the provider's form. */
+  providerComponents(template: SendTemplate, variables: Readonly<Record<string, string>>): readonly unknown[]
+}
+
+export interface MessageStore {
+  sendContext(query: SendContextQuery): Promise<SendContext>
+  /** True where the row was written; false where its idempotency key exists or the contact has opted out. */
+  insertOutbound(message: NewMessage): Promise<boolean>
+  /**
+   * Moves the row to SENDING: from now on a request may be with the provider. Returns the number of this
+   * attempt; null where another process has the send.
+   */
+  startSending(id: MessageId): Promise<number | null>
+  finishSend(outcome: SendOutcome): Promise<readonly WrittenDelivery[]>
+  /** Claims messages whose send did not start in time. */
+  overdueSends(limit: number): Promise<Outgoing[]>
+  /** Marks sends of dead processes as UNKNOWN. Returns messages that have stayed UNKNOWN for too long. */
+  lostSends(limit: number): Promise<LostSend[]>
+  statusTargets(updates: readonly StatusTarget[]): Promise<readonly FoundMessage[]>
+  changeStatuses(changes: readonly StatusChange[]): Promise<readonly WrittenDelivery[]>
+  insertInbound(write: InboundWrite): Promise<readonly WrittenDelivery[]>
+}
+
+export interface LostSend {
+  readonly id: MessageId
+  readonly conversationId: ConversationId
+}
+
+export interface StatusTarget {
+  readonly providerMessageId: string
+  readonly messageId: MessageId | null
+  readonly phoneNumberId: string
+}
+
+export interface FoundMessage {
+  readonly id: MessageId
+  readonly conversationId: ConversationId
+  readonly providerMessageId: string | null
+  readonly recipientId: RecipientId | null
+}

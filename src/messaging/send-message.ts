@@ -1,0 +1,207 @@
+// POST /messages/chat: checks the request, makes the message durable, then starts the send to the provider.
+import { createHash } from 'node:crypto'
+import type { Sender } from '../contract/caller.ts'
+import { AppError } from '../contract/errors.ts'
+import type { MessageRecord } from '../contract/records/message.ts'
+import { failpoint } from '../shared/failpoint.ts'
+import { encodeId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
+import { toDigits } from '../shared/phone.ts'
+import type {
+  MessageStore,
+  NewMessage,
+  Outgoing,
+  Parties,
+  SendContext,
+  SenderNumber,
+  TemplateRendering,
+} from './ports.ts'
+import { isSendable } from './template.machine.ts'
+
+export interface SendInput {
+  /** E.164. */
+  readonly to: string
+  readonly template: {
+    readonly name: string
+    readonly language: string
+    readonly variables: Readonly<Record<string, string>>
+  }
+  readonly idempotencyKey: string | null
+  readonly from: { readonly numberId: NumberId } | { readonly number: string } | null
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+export interface Sent {
+  readonly record: MessageRecord
+  readonly replayed: boolean
+}
+
+export interface SendPorts {
+  readonly store: MessageStore
+  readonly templates: TemplateRendering
+  readonly parties: (number: SenderNumber, waId: string) => Promise<Parties>
+  readonly find: (workspaceId: WorkspaceId, id: NewMessage['id']) => Promise<MessageRecord | undefined>
+  /** Starts the send and does not wait for it. */
+  readonly transmit: (outgoing: Outgoing) => void
+}
+
+export const createSendMessage = (ports: SendPorts) =>
+  async function sendMessage(caller: Sender, input: SendInput): Promise<Sent> {
+    const waId = toDigits(input.to)
+    const hash = input.idempotencyKey === null ? null : hashOf(input)
+    const context = await ports.store.sendContext({
+      workspaceId: caller.workspaceId,
+      waId,
+      from: input.from,
+      templateName: input.template.name,
+      templateLanguage: input.template.language,
+      idempotencyKey: input.idempotencyKey,
+    })
+    if (context.earlier) return replay(ports, caller, context.earlier, hash)
+    const { number, account, template, text } = check(context, input, ports.templates)
+    const parties = await ports.parties(number, waId)
+    const message: NewMessage = {
+      id: newId('message'),
+      workspaceId: caller.workspaceId,
+      numberId: number.numberId,
+      ...parties,
+      text,
+      template: input.template,
+      metadata: input.metadata,
+      keyId: caller.keyId,
+      idempotencyKey: input.idempotencyKey,
+      idempotencyHash: hash,
+      createdAt: new Date(),
+    }
+    if (!(await ports.store.insertOutbound(message))) return refusedByStore(ports, caller, input)
+    failpoint('after_accept_before_send')
+    const { id, workspaceId, conversationId } = message
+    ports.transmit({
+      id,
+      workspaceId,
+      conversationId,
+      account,
+      to: waId,
+      template: input.template,
+      definition: template,
+    })
+    return { record: toRecord(message, { number, waId, caller }), replayed: false }
+  }
+
+function check(context: SendContext, input: SendInput, templates: TemplateRendering) {
+  const { number, account, template } = context
+  if (!number || !account) throw noSender(input.from)
+  const name = nameOf(input.template)
+  if (!template) throw noTemplate(input.template)
+  if (!isSendable(template.status))
+    throw new AppError(
+      'TEMPLATE_NOT_APPROVED',
+      `${name} is ${template.status}; only APPROVED ones can be sent`,
+    )
+  const { text, missing, unexpected } = templates.render(template, input.template.variables)
+  if (missing.length > 0 || unexpected.length > 0)
+    throw new AppError('TEMPLATE_VARIABLES_MISMATCH', `the variables are not those of ${name}`, {
+      details: [
+        ...missing.map((variable) => ({ path: `template.variables.${variable}`, message: 'missing' })),
+        ...unexpected.map((variable) => ({ path: `template.variables.${variable}`, message: 'unexpected' })),
+      ],
+    })
+  if (context.optedOut) throw optedOut()
+  return { number, account, template, text }
+}
+
+const nameOf = ({ name, language }: SendInput['template']): string => `template ${name} (${language})`
+
+export const noSender = (from: SendInput['from']): AppError =>
+  new AppError(
+    'NO_SENDER_NUMBER',
+    from
+      ? 'from names no number of this workspace'
+      : 'the workspace has no default number: set one in the console, or name one in from',
+  )
+
+export const noTemplate = (template: SendInput['template']): AppError =>
+  new AppError('TEMPLATE_NOT_FOUND', `there is no ${nameOf(template)} in this workspace`)
+
+const optedOut = () =>
+  new AppError('RECIPIENT_OPTED_OUT', 'the contact has opted out with STOP; it can opt in again with START')
+
+/** The insert wrote nothing: a request with the same key was faster, or the contact has sent STOP. */
+async function refusedByStore(ports: SendPorts, caller: Sender, input: SendInput): Promise<Sent> {
+  const context = await ports.store.sendContext({
+    workspaceId: caller.workspaceId,
+    waId: toDigits(input.to),
+    from: input.from,
+    templateName: input.template.name,
+    templateLanguage: input.template.language,
+    idempotencyKey: input.idempotencyKey,
+  })
+  if (context.earlier) return replay(ports, caller, context.earlier, hashOf(input))
+  throw optedOut()
+}
+
+async function replay(
+  ports: SendPorts,
+  caller: Sender,
+  earlier: NonNullable<SendContext['earlier']>,
+  hash: string | null,
+): Promise<Sent> {
+  if (earlier.hash !== hash)
+    throw new AppError(
+      'IDEMPOTENCY_KEY_REUSED',
+      'this idempotencyKey was used with another body; use a new key for another message',
+    )
+  const record = await ports.find(caller.workspaceId, earlier.id)
+  if (!record) throw new Error('a message vanished while it was looked up')
+  return { record, replayed: true }
+}
+
+/** The same for equal requests, whatever the order of their fields. */
+function hashOf(input: SendInput): string {
+  const sorted = (pairs: Readonly<Record<string, string>>) =>
+    Object.entries(pairs).sort(([a], [b]) => (a < b ? -1 : 1))
+  const { name, language, variables } = input.template
+  const canonical = JSON.stringify([
+    input.to,
+    name,
+    language,
+    sorted(variables),
+    input.from ? Object.values(input.from) : null,
+    sorted(input.metadata),
+  ])
+  return createHash('sha256').update(canonical).digest('hex')
+}
+
+function toRecord(
+  message: NewMessage,
+  { number, waId, caller }: { number: SenderNumber; waId: string; caller: Sender },
+): MessageRecord {
+  return {
+    id: encodeId('message', message.id),
+    conversationId: encodeId('conversation', message.conversationId),
+    providerMessageId: null,
+    direction: 'OUTBOUND',
+    type: 'TEMPLATE',
+    status: 'QUEUED',
+    text: message.text,
+    template: message.template,
+    from: number.number,
+    fromName: null,
+    to: waId,
+    numberId: encodeId('number', message.numberId),
+    error: null,
+    media: null,
+    details: null,
+    metadata: { ...message.metadata },
+    caller: {
+      apiKeyId: caller.keyId && encodeId('key', caller.keyId),
+      apiKeyName: caller.keyName,
+      idempotencyKey: message.idempotencyKey,
+      campaignId: null,
+    },
+    createdAt: message.createdAt.toISOString(),
+    sentAt: null,
+    deliveredAt: null,
+    readAt: null,
+    failedAt: null,
+  }
+}

@@ -1,0 +1,113 @@
+// Finds number, contact and conversation of an update or a send. Creates the latter two if needed.
+
+import type { Sql } from '../../platform/postgres/sql.ts'
+import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
+import { Lru } from '../../shared/lru.ts'
+
+export interface NumberIdentity {
+  readonly workspaceId: WorkspaceId
+  readonly numberId: NumberId
+  /** E.164 with a plus. */
+  readonly number: string
+  /** The number's id at the provider. */
+  readonly phoneNumberId: string
+}
+
+export interface Parties extends NumberIdentity {
+  readonly contactId: Uuid
+  readonly conversationId: ConversationId
+  /** The customer's number as digits. */
+  readonly waId: string
+}
+
+export interface ContactsStore {
+  /** Undefined where the number is not ours. Creates the contact and the conversation if needed. */
+  resolveParties(from: {
+    readonly phoneNumberId: string
+    readonly waId: string
+    /** Profile name, where the update carries one. */
+    readonly name: string | null
+  }): Promise<Parties | undefined>
+  /** The same where the workspace's number is known already, as for an outbound message. */
+  partiesOf(number: NumberIdentity, waId: string, name: string | null): Promise<Parties>
+  findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
+}
+
+interface Known {
+  readonly contactId: Uuid
+  readonly conversationId: ConversationId
+  readonly name: string | null
+}
+
+/** Caches only ids, which never change, so no entry is stale. The cached name only detects a new name. */
+export function createContactsStore(sql: Sql, options: { readonly cacheSize?: number } = {}): ContactsStore {
+  const size = options.cacheSize ?? 20_000
+  const numbers = new Lru<NumberIdentity>(size)
+  const conversations = new Lru<Known>(size)
+
+  async function findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined> {
+    const cached = numbers.get(phoneNumberId)
+    if (cached) return cached
+    const [found] = await sql<NumberIdentity[]>`
+      select workspace_id, id as number_id, number, phone_number_id
+      from numbers
+      where phone_number_id = ${phoneNumberId}`
+    if (found) numbers.set(phoneNumberId, found)
+    return found
+  }
+
+  async function partiesOf(number: NumberIdentity, waId: string, name: string | null): Promise<Parties> {
+    const key = `${number.numberId}:${waId}`
+    let known = conversations.get(key)
+    if (!known) {
+      known = await upsert(sql, number, waId, name)
+      conversations.set(key, known)
+    } else if (name !== null && name !== known.name) {
+      rename(known, key, name)
+    }
+    const { contactId, conversationId } = known
+    return { ...number, contactId, conversationId, waId }
+  }
+
+  // Not awaited, since nothing depends on it. If the write fails, the next update with that name tries again.
+  function rename(known: Known, key: string, name: string): void {
+    conversations.set(key, { ...known, name })
+    sql`
+      update contacts set name = ${name}, updated_at = now()
+      where id = ${known.contactId} and name is distinct from ${name}`.catch(() =>
+      conversations.set(key, known),
+    )
+  }
+
+  return {
+    findNumber,
+    partiesOf,
+    async resolveParties({ phoneNumberId, waId, name }) {
+      const number = await findNumber(phoneNumberId)
+      return number && partiesOf(number, waId, name)
+    },
+  }
+}
+
+async function upsert(sql: Sql, number: NumberIdentity, waId: string, name: string | null): Promise<Known> {
+  // `do update` without a change, because `do nothing` would not return a row that exists already.
+  const [known] = await sql<Known[]>`
+    with contact as (
+      insert into contacts (id, workspace_id, wa_id, name)
+      values (new_uuid(), ${number.workspaceId}, ${waId}, ${name})
+      on conflict (workspace_id, wa_id) do update
+        set name = coalesce(excluded.name, contacts.name),
+          updated_at = case
+            when excluded.name is null or excluded.name is not distinct from contacts.name then contacts.updated_at
+            else now()
+          end
+      returning id, name
+    )
+    insert into conversations (id, workspace_id, number_id, contact_id)
+    select new_uuid(), ${number.workspaceId}::uuid, ${number.numberId}::uuid, contact.id
+    from contact
+    on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id
+    returning contact_id, id as conversation_id, (select name from contact) as name`
+  if (!known) throw new Error('an upsert returned no row')
+  return known
+}

@@ -1,0 +1,117 @@
+// Reads conversations, the one with the latest activity first. Writes nothing.
+
+import { permissionAt } from '../../contract/call-permission.ts'
+import type { ConversationFilter } from '../../contract/filters.ts'
+import { type Page, type PageRequest, toPage } from '../../contract/page.ts'
+import type { ConversationRecord } from '../../contract/records/conversation.ts'
+import type { Direction, MessageType } from '../../contract/records/message.ts'
+import { contactIs, equals, type Piece, rowsOfPage } from '../../platform/postgres/keyset.ts'
+import { iso } from '../../platform/postgres/newest-first.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import { type ConversationId, encodeId, type NumberId, type WorkspaceId } from '../../shared/ids.ts'
+import { toE164 } from '../../shared/phone.ts'
+
+export interface ConversationReader {
+  find(workspaceId: WorkspaceId, id: ConversationId): Promise<ConversationRecord | undefined>
+  list(
+    workspaceId: WorkspaceId,
+    filter: ConversationFilter,
+    page: PageRequest,
+  ): Promise<Page<ConversationRecord>>
+}
+
+interface Row {
+  readonly id: ConversationId
+  readonly numberId: NumberId
+  readonly number: string
+  readonly waId: string
+  readonly name: string | null
+  readonly optState: string | null
+  readonly unreadCount: number
+  readonly lastInboundAt: Date | null
+  readonly callPermission: ConversationRecord['callPermission']
+  readonly readAt: Date
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly messageId: string | null
+  readonly direction: Direction
+  readonly type: MessageType
+  readonly text: string
+  readonly messageAt: Date
+}
+
+const WINDOW_MS = 24 * 3_600_000
+
+export const createConversationReader = (sql: Sql): ConversationReader => ({
+  async find(workspaceId, id) {
+    const one = sql`select * from conversations where workspace_id = ${workspaceId} and id = ${id}`
+    const [row] = await sql<Row[]>`${selected(sql, one)}`
+    return row && toRecord(row)
+  },
+
+  async list(workspaceId, filter, page) {
+    const ordered = sql`
+      select *
+      from conversations v
+      where v.workspace_id = ${workspaceId}
+        ${filter.unread === undefined ? sql`` : unread(sql, filter.unread)}
+        ${equals(sql, 'v.number_id', filter.numberId)}
+        ${contactIs(sql, 'v.contact_id', { workspaceId, waId: filter.contact })}
+        ${filter.since ? sql`and v.updated_at >= ${filter.since}` : sql``}
+        ${filter.until ? sql`and v.updated_at < ${filter.until}` : sql``}
+        ${before(sql, page)}
+      order by v.updated_at desc, v.id desc`
+    const rows = await sql<Row[]>`
+      ${selected(sql, rowsOfPage(sql, ordered, page))}
+      order by v.updated_at desc, v.id desc`
+    return toPage(rows, page.limit, (row) => [row.updatedAt.toISOString(), row.id], toRecord)
+  },
+})
+
+const selected = (sql: Sql, conversations: Piece) => sql`
+  select v.id, v.number_id, n.number, p.wa_id, p.name, p.opt_state, v.unread_count, v.last_inbound_at,
+    v.call_permission, now() as read_at, v.created_at, v.updated_at,
+    m.id as message_id, m.direction, m.type, m.text, m.created_at as message_at
+  from (${conversations}) v
+  join numbers n on n.id = v.number_id
+  join contacts p on p.id = v.contact_id
+  left join messages m on m.id = v.last_message_id`
+
+// Written exactly as in the partial index, so that the planner can use it.
+const unread = (sql: Sql, isUnread: boolean) =>
+  isUnread ? sql`and v.unread_count > 0` : sql`and v.unread_count = 0`
+
+function before(sql: Sql, page: PageRequest) {
+  const [at, id] = page.after ?? []
+  return at === undefined || id === undefined
+    ? sql``
+    : sql`and (v.updated_at, v.id) < (${at}::timestamptz, ${id}::uuid)`
+}
+
+const toRecord = (row: Row): ConversationRecord => ({
+  id: encodeId('conversation', row.id),
+  numberId: encodeId('number', row.numberId),
+  number: row.number,
+  contact: {
+    waId: row.waId,
+    number: toE164(row.waId),
+    name: row.name,
+    optedOut: row.optState === 'opted-out',
+  },
+  lastMessage:
+    row.messageId === null
+      ? null
+      : {
+          id: encodeId('message', row.messageId),
+          direction: row.direction,
+          type: row.type,
+          text: row.text,
+          at: row.messageAt.toISOString(),
+        },
+  unreadCount: row.unreadCount,
+  lastInboundAt: iso(row.lastInboundAt),
+  windowExpiresAt: row.lastInboundAt && new Date(row.lastInboundAt.getTime() + WINDOW_MS).toISOString(),
+  callPermission: row.callPermission && permissionAt(row.callPermission, row.readAt),
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})

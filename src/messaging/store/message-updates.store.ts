@@ -1,0 +1,171 @@
+// Writes what the provider reports about messages: statuses, forward only, and inbound messages, once each.
+
+import type { WrittenDelivery } from '../../contract/dispatch.ts'
+import { emit, messagesLocked, statusesOccurred, writtenDeliveries } from '../../platform/postgres/emit.ts'
+import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
+import { sources } from '../../platform/postgres/states.ts'
+import { sourcesOf } from '../../shared/machine.ts'
+import { outboundMachine, sendMachine } from '../message.machine.ts'
+import type { FoundMessage, InboundWrite, MessageStore, StatusChange, StatusTarget } from '../ports.ts'
+
+type UpdatesStore = Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound'>
+
+/**
+ * The CTE `followed`, which moves the recipients of campaigns together with their messages. `moved` names a
+ * CTE with the current rows of the messages. Campaigns provide it, because the table of recipients is theirs.
+ */
+export type RecipientsFollow = (sql: Sql, moved: string) => Fragment
+
+export const createMessageUpdateStore = (sql: Sql, follow: RecipientsFollow): UpdatesStore => ({
+  statusTargets: (targets) => statusTargets(sql, targets),
+  changeStatuses: (changes) => changeStatuses(sql, changes, follow),
+  insertInbound: (write) => insertInbound(sql, write),
+})
+
+/**
+ * Finds messages by the provider's id, or by our id where the status arrived before the answer to the send.
+ * The update must name the number of the message, so that a status cannot change another workspace's message.
+ */
+async function statusTargets(sql: Sql, targets: readonly StatusTarget[]): Promise<FoundMessage[]> {
+  const found = await sql<(FoundMessage & { index: number })[]>`
+    select t.index, m.id, m.conversation_id, m.provider_message_id, m.recipient_id
+    from unnest(
+      ${targets.map((target) => target.providerMessageId)}::text[],
+      ${targets.map((target) => target.messageId)}::uuid[],
+      ${targets.map((target) => target.phoneNumberId)}::text[]
+    ) with ordinality as t (provider_message_id, message_id, phone_number_id, index)
+    cross join lateral (
+      select id, conversation_id, provider_message_id, number_id, recipient_id
+      from messages
+      where provider_message_id = t.provider_message_id and direction = 'OUTBOUND'
+      union all
+      select id, conversation_id, provider_message_id, number_id, recipient_id
+      from messages
+      where id = t.message_id and direction = 'OUTBOUND' and provider_message_id is null
+      limit 1
+    ) m
+    join numbers n on n.id = m.number_id and n.phone_number_id = t.phone_number_id`
+  const byIndex = new Map(found.map((row) => [Number(row.index), row]))
+  return targets.map((_, index) => byIndex.get(index + 1) as FoundMessage)
+}
+
+/** Takes at most one change per message. Each change that applies writes its event. */
+async function changeStatuses(
+  sql: Sql,
+  changes: readonly StatusChange[],
+  follow: RecipientsFollow,
+): Promise<WrittenDelivery[]> {
+  const rows = changes.map((change) => ({
+    id: change.messageId,
+    provider_message_id: change.providerMessageId,
+    status: change.status,
+    sources: sourcesOf(outboundMachine, change.status),
+    at: change.at.toISOString(),
+    error: change.error,
+    event_id: change.eventId,
+    body: Buffer.from(change.body).toString('base64'),
+  }))
+  const ofCampaigns = changes.some(({ recipientId }) => recipientId !== null)
+  return sql<WrittenDelivery[]>`
+    with input as (
+      select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
+        id uuid, provider_message_id text, status text, sources text[], at timestamptz, error jsonb, event_id uuid,
+        body text)
+    ),
+    ${messagesLocked(sql)},
+    changed as (
+      update messages m
+      set status = i.status,
+        provider_message_id = coalesce(m.provider_message_id, i.provider_message_id),
+        -- A status proves that the provider has the message, even when its answer to the send was lost.
+        send_state = case
+          when i.status <> 'FAILED' and m.send_state in (${sources(sql, sendMachine, 'ACCEPTED')}) then 'ACCEPTED'
+          else m.send_state
+        end,
+        send_due_at = null,
+        error = coalesce(i.error, m.error),
+        sent_at = case when i.status = 'SENT' then i.at else m.sent_at end,
+        delivered_at = case when i.status = 'DELIVERED' then i.at else m.delivered_at end,
+        read_at = case when i.status = 'READ' then i.at else m.read_at end,
+        failed_at = case when i.status = 'FAILED' then i.at else m.failed_at end
+      from input i
+      join message_lock on message_lock.id = i.id
+      where m.id = i.id and m.direction = 'OUTBOUND' and m.status = any(i.sources)
+      returning m.id, m.workspace_id, m.conversation_id, m.recipient_id, m.status, m.send_state, m.send_due_at, m.error,
+        null::timestamptz as due_at, 0 as tries, i.event_id, i.body
+    ),
+    ${ofCampaigns ? sql`${follow(sql, 'changed')},` : sql``}
+    ${statusesOccurred(sql)}, ${emit(sql)} ${writtenDeliveries(sql)}`
+}
+
+/** Once per provider id: a repeat writes nothing and emits nothing. */
+async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDelivery[]> {
+  const { update, optChange } = write
+  const details = update.callPermission && { callPermission: update.callPermission }
+  return sql<WrittenDelivery[]>`
+    with inserted as (
+      insert into messages (id, workspace_id, conversation_id, number_id, contact_id, provider_message_id, direction,
+        type, status, text, from_name, details, created_at)
+      values (${write.id}, ${write.workspaceId}, ${write.conversationId}, ${write.numberId}, ${write.contactId},
+        ${update.providerMessageId}, 'INBOUND', ${update.messageType}, 'RECEIVED', ${update.text}, ${update.fromName},
+        ${details && sql.json(details as never)}, ${update.at})
+      on conflict (provider_message_id) do nothing
+      returning id, workspace_id, conversation_id, number_id, created_at, details -> 'callPermission' as permission,
+        case when details ? 'callPermission' then created_at end as permission_at
+    ),
+    attached as (
+      insert into media (message_id, workspace_id, provider_media_id, mime_type, file_name, sha256)
+      select id, workspace_id, ${update.media?.providerMediaId ?? null}::text, ${update.media?.mimeType ?? null}::text,
+        ${update.media?.fileName ?? null}::text, ${update.media?.sha256 ?? null}::text
+      from inserted
+      where ${update.media !== null}
+    ),
+    opted as (
+      update contacts
+      set opt_state = ${optChange ?? null}::text, opt_changed_at = now(), updated_at = now()
+      where id = ${write.contactId} and ${optChange !== undefined} and exists (select from inserted)
+      returning 1
+    ),
+    -- Lock the row before the update, to read its last event. Lock it after the contact: a campaign's claim locks
+    -- in the same order.
+    locked as (
+      select id, last_event_id
+      from conversations
+      where id = (select conversation_id from inserted) and (select count(*) from opted) >= 0
+      for no key update
+    ),
+    touched as (
+      update conversations c
+      set last_message_id = inserted.id, last_message_at = inserted.created_at, updated_at = now(),
+        unread_count = c.unread_count + 1,
+        last_inbound_at = greatest(c.last_inbound_at, inserted.created_at),
+        -- A reply that comes late must not take the place of one that was given after it.
+        call_permission = case
+          when inserted.permission_at >= coalesce(c.call_permission_at, '-infinity') then inserted.permission
+          else c.call_permission
+        end,
+        call_permission_at = greatest(c.call_permission_at, inserted.permission_at),
+        last_event_id = ${write.eventId}
+      from inserted
+      join locked on locked.id = inserted.conversation_id
+      where c.id = inserted.conversation_id
+      returning locked.last_event_id as after, c.campaign_recipient_id, c.campaign_sent_at
+    ),
+    -- An answer to a campaign is the first message within a week of it.
+    replied as (
+      update recipients r
+      set replied_at = inserted.created_at, updated_at = now()
+      from inserted
+      cross join touched
+      where r.id = touched.campaign_recipient_id and r.replied_at is null
+        and touched.campaign_sent_at > now() - interval '7 days'
+    ),
+    occurred as (
+      select ${write.eventId}::uuid as event_id, inserted.workspace_id, 'message.received' as kind,
+        inserted.conversation_id as key, ${Buffer.from(write.body)}::bytea as body, n.endpoint_id as routed_to,
+        touched.after
+      from inserted
+      join numbers n on n.id = inserted.number_id
+      cross join touched
+    ), ${emit(sql)} ${writtenDeliveries(sql)}`
+}

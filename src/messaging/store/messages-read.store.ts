@@ -1,0 +1,165 @@
+// Reads single messages and pages of the message log. Writes nothing.
+
+import type { MessageFilter } from '../../contract/filters.ts'
+import type { Page, PageRequest } from '../../contract/page.ts'
+import type { Direction, MessageRecord, MessageStatus, MessageType } from '../../contract/records/message.ts'
+import {
+  contactIs,
+  createdWithin,
+  equals,
+  olderThan,
+  type Piece,
+  rowsOfPage,
+} from '../../platform/postgres/keyset.ts'
+import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import {
+  type CampaignId,
+  type ConversationId,
+  encodeId,
+  type KeyId,
+  type MessageId,
+  type NumberId,
+  type WorkspaceId,
+} from '../../shared/ids.ts'
+
+export interface MessageRow {
+  readonly id: MessageId
+  readonly conversationId: ConversationId
+  readonly numberId: NumberId
+  readonly providerMessageId: string | null
+  readonly direction: Direction
+  readonly type: MessageType
+  readonly status: MessageStatus
+  readonly text: string
+  readonly template: MessageRecord['template']
+  readonly fromName: string | null
+  readonly error: MessageRecord['error']
+  readonly details: MessageRecord['details']
+  readonly metadata: Record<string, string>
+  readonly apiKeyId: KeyId | null
+  readonly apiKeyName: string | null
+  readonly idempotencyKey: string | null
+  readonly campaignId: CampaignId | null
+  readonly number: string
+  readonly waId: string
+  readonly mimeType: string | null
+  readonly fileName: string | null
+  readonly sizeBytes: number | null
+  readonly sha256: string | null
+  readonly createdAt: Date
+  readonly sentAt: Date | null
+  readonly deliveredAt: Date | null
+  readonly readAt: Date | null
+  readonly failedAt: Date | null
+}
+
+/** The given rows of messages with all columns of a MessageRow. */
+const selectMessages = (sql: Sql, messages: Piece) => sql`
+  select m.id, m.conversation_id, m.number_id, m.provider_message_id, m.direction, m.type, m.status, m.text,
+    m.template, m.from_name, m.error, m.details, m.metadata, m.api_key_id, k.name as api_key_name,
+    m.idempotency_key, m.campaign_id, n.number, c.wa_id, f.mime_type, f.file_name, f.size_bytes, f.sha256,
+    m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at
+  from (${messages}) m
+  join numbers n on n.id = m.number_id
+  join contacts c on c.id = m.contact_id
+  left join api_keys k on k.id = m.api_key_id
+  left join media f on f.message_id = m.id`
+
+function toMessageRecord(row: MessageRow): MessageRecord {
+  const inbound = row.direction === 'INBOUND'
+  return {
+    id: encodeId('message', row.id),
+    conversationId: encodeId('conversation', row.conversationId),
+    providerMessageId: row.providerMessageId,
+    direction: row.direction,
+    type: row.type,
+    status: row.status,
+    text: row.text,
+    template: row.template,
+    from: inbound ? row.waId : row.number,
+    fromName: row.fromName,
+    to: inbound ? row.number : row.waId,
+    numberId: encodeId('number', row.numberId),
+    error: row.error,
+    media: toMedia(row),
+    details: row.details,
+    metadata: row.metadata,
+    caller: inbound ? null : toCaller(row),
+    createdAt: row.createdAt.toISOString(),
+    sentAt: iso(row.sentAt),
+    deliveredAt: iso(row.deliveredAt),
+    readAt: iso(row.readAt),
+    failedAt: iso(row.failedAt),
+  }
+}
+
+function toMedia(row: MessageRow): MessageRecord['media'] {
+  if (row.mimeType === null) return null
+  return { mimeType: row.mimeType, fileName: row.fileName, sizeBytes: row.sizeBytes, sha256: row.sha256 }
+}
+
+const toCaller = (row: MessageRow): MessageRecord['caller'] => ({
+  apiKeyId: row.apiKeyId && encodeId('key', row.apiKeyId),
+  apiKeyName: row.apiKeyName,
+  idempotencyKey: row.idempotencyKey,
+  campaignId: row.campaignId && encodeId('campaign', row.campaignId),
+})
+
+export interface MessageReader {
+  find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>
+  list(workspaceId: WorkspaceId, filter: MessageFilter, page: PageRequest): Promise<Page<MessageRecord>>
+  /** Where to begin a page of a conversation that shows up to `newer` messages before this one. */
+  beginAround(
+    workspaceId: WorkspaceId,
+    around: { readonly conversationId: ConversationId; readonly id: MessageId; readonly newer: number },
+  ): Promise<Pick<PageRequest, 'after'> | undefined>
+}
+
+export const createMessageReader = (sql: Sql): MessageReader => ({
+  async find(workspaceId, id) {
+    const one = sql`select * from messages where workspace_id = ${workspaceId} and id = ${id}`
+    const [row] = await sql<MessageRow[]>`${selectMessages(sql, one)}`
+    return row && toMessageRecord(row)
+  },
+
+  async list(workspaceId, filter, page) {
+    const ordered = sql`
+      select *
+      from messages m
+      where m.workspace_id = ${workspaceId}
+        ${equals(sql, 'm.direction', filter.direction)}
+        ${equals(sql, 'm.status', filter.status)}
+        ${equals(sql, 'm.type', filter.type)}
+        ${equals(sql, 'm.conversation_id', filter.conversationId)}
+        ${contactIs(sql, 'm.contact_id', { workspaceId, waId: filter.contact })}
+        ${equals(sql, 'm.number_id', filter.numberId)}
+        ${equals(sql, 'm.campaign_id', filter.campaignId)}
+        ${equals(sql, 'm.idempotency_key', filter.idempotencyKey)}
+        ${equals(sql, 'm.provider_message_id', filter.providerMessageId)}
+        ${createdWithin(sql, 'm', filter)}
+        ${olderThan(sql, 'm', page)}
+      order by m.id desc`
+    const rows = await sql<MessageRow[]>`
+      ${selectMessages(sql, rowsOfPage(sql, ordered, page))}
+      order by m.id desc`
+    return newestFirst(rows, page, toMessageRecord)
+  },
+
+  async beginAround(workspaceId, { conversationId, id, newer }) {
+    const [row] = await sql<{ before: MessageId | null }[]>`
+      select (
+        select newer.id
+        from messages newer
+        where newer.workspace_id = ${workspaceId}
+          and newer.conversation_id = ${conversationId}
+          and newer.id > ${id}
+        order by newer.id
+        offset ${newer}
+        limit 1
+      ) as before
+      from messages m
+      where m.id = ${id} and m.workspace_id = ${workspaceId} and m.conversation_id = ${conversationId}`
+    return row && { after: row.before === null ? undefined : [row.before] }
+  },
+})

@@ -1,0 +1,138 @@
+// Outbound messages: the data that decides a send, and the row before the request to the provider.
+// sends.store.ts writes the send itself.
+
+import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import { Batcher } from '../../shared/batcher.ts'
+import type { MessageId, NumberId } from '../../shared/ids.ts'
+import type { MessageStore, NewMessage, SendContext, SendContextQuery, SendTemplate } from '../ports.ts'
+import { createMessageUpdateStore, type RecipientsFollow } from './message-updates.store.ts'
+import { createSendStore } from './sends.store.ts'
+
+export interface MessageStoreOptions {
+  readonly accounts: AccountOptions
+  /** Moves the recipients of campaigns in the statement that moves their messages. */
+  readonly recipientsFollow: RecipientsFollow
+}
+
+export function createMessageStore(
+  sql: Sql,
+  { accounts, recipientsFollow }: MessageStoreOptions,
+): MessageStore {
+  const inserts = new Batcher<NewMessage, boolean>({
+    maxItems: 200,
+    maxWaiting: 10_000,
+    concurrency: 2,
+    flush: (all) => insertOutbound(sql, all),
+  })
+  return {
+    sendContext: (query) => sendContext(sql, query, accounts),
+    insertOutbound: (message) => inserts.add(message),
+    ...createSendStore(sql, accounts, recipientsFollow),
+    ...createMessageUpdateStore(sql, recipientsFollow),
+  }
+}
+
+interface ContextRow extends AccountColumns {
+  numberId: NumberId | null
+  number: string
+  templateStatus: string | null
+  parameterFormat: SendTemplate['parameterFormat']
+  components: unknown[]
+  optedOut: boolean
+  earlierId: MessageId | null
+  earlierHash: Buffer | null
+}
+
+async function sendContext(sql: Sql, query: SendContextQuery, options: AccountOptions): Promise<SendContext> {
+  const { workspaceId, from } = query
+  const numberId = from && 'numberId' in from ? from.numberId : null
+  const number = from && 'number' in from ? from.number : null
+  const [row] = await sql<ContextRow[]>`
+    select w.id as workspace_id, w.waba_id, w.provider_token,
+      n.id as number_id, n.number, n.phone_number_id,
+      t.status as template_status, t.parameter_format, t.components,
+      coalesce(c.opt_state = 'opted-out', false) as opted_out,
+      m.id as earlier_id, m.idempotency_hash as earlier_hash
+    from workspaces w
+    left join numbers n on n.workspace_id = w.id and case
+      when ${numberId}::uuid is not null then n.id = ${numberId}::uuid
+      when ${number}::text is not null then n.number = ${number}::text
+      else n.is_default
+    end
+    left join templates t on t.workspace_id = w.id
+      and t.name = ${query.templateName} and t.language = ${query.templateLanguage}
+    left join contacts c on c.workspace_id = w.id and c.wa_id = ${query.waId}
+    left join messages m on m.workspace_id = w.id and m.idempotency_key = ${query.idempotencyKey}
+    where w.id = ${workspaceId}`
+  if (!row) throw new Error('the workspace of a key is gone')
+  return {
+    number: row.numberId && {
+      workspaceId,
+      numberId: row.numberId,
+      number: row.number,
+      phoneNumberId: row.phoneNumberId,
+    },
+    account: row.numberId && toAccount(row, options),
+    template: row.templateStatus
+      ? { status: row.templateStatus, parameterFormat: row.parameterFormat, components: row.components }
+      : null,
+    optedOut: row.optedOut,
+    earlier: row.earlierId && { id: row.earlierId, hash: row.earlierHash?.toString('hex') ?? '' },
+  }
+}
+
+/** `send_due_at` gives the process that accepted the message three seconds; then the sweep sends it. */
+async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promise<boolean[]> {
+  const rows = messages.map((message) => ({
+    id: message.id,
+    workspace_id: message.workspaceId,
+    conversation_id: message.conversationId,
+    number_id: message.numberId,
+    contact_id: message.contactId,
+    text: message.text,
+    template: message.template,
+    metadata: message.metadata,
+    api_key_id: message.keyId,
+    idempotency_key: message.idempotencyKey,
+    idempotency_hash: message.idempotencyHash,
+    created_at: message.createdAt.toISOString(),
+  }))
+  const inserted = await sql<{ id: MessageId }[]>`
+    with input as (
+      select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
+        id uuid, workspace_id uuid, conversation_id uuid, number_id uuid, contact_id uuid, text text, template jsonb,
+        metadata jsonb, api_key_id uuid, idempotency_key text, idempotency_hash text, created_at timestamptz)
+    ),
+    inserted as (
+      insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, text,
+        template, metadata, api_key_id, idempotency_key, idempotency_hash, send_state, send_due_at, created_at)
+      select i.id, i.workspace_id, i.conversation_id, i.number_id, i.contact_id, 'OUTBOUND', 'TEMPLATE', 'QUEUED', i.text,
+        i.template, i.metadata, i.api_key_id, i.idempotency_key, decode(i.idempotency_hash, 'hex'), 'PENDING',
+        now() + interval '3 seconds', i.created_at
+      from input i
+      join contacts c on c.id = i.contact_id and c.opt_state is distinct from 'opted-out'
+      order by i.idempotency_key
+      on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing
+      returning id, conversation_id, created_at
+    ),
+    latest as (
+      select distinct on (conversation_id) conversation_id, id, created_at
+      from inserted
+      order by conversation_id, id desc
+    ),
+    -- Locked in one order, or two batches that touch the same conversations could wait for each other.
+    locked as (
+      select id from conversations where id in (select conversation_id from latest) order by id for no key update
+    ),
+    touched as (
+      update conversations c
+      set last_message_id = latest.id, last_message_at = latest.created_at, updated_at = now()
+      from latest
+      join locked on locked.id = latest.conversation_id
+      where c.id = latest.conversation_id
+    )
+    select id from inserted`
+  const written = new Set(inserted.map((row) => row.id))
+  return messages.map((message) => written.has(message.id))
+}

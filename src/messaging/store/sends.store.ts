@@ -1,0 +1,202 @@
+// The send of a message, from the moment when a request may be with the provider to its outcome.
+
+import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
+import type { WrittenDelivery } from '../../contract/dispatch.ts'
+import { emit, messagesLocked, statusesOccurred, writtenDeliveries } from '../../platform/postgres/emit.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import { sources } from '../../platform/postgres/states.ts'
+import { Batcher } from '../../shared/batcher.ts'
+import type { MessageId } from '../../shared/ids.ts'
+import { sourcesOf } from '../../shared/machine.ts'
+import { type SendState, sendMachine } from '../message.machine.ts'
+import type { LostSend, MessageStore, Outgoing, SendOutcome, SendTemplate } from '../ports.ts'
+import type { SendVerdict } from '../send-policy.ts'
+import type { RecipientsFollow } from './message-updates.store.ts'
+
+type SendStore = Pick<MessageStore, 'startSending' | 'finishSend' | 'overdueSends' | 'lostSends'>
+
+export function createSendStore(sql: Sql, accounts: AccountOptions, follow: RecipientsFollow): SendStore {
+  const batch = { maxItems: 200, maxWaiting: 10_000, concurrency: 2 }
+  const starts = new Batcher<MessageId, number | null>({ ...batch, flush: (all) => startSending(sql, all) })
+  const ends = new Batcher<SendOutcome, WrittenDelivery[]>({
+    ...batch,
+    flush: (all) => finishSends(sql, all, follow),
+  })
+  return {
+    startSending: (id) => starts.add(id),
+    finishSend: (outcome) => ends.add(outcome),
+    overdueSends: (limit) => overdueSends(sql, limit, accounts),
+    lostSends: (limit) => lostSends(sql, limit, follow),
+  }
+}
+
+/** After the `send_due_at` of a SENDING row, its process counts as dead and the outcome as unknown. */
+async function startSending(sql: Sql, ids: readonly MessageId[]): Promise<(number | null)[]> {
+  const started = await sql<{ id: MessageId; attempt: number }[]>`
+    update messages
+    set send_state = 'SENDING', send_attempts = send_attempts + 1, send_due_at = now() + interval '1 minute'
+    where id = any(${ids as MessageId[]}::uuid[]) and send_state in (${sources(sql, sendMachine, 'SENDING')})
+    returning id, send_attempts as attempt`
+  const attempts = new Map(started.map(({ id, attempt }) => [id, attempt]))
+  // An id that occurs twice in a batch was started only once.
+  return ids.map((id) => {
+    const attempt = attempts.get(id) ?? null
+    attempts.delete(id)
+    return attempt
+  })
+}
+
+const stateAfter = (verdict: SendVerdict): SendState => {
+  switch (verdict.type) {
+    case 'accepted':
+      return verdict.held ? 'HELD' : 'ACCEPTED'
+    case 'again':
+      return 'PENDING'
+    case 'failed':
+      return 'REFUSED'
+    case 'unknown':
+      return 'UNKNOWN'
+  }
+}
+
+/**
+ * A status may arrive before the provider's answer: then only what the answer adds is written. The answer may
+ * also arrive after the row became UNKNOWN, and then settles it. An outcome that is written twice, because
+ * the reply to its commit was lost, changes nothing and never affects a later attempt.
+ */
+async function finishSends(
+  sql: Sql,
+  outcomes: readonly SendOutcome[],
+  follow: RecipientsFollow,
+): Promise<WrittenDelivery[][]> {
+  const rows = outcomes.map(({ messageId, attempt, by, verdict, failure }) => ({
+    id: messageId,
+    attempt,
+    by_campaign: by === 'campaign',
+    state: stateAfter(verdict),
+    sources: sourcesOf(sendMachine, stateAfter(verdict)),
+    provider_message_id: verdict.type === 'accepted' ? verdict.providerMessageId : null,
+    delay_ms: verdict.type === 'again' ? verdict.delayMs : null,
+    tries: verdict.type === 'again' && verdict.counts ? 1 : 0,
+    error: verdict.type === 'failed' ? { code: verdict.error.code, title: verdict.error.title } : null,
+    event_id: failure?.eventId ?? null,
+    body: failure && Buffer.from(failure.body).toString('base64'),
+  }))
+  const written = await sql<WrittenDelivery[]>`
+    with input as (
+      select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
+        id uuid, attempt integer, by_campaign boolean, state text, sources text[], provider_message_id text,
+        delay_ms double precision, tries integer, error jsonb, event_id uuid, body text)
+    ),
+    ${messagesLocked(sql)},
+    judged as (
+      -- What has a status of the provider is not sent again.
+      select i.*, was.send_state = any(i.sources) and (i.state <> 'PENDING' or was.status = 'QUEUED') as moves,
+        i.state = 'REFUSED' and was.status = 'QUEUED' as fails
+      from input i
+      join message_lock was on was.id = i.id
+    ),
+    ended as (
+      update messages m
+      set provider_message_id = coalesce(m.provider_message_id, i.provider_message_id),
+        send_state = case when i.moves then i.state else m.send_state end,
+        send_due_at = case
+          when not i.moves then m.send_due_at
+          -- Three seconds for the process that has the timer; then the sweep sends it.
+          when i.state = 'PENDING' and not i.by_campaign then now() + (i.delay_ms + 3000) * interval '1 millisecond'
+          when i.state = 'UNKNOWN' and m.recipient_id is null then now() + interval '15 minutes'
+        end,
+        status = case when i.fails then 'FAILED' else m.status end,
+        failed_at = case when i.fails then now() else m.failed_at end,
+        error = coalesce(i.error, m.error)
+      from judged i
+      where m.id = i.id and m.send_attempts = i.attempt
+      returning m.id, m.workspace_id, m.conversation_id, m.recipient_id, m.status, m.send_state, m.send_due_at, m.error,
+        case when i.moves and i.by_campaign then now() + i.delay_ms * interval '1 millisecond' end as due_at,
+        case when i.moves and i.by_campaign then i.tries else 0 end as tries,
+        case when i.fails then i.event_id end as event_id, i.body
+    ),
+    ${follow(sql, 'ended')},
+    changed as (
+      select event_id, workspace_id, conversation_id, body
+      from ended
+      where event_id is not null
+    ),
+    ${statusesOccurred(sql)}, ${emit(sql)} ${writtenDeliveries(sql)}`
+  // Return all deliveries with the first outcome: all of them go to the same dispatcher.
+  return outcomes.map((_, index) => (index === 0 ? written : []))
+}
+
+interface OverdueRow extends AccountColumns {
+  id: MessageId
+  conversationId: Outgoing['conversationId']
+  to: string
+  template: Outgoing['template']
+  status: string
+  parameterFormat: SendTemplate['parameterFormat']
+  components: unknown[]
+}
+
+/** Claims PENDING messages whose send did not start or restart in time. Two sweeps never get the same. */
+async function overdueSends(sql: Sql, limit: number, options: AccountOptions): Promise<Outgoing[]> {
+  const rows = await sql<OverdueRow[]>`
+    with due as (
+      update messages
+      set send_due_at = now() + interval '5 seconds'
+      where id in (
+        select id from messages
+        where send_state = 'PENDING' and send_due_at < now()
+        order by send_due_at
+        limit ${limit}
+        for update skip locked)
+      returning id, workspace_id, conversation_id, number_id, contact_id, template
+    )
+    select due.id, due.workspace_id, due.conversation_id, due.template,
+      n.phone_number_id, w.waba_id, w.provider_token, c.wa_id as to, t.status, t.parameter_format, t.components
+    from due
+    join workspaces w on w.id = due.workspace_id
+    join numbers n on n.id = due.number_id
+    join contacts c on c.id = due.contact_id
+    join templates t on t.workspace_id = due.workspace_id
+      and t.name = due.template ->> 'name' and t.language = due.template ->> 'language'`
+  return rows.flatMap((row) => {
+    const account = toAccount(row, options)
+    if (!account) return []
+    const { id, workspaceId, conversationId, to, template, status, parameterFormat, components } = row
+    return [
+      {
+        id,
+        workspaceId,
+        conversationId,
+        account,
+        to,
+        template,
+        definition: { status, parameterFormat, components },
+      },
+    ]
+  })
+}
+
+/** Marks sends whose process died as UNKNOWN. Returns those that have stayed UNKNOWN for too long. */
+async function lostSends(sql: Sql, limit: number, follow: RecipientsFollow): Promise<LostSend[]> {
+  await sql`
+    with lost as (
+      update messages
+      set send_state = 'UNKNOWN', send_due_at = case when recipient_id is null then now() + interval '15 minutes' end
+      where id in (
+        select id from messages
+        where send_state in (${sources(sql, sendMachine, 'UNKNOWN')}) and send_due_at < now()
+        limit ${limit}
+        for update skip locked)
+      returning id, recipient_id, status, send_state, send_due_at, error, null::timestamptz as due_at, 0 as tries
+    ),
+    ${follow(sql, 'lost')}
+    select`
+  // A campaign's recipient has no `send_due_at`: it stays UNKNOWN until a status or an operator settles it.
+  return sql<LostSend[]>`
+    select id, conversation_id
+    from messages
+    where send_state = 'UNKNOWN' and status = 'QUEUED' and send_due_at < now()
+    order by send_due_at
+    limit ${limit}`
+}

@@ -1,0 +1,118 @@
+// Message templates as the provider last described them.
+
+import type { TemplateFilter } from '../../contract/filters.ts'
+import { type Page, type PageRequest, toPage } from '../../contract/page.ts'
+import type { ProviderTemplate } from '../../contract/provider.ts'
+import type {
+  ParameterFormat,
+  TemplateCategory,
+  TemplateRecord,
+  TemplateStatus,
+} from '../../contract/records/catalog.ts'
+import { equals, olderThan } from '../../platform/postgres/keyset.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import { permits } from '../../platform/postgres/states.ts'
+import { encodeId, newId, type TemplateId, type WorkspaceId } from '../../shared/ids.ts'
+import { templateMachine } from '../template.machine.ts'
+import { templateVariables } from '../template-variables.ts'
+
+export interface StoredTemplate {
+  readonly id: TemplateId
+  readonly providerTemplateId: string | null
+  readonly name: string
+  readonly language: string
+  readonly category: TemplateCategory
+  readonly status: TemplateStatus
+  readonly parameterFormat: ParameterFormat
+  readonly components: readonly unknown[]
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export interface TemplateStore {
+  list(workspaceId: WorkspaceId, filter: TemplateFilter, page: PageRequest): Promise<Page<TemplateRecord>>
+  find(workspaceId: WorkspaceId, name: string, language: string): Promise<StoredTemplate | undefined>
+  findById(
+    workspaceId: WorkspaceId,
+    id: TemplateId,
+  ): Promise<{ readonly record: TemplateRecord; readonly statusReason: string | null } | undefined>
+  /** Writes the provider's templates; keeps those that are not in the list. Ids stay the same over syncs. */
+  upsert(workspaceId: WorkspaceId, templates: readonly ProviderTemplate[]): Promise<void>
+}
+
+const columns = (sql: Sql) => sql`
+  t.id, t.provider_template_id, t.name, t.language, t.category, t.status, t.parameter_format, t.components,
+  t.created_at, t.updated_at`
+
+export const createTemplateStore = (sql: Sql): TemplateStore => ({
+  async list(workspaceId, filter, page) {
+    const rows = await sql<StoredTemplate[]>`
+      select ${columns(sql)}
+      from templates t
+      where t.workspace_id = ${workspaceId}
+        ${equals(sql, 't.name', filter.name)}
+        ${filter.nameContains === undefined ? sql`` : sql`and strpos(t.name, ${filter.nameContains}) > 0`}
+        ${equals(sql, 't.language', filter.language)}
+        ${equals(sql, 't.status', filter.status)}
+        ${equals(sql, 't.category', filter.category)}
+        ${olderThan(sql, 't', page)}
+      order by t.id desc
+      limit ${page.limit + 1}`
+    return toPage(rows, page.limit, (row) => [row.id], toTemplateRecord)
+  },
+
+  async find(workspaceId, name, language) {
+    const [row] = await sql<StoredTemplate[]>`
+      select ${columns(sql)}
+      from templates t
+      where t.workspace_id = ${workspaceId}
+        and t.name = ${name}
+        and t.language = ${language}`
+    return row
+  },
+
+  async findById(workspaceId, id) {
+    const [row] = await sql<(StoredTemplate & { readonly statusReason: string | null })[]>`
+      select ${columns(sql)}, t.status_reason
+      from templates t
+      where t.workspace_id = ${workspaceId}
+        and t.id = ${id}`
+    return row && { record: toTemplateRecord(row), statusReason: row.statusReason }
+  },
+
+  async upsert(workspaceId, templates) {
+    const rows = templates.map((template) => ({ id: newId('template'), ...template }))
+    // An unchanged row keeps its updated_at, so that a sync every few minutes does not show it as changed.
+    await sql`
+      insert into templates as t (id, workspace_id, provider_template_id, name, language, category, status,
+        status_reason, parameter_format, components)
+      select id, ${workspaceId}, "providerTemplateId", name, language, category, status, "rejectedReason",
+        "parameterFormat", components
+      from jsonb_to_recordset(${sql.json(rows as never)}) as synced (id uuid, "providerTemplateId" text, name text,
+        language text, category text, status text, "rejectedReason" text, "parameterFormat" text, components jsonb)
+      on conflict (workspace_id, name, language) do update
+      set provider_template_id = excluded.provider_template_id,
+        category = excluded.category,
+        status = excluded.status,
+        status_reason = excluded.status_reason,
+        parameter_format = excluded.parameter_format,
+        components = excluded.components,
+        updated_at = now()
+      where (t.provider_template_id, t.category, t.status, t.status_reason, t.parameter_format, t.components)
+        is distinct from (excluded.provider_template_id, excluded.category, excluded.status,
+          excluded.status_reason, excluded.parameter_format, excluded.components)
+        and ${permits(sql, templateMachine, { from: sql`t.status`, to: sql`excluded.status` })}`
+  },
+})
+
+export const toTemplateRecord = (row: StoredTemplate): TemplateRecord => ({
+  id: encodeId('template', row.id),
+  name: row.name,
+  language: row.language,
+  category: row.category,
+  status: row.status,
+  components: row.components,
+  variables: templateVariables(row),
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})

@@ -1,0 +1,67 @@
+// Sends single messages. Postgres is written before and after the request: a PENDING row is safe to send. A
+// row that was SENDING when its process died may have been sent, and is never sent again.
+
+import type { Clock } from '../shared/clock.ts'
+import type { Log } from '../shared/log.ts'
+import type { AttemptSend } from './attempt-send.ts'
+import type { MessageStore, Outgoing } from './ports.ts'
+
+export interface TransmitPorts {
+  readonly store: Pick<MessageStore, 'startSending'>
+  readonly attemptSend: AttemptSend
+  readonly clock: Clock
+  /** Called for each request: single sends and campaigns share the rate of a number. */
+  readonly spent: (phoneNumberId: string) => void
+  readonly log: Log
+}
+
+export interface Transmitter {
+  /** Starts a send and returns at once. Where it fails, the sweep finds its row. */
+  start(outgoing: Outgoing): void
+  /** Resolves when no send is in progress. */
+  drain(): Promise<void>
+}
+
+/** Above this number of concurrent sends, further ones wait in Postgres for the sweep. */
+const maxUnderWay = 2_000
+
+export function createTransmitter({ store, attemptSend, clock, spent, log }: TransmitPorts): Transmitter {
+  const underWay = new Set<Promise<void>>()
+
+  async function send(outgoing: Outgoing): Promise<void> {
+    const startedAt = clock.mono()
+    const { id, workspaceId, account, template } = outgoing
+    const attempt = await store.startSending(id)
+    if (attempt === null) return
+    spent(account.phoneNumberId)
+    const verdict = await attemptSend({
+      ...outgoing,
+      messageId: id,
+      variables: template.variables,
+      attempt,
+      tries: attempt - 1,
+      by: 'single',
+    })
+    const code = 'error' in verdict ? verdict.error?.code : undefined
+    const durationMs = clock.mono() - startedAt
+    const fields = { messageId: id, workspaceId, verdict: verdict.type, attempt, durationMs, code }
+    log.info(fields, 'message.sent_to_provider')
+    if (verdict.type === 'again') clock.after(verdict.delayMs, () => transmitter.start(outgoing))
+  }
+
+  const transmitter: Transmitter = {
+    start(outgoing) {
+      if (underWay.size >= maxUnderWay) return
+      const sending = send(outgoing)
+        .catch((error: unknown) =>
+          log.warn({ messageId: outgoing.id, error: String(error) }, 'message.send_interrupted'),
+        )
+        .finally(() => underWay.delete(sending))
+      underWay.add(sending)
+    },
+    async drain() {
+      await Promise.allSettled(underWay)
+    },
+  }
+  return transmitter
+}

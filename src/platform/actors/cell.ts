@@ -1,0 +1,284 @@
+// One live actor. It runs one turn at a time: handle, commit, publish the state, run the effects. Knows no
+// feature and no other actor.
+import type { Clock } from '../../shared/clock.ts'
+import type {
+  ActorDefinition,
+  ActorHost,
+  EffectContext,
+  Loaded,
+  ReplyTo,
+  RuntimeEffect,
+  Step,
+} from './actor.ts'
+import type { Confirm } from './confirmer.ts'
+import { Gate } from './gate.ts'
+import { type Guard, readClock } from './guard.ts'
+import type { Ask, MailboxEntry } from './mailbox-entry.ts'
+import { within } from './timed.ts'
+import { Timers } from './timers.ts'
+
+/**
+ * Why the runtime dropped an incarnation. After `timedOut` and `failed`, the outcome of its turn is unknown.
+ * After `threw`, the turn had no effect.
+ */
+export type DropReason = 'fenced' | 'foreign' | 'gone' | 'timedOut' | 'failed' | 'threw'
+
+export interface CellOptions<State, Message extends { readonly type: string }, Tx, Effect> {
+  readonly id: string
+  readonly loaded: Loaded<State>
+  readonly guard: Guard
+  readonly definition: ActorDefinition<State, Message, Tx, Effect>
+  readonly host: ActorHost<State, Message, Tx, Effect>
+  readonly clock: Clock
+  readonly confirm: Confirm
+  readonly turnLimitMs: number
+  /** The actor is to leave memory, and no message or effect waits in it. */
+  readonly onRest: () => void
+  /** The cell has ended. The entries in `unread` had no effect. */
+  readonly onDrop: (reason: DropReason, unread: MailboxEntry<Message>[]) => void
+  /** The definition threw on this message, which is a bug of ours. The cell then drops itself. */
+  readonly onThrow: (message: Message, error: unknown) => void
+  /** An effect threw, which is a bug of the host. The actor continues. */
+  readonly onFault: (error: unknown) => void
+}
+
+// A constant abort reason: without one, `abort` creates an error with its stack for every actor that ends.
+const ended = 'ended'
+
+type AnyStep<State, Message, Tx, Effect> = Step<State, Tx, Effect | RuntimeEffect<Message>>
+
+export class Cell<State, Message extends { readonly type: string }, Tx, Effect> {
+  readonly id: string
+  readonly epoch: number
+  readonly context: EffectContext<Message>
+  #state: State
+  readonly #options: CellOptions<State, Message, Tx, Effect>
+  readonly #mailbox: MailboxEntry<Message>[] = []
+  readonly #gate: Gate<Effect | RuntimeEffect<Message>>
+  readonly #owed = new Map<ReplyTo, Ask>()
+  readonly #timers: Timers
+  #hasEnded = false
+  /** Created on the first read of the signal: most call actors never use it. */
+  #end: AbortController | undefined
+  #isTurning = false
+  #wantsRest = false
+  #isLeaving = false
+  readonly #bornAt: number
+  #lastMessageAt: number
+
+  get state(): State {
+    return this.#state
+  }
+
+  constructor(options: CellOptions<State, Message, Tx, Effect>) {
+    this.id = options.id
+    this.epoch = options.loaded.epoch
+    this.#state = options.loaded.state
+    this.#options = options
+    this.#timers = new Timers(options.clock)
+    this.#bornAt = options.clock.mono()
+    this.#lastMessageAt = this.#bornAt
+    this.#gate = new Gate({
+      id: options.id,
+      epoch: options.loaded.epoch,
+      clock: options.clock,
+      guard: options.guard,
+      confirm: options.confirm,
+      signal: () => this.#signal(),
+      run: (effect) => this.#run(effect),
+      onClear: () => this.#pump(),
+      onForeign: (reason) => this.drop(reason),
+    })
+    const signal = () => this.#signal()
+    this.context = {
+      id: options.id,
+      epoch: options.loaded.epoch,
+      get signal() {
+        return signal()
+      },
+      post: (message) => this.#post(message),
+    }
+  }
+
+  /** False: the mailbox is full. If nothing has to be committed or confirmed, the turn is over on return. */
+  offer(entry: MailboxEntry<Message>): boolean {
+    if (this.#mailbox.length >= this.#options.definition.mailboxLimit) return false
+    this.#lastMessageAt = this.#options.clock.mono()
+    this.#mailbox.push(entry)
+    this.#pump()
+    return true
+  }
+
+  /** Ends this incarnation at once, with its turns, timers and effects. Returns the unread entries. */
+  end(): MailboxEntry<Message>[] {
+    if (this.#hasEnded) return []
+    this.#hasEnded = true
+    this.#end?.abort(ended)
+    this.#timers.clearAll()
+    for (const ask of [...this.#owed.values()]) ask.settle({ type: 'unavailable' })
+    return this.#mailbox.splice(0)
+  }
+
+  ageMs(): number {
+    return this.#options.clock.mono() - this.#bornAt
+  }
+
+  /** Milliseconds since the last message from outside. */
+  idleMs(): number {
+    return this.#options.clock.mono() - this.#lastMessageAt
+  }
+
+  /** How long it may idle before it leaves memory; undefined while it must stay. */
+  patienceMs(): number | undefined {
+    const isBusy = this.#isTurning || this.#mailbox.length > 0 || this.#gate.held > 0
+    return isBusy ? undefined : this.#options.definition.idleAfterMs(this.#state)
+  }
+
+  /** The process drains: an actor with a `drain` message gets it, any other leaves at the end of its turn. */
+  leave(): void {
+    const { drain } = this.#options.definition
+    if (drain) return this.#post(drain)
+    this.#isLeaving = true
+    this.#pump()
+  }
+
+  /** Asks Postgres for the epoch, and drops the actor if the epoch has changed. */
+  async confirm(): Promise<void> {
+    await this.#gate.confirm()
+  }
+
+  drop(reason: DropReason, turned?: MailboxEntry<Message>): void {
+    if (this.#hasEnded) return
+    const unread = this.end()
+    this.#options.onDrop(reason, turned ? [turned, ...unread] : unread)
+  }
+
+  #signal(): AbortSignal {
+    this.#end ??= new AbortController()
+    if (this.#hasEnded) this.#end.abort(ended)
+    return this.#end.signal
+  }
+
+  // The mailbox limit does not apply to timers and results of effects: the actor itself limits its work in
+  // progress, and without a result it would wait for ever.
+  #post(message: Message): void {
+    if (this.#hasEnded) return
+    this.#mailbox.push({ message, ask: undefined, returns: 0, accepted() {}, refused() {} })
+    this.#pump()
+  }
+
+  // An effect may post to its own actor while it runs. #isTurning keeps that message for the next round.
+  #pump(): void {
+    if (this.#isTurning) return
+    this.#isTurning = true
+    while (!this.#hasEnded && this.#gate.held < this.#options.definition.mailboxLimit) {
+      const entry = this.#mailbox.shift()
+      if (!entry) break
+      if (this.#turn(entry) === 'committing') return
+    }
+    this.#isTurning = false
+    this.#rest()
+  }
+
+  #rest(): void {
+    const isDone = this.#mailbox.length === 0 && this.#gate.held === 0
+    if ((this.#wantsRest || this.#isLeaving) && isDone && !this.#hasEnded) this.#options.onRest()
+  }
+
+  #turn(entry: MailboxEntry<Message>): 'over' | 'committing' {
+    // The asker has timed out already: skip the message.
+    if (entry.ask?.isSettled) return 'over'
+    this.#wantsRest = false
+    this.#owe(entry.ask)
+    const step = this.#reduce(entry)
+    if (!step) return 'over'
+    if (step.tx !== undefined) {
+      void this.#commit(step, step.tx, entry)
+      return 'committing'
+    }
+    this.#publish(step)
+    return 'over'
+  }
+
+  #owe(ask: Ask | undefined): void {
+    if (!ask) return
+    this.#owed.set(ask.replyTo, ask)
+    ask.onSettled = () => this.#owed.delete(ask.replyTo)
+  }
+
+  #reduce(entry: MailboxEntry<Message>): AnyStep<State, Message, Tx, Effect> | undefined {
+    const { definition, clock, onThrow } = this.#options
+    const incoming = {
+      message: entry.message,
+      at: new Date(clock.now()),
+      replyTo: entry.ask?.replyTo,
+    }
+    try {
+      return definition.handle(this.#state, incoming)
+    } catch (error) {
+      // The same message would throw again, and the state may be half changed: park the message, and load the
+      // actor again from what is committed.
+      onThrow(entry.message, error)
+      entry.ask?.settle({ type: 'unavailable' })
+      this.drop('threw')
+      return undefined
+    }
+  }
+
+  async #commit(
+    step: AnyStep<State, Message, Tx, Effect>,
+    tx: Tx,
+    entry: MailboxEntry<Message>,
+  ): Promise<void> {
+    const { clock, host, guard, turnLimitMs } = this.#options
+    const asked = readClock(clock)
+    const outcome = await within(clock, turnLimitMs, () => host.commit(this.id, this.epoch, tx))
+    if (this.#hasEnded) return
+    if (outcome.type !== 'done') return this.drop(outcome.type)
+    if (outcome.value.type === 'fenced') {
+      // Nothing was written, so this entry is unread too: the new owner gets it and the entries behind it.
+      if (entry.ask) this.#owed.delete(entry.ask.replyTo)
+      return this.drop('fenced', entry)
+    }
+    guard.confirmed(asked)
+    this.#publish(step)
+    this.#isTurning = false
+    this.#pump()
+  }
+
+  #publish(step: AnyStep<State, Message, Tx, Effect>): void {
+    this.#state = step.state
+    for (const effect of step.effects) {
+      if (this.#options.definition.isGuarded(effect)) this.#gate.pass(effect)
+      else this.#run(effect)
+    }
+  }
+
+  #run(effect: Effect | RuntimeEffect<Message>): void {
+    if (this.#hasEnded) return
+    if (isRuntimeEffect<Message>(effect)) return this.#runOwn(effect)
+    try {
+      this.#options.host.run(effect, this.context)
+    } catch (error) {
+      this.#options.onFault(error)
+    }
+  }
+
+  #runOwn(effect: RuntimeEffect<Message>): void {
+    switch (effect.type) {
+      case 'reply':
+        return this.#owed.get(effect.to)?.settle({ type: 'answered', value: effect.value })
+      case 'setTimer':
+        return this.#timers.set(effect.name, effect.delayMs, () => this.#post(effect.message))
+      case 'clearTimer':
+        return this.#timers.clear(effect.name)
+      case 'passivate':
+        this.#wantsRest = true
+    }
+  }
+}
+
+const runtimeEffects: ReadonlySet<unknown> = new Set(['reply', 'setTimer', 'clearTimer', 'passivate'])
+
+const isRuntimeEffect = <Message>(effect: unknown): effect is RuntimeEffect<Message> =>
+  typeof effect === 'object' && effect !== null && 'type' in effect && runtimeEffects.has(effect.type)

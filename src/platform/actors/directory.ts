@@ -1,0 +1,301 @@
+// The actors of one kind that live in this process: id → cell. Activates an actor on its first message and
+// passivates it when idle. Never sends to another node: it returns the owner of the actor.
+import type { Clock } from '../../shared/clock.ts'
+import { type Activated, activate } from './activate.ts'
+import type { ActorDefinition, ActorHost, Loaded } from './actor.ts'
+import { Cell, type DropReason } from './cell.ts'
+import { type Confirm, createConfirmer } from './confirmer.ts'
+import { drainActors } from './drain.ts'
+import { Guard, type Instant } from './guard.ts'
+import {
+  Ask,
+  type AskResult,
+  askEntry,
+  type MailboxEntry,
+  type Refusal,
+  type TellResult,
+  tellEntry,
+} from './mailbox-entry.ts'
+import type { Claim, Ownership } from './ownership.ts'
+import { createReleaser, type Owned } from './releaser.ts'
+import { startUpkeep } from './upkeep.ts'
+
+export type DirectoryEvent =
+  | { readonly type: 'dropped'; readonly id: string; readonly epoch: number; readonly reason: DropReason }
+  | { readonly type: 'faulted'; readonly id: string; readonly error: unknown }
+  /** The definition threw on this message, which is not handled again. The actor is loaded again. */
+  | { readonly type: 'parked'; readonly id: string; readonly messageType: string; readonly error: unknown }
+  /** An accepted message could not reach an actor any more. A hint or a row elsewhere replaces it. */
+  | { readonly type: 'lost'; readonly id: string; readonly refusal: Refusal }
+
+export interface DirectoryOptions<State, Message extends { readonly type: string }, Tx, Effect> {
+  readonly definition: ActorDefinition<State, Message, Tx, Effect>
+  readonly host: ActorHost<State, Message, Tx, Effect>
+  readonly ownership: Ownership
+  readonly clock: Clock
+  /** The settings GUARD and SESSION_RENEW. */
+  readonly guardMs: number
+  readonly confirmEveryMs: number
+  /** The most actors in memory. Beyond it, the longest idle ones leave. */
+  readonly maxActors?: number
+  readonly turnLimitMs?: number
+  /** Takes accepted messages whose actor has moved to another node. True if it will deliver them. */
+  readonly forward?: (id: string, message: Message) => boolean
+  readonly observe?: (event: DirectoryEvent) => void
+}
+
+export interface Born<Message> {
+  readonly first?: Message | undefined
+  readonly asked?: Instant | undefined
+  readonly claimed?: Promise<Claim> | undefined
+}
+
+type Slot<State, Message extends { readonly type: string }, Tx, Effect> =
+  | { readonly type: 'live'; readonly cell: Cell<State, Message, Tx, Effect> }
+  /** Being loaded or released. Entries wait for the next incarnation. */
+  | { readonly type: 'activating' | 'leaving'; readonly waiting: MailboxEntry<Message>[] }
+
+const maxReturns = 3
+const youngMs = 1_000
+
+const refuseAll = <Message>(entries: readonly MailboxEntry<Message>[], refusal: Refusal) => {
+  for (const entry of entries) entry.refused(refusal)
+}
+
+export class ActorDirectory<State, Message extends { readonly type: string }, Tx, Effect> {
+  readonly #options: DirectoryOptions<State, Message, Tx, Effect>
+  readonly #slots = new Map<string, Slot<State, Message, Tx, Effect>>()
+  readonly #confirm: Confirm
+  readonly #release: (owned: Owned) => Promise<void>
+  readonly #upkeep: { stop(): void; claimAgain(): void }
+  #leaving = 0
+  #isDraining = false
+
+  constructor(options: DirectoryOptions<State, Message, Tx, Effect>) {
+    const { definition, host, ownership, clock } = options
+    this.#options = options
+    this.#confirm = createConfirmer((ids) => host.confirm(ids), clock)
+    this.#release = createReleaser({
+      kind: definition.kind,
+      ownership,
+      clock,
+      releaseRows: (owned, sid) => host.release(owned, sid),
+    })
+    this.#upkeep = startUpkeep({
+      clock,
+      everyMs: options.confirmEveryMs,
+      cells: () => this.#cells(),
+      claim: (id) => ownership.claim(definition.kind, id),
+      leave: (cell) => this.#leave(cell),
+    })
+  }
+
+  /** True while messages for `id` belong here: the actor is live, being loaded or being released. */
+  has(id: string): boolean {
+    return this.#slots.has(id)
+  }
+
+  get size(): number {
+    return this.#slots.size
+  }
+
+  /** The current state of every live actor: for counting only, never change it. */
+  *states(): Iterable<State> {
+    for (const slot of this.#slots.values()) if (slot.type === 'live') yield slot.cell.state
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  /** True for the messages that may come from another process. */
+  takes(type: string): boolean {
+    return this.#options.definition.fromOthers.has(type)
+  }
+
+  tell(id: string, message: Message): Promise<TellResult> {
+    return new Promise((resolve) => this.#deliver(id, tellEntry(message, resolve)))
+  }
+
+  ask(id: string, message: Message, deadlineMs: number): Promise<AskResult> {
+    const ask = new Ask(this.#options.clock, deadlineMs)
+    this.#deliver(id, askEntry(message, ask))
+    return ask.answer
+  }
+
+  /**
+   * Adds an actor whose row this process has just inserted with its epoch. `asked` is the clock before that
+   * statement; without it, the first guarded effect confirms the epoch first. `claimed`: a claim that is
+   * already under way.
+   */
+  adopt(id: string, loaded: Loaded<State>, born: Born<Message> = {}): Promise<TellResult> {
+    const { first, asked, claimed } = born
+    if (!this.#slots.has(id) && !this.#isDraining && this.#makeRoom()) {
+      const guard = new Guard(this.#options.clock, this.#options.guardMs)
+      if (asked) guard.confirmed(asked)
+      guard.stayQuiet(loaded.silentMs)
+      this.#enliven(id, { type: 'activated', loaded, guard }, [])
+      void this.#announce(id, loaded.epoch, claimed)
+    }
+    return first ? this.tell(id, first) : Promise.resolve({ type: 'accepted' })
+  }
+
+  /** After a lost session: claims every actor again, over time, and drops those with another live owner. */
+  reassert(): void {
+    this.#upkeep.claimAgain()
+  }
+
+  /** Releases every actor after its unfinished work. Resolves when none is left, or after `deadlineMs`. */
+  async drain(deadlineMs: number): Promise<void> {
+    this.#isDraining = true
+    await drainActors({
+      clock: this.#options.clock,
+      deadlineMs,
+      cells: () => this.#cells(),
+      remaining: () => this.#slots.size,
+      isCancelled: () => !this.#isDraining,
+      evict: (cell) => this.#evict(cell),
+    })
+  }
+
+  /** Cancels a drain. */
+  resume(): void {
+    this.#isDraining = false
+  }
+
+  /** Stops the upkeep. Call it after a drain. */
+  close(): void {
+    this.#upkeep.stop()
+  }
+
+  #cells(): Cell<State, Message, Tx, Effect>[] {
+    return [...this.#slots.values()].flatMap((slot) => (slot.type === 'live' ? [slot.cell] : []))
+  }
+
+  #deliver(id: string, entry: MailboxEntry<Message>): void {
+    const slot = this.#slots.get(id)
+    if (!slot) return this.#open(id, [entry])
+    const isTaken = slot.type === 'live' ? slot.cell.offer(entry) : this.#keep(slot.waiting, entry)
+    if (!isTaken) entry.refused({ type: 'full' })
+    else if (slot.type === 'live') entry.accepted()
+  }
+
+  #keep(waiting: MailboxEntry<Message>[], entry: MailboxEntry<Message>): boolean {
+    if (waiting.length >= this.#options.definition.mailboxLimit) return false
+    waiting.push(entry)
+    return true
+  }
+
+  #open(id: string, entries: MailboxEntry<Message>[]): void {
+    if (this.#isDraining) return refuseAll(entries, { type: 'leaving' })
+    if (!this.#makeRoom()) return refuseAll(entries, { type: 'full' })
+    const slot = { type: 'activating' as const, waiting: entries }
+    this.#slots.set(id, slot)
+    void this.#activate(id, slot.waiting)
+  }
+
+  async #activate(id: string, waiting: MailboxEntry<Message>[]): Promise<void> {
+    const { definition, host, ownership, clock, guardMs } = this.#options
+    const load = host.load.bind(host)
+    const result = await activate<State>(id, { kind: definition.kind, ownership, load, clock, guardMs })
+    if (result.type === 'activated') return this.#enliven(id, result, waiting)
+    this.#slots.delete(id)
+    refuseAll(waiting, result)
+  }
+
+  #enliven(id: string, { loaded, guard }: Activated<State>, waiting: MailboxEntry<Message>[]): void {
+    const { definition, host, clock, turnLimitMs = 3_000 } = this.#options
+    const cell: Cell<State, Message, Tx, Effect> = new Cell({
+      id,
+      loaded,
+      guard,
+      definition,
+      host,
+      clock,
+      confirm: this.#confirm,
+      turnLimitMs,
+      onRest: () => this.#leave(cell),
+      onDrop: (reason, unread) => this.#dropped(cell, reason, unread),
+      onThrow: ({ type: messageType }, error) =>
+        this.#options.observe?.({ type: 'parked', id, messageType, error }),
+      onFault: (error) => this.#options.observe?.({ type: 'faulted', id, error }),
+    })
+    this.#slots.set(id, { type: 'live', cell })
+    host.activated?.(cell.context)
+    for (const entry of waiting) this.#deliver(id, entry)
+  }
+
+  async #announce(id: string, epoch: number, claimed?: Promise<Claim>): Promise<void> {
+    const { definition, ownership } = this.#options
+    const claim = await (claimed ?? ownership.claim(definition.kind, id))
+    const slot = this.#slots.get(id)
+    if (slot?.type !== 'live' || slot.cell.epoch !== epoch) return
+    if (claim.type === 'theirs') slot.cell.drop('foreign')
+    else ownership.recordEpoch(definition.kind, id, epoch)
+  }
+
+  // Ends the cell before the row is released: a successor that needs no silence must be the only one to act.
+  #leave(cell: Cell<State, Message, Tx, Effect>): void {
+    const waiting = cell.end()
+    this.#slots.set(cell.id, { type: 'leaving', waiting })
+    this.#leaving += 1
+    void this.#release({ id: cell.id, epoch: cell.epoch }).then(() => {
+      this.#leaving -= 1
+      this.#slots.delete(cell.id)
+      this.#return(cell.id, waiting)
+    })
+  }
+
+  #evict(cell: Cell<State, Message, Tx, Effect>): void {
+    this.#leave(cell)
+    this.#options.host.dropped(cell.id, cell.epoch)
+  }
+
+  #dropped(
+    cell: Cell<State, Message, Tx, Effect>,
+    reason: DropReason,
+    unread: MailboxEntry<Message>[],
+  ): void {
+    const { host, observe } = this.#options
+    this.#slots.delete(cell.id)
+    host.dropped(cell.id, cell.epoch)
+    observe?.({ type: 'dropped', id: cell.id, epoch: cell.epoch, reason })
+    this.#return(cell.id, unread)
+    // After a failed turn this process still owns the actor and loads it again at once, because its timers
+    // are gone. An actor that failed right after it was loaded is left out: it would fail again.
+    const isOurs = reason === 'timedOut' || reason === 'failed' || reason === 'threw'
+    if (isOurs && cell.ageMs() > youngMs && !this.has(cell.id)) this.#open(cell.id, [])
+  }
+
+  // Entries of an ended incarnation go to the next one, on whichever node it is. The sender of a `tell` was
+  // told `accepted` already, so only an ask is told of a refusal.
+  #return(id: string, entries: MailboxEntry<Message>[]): void {
+    for (const entry of entries) {
+      const again = entry.ask ? entry : this.#unaware(id, entry)
+      again.returns += 1
+      if (again.returns > maxReturns) again.refused({ type: 'unavailable' })
+      else this.#deliver(id, again)
+    }
+  }
+
+  #unaware(id: string, entry: MailboxEntry<Message>): MailboxEntry<Message> {
+    const { forward, observe } = this.#options
+    const refused = (refusal: Refusal) => {
+      // Another node takes no message that is internal to the incarnation that ended here.
+      const mayTravel = refusal.type !== 'notFound' && this.takes(entry.message.type)
+      if (!mayTravel || !forward?.(id, entry.message)) observe?.({ type: 'lost', id, refusal })
+    }
+    return { ...entry, accepted: () => {}, refused }
+  }
+
+  /** False: the process is full, and no actor may leave. */
+  #makeRoom(): boolean {
+    const { maxActors = 20_000 } = this.#options
+    if (this.#slots.size - this.#leaving < maxActors) return true
+    const patient = this.#cells().filter((cell) => cell.patienceMs() !== undefined)
+    // Releases a hundredth at once, because finding the longest idle ones looks at every actor.
+    const idlest = patient.sort((a, b) => b.idleMs() - a.idleMs()).slice(0, Math.ceil(maxActors / 100))
+    for (const cell of idlest) this.#leave(cell)
+    return idlest.length > 0
+  }
+}

@@ -1,0 +1,46 @@
+// Tells whether an actor may act outside Postgres now. The epoch in Postgres authorises it; the guard
+// remembers until when the last confirmation of the epoch is valid.
+import type { Clock } from '../../shared/clock.ts'
+
+export interface Instant {
+  readonly mono: number
+  readonly wall: number
+}
+
+export const readClock = (clock: Clock): Instant => ({ mono: clock.mono(), wall: clock.now() })
+
+export class Guard {
+  readonly #clock: Clock
+  readonly #validMs: number
+  #until: Instant = { mono: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
+  #quietUntil = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Clock, validMs: number) {
+    this.#clock = clock
+    this.#validMs = validMs
+  }
+
+  /** `asked`: the clock before the confirming statement was sent: a takeover may follow it at once. */
+  confirmed(asked: Instant): void {
+    if (asked.mono + this.#validMs < this.#until.mono) return
+    this.#until = { mono: asked.mono + this.#validMs, wall: asked.wall + this.#validMs }
+  }
+
+  /** Counts from now, which is after the database measured `ms`: a silence may end late, but not early. */
+  stayQuiet(ms: number): void {
+    this.#quietUntil = this.#clock.mono() + ms
+  }
+
+  quietMs(): number {
+    return Math.max(0, this.#quietUntil - this.#clock.mono())
+  }
+
+  // Two clocks: the monotonic one may stop while a virtual machine is frozen, the wall clock may be set back.
+  isFresh(): boolean {
+    return this.#clock.mono() < this.#until.mono && this.#clock.now() < this.#until.wall
+  }
+
+  mayAct(): boolean {
+    return this.isFresh() && this.quietMs() === 0
+  }
+}

@@ -1,0 +1,28 @@
+// The port of the ownership directory: which node owns an actor. Redis implements it. A wrong answer is
+// harmless, because only the epoch in Postgres authorises an owner.
+import type { ActorKind } from './actor.ts'
+
+export interface NodeRef {
+  readonly nodeId: string
+  /** Session: one incarnation of one process. */
+  readonly sid: string
+  /** Base URL of the node's internal port. */
+  readonly address: string
+}
+
+export type Claim =
+  /** `deadSid`: the session of the former owner, if that session has certainly ended. */
+  | { readonly type: 'mine'; readonly deadSid?: string | undefined }
+  | { readonly type: 'theirs'; readonly owner: NodeRef }
+  /** The directory is unreachable. */
+  | { readonly type: 'unavailable' }
+
+export interface Ownership {
+  readonly sid: string
+  /** Idempotent. Claiming an owned actor again keeps its entry from expiring. Never throws. */
+  claim(kind: ActorKind, id: string): Promise<Claim>
+  /** Records the epoch that Postgres assigned. Nothing waits for it. */
+  recordEpoch(kind: ActorKind, id: string, epoch: number): void
+  /** Never throws: an entry that remains expires, or is taken over once its session has ended. */
+  release(kind: ActorKind, ids: readonly string[]): Promise<void>
+}

@@ -1,0 +1,90 @@
+// The parts of every cluster process, with or without actors: connections, router, registry, hints.
+
+import type { Clock } from '../../shared/clock.ts'
+import type { Log } from '../../shared/log.ts'
+import type { ActorKind } from '../actors/actor.ts'
+import { bounded, closeRedis, connectRedis, type Redis, type RedisRole } from '../redis/client.ts'
+import { type Hints, startHints } from '../redis/hints.ts'
+import { keys } from '../redis/keys.ts'
+import { createDeathDetector } from './death-detector.ts'
+import { sendToInbox } from './inbox.ts'
+import type { LocalActors } from './receiver.ts'
+import { locateOwner } from './redis-ownership.ts'
+import { createRegistry, type Registry, rendezvous } from './registry.ts'
+import { createRouter, type Router } from './router.ts'
+import { createRpcClient, type RpcClient } from './rpc-client.ts'
+import { declareDead } from './session.ts'
+
+export interface PeerOptions {
+  readonly redisUrl: string
+  /** The setting CLUSTER_SECRET. */
+  readonly secret: string
+  /** The setting FAST_DEATH. */
+  readonly isFastDeathEnabled: boolean
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Opens one connection per role. Closes them when `start` fails. */
+export async function withConnections<T>(
+  options: PeerOptions,
+  roles: readonly RedisRole[],
+  start: (connections: Redis[]) => Promise<T>,
+): Promise<T> {
+  const onError = (error: Error, role: RedisRole) =>
+    options.log.warn({ role, error: String(error) }, 'redis.connection_failed')
+  const opening = roles.map((role) => connectRedis({ url: options.redisUrl, role, onError }))
+  try {
+    return await start(await Promise.all(opening))
+  } catch (error) {
+    for (const result of await Promise.allSettled(opening))
+      if (result.status === 'fulfilled') await closeRedis(result.value)
+    throw error
+  }
+}
+
+export interface PeerParts {
+  readonly redis: Redis
+  readonly subscriber: Redis
+  readonly actors: ReadonlyMap<ActorKind, LocalActors>
+  readonly reporter: string
+}
+
+export interface Peer {
+  readonly router: Router
+  readonly registry: Registry
+  readonly hints: Hints
+  /** The command connection, for other users of Redis. */
+  readonly redis: Redis
+  readonly rpc: RpcClient
+}
+
+export async function createPeer(options: PeerOptions, parts: PeerParts): Promise<Peer> {
+  const { clock, log } = options
+  const { redis, actors } = parts
+  const registry = createRegistry(redis, clock)
+  const rpc = createRpcClient({ secret: options.secret, clock })
+  const router = createRouter({
+    actors,
+    rpc,
+    clock,
+    async locate(kind, id) {
+      const owner = await locateOwner(redis, kind, id)
+      return owner ?? rendezvous(await registry.liveNodes(), `${kind}:${id}`)[0]
+    },
+    async viaInbox(node, envelope) {
+      if ((await bounded(redis.exists(keys.session(node.sid)))) === 0) return false
+      await sendToInbox(redis, node.nodeId, envelope, { secret: options.secret, nowMs: clock.now() })
+      return true
+    },
+    isDead: createDeathDetector({
+      clock,
+      isEnabled: options.isFastDeathEnabled,
+      hasEnded: async (sid) => (await bounded(redis.exists(keys.dead(sid)))) === 1,
+      isRefusing: rpc.isRefusing,
+      declareDead: (sid) => declareDead(redis, sid, parts.reporter),
+      onDeath: (node) => log.warn({ ...node }, 'session.declared_dead'),
+    }),
+  })
+  return { router, registry, rpc, redis, hints: await startHints(redis, parts.subscriber) }
+}

@@ -1,0 +1,64 @@
+// Passes messages from other processes, over HTTP or the inbox, to local actors. Never forwards them.
+
+import type { Clock } from '../../shared/clock.ts'
+import type { ActorKind } from '../actors/actor.ts'
+import type { AskResult, TellResult } from '../actors/mailbox-entry.ts'
+import { RecentIds } from './recent-ids.ts'
+import type { Refused, Way } from './refusals.ts'
+import type { RpcEnvelope } from './rpc-envelope.ts'
+
+/** The actors of one kind in this process. ActorDirectory implements it. */
+export interface LocalActors {
+  has(id: string): boolean
+  readonly isDraining: boolean
+  /** False: only the actor itself posts such messages, so one from another process is refused. */
+  takes(type: string): boolean
+  tell(id: string, message: { readonly type: string }): Promise<TellResult>
+  ask(id: string, message: { readonly type: string }, deadlineMs: number): Promise<AskResult>
+}
+
+export type ActorsByKind = ReadonlyMap<ActorKind, LocalActors>
+
+export type Received =
+  | TellResult
+  | AskResult
+  /** The message was for a former process at this address. */
+  | { readonly type: 'restarted' }
+  /** No such kind of actor here, or it takes no such message from others: the sender runs another version. */
+  | { readonly type: 'unknown' }
+
+export type Receive = (envelope: RpcEnvelope, way: Way) => Promise<Received>
+
+export interface ReceiverOptions {
+  readonly sid: string
+  readonly actors: ActorsByKind
+  readonly clock: Clock
+  readonly refused: Refused
+}
+
+export function createReceiver({ sid, actors, clock, refused }: ReceiverOptions): Receive {
+  const recent = new RecentIds(clock)
+  return async (envelope, way) => {
+    const kind = actors.get(envelope.kind)
+    if (envelope.sid !== sid) return { type: 'restarted' }
+    if (!kind) return { type: 'unknown' }
+    if (!kind.takes(envelope.message.type)) {
+      refused(way, 'internal')
+      return { type: 'unknown' }
+    }
+    if (!recent.add(envelope.msgId)) return repeated(envelope)
+    const result = await hand(kind, envelope)
+    // A refused message may be sent again with the same id.
+    if (!wasTaken(result)) recent.delete(envelope.msgId)
+    return result
+  }
+}
+
+const wasTaken = ({ type }: Received): boolean => ['accepted', 'answered', 'timedOut'].includes(type)
+
+// The answer to a repeated ask goes to its first copy.
+const repeated = ({ type }: RpcEnvelope): Received => ({ type: type === 'tell' ? 'accepted' : 'unavailable' })
+
+function hand(kind: LocalActors, { id, type, message, deadlineMs }: RpcEnvelope): Promise<Received> {
+  return type === 'tell' ? kind.tell(id, message) : kind.ask(id, message, deadlineMs)
+}

@@ -1,0 +1,82 @@
+// Lists the processes that are registered in Redis, for display and placement. Ownership never depends on it.
+
+import type { Clock } from '../../shared/clock.ts'
+import { bounded, type Redis } from '../redis/client.ts'
+import { keys } from '../redis/keys.ts'
+
+export type NodeState = 'joining' | 'serving' | 'draining'
+
+export interface NodeEntry {
+  readonly nodeId: string
+  readonly sid: string
+  readonly address: string
+  readonly state: NodeState
+  readonly version: string
+}
+
+export interface Registry {
+  /** Nodes with a live session. The list is at most one second old. Rejects while Redis is unavailable. */
+  liveNodes(): Promise<readonly NodeEntry[]>
+  /** Deletes nodes that were not seen for an hour, and their inboxes. */
+  reap(): Promise<void>
+}
+
+const cachedMs = 1_000
+const forgottenMs = 3_600_000
+
+export function createRegistry(redis: Redis, clock: Clock): Registry {
+  let cached: { readonly nodes: Promise<readonly NodeEntry[]>; readonly at: number } | undefined
+  return {
+    liveNodes() {
+      if (!cached || clock.mono() - cached.at > cachedMs) {
+        const nodes = bounded(readLive(redis))
+        cached = { nodes, at: clock.mono() }
+        nodes.catch(() => {
+          cached = undefined
+        })
+      }
+      return cached.nodes
+    },
+    async reap() {
+      const gone = await bounded(redis.zRangeByScore(keys.nodes, 0, clock.now() - forgottenMs))
+      if (gone.length === 0) return
+      const stale = gone.flatMap((nodeId) => [keys.node(nodeId), keys.inbox(nodeId)])
+      await bounded(redis.multi().zRem(keys.nodes, gone).del(stale).execAsPipeline())
+    },
+  }
+}
+
+async function readLive(redis: Redis): Promise<readonly NodeEntry[]> {
+  const nodeIds = await redis.zRange(keys.nodes, 0, -1)
+  const described = await Promise.all(
+    nodeIds.map(async (nodeId) => entryOf(nodeId, await redis.hGetAll(keys.node(nodeId)))),
+  )
+  const entries = described.filter((entry) => entry !== undefined)
+  const alive = await Promise.all(entries.map(({ sid }) => redis.exists(keys.session(sid))))
+  return entries.filter((_, index) => alive[index] === 1)
+}
+
+function entryOf(nodeId: string, fields: Readonly<Record<string, string>>): NodeEntry | undefined {
+  const { sid, address, state, version = '' } = fields
+  if (!sid || !address) return undefined
+  return { nodeId, sid, address, state: state as NodeState, version }
+}
+
+/** Serving nodes in order of preference for `key`. Processes that see the same nodes get the same order. */
+export function rendezvous(nodes: readonly NodeEntry[], key: string): readonly NodeEntry[] {
+  return nodes
+    .filter(({ state }) => state === 'serving')
+    .map((node) => ({ node, weight: hash(`${node.sid}:${key}`) }))
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ node }) => node)
+}
+
+// FNV-1a with a final mix. Without the mix, ids that differ only in the last character get similar hashes.
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
+  }
+  value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)
+  return (value ^ (value >>> 13)) >>> 0
+}

@@ -1,0 +1,146 @@
+// Sends RPC envelopes to other processes over keep-alive HTTP and reports how each ended. Never reroutes.
+import { connect } from 'node:net'
+import { Pool } from 'undici'
+import type { Clock } from '../../shared/clock.ts'
+import type { Received } from './receiver.ts'
+import { authHeader, type RpcEnvelope, rpcPath, seal } from './rpc-envelope.ts'
+
+export type RpcOutcome =
+  | Received
+  /** Nothing listens there: the message did not arrive. */
+  | { readonly type: 'refused' }
+  /** No connection in time: the message did not arrive. */
+  | { readonly type: 'unreached' }
+  /** No response in time, or a broken connection: the message may have arrived. */
+  | { readonly type: 'lost' }
+
+export interface RpcClient {
+  send(address: string, envelope: RpcEnvelope): Promise<RpcOutcome>
+  /** True when the address refuses connections: the host is up, but the process is not. */
+  isRefusing(address: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** Asks may take seconds, so they use separate connections: tells must not wait behind them. */
+const connections = { tell: 4, ask: 128 } as const
+const maxInFlight = { tell: 256, ask: 128 } as const
+const maxPeers = 128
+const connectMs = 250
+const tellMs = 1_000
+/** Extra time for the answer to an ask to travel back. */
+const graceMs = 250
+
+type Mode = RpcEnvelope['type']
+
+interface Peer {
+  readonly pools: Readonly<Record<Mode, Pool>>
+  readonly inFlight: Record<Mode, number>
+}
+
+export function createRpcClient({ secret, clock }: { secret: string; clock: Clock }): RpcClient {
+  const peers = new Map<string, Peer>()
+
+  function peerAt(address: string): Peer {
+    const known = peers.get(address)
+    if (known) return known
+    const [oldest] = peers
+    if (peers.size >= maxPeers && oldest) {
+      peers.delete(oldest[0])
+      void closePeer(oldest[1])
+    }
+    const pool = (mode: Mode) =>
+      new Pool(address, { connections: connections[mode], connect: { timeout: connectMs } })
+    const peer = { pools: { tell: pool('tell'), ask: pool('ask') }, inFlight: { tell: 0, ask: 0 } }
+    peers.set(address, peer)
+    return peer
+  }
+
+  async function attempt(peer: Peer, envelope: RpcEnvelope): Promise<RpcOutcome> {
+    const body = JSON.stringify(envelope)
+    const limitMs = envelope.type === 'tell' ? tellMs : envelope.deadlineMs + graceMs
+    const response = await peer.pools[envelope.type].request({
+      method: 'POST',
+      path: rpcPath,
+      headers: { 'content-type': 'application/json', [authHeader]: seal(secret, clock.now(), body) },
+      body,
+      signal: AbortSignal.timeout(Math.max(1, Math.ceil(limitMs))),
+    })
+    return toOutcome(response.statusCode, await response.body.text())
+  }
+
+  return {
+    async send(address, envelope) {
+      const peer = peerAt(address)
+      if (peer.inFlight[envelope.type] >= maxInFlight[envelope.type]) return { type: 'unavailable' }
+      peer.inFlight[envelope.type] += 1
+      try {
+        // An idle connection that the peer has just closed fails on use. The message id makes a retry safe.
+        return await attempt(peer, envelope).catch((error) => {
+          if (isReset(error)) return attempt(peer, envelope)
+          throw error
+        })
+      } catch (error) {
+        return { type: failureOf(error) }
+      } finally {
+        peer.inFlight[envelope.type] -= 1
+      }
+    },
+    isRefusing: refuses,
+    async close() {
+      await Promise.all([...peers.values()].map(closePeer))
+      peers.clear()
+    },
+  }
+}
+
+const closePeer = async ({ pools }: Peer): Promise<void> => {
+  await Promise.all([pools.tell.destroy(), pools.ask.destroy()])
+}
+
+const understood: ReadonlySet<unknown> = new Set<Received['type']>([
+  'accepted',
+  'answered',
+  'timedOut',
+  'notFound',
+  'theirs',
+  'restarted',
+  'leaving',
+  'full',
+  'unknown',
+  'unavailable',
+])
+
+function toOutcome(status: number, text: string): RpcOutcome {
+  if (status === 401 || status === 400) return { type: 'unavailable' }
+  const body: unknown = JSON.parse(text)
+  const isKnown = typeof body === 'object' && body !== null && 'type' in body && understood.has(body.type)
+  // The HTTP server itself responds in another form when it is overloaded.
+  return isKnown ? (body as Received) : { type: 'unavailable' }
+}
+
+const codeOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+
+function failureOf(error: unknown): 'refused' | 'unreached' | 'lost' {
+  if (isRefusal(error)) return 'refused'
+  return codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT' ? 'unreached' : 'lost'
+}
+
+const isRefusal = (error: unknown): boolean => codeOf(error) === 'ECONNREFUSED'
+
+const isReset = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(String(codeOf(error)))
+
+function refuses(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(address)
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port) || 80, timeout: connectMs })
+    const settle = (isRefused: boolean) => {
+      socket.destroy()
+      resolve(isRefused)
+    }
+    socket.once('connect', () => settle(false))
+    socket.once('timeout', () => settle(false))
+    socket.once('error', (error) => settle(isRefusal(error)))
+  })
+}

@@ -1,0 +1,69 @@
+// The RPC envelope between processes, and the HMAC that proves that it comes from this cluster, whether it came
+// over HTTP or over the inbox.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { ActorKind } from '../actors/actor.ts'
+
+export interface RpcEnvelope {
+  /** Versions N and N−1 must understand each other. */
+  readonly v: 1
+  readonly kind: ActorKind
+  readonly id: string
+  /** The target session: another process may listen at the same address by now. */
+  readonly sid: string
+  /** Stays the same when the message is sent again over the inbox. */
+  readonly msgId: string
+  readonly type: 'tell' | 'ask'
+  /** Time left until the deadline of the sender. */
+  readonly deadlineMs: number
+  readonly message: { readonly type: string }
+}
+
+export const authHeader = 'x-gw-auth'
+export const rpcPath = '/rpc'
+export const maxEnvelopeBytes = 4 * 1024 * 1024
+
+const freshMs = 30_000
+
+/** `<ms since epoch>.<hex>`: HMAC-SHA256 of `<ms since epoch>.<body>`. */
+export const seal = (secret: string, nowMs: number, body: string | Uint8Array): string =>
+  `${nowMs}.${createHmac('sha256', secret).update(`${nowMs}.`).update(body).digest('hex')}`
+
+/** `expired` is said only of a genuine seal: it shows a late message or a wrong clock, not a forger. */
+export function checkSeal(
+  secret: string,
+  given: string | undefined,
+  nowMs: number,
+  body: string | Uint8Array,
+): 'sealed' | 'unsealed' | 'forged' | 'expired' {
+  if (!given) return 'unsealed'
+  const sentAt = Number(given.split('.', 1)[0])
+  if (!Number.isSafeInteger(sentAt) || !isSame(given, seal(secret, sentAt, body))) return 'forged'
+  return Math.abs(nowMs - sentAt) > freshMs ? 'expired' : 'sealed'
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** `unknown`: the sender runs a newer version. */
+export function readEnvelope(text: string): RpcEnvelope | 'malformed' | 'unknown' {
+  const parsed = parse(text)
+  if (typeof parsed !== 'object' || parsed === null || !('v' in parsed)) return 'malformed'
+  if (parsed.v !== 1) return 'unknown'
+  const { id, kind, sid, msgId, type, deadlineMs, message } = parsed as Partial<
+    Record<keyof RpcEnvelope, unknown>
+  >
+  const isText = [id, kind, sid, msgId].every((value) => typeof value === 'string')
+  const isMessage = typeof message === 'object' && message !== null && 'type' in message
+  if (!isText || !isMessage || typeof deadlineMs !== 'number') return 'malformed'
+  return type === 'tell' || type === 'ask' ? (parsed as RpcEnvelope) : 'unknown'
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,94 @@
+// Turns any error into the error body of the API contract. Unexpected errors become INTERNAL and are logged.
+import { BlobStoreError } from '../../contract/blobs.ts'
+import { AppError, errorCatalog } from '../../contract/errors.ts'
+import { BatcherFull } from '../../shared/batcher.ts'
+import { DeadlineExceeded } from '../../shared/deadline.ts'
+import type { HttpRequest, HttpResponse } from './exchange.ts'
+
+/** Maps an error to a refusal, which keeps the original error as `cause`. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof BatcherFull)
+    return new AppError('OVERLOADED', 'too much work is waiting; try again shortly', {
+      retryAfterSeconds: 1,
+      cause: error,
+    })
+  if (isOutage(error))
+    return new AppError('UNAVAILABLE', 'a backing service does not answer; try again shortly', {
+      retryAfterSeconds: 2,
+      cause: error,
+    })
+  return new AppError('INTERNAL', 'something went wrong here; quote the requestId', { cause: error })
+}
+
+/** What an error body says of the request. */
+export type ErrorContext = Pick<HttpRequest, 'requestId' | 'publicUrl'>
+
+export function errorResponse(error: AppError, request: ErrorContext): HttpResponse {
+  const { code, retryAfterSeconds } = error
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-request-id': request.requestId,
+    ...error.headers,
+  }
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(retryAfterSeconds))
+  return { status: errorCatalog[code].status, headers, body: JSON.stringify(errorBody(error, request)) }
+}
+
+/** `docs` is the address of the page about this code. */
+export const errorBody = ({ code, message, details }: AppError, { requestId, publicUrl }: ErrorContext) => ({
+  error: {
+    code,
+    message,
+    ...(details ? { details } : {}),
+    requestId,
+    docs: `${publicUrl}/docs/errors/${code}`,
+  },
+})
+
+// Error codes of sockets and of the Postgres driver.
+const outageCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+])
+
+// SQLSTATE: connection exceptions (08), insufficient resources (53), shutdown or statement timeout (57),
+// read-only after a failover (25006), serialization failure and deadlock (40).
+const outageStates = /^(08|53|57|40)...$|^25006$/
+
+// Replies of Redis while it loads, fails over or is read-only. Errors of the client are known by class name.
+const redisReply = /^(LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN)\b/
+const redisErrors = new Set([
+  'ClientClosedError',
+  'ClientOfflineError',
+  'DisconnectsClientError',
+  'SocketClosedUnexpectedlyError',
+  'SocketTimeoutError',
+  'SocketTimeoutDuringMaintenanceError',
+  'ConnectionTimeoutError',
+  'CommandTimeoutDuringMaintenanceError',
+  'ReconnectStrategyError',
+  'TimeoutError',
+])
+
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof DeadlineExceeded || error instanceof BlobStoreError) return true
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return (
+    outageCodes.has(code) ||
+    outageStates.test(code) ||
+    redisErrors.has(error.constructor.name) ||
+    redisReply.test(error.message)
+  )
+}

@@ -1,0 +1,47 @@
+// Request fields that several APIs share. Each error message follows the path of the field: "to must be ...".
+import * as v from 'valibot'
+import { isE164 } from '../../shared/phone.ts'
+import { shownAs } from './shown.ts'
+
+export const phoneNumber = v.pipe(
+  v.string(),
+  shownAs({ type: 'string', pattern: '^\\+[1-9]\\d{6,14}$', examples: ['+15551230000'] }),
+  v.check(isE164, 'must be a phone number in international format, such as +15551230000'),
+)
+
+// valibot's record schema accepts a list as an object, and drops these names silently.
+export const unsafeNames = ['__proto__', 'constructor', 'prototype']
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+interface MapLimits {
+  readonly pairs: number
+  readonly nameLength: number
+  readonly valueLength: number
+}
+
+/** A map of strings by name. */
+export const stringMap = ({ pairs, nameLength, valueLength }: MapLimits) =>
+  v.pipe(
+    v.custom<object>(isObject, 'must be an object'),
+    shownAs({
+      type: 'object',
+      maxProperties: pairs,
+      propertyNames: { minLength: 1, maxLength: nameLength },
+      additionalProperties: { type: 'string', maxLength: valueLength },
+    }),
+    v.check(
+      (value) => !unsafeNames.some((name) => Object.hasOwn(value, name)),
+      `must not use the names ${unsafeNames.join(', ')}`,
+    ),
+    v.record(
+      v.pipe(
+        v.string(),
+        v.minLength(1, 'must have names of at least one character'),
+        v.maxLength(nameLength, `must have names of up to ${nameLength} characters`),
+      ),
+      v.pipe(v.string(), v.maxLength(valueLength, `must be at most ${valueLength} characters long`)),
+    ),
+    v.check((map) => Object.keys(map).length <= pairs, `must hold at most ${pairs} pairs`),
+  )

@@ -1,0 +1,271 @@
+// The HTTP server, and the only file that imports uWebSockets.js. A handler gets plain requests and returns
+// plain responses.
+import * as uws from 'uWebSockets.js'
+import { AppError } from '../../contract/errors.ts'
+import { type Clock, systemClock } from '../../shared/clock.ts'
+import { errorResponse, toAppError } from './error-response.ts'
+import { type HttpHandler, type HttpResponse, RequestAborted } from './exchange.ts'
+import { isRefusal, type SocketEdge, type SocketHandler, type WireSockets, wireSockets } from './sockets.ts'
+import { validationError } from './validate.ts'
+import type { WireRequest, WireResponse } from './wire.ts'
+import { writeAnswer } from './wire-answer.ts'
+import { type Head, LiveRequest, type RequestOptions, readHead } from './wire-request.ts'
+
+export interface ListenOptions {
+  readonly host: string
+  /** 0: take a free port. */
+  readonly port: number
+  readonly handler: HttpHandler
+  /** Beyond this many requests in flight, the response is OVERLOADED at once. */
+  readonly maxInFlight: number
+  /** Paths without that limit: a probe that fails under load would take the process out of service. */
+  readonly unlimitedPaths?: ReadonlySet<string>
+  /** False: several processes may share the port. Default true: a second process fails to start. */
+  readonly exclusive?: boolean
+  readonly trustedProxies?: number
+  /** How clients reach this server; default http://localhost and the port. */
+  readonly publicUrl?: string | undefined
+  /** Limit of request body bytes that all requests hold together. */
+  readonly maxBodyBytesHeld?: number
+  readonly bodyDeadlineMs?: number
+  /** Deadline of a body that is read as a stream. */
+  readonly streamDeadlineMs?: number
+  /** How long `close` waits for requests in flight before it disconnects them. */
+  readonly closeDeadlineMs?: number
+  /** Headers of a refusal that is sent without the handler, or because the handler threw. */
+  readonly refusalHeaders?: (path: string) => Readonly<Record<string, string>>
+  /** WebSockets of browsers. */
+  readonly sockets?: SocketEdge
+  /** Gets an unexpected error of a handler or of a streamed body. */
+  readonly onFault?: (error: unknown, requestId: string) => void
+  readonly clock?: Clock
+}
+
+export interface HttpServer {
+  readonly port: number
+  inFlight(): number
+  /** Stops listening, waits for requests in flight up to the deadline, then closes every connection. */
+  close(): Promise<void>
+}
+
+// Missing in the types: a listen option, and the switch that keeps the package name out of responses.
+const exclusivePort = 1
+const configure = (uws as unknown as { _cfg(option: string): void })._cfg
+const listenWith = (app: uws.TemplatedApp, options: ListenOptions) =>
+  new Promise<uws.us_listen_socket | false>((resolve) => {
+    const { listen } = app as unknown as {
+      listen(
+        host: string,
+        port: number,
+        option: number,
+        done: (socket: uws.us_listen_socket | false) => void,
+      ): void
+    }
+    listen.call(app, options.host, options.port, (options.exclusive ?? true) ? exclusivePort : 0, resolve)
+  })
+
+export async function listen(options: ListenOptions): Promise<HttpServer> {
+  configure('silent')
+  const server = new Server(options)
+  const app = uws.App()
+  const sockets = options.sockets && openSockets(app, server, options.sockets)
+  app.any('/*', (response, request) => server.take(response as WireResponse, request))
+  const socket = await listenWith(app, options)
+  if (socket === false)
+    throw new Error(`cannot listen on ${options.host}:${options.port}: another process has the port`)
+  const port = uws.us_socket_local_port(socket as never)
+  server.listening(port)
+  const shut = async (): Promise<void> => {
+    uws.us_listen_socket_close(socket)
+    sockets?.closeAll()
+    await server.drain()
+    // The last response may still be in the buffer that is flushed at the end of the current socket callback.
+    await new Promise((resolve) => setImmediate(resolve))
+    app.close()
+  }
+  let closing: Promise<void> | undefined
+  return {
+    port,
+    inFlight: () => server.inFlight,
+    // Closing a uWebSockets listener twice reads freed memory.
+    close() {
+      closing ??= shut()
+      return closing
+    },
+  }
+}
+
+function openSockets(app: uws.TemplatedApp, server: Server, edge: SocketEdge): WireSockets {
+  const sockets = wireSockets(edge)
+  edge.publishWith((topic, text) => void app.publish(topic, text))
+  app.ws(edge.path, {
+    ...sockets.behaviour,
+    upgrade(response, request, context) {
+      // Copy the handshake headers now: the request object is invalid after this callback.
+      const handshake = ['key', 'protocol', 'extensions'].map((name) =>
+        request.getHeader(`sec-websocket-${name}`),
+      )
+      const [key = '', protocol = '', extensions = ''] = handshake
+      server.takeUpgrade(response as WireResponse, request, {
+        judge: (one) => edge.upgrade(one),
+        accept: (handler) => response.upgrade({ handler }, key, protocol, extensions, context),
+      })
+    },
+  })
+  return sockets
+}
+
+interface Upgrade {
+  judge(request: LiveRequest): Promise<SocketHandler | HttpResponse>
+  accept(handler: SocketHandler): void
+}
+
+const overloaded = (): AppError =>
+  new AppError('OVERLOADED', 'this process takes no more requests now; try again shortly', {
+    retryAfterSeconds: 1,
+  })
+
+const mebibyte = 1024 * 1024
+
+/**
+ * When the end of a request is in doubt, the bytes after it must not be handled as another request. The
+ * parser does handle them if we respond within its callback, but drops the connection if we have not
+ * responded yet. So such a response waits for the next event loop iteration, and closes the connection.
+ */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+class Server {
+  inFlight = 0
+  readonly #options: ListenOptions
+  readonly #clock: Clock
+  #requests: RequestOptions
+  #draining = false
+  #idle: (() => void) | undefined
+
+  constructor(options: ListenOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#requests = {
+      budget: { held: 0, max: options.maxBodyBytesHeld ?? 256 * mebibyte },
+      deadlineMs: options.bodyDeadlineMs ?? 30_000,
+      streamDeadlineMs: options.streamDeadlineMs ?? 3_600_000,
+      trustedProxies: options.trustedProxies ?? 0,
+      publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? '',
+      clock: this.#clock,
+    }
+  }
+
+  /** A port of 0 is known only now. */
+  listening(port: number): void {
+    if (this.#options.publicUrl === undefined)
+      this.#requests = { ...this.#requests, publicUrl: `http://localhost:${port}` }
+  }
+
+  take(response: WireResponse, incoming: WireRequest): void {
+    let request: LiveRequest | undefined
+    // Must come first: a callback without an abort handler and without a response ends the process.
+    response.onAborted(() => request?.abandon())
+    const head = readHead(incoming)
+    request = new LiveRequest(head, response, this.#requests)
+    if (head.fault === undefined && this.#hasRoom(request.path)) return void this.#serve(response, request)
+    this.#refuse(response, request, head.fault)
+  }
+
+  takeUpgrade(response: WireResponse, incoming: WireRequest, upgrade: Upgrade): void {
+    let request: LiveRequest | undefined
+    response.onAborted(() => request?.abandon())
+    const head = readHead(incoming)
+    request = new LiveRequest(head, response, this.#requests)
+    const hasBody = request.isChunked || Number(request.header('content-length') ?? 0) > 0
+    const fault = hasBody ? { path: 'body', message: 'must not be part of an upgrade' } : head.fault
+    if (fault === undefined && this.#hasRoom(request.path) && !this.#draining)
+      return void this.#upgrade(response, request, upgrade)
+    this.#refuse(response, request, fault)
+  }
+
+  /** Resolves when nothing is in flight, or at the deadline. */
+  drain(): Promise<void> {
+    this.#draining = true
+    if (this.inFlight === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = this.#clock.after(this.#options.closeDeadlineMs ?? 10_000, resolve)
+      this.#idle = () => {
+        timer.cancel()
+        resolve()
+      }
+    })
+  }
+
+  #hasRoom(path: string): boolean {
+    return this.inFlight < this.#options.maxInFlight || (this.#options.unlimitedPaths?.has(path) ?? false)
+  }
+
+  #refuse(response: WireResponse, request: LiveRequest, fault: Head['fault']): void {
+    const answer = this.#refusal(request, fault === undefined ? overloaded() : validationError([fault]))
+    if (fault === undefined && !request.isChunked)
+      return void writeAnswer(response, request, answer, this.#draining)
+    void nextTurn().then(() => writeAnswer(response, request, answer, true))
+  }
+
+  async #serve(response: WireResponse, request: LiveRequest): Promise<void> {
+    this.inFlight += 1
+    try {
+      const answer = await this.#answer(request)
+      // The parser reads a chunk extension as further digits of the chunk size. It may see the end of the
+      // body where a proxy in front sees none, and after it a request that the client did not send.
+      if (request.isChunked) await nextTurn()
+      const isLast = this.#draining || request.isChunked || request.isLast
+      if (isLast) await request.content.dropRest()
+      await writeAnswer(response, request, answer, isLast)
+    } catch (error) {
+      this.#options.onFault?.(error, request.requestId)
+    } finally {
+      request.finish()
+      this.inFlight -= 1
+      if (this.inFlight === 0) this.#idle?.()
+    }
+  }
+
+  async #upgrade(response: WireResponse, request: LiveRequest, upgrade: Upgrade): Promise<void> {
+    this.inFlight += 1
+    try {
+      const verdict = await this.#attempt(request, () => upgrade.judge(request))
+      if (request.aborted) return
+      if (isRefusal(verdict)) await writeAnswer(response, request, verdict, true)
+      else if (this.#draining)
+        await writeAnswer(response, request, this.#refusal(request, overloaded()), true)
+      // Never cork this: the upgrade moves the connection, and the end of a cork would write to the old one.
+      else upgrade.accept(verdict)
+    } catch (error) {
+      this.#options.onFault?.(error, request.requestId)
+    } finally {
+      request.finish()
+      this.inFlight -= 1
+      if (this.inFlight === 0) this.#idle?.()
+    }
+  }
+
+  #answer(request: LiveRequest): Promise<HttpResponse> {
+    return this.#attempt(request, () => this.#options.handler(request))
+  }
+
+  async #attempt<Result>(
+    request: LiveRequest,
+    work: () => Promise<Result> | Result,
+  ): Promise<Result | HttpResponse> {
+    try {
+      return await work()
+    } catch (error) {
+      const refusal = toAppError(error)
+      // A 4xx is the caller's mistake, not a fault of this process.
+      if (refusal.status >= 500 && !(error instanceof RequestAborted))
+        this.#options.onFault?.(error, request.requestId)
+      return this.#refusal(request, refusal)
+    }
+  }
+
+  #refusal(request: LiveRequest, refusal: AppError): HttpResponse {
+    const answer = errorResponse(refusal, request)
+    return { ...answer, headers: { ...this.#options.refusalHeaders?.(request.path), ...answer.headers } }
+  }
+}

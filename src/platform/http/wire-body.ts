@@ -1,0 +1,277 @@
+// Receives the body of one request, whole or as a stream. Takes the bytes that came with the head at once,
+// and the rest only on demand, so that a caller who is not admitted yet costs at most one socket read.
+import { AppError } from '../../contract/errors.ts'
+import type { Clock, Timer } from '../../shared/clock.ts'
+import { RequestAborted } from './exchange.ts'
+import type { WireResponse } from './wire.ts'
+
+/** Body bytes that all requests of the process hold. */
+export interface BodyBudget {
+  held: number
+  readonly max: number
+}
+
+export interface BodyOptions {
+  readonly budget: BodyBudget
+  /** From the start of reading to the last byte. A slower client is disconnected. */
+  readonly deadlineMs: number
+  /** The same for a body that is read as a stream. Each piece must also arrive within `deadlineMs`. */
+  readonly streamDeadlineMs: number
+  readonly clock: Clock
+}
+
+const droppedBytes = 64 * 1024
+/** After this silence, assume that the client waits for our response. */
+const silenceMs = 250
+
+type Outcome = { type: 'whole'; bytes: Uint8Array } | { type: 'failed'; reason: Error }
+
+export class WireBody {
+  readonly #response: WireResponse
+  readonly #options: BodyOptions
+  readonly #declared: number | undefined
+  #chunks: Buffer[] = []
+  #received = 0
+  #held = 0
+  #limit: number | undefined
+  #paused = false
+  #ended: boolean
+  #outcome: Outcome | undefined
+  #settle: ((outcome: Outcome) => void) | undefined
+  #timer: Timer | undefined
+  #isFlowing = false
+  #wasStreamed = false
+  #isReleased = false
+  #wake: (() => void) | undefined
+
+  /** `declared`: the announced length; undefined for a chunked body. */
+  constructor(response: WireResponse, declared: number | undefined, options: BodyOptions) {
+    this.#response = response
+    this.#options = options
+    this.#declared = declared
+    this.#ended = declared === 0
+    if (this.#ended) this.#outcome = { type: 'whole', bytes: new Uint8Array() }
+    else response.onData((chunk, isLast) => this.#take(chunk, isLast))
+  }
+
+  /**
+   * Called when the response is sent. True when the connection may serve another request: the body was read,
+   * or its rest is small enough, or was already being streamed, and is dropped as it arrives.
+   */
+  forsake(): boolean {
+    if (this.#ended) {
+      // Not earlier: resuming starts the idle timeout of uWebSockets.
+      this.#resume()
+      return true
+    }
+    this.#fail(new RequestAborted())
+    if (this.#declared === undefined) return false
+    // A client that streams a large file sees an error response only if the connection stays open meanwhile.
+    if (!this.#wasStreamed && this.#declared - this.#received > droppedBytes) return false
+    this.#resume()
+    return true
+  }
+
+  /** True while the body is read as a stream and has not ended. */
+  get isFlowing(): boolean {
+    return this.#isFlowing
+  }
+
+  /** Call when a response waits for room in the socket: while paused, uWebSockets does not report room. */
+  letAnswer(): void {
+    if (this.#ended) this.#resume()
+  }
+
+  /** Drops the rest of the body as it arrives. */
+  drop(): void {
+    if (!this.#ended) this.#fail(new RequestAborted())
+    this.#resume()
+  }
+
+  /**
+   * Drops the rest of a stream until it ends or the client stops sending, for `deadlineMs` at most. Closing a
+   * connection with unread data resets it, and the client could lose the response.
+   */
+  async dropRest(): Promise<void> {
+    if (!this.#wasStreamed || this.#isFlowing || this.#ended) return
+    this.drop()
+    const { clock, deadlineMs } = this.#options
+    const until = clock.mono() + deadlineMs
+    for (let before = -1; before < this.#received && clock.mono() < until; ) {
+      before = this.#received
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        this.#timer = clock.after(silenceMs, resolve)
+      })
+      this.#timer?.cancel()
+      if (this.#ended || this.#isReleased) return
+    }
+  }
+
+  /** Reserves bytes of the budget until this request ends; false when the budget is exhausted. */
+  claim(bytes: number): boolean {
+    if (this.#options.budget.held + bytes > this.#options.budget.max) return false
+    this.#options.budget.held += bytes
+    this.#held += bytes
+    return true
+  }
+
+  async read(limitBytes: number): Promise<Uint8Array> {
+    this.#setLimit(limitBytes)
+    const outcome = this.#outcome ?? (await this.#rest())
+    if (outcome.type === 'failed') throw outcome.reason
+    return outcome.bytes
+  }
+
+  /** The body piece by piece as it arrives. The client is paused until the next piece is requested. */
+  stream(limitBytes: number): AsyncGenerator<Uint8Array> {
+    this.#setLimit(limitBytes)
+    this.#isFlowing = this.#outcome?.type !== 'whole'
+    this.#wasStreamed = true
+    return this.#pieces()
+  }
+
+  async *#pieces(): AsyncGenerator<Uint8Array> {
+    if (this.#outcome?.type === 'whole') {
+      yield this.#outcome.bytes
+      return
+    }
+    const { clock, streamDeadlineMs } = this.#options
+    const deadline = clock.after(streamDeadlineMs, () => this.#cutOff())
+    try {
+      for (;;) {
+        const piece = await this.#nextPiece()
+        if (!piece) return
+        yield piece
+      }
+    } finally {
+      deadline.cancel()
+      this.#isFlowing = false
+    }
+  }
+
+  /** Call when the client is gone. */
+  abort(): void {
+    this.#fail(new RequestAborted())
+    this.#wake?.()
+    this.release()
+  }
+
+  /** Call when the request is over: returns its bytes to the budget. */
+  release(): void {
+    this.#isReleased = true
+    this.#options.budget.held -= this.#held
+    this.#held = 0
+    this.#chunks = []
+    this.#timer?.cancel()
+  }
+
+  #setLimit(limitBytes: number): void {
+    this.#limit = limitBytes
+    if ((this.#declared ?? this.#received) <= limitBytes) return
+    this.#fail(tooLarge(limitBytes))
+    throw tooLarge(limitBytes)
+  }
+
+  /** Undefined after the last piece. */
+  async #nextPiece(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const piece = this.#chunks.shift()
+      if (piece) {
+        this.#options.budget.held -= piece.byteLength
+        this.#held -= piece.byteLength
+        return piece
+      }
+      if (this.#outcome?.type === 'failed') throw this.#outcome.reason
+      if (this.#ended) return undefined
+      await this.#more()
+    }
+  }
+
+  async #more(): Promise<void> {
+    this.#resume()
+    const { clock, deadlineMs } = this.#options
+    this.#timer = clock.after(deadlineMs, () => this.#cutOff())
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#timer.cancel()
+  }
+
+  // Closing makes uWebSockets report the request as aborted, which settles the pending reads.
+  #cutOff(): void {
+    if (!this.#outcome && !this.#ended) this.#response.close()
+  }
+
+  #rest(): Promise<Outcome> {
+    this.#resume()
+    this.#timer = this.#options.clock.after(this.#options.deadlineMs, () => this.#cutOff())
+    return new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  #take(chunk: ArrayBuffer, isLast: boolean): void {
+    if (isLast) this.#ended = true
+    this.#received += chunk.byteLength
+    if (this.#outcome) return void (isLast && this.#wake?.())
+    if (this.#limit !== undefined && this.#received > this.#limit) return this.#fail(tooLarge(this.#limit))
+    if (chunk.byteLength === 0 && !isLast) return
+    if (!this.claim(chunk.byteLength)) return this.#fail(overloaded())
+    // Copy the chunk: uWebSockets detaches it when this function returns. Small copies come from Node's pool.
+    this.#chunks.push(Buffer.from(new Uint8Array(chunk)))
+    if (this.#isFlowing) return this.#flow(isLast)
+    if (isLast) return this.#finish({ type: 'whole', bytes: this.#whole() })
+    if (this.#limit === undefined) this.#pause()
+  }
+
+  #flow(isLast: boolean): void {
+    if (!isLast) {
+      this.#pause()
+      // While a response waits for room in the socket, uWebSockets reads on after this callback. Pause again.
+      setImmediate(() => {
+        if (this.#paused && !this.#ended && !this.#outcome && !this.#isReleased) this.#response.pause()
+      })
+    }
+    this.#wake?.()
+  }
+
+  #whole(): Uint8Array {
+    const [only] = this.#chunks
+    return this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#received)
+  }
+
+  #fail(reason: Error): void {
+    if (this.#outcome) return
+    this.#chunks = []
+    if (!(reason instanceof RequestAborted) && !this.#ended) this.#pause()
+    this.#finish({ type: 'failed', reason })
+  }
+
+  #pause(): void {
+    if (this.#paused) return
+    this.#paused = true
+    this.#response.pause()
+  }
+
+  #resume(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    this.#response.resume()
+  }
+
+  #finish(outcome: Outcome): void {
+    this.#outcome = outcome
+    this.#timer?.cancel()
+    this.#settle?.(outcome)
+    this.#wake?.()
+  }
+}
+
+const tooLarge = (limitBytes: number): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', `the body must not be larger than ${limitBytes} bytes`)
+
+const overloaded = (): AppError =>
+  new AppError('OVERLOADED', 'this process holds too many request bodies; try again shortly', {
+    retryAfterSeconds: 1,
+  })

@@ -1,0 +1,145 @@
+// One live request. uWebSockets frees its request object when the callback returns, so the head is copied
+// before the first await.
+import { randomUUID } from 'node:crypto'
+import type { ErrorDetail } from '../../contract/errors.ts'
+import { type HttpRequest, isSaneRequestId, RequestAborted } from './exchange.ts'
+import type { WireRequest, WireResponse } from './wire.ts'
+import { type BodyOptions, WireBody } from './wire-body.ts'
+
+/** The copied head. `fault`: which header makes the request unacceptable, and why. Its body is not read. */
+export interface Head {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: ReadonlyMap<string, string>
+  readonly fault: Required<ErrorDetail> | undefined
+}
+
+// Refuse a request in which a proxy in front and this parser could see different requests or different
+// callers. The parser uses the first of several values, and takes any Transfer-Encoding for chunked.
+const singular = new Set(['content-length', 'transfer-encoding', 'authorization', 'x-api-key', 'host'])
+
+export function readHead(request: WireRequest): Head {
+  const headers = new Map<string, string>()
+  let fault: Head['fault']
+  request.forEach((name, value) => {
+    const before = headers.get(name)
+    if (before !== undefined && singular.has(name)) fault = { path: name, message: 'must not be repeated' }
+    // Join repeated headers into one list: each proxy may have added its own X-Forwarded-For line.
+    else headers.set(name, before === undefined ? value : `${before}, ${value}`)
+  })
+  const encoding = headers.get('transfer-encoding')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
+    fault = { path: 'transfer-encoding', message: 'must be chunked, or left out' }
+  const length = headers.get('content-length')
+  if (length !== undefined && !/^\d{1,15}$/.test(length))
+    fault = { path: 'content-length', message: 'must be a number of bytes' }
+  return {
+    method: request.getCaseSensitiveMethod(),
+    path: request.getUrl(),
+    query: request.getQuery() ?? '',
+    headers,
+    fault,
+  }
+}
+
+// Shared by all requests without a query. No code modifies the query of a request.
+const noQuery = new URLSearchParams()
+
+export interface RequestOptions extends BodyOptions {
+  /** How many proxies in front append to X-Forwarded-For; 0: the peer is the client. */
+  readonly trustedProxies: number
+  readonly publicUrl: string
+}
+
+export class LiveRequest implements HttpRequest {
+  readonly method: string
+  readonly path: string
+  readonly requestId: string
+  readonly publicUrl: string
+  readonly isChunked: boolean
+  /** The client asked to close the connection, so uWebSockets closes it after the response. */
+  readonly isLast: boolean
+  readonly content: WireBody
+  readonly #head: Head
+  readonly #response: WireResponse
+  readonly #trustedProxies: number
+  #query: URLSearchParams | undefined
+  #abort: AbortController | undefined
+  #aborted = false
+  #finished = false
+  #address: string | undefined
+
+  constructor(head: Head, response: WireResponse, options: RequestOptions) {
+    this.#head = head
+    this.#trustedProxies = options.trustedProxies
+    this.#response = response
+    this.publicUrl = options.publicUrl
+    this.method = head.method
+    this.path = head.path
+    const given = head.headers.get('x-request-id')
+    this.requestId = isSaneRequestId(given) ? given : randomUUID()
+    this.isChunked = head.headers.has('transfer-encoding')
+    this.isLast = head.headers.get('connection')?.toLowerCase() === 'close'
+    this.content = new WireBody(response, declaredLength(head), options)
+  }
+
+  get aborted(): boolean {
+    return this.#aborted
+  }
+
+  get query(): URLSearchParams {
+    this.#query ??= this.#head.query === '' ? noQuery : new URLSearchParams(this.#head.query)
+    return this.#query
+  }
+
+  get remoteAddress(): string {
+    this.#address ??= this.#forwardedFor() ?? this.#peer()
+    return this.#address
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#aborted) this.#abort.abort(new RequestAborted())
+    return this.#abort.signal
+  }
+
+  header(name: string): string | undefined {
+    return this.#head.headers.get(name)
+  }
+
+  body(limitBytes: number): Promise<Uint8Array> {
+    return this.content.read(limitBytes)
+  }
+
+  bodyStream(limitBytes: number): AsyncIterable<Uint8Array> {
+    return this.content.stream(limitBytes)
+  }
+
+  /** Call when the response is complete: from then on uWebSockets forbids using it. */
+  finish(): void {
+    this.#finished = true
+    this.content.release()
+  }
+
+  #forwardedFor(): string | undefined {
+    if (this.#trustedProxies === 0) return undefined
+    return this.header('x-forwarded-for')?.split(',').at(-this.#trustedProxies)?.trim() || undefined
+  }
+
+  #peer(): string {
+    if (this.#aborted || this.#finished) return ''
+    return Buffer.from(this.#response.getRemoteAddressAsText()).toString('latin1')
+  }
+
+  abandon(): void {
+    this.#aborted = true
+    this.content.abort()
+    this.#abort?.abort(new RequestAborted())
+  }
+}
+
+function declaredLength(head: Head): number | undefined {
+  if (head.headers.has('transfer-encoding')) return undefined
+  return Number(head.headers.get('content-length') ?? 0)
+}

@@ -1,0 +1,87 @@
+// The metrics for Prometheus. No label contains an id of a workspace, endpoint or call: they are unbounded.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { HttpResponse } from '../http/exchange.ts'
+import type { Served } from '../http/pipeline.ts'
+
+export interface GaugeSource {
+  readonly name: string
+  readonly help: string
+  readonly read: () => number
+}
+
+/** One request to the provider. */
+interface AskedRecord {
+  readonly operation: string
+  readonly outcome: string
+  readonly durationMs: number
+}
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+const fastBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** If no route matched, the method is arbitrary text from the caller, so it is no label. */
+const labelsOf = ({ method, route }: Served) =>
+  route === undefined ? { method: 'none', route: 'none' } : { method, route }
+
+export function createMetrics() {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const seconds = (name: string, help: string, ...labelNames: string[]) =>
+    new Histogram({ name: `switchboard_${name}_seconds`, help, labelNames, buckets: fastBuckets, registers })
+  const requests = seconds('http_request', 'Requests answered', 'edge', 'method', 'route', 'status')
+  const provider = seconds('provider_request', 'Requests to the provider', 'operation', 'result')
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `switchboard_${name}_total`, help, labelNames, registers })
+  const updates = counter('provider_updates', 'Updates received from the provider, by kind', 'kind')
+  const ignored = counter('provider_updates_ignored', 'Updates that concern nothing of ours, by kind', 'kind')
+  const drops = counter('actor_drops', 'Actors that ended other than by their own wish', 'kind', 'reason')
+  const parked = counter('actor_parked_messages', 'Messages that an actor could not handle', 'kind')
+  const refused = counter(
+    'cluster_messages_refused',
+    'Messages between processes that were refused, by way and reason',
+    'way',
+    'reason',
+  )
+  return {
+    served: (edge: string) => (served: Served) =>
+      requests.observe(
+        { edge, ...labelsOf(served), status: String(served.status) },
+        served.durationMs / 1000,
+      ),
+    asked: (record: AskedRecord) =>
+      provider.observe({ operation: record.operation, result: record.outcome }, record.durationMs / 1000),
+    received({ kinds }: { readonly kinds: Readonly<Record<string, number>> }) {
+      for (const [kind, count] of Object.entries(kinds)) updates.inc({ kind }, count)
+    },
+    ignored: (kind: string) => ignored.inc({ kind }),
+    dropped: (kind: string, reason: string) => drops.inc({ kind, reason }),
+    parked: (kind: string) => parked.inc({ kind }),
+    refused: (way: string, reason: string) => refused.inc({ way, reason }),
+    /** For metrics that a feature declares itself. */
+    registry,
+    /** For a process that sends campaigns. */
+    campaigns() {
+      const sends = counter('campaign_sends', 'Sends of campaigns, by what became of them', 'outcome')
+      return (outcome: string) => sends.inc({ outcome })
+    },
+    gauge({ name, help, read }: GaugeSource) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read())
+        },
+      })
+    },
+    async answer(): Promise<HttpResponse> {
+      return {
+        status: 200,
+        headers: { 'content-type': registry.contentType },
+        body: await registry.metrics(),
+      }
+    },
+  }
+}

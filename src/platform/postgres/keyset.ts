@@ -1,0 +1,63 @@
+// Parts of statements that the lists share: newest first by id, from where the previous page ended.
+import { limits } from '../../contract/limits.ts'
+import type { PageRequest } from '../../contract/page.ts'
+import { idFloor } from '../../shared/ids.ts'
+import type { Sql } from './sql.ts'
+
+/** A part of a statement: a condition that begins with `and`, an empty part, or a `select`. */
+export type Piece = ReturnType<typeof piece>
+const piece = (sql: Sql) => sql``
+
+/**
+ * The rows of a page and one more, out of `ordered` rows of one table, so that joins apply to these rows
+ * only. For a limit that is a parameter, Postgres assumes a tenth of the table. The constant inner limit
+ * tells it the maximum, so that one plan is good for every caller and is not made again for each.
+ */
+export function rowsOfPage(sql: Sql, ordered: Piece, { limit }: PageRequest): Piece {
+  const most = sql.unsafe(String(Math.max(limits.pageMax, limit) + 1))
+  return sql`select * from (${ordered} limit ${most}) ordered limit ${limit + 1}`
+}
+
+/** `and <column> = <value>`, or nothing where the filter is not set. */
+export const equals = (sql: Sql, column: string, value: string | undefined): Piece =>
+  value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`
+
+/** The rows of the contact with these digits, or of every contact if none is given. */
+export const contactIs = (
+  sql: Sql,
+  column: string,
+  { workspaceId, waId }: { readonly workspaceId: string; readonly waId: string | undefined },
+): Piece =>
+  waId === undefined
+    ? sql``
+    : sql`and ${sql(column)} = (select id from contacts where workspace_id = ${workspaceId} and wa_id = ${waId})`
+
+/** `and t.id < <last id>` for every page but the first. */
+export function olderThan(sql: Sql, table: string, page: PageRequest): Piece {
+  const [id] = page.after ?? []
+  return id === undefined ? sql`` : sql`and ${sql(table)}.id < ${id}::uuid`
+}
+
+// An id is made shortly before its row: the id range, with this slack, only narrows what created_at decides.
+const slackMs = 3_600_000
+
+interface Span {
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+}
+
+/** since ≤ created_at < until, searched by the time that the ids contain. */
+export const createdWithin = (sql: Sql, table: string, span: Span): Piece =>
+  within(sql, table, 'created_at', span)
+
+/** The same for another column. */
+export function within(sql: Sql, table: string, column: string, { since, until }: Span): Piece {
+  const at = sql(`${table}.${column}`)
+  const from = since
+    ? sql`and ${at} >= ${since} and ${sql(table)}.id >= ${idFloor(since.getTime() - slackMs)}::uuid`
+    : sql``
+  const to = until
+    ? sql`and ${at} < ${until} and ${sql(table)}.id < ${idFloor(until.getTime() + slackMs)}::uuid`
+    : sql``
+  return sql`${from} ${to}`
+}

@@ -1,0 +1,23 @@
+// npm run migrate: brings the schema up to date and exits. Every process does the same at its start. Use this
+// command to migrate before a release starts its processes, or with another database role than theirs.
+import { answerVersion } from '../../shared/version.ts'
+import { ConfigError, loadSettings, requireSettings } from '../config/config.ts'
+import { migrate } from './migrate.ts'
+import { connectPool } from './sql.ts'
+
+answerVersion()
+
+try {
+  const { DATABASE_URL } = requireSettings(loadSettings(), ['DATABASE_URL'])
+  const sql = connectPool({ url: DATABASE_URL, max: 1, name: 'switchboard-migrate' })
+  try {
+    const applied = await migrate(sql)
+    process.stdout.write(`${applied.length === 0 ? 'the schema is up to date' : applied.join('\n')}\n`)
+  } finally {
+    await sql.end({ timeout: 2 })
+  }
+} catch (error) {
+  const isPlain = error instanceof ConfigError
+  process.stderr.write(`${isPlain ? error.message : `the schema was not migrated: ${String(error)}`}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,87 @@
+// Parses webhooks about templates, number quality and marketing preferences.
+import * as v from 'valibot'
+import { templateCategoryOf, templateStatusOf } from '../../contract/provider-words.ts'
+import { toE164 } from '../../shared/phone.ts'
+import { type Element, type NumberContext, skipped, type WebhookContext } from './element.ts'
+import { instant, list, numericId, optional, phone, record, text } from './fields.ts'
+
+const Template = v.object({
+  message_template_id: optional(numericId),
+  message_template_name: v.pipe(text(512), v.nonEmpty()),
+  message_template_language: v.pipe(text(32), v.nonEmpty()),
+})
+
+const template = (given: v.InferOutput<typeof Template>, context: WebhookContext) => ({
+  wabaId: context.wabaId,
+  providerTemplateId: given.message_template_id,
+  name: given.message_template_name,
+  language: given.message_template_language,
+  at: context.receivedAt,
+})
+
+const TemplateStatus = v.object({ ...Template.entries, event: v.string(), reason: optional(text(512)) })
+
+export function readTemplateStatus(value: unknown, context: WebhookContext): Element {
+  const parsed = v.safeParse(TemplateStatus, value)
+  if (!parsed.success) return skipped('malformed')
+  const { event, reason } = parsed.output
+  return {
+    type: 'templateStatus',
+    ...template(parsed.output, context),
+    status: templateStatusOf(event),
+    reason: reason === 'NONE' ? null : reason,
+  }
+}
+
+const TemplateCategory = v.object({ ...Template.entries, new_category: v.string() })
+
+export function readTemplateCategory(value: unknown, context: WebhookContext): Element {
+  const parsed = v.safeParse(TemplateCategory, value)
+  if (!parsed.success) return skipped('malformed')
+  return {
+    type: 'templateCategory',
+    ...template(parsed.output, context),
+    category: templateCategoryOf(parsed.output.new_category),
+  }
+}
+
+const NumberQuality = v.object({
+  display_phone_number: phone,
+  event: v.pipe(text(64), v.nonEmpty()),
+  current_limit: optional(text(64)),
+})
+
+export function readNumberQuality(value: unknown, context: WebhookContext): Element {
+  const parsed = v.safeParse(NumberQuality, value)
+  if (!parsed.success) return skipped('malformed')
+  return {
+    type: 'numberQuality',
+    wabaId: context.wabaId,
+    number: toE164(parsed.output.display_phone_number),
+    event: parsed.output.event,
+    currentLimit: parsed.output.current_limit,
+    at: context.receivedAt,
+  }
+}
+
+const Preference = v.object({
+  wa_id: phone,
+  category: text(64),
+  value: v.picklist(['stop', 'resume']),
+  timestamp: optional(instant),
+})
+
+export const readPreferences = (value: unknown, context: NumberContext): Element[] =>
+  list(record(value)['user_preferences']).map((given) => {
+    const parsed = v.safeParse(Preference, given)
+    if (!parsed.success) return skipped('malformed')
+    const { wa_id: waId, category, value: choice, timestamp } = parsed.output
+    return {
+      type: 'userPreference',
+      phoneNumberId: context.phoneNumberId,
+      waId,
+      category,
+      value: choice,
+      at: timestamp ?? context.receivedAt,
+    }
+  })

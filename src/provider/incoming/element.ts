@@ -1,0 +1,34 @@
+// The result of parsing one webhook element: an update, or the reason why it was skipped.
+import type { ProviderUpdate } from '../../contract/provider-updates.ts'
+
+/**
+ * - `malformed`: lacks a required field, such as an id
+ * - `noSender`: from a user without a visible phone number
+ * - `unknown`: a field, event or status that this version does not know
+ * - `irrelevant`: known, but not needed
+ * - `accountError`: an error that belongs to no message and no call
+ */
+export type SkipReason = 'malformed' | 'noSender' | 'unknown' | 'irrelevant' | 'accountError'
+
+export interface Skipped {
+  readonly type: 'skipped'
+  readonly reason: SkipReason
+}
+
+export type Element = ProviderUpdate | Skipped
+
+export const skipped = (reason: SkipReason): Skipped => ({ type: 'skipped', reason })
+
+/** The context of an element, from the webhook around it. */
+export interface WebhookContext {
+  readonly wabaId: string
+  /** The time of elements that carry none. */
+  readonly receivedAt: Date
+}
+
+/** The context of an element that concerns one number. */
+export interface NumberContext extends WebhookContext {
+  readonly phoneNumberId: string
+  readonly displayDigits: string | null
+  nameOf(waId: string | null): string | null
+}

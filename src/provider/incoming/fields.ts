@@ -1,0 +1,81 @@
+// Schemas for the fields of webhook elements. An invalid optional field counts as absent, so that it does not
+// lose the whole update.
+import * as v from 'valibot'
+import { classOfReported } from '../../contract/provider-errors.ts'
+import type { ReportedError } from '../../contract/provider-updates.ts'
+import { toDigits } from '../../shared/phone.ts'
+
+/** Postgres cannot store NUL or a lone surrogate. The provider repeats a refused update for seven days. */
+const storable = (text: string): string => text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\uFFFD')
+
+export const text = (maxLength: number) =>
+  v.pipe(
+    v.string(),
+    v.transform((given) => storable(given.slice(0, maxLength))),
+  )
+
+export const optional = <Output>(schema: v.GenericSchema<unknown, Output>) =>
+  v.fallback(v.nullish(schema, null), null) as v.GenericSchema<unknown, Output | null>
+
+/** Ids are opaque. The length limit keeps them within the size of an index entry. */
+export const id = v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,512}$/))
+
+/** Refuses unsafe integers: JSON parsing has already rounded them. */
+export const numericId = v.pipe(
+  v.union([v.string(), v.pipe(v.number(), v.safeInteger())]),
+  v.transform(String),
+  v.regex(/^\d{1,32}$/),
+)
+
+export const phone = v.pipe(v.string(), v.transform(toDigits), v.regex(/^\d{5,20}$/))
+
+export const opaque = v.pipe(v.string(), v.regex(/^[\x20-\x7e]{1,512}$/))
+
+const earliestSeconds = Date.UTC(2009, 0) / 1000
+const latestSeconds = Date.UTC(2100, 0) / 1000
+
+/** Unix seconds, as text or as a number. */
+export const instant = v.pipe(
+  v.union([v.string(), v.number()]),
+  v.transform(Number),
+  v.minValue(earliestSeconds),
+  v.maxValue(latestSeconds),
+  v.transform((seconds) => new Date(seconds * 1000)),
+)
+
+const ErrorElement = v.pipe(
+  v.object({
+    code: v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.integer()),
+    title: optional(text(512)),
+    message: optional(text(512)),
+    error_data: optional(v.object({ details: optional(text(1024)) })),
+  }),
+  v.transform(
+    ({ code, title, message, error_data }): ReportedError => ({
+      code: String(code),
+      // Errors in call webhooks have a message but no title.
+      title: title || message || `Provider error ${code}`,
+      details: error_data?.details ?? null,
+      class: classOfReported(code),
+    }),
+  ),
+)
+
+export const unnamedError: ReportedError = {
+  code: 'UNKNOWN',
+  title: 'The provider gave no reason',
+  details: null,
+  class: 'permanent',
+}
+
+/** The readable errors, in their original order. */
+export const errorsIn = (given: unknown): ReportedError[] =>
+  list(given).flatMap((element) => {
+    const parsed = v.safeParse(ErrorElement, element)
+    return parsed.success ? [parsed.output] : []
+  })
+
+export const list = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [])
+
+export const record = (given: unknown): Readonly<Record<string, unknown>> =>
+  typeof given === 'object' && given !== null ? (given as Readonly<Record<string, unknown>>) : {}

@@ -1,0 +1,104 @@
+// Sends every request to the provider's API: adds path and token, reads the result, writes one log line.
+import type { Logger } from 'pino'
+import type * as v from 'valibot'
+import type { ProviderAccount, ProviderResult } from '../../contract/provider.ts'
+import { type Judge, readAnswer } from './answer.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import type { Form } from './multipart.ts'
+import type { Exchange } from './pending-exchange.ts'
+
+export interface ProviderRequest<T> {
+  /** Name for the log and the metrics, such as `message.template`. */
+  readonly operation: string
+  /** Call signalling has its own connections, so that a campaign cannot delay a call. */
+  readonly pool: 'calls' | 'messages'
+  readonly method: 'GET' | 'POST'
+  /** Path segments after the version. Each is escaped. */
+  readonly path: readonly string[]
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** Replaces the JSON body. */
+  readonly form?: Form
+  readonly schema: v.GenericSchema<unknown, T>
+  readonly isWanted?: (() => boolean) | undefined
+  readonly judge?: Judge
+}
+
+/** The result of one request, for log and metrics. Contains no message content. */
+export interface ProviderRequestRecord {
+  readonly operation: string
+  readonly workspaceId: string
+  readonly phoneNumberId: string
+  readonly outcome: ProviderResult<unknown>['type']
+  readonly code?: string
+  readonly errorClass?: string
+  readonly httpStatus?: number
+  readonly traceId?: string
+  readonly durationMs: number
+}
+
+export type Ask = <T>(account: ProviderAccount, request: ProviderRequest<T>) => Promise<ProviderResult<T>>
+
+export interface AskOptions {
+  readonly pools: Readonly<Record<ProviderRequest<unknown>['pool'], ConnectionPool>>
+  /** Path of the base address and the version, such as `/v24.0`. */
+  readonly prefix: string
+  readonly log: Logger
+  readonly observe?: ((record: ProviderRequestRecord) => void) | undefined
+}
+
+// Some hosts of the provider refuse requests without a User-Agent.
+export const USER_AGENT = 'Switchboard'
+
+export function createAsk({ pools, prefix, log, observe }: AskOptions): Ask {
+  return async (account, request) => {
+    const startedAt = performance.now()
+    const exchange = await pools[request.pool].exchange({
+      method: request.method,
+      path: pathOf(prefix, request),
+      isWanted: request.isWanted,
+      ...encode(account, request),
+    })
+    const result = readAnswer(exchange, { ...request, secret: account.accessToken })
+    const record = {
+      operation: request.operation,
+      workspaceId: account.workspaceId,
+      phoneNumberId: account.phoneNumberId,
+      ...describe(result, exchange),
+      durationMs: Math.round(performance.now() - startedAt),
+    }
+    log[result.type === 'ok' ? 'debug' : 'warn'](record, 'provider.requested')
+    observe?.(record)
+    return result
+  }
+}
+
+function pathOf(prefix: string, { path, query }: ProviderRequest<unknown>): string {
+  const segments = path.map((segment) => `/${encodeURIComponent(segment)}`).join('')
+  return `${prefix}${segments}${query ? `?${new URLSearchParams(query)}` : ''}`
+}
+
+function encode(account: ProviderAccount, { body, form }: ProviderRequest<unknown>) {
+  const headers = {
+    authorization: `Bearer ${account.accessToken}`,
+    'user-agent': USER_AGENT,
+    accept: 'application/json',
+  }
+  if (form) return { headers: { ...headers, 'content-type': form.contentType }, body: form.body }
+  if (body === undefined) return { headers }
+  return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+function describe(result: ProviderResult<unknown>, exchange: Exchange) {
+  const traceId = exchange.type === 'answered' ? exchange.headers['x-fb-trace-id'] : undefined
+  const trace = typeof traceId === 'string' ? { traceId } : {}
+  if (result.type === 'ok') return { outcome: result.type, ...trace }
+  const { code, httpStatus } = result.error
+  return {
+    outcome: result.type,
+    code,
+    errorClass: result.error.class,
+    ...(httpStatus === null ? {} : { httpStatus }),
+    ...trace,
+  }
+}

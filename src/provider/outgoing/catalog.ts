@@ -1,0 +1,135 @@
+// Templates and numbers of the business account at the provider.
+import * as v from 'valibot'
+import type {
+  Provider,
+  ProviderAccount,
+  ProviderError,
+  ProviderNumber,
+  ProviderResult,
+  ProviderTemplate,
+} from '../../contract/provider.ts'
+import { templateCategoryOf, templateStatusOf } from '../../contract/provider-words.ts'
+import { isE164, toE164 } from '../../shared/phone.ts'
+import type { Ask } from './ask.ts'
+import { listAll } from './list-all.ts'
+
+type CatalogOperations = Pick<Provider, 'listTemplates' | 'createTemplate' | 'listNumbers'>
+
+const nonEmpty = v.pipe(v.string(), v.nonEmpty())
+const id = v.pipe(v.union([v.string(), v.number()]), v.transform(String), v.nonEmpty())
+
+const Template = v.pipe(
+  v.object({
+    id,
+    name: nonEmpty,
+    language: nonEmpty,
+    status: v.string(),
+    category: v.fallback(v.string(), ''),
+    parameter_format: v.fallback(v.string(), ''),
+    components: v.fallback(v.array(v.unknown()), []),
+    rejected_reason: v.fallback(v.string(), 'NONE'),
+  }),
+  v.transform(
+    (given): ProviderTemplate => ({
+      providerTemplateId: given.id,
+      name: given.name,
+      language: given.language,
+      status: templateStatusOf(given.status),
+      category: templateCategoryOf(given.category),
+      parameterFormat: given.parameter_format.toUpperCase() === 'NAMED' ? 'NAMED' : 'POSITIONAL',
+      components: given.components,
+      rejectedReason: given.rejected_reason === 'NONE' ? null : given.rejected_reason,
+    }),
+  ),
+)
+
+const Created = v.pipe(
+  v.object({ id, status: v.fallback(v.string(), 'PENDING'), category: v.fallback(v.string(), '') }),
+  v.transform((given) => ({
+    providerTemplateId: given.id,
+    status: templateStatusOf(given.status),
+    category: templateCategoryOf(given.category),
+  })),
+)
+
+const STANDARD_PER_SECOND = 80
+const HIGH_PER_SECOND = 1000
+
+const PhoneNumber = v.pipe(
+  v.object({
+    id,
+    display_phone_number: v.pipe(v.string(), v.transform(toE164), v.check(isE164)),
+    verified_name: v.fallback(v.string(), ''),
+    status: v.fallback(v.string(), 'CONNECTED'),
+    quality_rating: v.fallback(v.string(), 'UNKNOWN'),
+    throughput: v.fallback(v.object({ level: v.string() }), { level: 'STANDARD' }),
+  }),
+  v.transform(
+    (given): ProviderNumber => ({
+      phoneNumberId: given.id,
+      number: given.display_phone_number,
+      displayName: given.verified_name,
+      status: given.status,
+      qualityRating: given.quality_rating,
+      messagesPerSecond: given.throughput.level === 'HIGH' ? HIGH_PER_SECOND : STANDARD_PER_SECOND,
+    }),
+  ),
+)
+
+const TEMPLATE_FIELDS = 'id,name,language,status,category,components,parameter_format,rejected_reason'
+const NUMBER_FIELDS = 'id,display_phone_number,verified_name,quality_rating,status,throughput'
+
+const noBusinessAccount: ProviderError = {
+  code: 'NO_BUSINESS_ACCOUNT',
+  title: 'The workspace has no business account at the provider',
+  details: null,
+  httpStatus: null,
+  class: 'account',
+  retryAfterMs: null,
+}
+
+const withWaba = async <T>(
+  { wabaId }: ProviderAccount,
+  run: (wabaId: string) => Promise<ProviderResult<T>>,
+): Promise<ProviderResult<T>> =>
+  wabaId === null ? { type: 'refused', error: noBusinessAccount } : run(wabaId)
+
+export const catalogOperations = (ask: Ask): CatalogOperations => ({
+  listTemplates: (account) =>
+    withWaba(account, (wabaId) =>
+      listAll(ask, account, {
+        operation: 'template.list',
+        path: [wabaId, 'message_templates'],
+        fields: TEMPLATE_FIELDS,
+        element: Template,
+      }),
+    ),
+
+  createTemplate: (account, definition) =>
+    withWaba(account, (wabaId) =>
+      ask(account, {
+        operation: 'template.create',
+        pool: 'messages',
+        method: 'POST',
+        path: [wabaId, 'message_templates'],
+        body: {
+          name: definition.name,
+          language: definition.language,
+          category: definition.category,
+          parameter_format: definition.parameterFormat,
+          components: definition.components,
+        },
+        schema: Created,
+      }),
+    ),
+
+  listNumbers: (account) =>
+    withWaba(account, (wabaId) =>
+      listAll(ask, account, {
+        operation: 'number.list',
+        path: [wabaId, 'phone_numbers'],
+        fields: NUMBER_FIELDS,
+        element: PhoneNumber,
+      }),
+    ),
+})

@@ -1,6 +1,0 @@
--- Ends a session that is known to have ended: its process refuses connections, or it has drained.
--- KEYS[1] gw:sess:{sid}, KEYS[2] gw:dead:{sid}
--- ARGV[1] reporter, ARGV[2] ttl ms of the tombstone
--- Returns 1 where the session was still alive.
-redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
-return redis.call('DEL', KEYS[1])

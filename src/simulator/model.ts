@@ -1,0 +1,60 @@
+// The records of the simulator: numbers, handsets, calls and media files.
+import type { RealPeer } from './real-peer.ts'
+import type { CallState, InboxItem, OutboxItem, Permission } from './views.ts'
+
+export type BusinessNumber = {
+  readonly id: string
+  readonly digits: string
+  readonly verifiedName: string
+  readonly throughput: 'STANDARD' | 'HIGH'
+  calling: Record<string, unknown>
+  liveCalls: number
+}
+
+export type Handset = {
+  readonly waId: string
+  name: string
+  online: boolean
+  /** Overrides the media kind that the last digits of the number select. */
+  media: 'real' | 'template' | undefined
+  /** Plays this tone in calls with real media, instead of an echo. */
+  toneHz: number | undefined
+  readonly inbox: InboxItem[]
+  readonly outbox: OutboxItem[]
+  readonly calls: string[]
+  readonly permissions: Map<string, Permission>
+  readonly lastWroteAt: Map<string, number>
+  /** Actions that wait for the handset to come online. */
+  readonly whenOnline: (() => void)[]
+  refusals: number
+}
+
+export type Call = {
+  readonly wacid: string
+  readonly direction: 'USER_INITIATED' | 'BUSINESS_INITIATED'
+  readonly number: BusinessNumber
+  readonly handset: Handset
+  readonly media: 'real' | 'template'
+  readonly createdAtMs: number
+  readonly timeline: { readonly at: string; readonly event: string }[]
+  state: CallState
+  acceptedAtMs: number | undefined
+  endedAtMs: number | undefined
+  endReason: string | undefined
+  /** The provider's SDP, as the business receives it. */
+  localSdp: string
+  /** The SDP of the business, as the provider received it. */
+  remoteSdp: string | undefined
+  preAcceptedSdp: string | undefined
+  callbackData: string | undefined
+  peer: RealPeer | undefined
+  ringTimer: NodeJS.Timeout | undefined
+}
+
+export type MediaFile = Readonly<{
+  id: string
+  mimeType: string
+  fileName: string | undefined
+  bytes: Buffer
+  sha256: Buffer
+}>

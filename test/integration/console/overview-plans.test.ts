@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { type PlanNode, plansOf, scannedWhole } from '../../../bench/lists/plans.ts'
+import { type BigWorkspace, seedLists } from '../../../bench/lists/seed-lists.ts'
+import { createOverview } from '../../../src/console/overview.ts'
+import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
+import { createEndpointHealthStore } from '../../../src/delivery/store/endpoint-health.store.ts'
+import { connectPool, type Pool } from '../../../src/platform/postgres/sql.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import { type EndpointId, newId } from '../../../src/shared/ids.ts'
+import { before, describe, test } from '../../support/harness.ts'
+import { testDatabase } from '../../support/postgres.ts'
+
+const ROWS = 60_000
+const database = await testDatabase()
+const endpoints: EndpointId[] = Array.from({ length: 20 }, () => newId('endpoint'))
+const [endpointId] = endpoints
+let workspace: BigWorkspace
+let big: string[] = []
+
+/** A day of deliveries and attempts of twenty endpoints; a few failed, a few are held. */
+async function seedDeliveries(sql: Pool): Promise<void> {
+  const { workspaceId } = workspace
+  await sql`
+    insert into endpoints (id, workspace_id, name, url, events, secret)
+    select id, ${workspaceId}, 'orders', 'https://receiver.example/', '{}', 's' from unnest(${endpoints}::uuid[]) id`
+  await sql`
+    create temporary table made as
+    select n, uuidv7(-(${ROWS}::integer - n) * interval '1 day' / ${ROWS}::integer) as id,
+      (${endpoints}::uuid[])[1 + n % 20] as endpoint_id
+    from generate_series(1, ${ROWS}::integer) n`
+  await sql`
+    insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, finished_at)
+    select id, ${workspaceId}, uuidv7(), endpoint_id, 'message.status', uuidv7(),
+      case when n % 500 = 0 then 'FAILED' when n % 500 = 1 then 'HELD' when n % 500 = 2 then 'RETRYING'
+        else 'DELIVERED' end, now()
+    from made`
+  await sql`
+    insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, duration_ms)
+    select id, ${workspaceId}, id, endpoint_id, 1, now(), 200, n % 100 from made`
+  await sql`vacuum (analyze) deliveries, attempts, endpoints`
+}
+
+describe('the plans of the overview', () => {
+  before(async () => {
+    const sql = connectPool({ url: database.url, max: 1, name: 'test', statementTimeoutMs: 60_000 })
+    workspace = await seedLists(sql, { messages: ROWS, conversations: 5_000, calls: 20_000 })
+    await seedDeliveries(sql)
+    // Leaves out empty partitions: reading one whole costs nothing.
+    const rows = await sql<{ name: string }[]>`
+      select relname as name from pg_class
+      where relkind = 'r' and reltuples > 1000 and relname ~ '^(messages|calls|deliveries_|attempts_)'`
+    big = rows.map(({ name }) => name)
+    await sql.end()
+  })
+
+  const scans = (plan: PlanNode): string[] => scannedWhole(plan, big)
+
+  test('it reads no big table whole', async () => {
+    assert.ok(big.length >= 4, big.join())
+    const plans = await plansOf(database.url, async (sql) => {
+      const shown = await createOverview({ store: createOverviewStore(sql), clock: systemClock })(
+        workspace.workspaceId,
+      )
+      assert.ok(shown.calls.live > 0 && shown.deliveries.retrying > 0 && shown.attention.length > 0)
+    })
+    assert.equal(plans.length, 6)
+    assert.deepEqual(plans.flatMap(scans), [])
+  })
+
+  test('the health of an endpoint reads its own attempts', async () => {
+    const plans = await plansOf(database.url, async (sql) => {
+      const hours = await createEndpointHealthStore(sql).hours(
+        workspace.workspaceId,
+        endpointId ?? assert.fail(),
+        new Date(),
+      )
+      assert.ok(hours.filter(({ attempts }) => attempts > 50).length >= 22)
+    })
+    assert.deepEqual(plans.flatMap(scans), [])
+  })
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { failure } from '../../../src/delivery/attempt.ts'
+import type { QueuedItem } from '../../../src/delivery/endpoint.ts'
+import { reportOf } from '../../../src/delivery/endpoint-work.ts'
+import { createAttemptStore } from '../../../src/delivery/store/attempts.store.ts'
+import { describe, test } from '../../support/harness.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { attemptRows, refused, type Scene } from './attempt-rows.ts'
+
+const sql = testPool(await testDatabase())
+const store = createAttemptStore(sql)
+
+const { scene, newItem, success, retry, recordOf } = attemptRows(sql)
+
+const deliveryOf = async (item: QueuedItem) => {
+  const [row] =
+    await sql`select state, attempt_count, next_attempt_at from deliveries where id = ${item.deliveryId}`
+  return row ?? assert.fail()
+}
+
+const endpointOf = async ({ endpointId }: Scene) => {
+  const [row] =
+    await sql`select enabled, consecutive_failures, disabled_reason from endpoints where id = ${endpointId}`
+  return row ?? assert.fail()
+}
+
+describe('recorded attempts', () => {
+  test('a success ends the delivery, resets the counter and is kept with its answer', async () => {
+    const of = await scene(7)
+    const item = await newItem(of)
+    await store.record([success(of, item)])
+    assert.equal((await deliveryOf(item))['state'], 'DELIVERED')
+    assert.equal((await endpointOf(of))['consecutiveFailures'], 0)
+  })
+
+  test('a failure that is retried says when, and keeps the answer byte for byte', async () => {
+    const of = await scene()
+    const item = await newItem(of)
+    const recorded = await store.record([retry(of, item)])
+    assert.deepEqual(recorded.retries, [
+      { deliveryId: item.deliveryId, endpointId: of.endpointId, attemptNumber: 2, delayMs: 60_000 },
+    ])
+    const row = await deliveryOf(item)
+    assert.equal(row['state'], 'RETRYING')
+    assert.equal(row['attemptCount'], 1)
+    const [attempt] = await sql`
+      select number, status_code, duration_ms, response_headers, response_body
+      from attempts where delivery_id = ${item.deliveryId}`
+    assert.deepEqual(attempt, {
+      number: 1,
+      statusCode: 503,
+      durationMs: 7,
+      responseHeaders: { 'content-type': 'text/plain' },
+      responseBody: Buffer.from([0, 255, 1]),
+    })
+  })
+
+  test('the same attempt recorded twice counts once', async () => {
+    const of = await scene()
+    const item = await newItem(of)
+    await store.record([retry(of, item)])
+    await store.record([retry(of, item)])
+    assert.equal((await deliveryOf(item))['attemptCount'], 1)
+    assert.equal((await sql`select from attempts where delivery_id = ${item.deliveryId}`).count, 1)
+  })
+
+  test('the twentieth failure in a row switches off, once, and what waited is held', async () => {
+    const of = await scene(19)
+    const [item, other] = [await newItem(of), await newItem(of)]
+    const recorded = await store.record([retry(of, item), retry(of, other)])
+    assert.deepEqual(recorded.endpoints, [
+      { id: of.endpointId, enabled: false, consecutiveFailures: 20, failuresBefore: 18, switchedOff: true },
+    ])
+    assert.deepEqual(recorded.retries, [])
+    assert.equal((await deliveryOf(item))['state'], 'HELD')
+    assert.deepEqual(await endpointOf(of), {
+      enabled: false,
+      consecutiveFailures: 20,
+      disabledReason: 'FAILURES',
+    })
+    const again = await store.record([retry(of, await heldItem(of))])
+    assert.equal(again.endpoints[0]?.switchedOff, false)
+    const audit = await sql`select from audit where subject_id = ${of.endpointId}`
+    assert.equal(audit.count, 1)
+  })
+
+  test('two processes that record the last failures at the same time switch off exactly once', async () => {
+    const of = await scene(18)
+    const items = await Promise.all(Array.from({ length: 6 }, () => newItem(of)))
+    const recorded = await Promise.all(items.map((item) => store.record([retry(of, item)])))
+    assert.equal(recorded.filter((one) => one.endpoints[0]?.switchedOff).length, 1)
+    assert.equal((await endpointOf(of))['consecutiveFailures'], 20)
+    assert.equal((await sql`select from audit where subject_id = ${of.endpointId}`).count, 1)
+  })
+
+  test('a success among the failures of one batch starts the count anew', async () => {
+    const of = await scene(18)
+    const [one, two, three] = [await newItem(of), await newItem(of), await newItem(of)]
+    await store.record([retry(of, one), success(of, two), retry(of, three)])
+    assert.deepEqual(await endpointOf(of), { enabled: true, consecutiveFailures: 1, disabledReason: null })
+  })
+
+  test('a replay asked for while an attempt is on the wire follows it, and is not its retry', async () => {
+    const of = await scene()
+    const item = await newItem(of)
+    await sql`update deliveries set replay = true, next_attempt_at = now() where id = ${item.deliveryId}`
+    const recorded = await store.record([retry(of, item)])
+    assert.deepEqual(recorded.retries, [])
+    const [row] = await sql`
+      select state, replay, attempt_count, finished_at, next_attempt_at <= now() as is_due
+      from deliveries where id = ${item.deliveryId}`
+    assert.deepEqual(row, { state: 'PENDING', replay: true, attemptCount: 1, finishedAt: null, isDue: true })
+    const again = { ...item, attemptNumber: 2, replay: true }
+    await store.record([recordOf(of, again, { report: refused, verdict: { type: 'failed' } })])
+    const [ended] =
+      await sql`select state, replay, attempt_count from deliveries where id = ${item.deliveryId}`
+    assert.deepEqual(ended, { state: 'FAILED', replay: false, attemptCount: 2 })
+  })
+
+  test('a replay asked for while an attempt is on the wire is moot where that attempt succeeds', async () => {
+    const of = await scene()
+    const item = await newItem(of)
+    await sql`update deliveries set replay = true where id = ${item.deliveryId}`
+    await store.record([success(of, item)])
+    assert.equal((await deliveryOf(item))['state'], 'DELIVERED')
+  })
+
+  test('a fault of ours uses up no attempt', async () => {
+    const of = await scene(3)
+    const item = await newItem(of)
+    const report = reportOf(failure('DNS_UNAVAILABLE'))
+    await store.record([
+      { ...recordOf(of, item, { report, verdict: { type: 'uncharged' } }), counts: 'nothing' },
+    ])
+    const row = await deliveryOf(item)
+    assert.equal(row['state'], 'PENDING')
+    assert.equal(row['attemptCount'], 0)
+    assert.equal((await endpointOf(of))['consecutiveFailures'], 3)
+    assert.equal((await sql`select from attempts where delivery_id = ${item.deliveryId}`).count, 0)
+  })
+})
+
+async function heldItem(of: Scene): Promise<QueuedItem> {
+  await sql`update endpoints set enabled = true where id = ${of.endpointId}`
+  const item = await newItem(of)
+  await sql`update endpoints set enabled = false where id = ${of.endpointId}`
+  return item
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '../../../src/shared/ids.ts'
+import { describe, type TestContext, test } from '../../support/harness.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { addTenant, emitEvent } from '../../support/rows.ts'
+import { eventually } from '../platform/cluster/gateway.ts'
+import { Engine, endpointAt, receiver } from './engine.ts'
+
+const sql = testPool(await testDatabase())
+
+interface Event {
+  readonly key: string
+  readonly number: number
+}
+
+/** Two nodes, and a receiver that takes 10 ms for each event and refuses every seventh. */
+async function setUp(t: TestContext) {
+  const { workspaceId } = await addTenant(sql)
+  const arrived: Event[] = []
+  const url = await receiver(t, (_path, body, response) => {
+    arrived.push(JSON.parse(body))
+    setTimeout(() => response.writeHead(arrived.length % 7 === 0 ? 500 : 200).end(), 10)
+  })
+  const endpointId = await endpointAt(sql, workspaceId, `${url}/events`)
+  const engine = new Engine(sql)
+  const nodes = [engine.join(), engine.join()] as const
+  t.after(() => engine.close())
+  const keys = Array.from({ length: 4 }, () => newId('conversation'))
+  let count = 0
+  const emit = async (events: number) => {
+    for (let left = events; left > 0; left -= 1) {
+      const event = { key: keys[count % keys.length] ?? '', number: count }
+      count += 1
+      nodes[1].dispatch(await emitEvent(sql, workspaceId, { key: event.key, body: JSON.stringify(event) }))
+    }
+  }
+  const firstsOf = (key: string) => [
+    ...new Set(arrived.filter((one) => one.key === key).map(({ number }) => number)),
+  ]
+  return { engine, nodes, endpointId, arrived, keys, emit, firstsOf, emitted: () => count }
+}
+
+const numbers = (emitted: number, offset: number) =>
+  Array.from({ length: Math.ceil((emitted - offset) / 4) }, (_, n) => n * 4 + offset)
+
+describe('first attempts of a conversation, while its endpoint changes hands', () => {
+  for (const way of ['dies', 'leaves'] as const) {
+    test(`start in order when the owner ${way} with a backlog, and none is lost`, async (t) => {
+      const { engine, nodes, endpointId, keys, emit, firstsOf, emitted } = await setUp(t)
+      await emit(40)
+      await eventually(() => nodes[0].directory.has(endpointId))
+      if (way === 'dies') engine.kill(0)
+      const left = way === 'leaves' ? engine.leave(0) : undefined
+      await emit(200)
+      await left
+      await eventually(async () => {
+        await engine.sweep()
+        return new Set(keys.flatMap(firstsOf)).size === emitted()
+      }, 30_000)
+      for (const [offset, key] of keys.entries()) assert.deepEqual(firstsOf(key), numbers(emitted(), offset))
+      assert.equal(nodes[1].directory.has(endpointId), true)
+    })
+  }
+
+  test('wait in the store behind those that were there before, when more come than memory holds', async (t) => {
+    const { workspaceId } = await addTenant(sql)
+    const arrived: number[] = []
+    const url = await receiver(t, (_path, body, response) => {
+      arrived.push(JSON.parse(body).number)
+      response.writeHead(200).end()
+    })
+    await endpointAt(sql, workspaceId, url)
+    const engine = new Engine(sql, { WEBHOOK_BACKLOG_BYTES: '65536' })
+    const node = engine.join()
+    t.after(() => engine.close())
+    const key = newId('conversation')
+    const padding = 'x'.repeat(2_000)
+    let most = 0
+    for (let number = 0; number < 150; number += 1) {
+      node.dispatch(await emitEvent(sql, workspaceId, { key, body: JSON.stringify({ number, padding }) }))
+      most = Math.max(most, node.backlogBytes())
+    }
+    await eventually(async () => {
+      await engine.sweep()
+      await sleep(50)
+      return arrived.length >= 150
+    }, 30_000)
+    assert.deepEqual(
+      arrived,
+      Array.from({ length: 150 }, (_, number) => number),
+    )
+    assert.ok(most <= 65_536 + 3 * 2_100, `${most}`)
+    assert.equal(node.backlogBytes(), 0)
+  })
+})

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import * as v from 'valibot'
+import { messageView } from '../../../src/api/schemas/messages.ts'
+import type { MessageFilter } from '../../../src/contract/filters.ts'
+import type { Page } from '../../../src/contract/page.ts'
+import type { MessageRecord } from '../../../src/contract/records/message.ts'
+import { createMessageReader } from '../../../src/messaging/store/messages-read.store.ts'
+import { encodeId, newId } from '../../../src/shared/ids.ts'
+import { apiKey, message, thread, workspace } from '../../support/fixtures.ts'
+import { describe, test } from '../../support/harness.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+
+const sql = testPool(await testDatabase())
+const reader = createMessageReader(sql)
+const ids = (page: Page<MessageRecord>) => page.data.map(({ id }) => id)
+
+describe('one message', () => {
+  test('outbound: every field of the record, joined from where it lives', async () => {
+    const party = await thread(sql, await workspace(sql))
+    const key = await apiKey(sql, party.workspaceId, ['CHAT_SEND'])
+    const template = { name: 'order_ready', language: 'en_US', variables: { first_name: 'Ines' } }
+    const id = await message(sql, party, {
+      status: 'FAILED',
+      template: sql.json(template),
+      metadata: sql.json({ order: 'A-1', first_name: 'kept as it is' }),
+      error: sql.json({ code: '131026', title: 'Undeliverable' }),
+      providerMessageId: `wamid.${newId('message')}`,
+      apiKeyId: key.id,
+      idempotencyKey: 'order-1',
+      createdAt: new Date('2026-11-20T10:00:00.123Z'),
+      failedAt: new Date('2026-11-20T10:00:01.456Z'),
+    })
+    const record = await reader.find(party.workspaceId, id)
+    const { providerMessageId, ...rest } = record ?? assert.fail('not found')
+    assert.match(String(providerMessageId), /^wamid\./)
+    assert.deepEqual(rest, {
+      id: encodeId('message', id),
+      conversationId: encodeId('conversation', party.conversationId),
+      direction: 'OUTBOUND',
+      type: 'TEMPLATE',
+      status: 'FAILED',
+      text: 'Hello',
+      template,
+      from: party.number,
+      fromName: null,
+      to: party.waId,
+      numberId: encodeId('number', party.numberId),
+      error: { code: '131026', title: 'Undeliverable' },
+      media: null,
+      details: null,
+      metadata: { order: 'A-1', first_name: 'kept as it is' },
+      caller: {
+        apiKeyId: encodeId('key', key.id),
+        apiKeyName: 'backend',
+        idempotencyKey: 'order-1',
+        campaignId: null,
+      },
+      createdAt: '2026-11-20T10:00:00.123Z',
+      sentAt: null,
+      deliveredAt: null,
+      readAt: null,
+      failedAt: '2026-11-20T10:00:01.456Z',
+    })
+  })
+
+  test('inbound: from the customer as digits to the number with a plus, with its attachment and no caller', async () => {
+    const party = await thread(sql, await workspace(sql))
+    const callPermission = { response: 'accept', granted: true, isPermanent: false, source: 'user_action' }
+    const id = await message(sql, party, {
+      direction: 'INBOUND',
+      type: 'IMAGE',
+      status: 'RECEIVED',
+      fromName: 'Ines',
+      details: sql.json({ callPermission }),
+    })
+    await sql`
+      insert into media (message_id, workspace_id, provider_media_id, mime_type, file_name, size_bytes, sha256)
+      values (${id}, ${party.workspaceId}, 'm1', 'image/png', 'a.png', 5000000000, 'ab')`
+    const record = (await reader.find(party.workspaceId, id)) ?? assert.fail('not found')
+    assert.deepEqual(
+      [record.from, record.to, record.fromName, record.caller],
+      [party.waId, party.number, 'Ines', null],
+    )
+    assert.deepEqual(record.media, {
+      mimeType: 'image/png',
+      fileName: 'a.png',
+      sizeBytes: 5_000_000_000,
+      sha256: 'ab',
+    })
+    assert.deepEqual(record.details, { callPermission })
+    assert.deepEqual(v.parse(messageView, record), record)
+  })
+
+  test('of another workspace is not found', async () => {
+    const party = await thread(sql, await workspace(sql))
+    const id = await message(sql, party)
+    assert.equal(await reader.find(await workspace(sql), id), undefined)
+    assert.equal(await reader.find(party.workspaceId, newId('message')), undefined)
+  })
+})
+
+describe('the log', () => {
+  test('pages hold every message once, newest first, while more are being written', async () => {
+    const party = await thread(sql, await workspace(sql))
+    const written = []
+    for (let index = 0; index < 7; index += 1) written.push(await message(sql, party))
+    const seen: string[] = []
+    let after: readonly string[] | undefined
+    do {
+      const page: Page<MessageRecord> = await reader.list(party.workspaceId, {}, { limit: 3, after })
+      seen.push(...ids(page))
+      after = page.next
+      await message(sql, party)
+    } while (after)
+    assert.deepEqual(seen, written.map((id) => encodeId('message', id)).reverse())
+  })
+
+  test('every filter keeps what it names and nothing else', async () => {
+    const ws = await workspace(sql)
+    const one = await thread(sql, ws)
+    const other = await thread(sql, ws)
+    const campaignId = newId('campaign')
+    await sql`
+      insert into campaigns (id, workspace_id, name, template_name, template_language)
+      values (${campaignId}, ${ws}, 'c', 't', 'en')`
+    const wanted = await message(sql, one, {
+      direction: 'INBOUND',
+      type: 'TEXT',
+      status: 'READ',
+      campaignId,
+      createdAt: new Date('2026-11-20T10:00:00Z'),
+    })
+    await message(sql, other, { createdAt: new Date('2026-11-20T12:00:00Z') })
+    await message(sql, await thread(sql, await workspace(sql)), {
+      direction: 'INBOUND',
+      type: 'TEXT',
+      status: 'READ',
+    })
+    const filters: MessageFilter[] = [
+      { direction: 'INBOUND' },
+      { type: 'TEXT' },
+      { status: 'READ' },
+      { conversationId: one.conversationId },
+      { contact: one.waId },
+      { numberId: one.numberId },
+      { campaignId },
+      { direction: 'INBOUND', contact: one.waId, type: 'TEXT' },
+    ]
+    for (const filter of filters)
+      assert.deepEqual(
+        ids(await reader.list(ws, filter, { limit: 50 })),
+        [encodeId('message', wanted)],
+        JSON.stringify(filter),
+      )
+    assert.deepEqual(ids(await reader.list(ws, { contact: '15550009999' }, { limit: 50 })), [])
+  })
+
+  test('a key or an id of the provider finds its own message and none of another workspace', async () => {
+    const [mine, theirs] = [await thread(sql, await workspace(sql)), await thread(sql, await workspace(sql))]
+    const idempotencyKey = 'order-1'
+    const [providerMessageId, theirId] = [`wamid.${newId('message')}`, `wamid.${newId('message')}`]
+    const wanted = await message(sql, mine, { idempotencyKey, providerMessageId })
+    await message(sql, mine, { idempotencyKey: 'order-2' })
+    await message(sql, theirs, { idempotencyKey, providerMessageId: theirId })
+    const found = async (filter: MessageFilter) =>
+      ids(await reader.list(mine.workspaceId, filter, { limit: 50 }))
+    const one = [encodeId('message', wanted)]
+    for (const filter of [{ idempotencyKey }, { providerMessageId }, { idempotencyKey, providerMessageId }])
+      assert.deepEqual(await found(filter), one, JSON.stringify(filter))
+    for (const filter of [{ providerMessageId: theirId }, { idempotencyKey, status: 'FAILED' as const }])
+      assert.deepEqual(await found(filter), [], JSON.stringify(filter))
+  })
+
+  test('since takes its instant in, until leaves it out', async () => {
+    const party = await thread(sql, await workspace(sql))
+    const id = await message(sql, party, { createdAt: new Date() })
+    const record = (await reader.find(party.workspaceId, id)) ?? assert.fail('not found')
+    const at = new Date(record.createdAt)
+    const later = new Date(at.getTime() + 1)
+    const count = async (filter: MessageFilter) =>
+      (await reader.list(party.workspaceId, filter, { limit: 50 })).data.length
+    assert.deepEqual(
+      [
+        await count({ since: at }),
+        await count({ since: later }),
+        await count({ until: at }),
+        await count({ until: later }),
+      ],
+      [1, 0, 0, 1],
+    )
+    assert.equal(await count({ since: at, until: later }), 1)
+  })
+
+  test('a contact of the same number in another workspace is another contact', async () => {
+    const mine = await thread(sql, await workspace(sql))
+    const theirs = await thread(sql, await workspace(sql))
+    await message(sql, theirs)
+    assert.deepEqual(ids(await reader.list(mine.workspaceId, { contact: theirs.waId }, { limit: 50 })), [])
+  })
+})

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import type { MessageStatusEvent } from '../../../src/contract/events.ts'
+import type { InboundMessageUpdate, MessageStatusUpdate } from '../../../src/contract/provider-updates.ts'
+import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
+import type { NewMessage } from '../../../src/messaging/ports.ts'
+import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import { encodeId, type KeyId, newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
+import { testMessageStore } from '../../support/message-store.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { addEndpoint, addTenant, type Tenant } from '../../support/rows.ts'
+
+const sql = testPool(await testDatabase())
+const store = testMessageStore(sql)
+const contacts = createContactsStore(sql)
+const ignored: string[] = []
+const updates = createMessageUpdates({
+  store,
+  resolveParties: contacts.resolveParties,
+  dispatch: () => undefined,
+  clock: systemClock,
+  ignored: (type) => ignored.push(type),
+  campaignSendFailed: () => undefined,
+})
+
+async function newMessage(
+  tenant: Tenant,
+  patch: Partial<NewMessage> = {},
+  waId = '15557000001',
+): Promise<NewMessage> {
+  const { contactId, conversationId } = await contacts.partiesOf(tenant, waId, null)
+  return {
+    id: newId('message'),
+    workspaceId: tenant.workspaceId,
+    numberId: tenant.numberId,
+    contactId,
+    conversationId,
+    text: 'Hello',
+    template: { name: 'hello', language: 'en_US', variables: {} },
+    metadata: {},
+    keyId: null as unknown as KeyId,
+    idempotencyKey: null,
+    idempotencyHash: null,
+    createdAt: new Date(),
+    ...patch,
+  }
+}
+
+const statusOf = async (message: NewMessage) => {
+  const [row] =
+    await sql`select status, send_state, provider_message_id from messages where id = ${message.id}`
+  return row ?? assert.fail()
+}
+
+const eventsOf = async (tenant: Tenant) => {
+  const rows = await sql<
+    { body: Buffer }[]
+  >`select body from events where workspace_id = ${tenant.workspaceId} order by id`
+  return rows.map(
+    (row) => JSON.parse(row.body.toString()) as { event: string; data: Record<string, unknown> },
+  )
+}
+
+const status = (tenant: Tenant, message: NewMessage, word: MessageStatusEvent): MessageStatusUpdate => ({
+  type: 'messageStatus',
+  phoneNumberId: tenant.phoneNumberId,
+  providerMessageId: `wamid.${message.id}`,
+  status: word,
+  at: new Date(),
+  opaque: encodeId('message', message.id),
+  recipientWaId: '15557000001',
+  error:
+    word === 'FAILED' ? { code: '131026', title: 'Undeliverable', details: null, class: 'permanent' } : null,
+})
+
+const inbound = (tenant: Tenant, patch: Partial<InboundMessageUpdate> = {}): InboundMessageUpdate => ({
+  type: 'inboundMessage',
+  phoneNumberId: tenant.phoneNumberId,
+  providerMessageId: `wamid.in.${newId('message')}`,
+  from: '15557000001',
+  fromName: 'Ines',
+  at: new Date(),
+  messageType: 'TEXT',
+  text: 'Hello',
+  media: null,
+  callPermission: null,
+  context: null,
+  ...patch,
+})
+
+describe('an outbound message', () => {
+  test('with an idempotency key is written once, however many arrive at once on two nodes', async () => {
+    const tenant = await addTenant(sql)
+    const other = testMessageStore(sql)
+    const messages = await Promise.all(
+      Array.from({ length: 10 }, () => newMessage(tenant, { idempotencyKey: 'once', idempotencyHash: 'aa' })),
+    )
+    const written = await Promise.all(
+      messages.map((message, index) => (index % 2 === 0 ? store : other).insertOutbound(message)),
+    )
+    assert.equal(written.filter(Boolean).length, 1)
+    const context = await store.sendContext({
+      workspaceId: tenant.workspaceId,
+      waId: '15557000001',
+      from: null,
+      templateName: 'hello',
+      templateLanguage: 'en_US',
+      idempotencyKey: 'once',
+    })
+    assert.equal(context.earlier?.hash, 'aa')
+    assert.equal(context.template?.status, 'APPROVED')
+    assert.equal(context.number?.numberId, tenant.numberId)
+  })
+
+  test('the same key in another workspace is another message', async () => {
+    const [one, two] = [await addTenant(sql), await addTenant(sql)]
+    assert.equal(await store.insertOutbound(await newMessage(one, { idempotencyKey: 'k' })), true)
+    assert.equal(await store.insertOutbound(await newMessage(two, { idempotencyKey: 'k' })), true)
+  })
+
+  test('to a contact that opted out is not written', async () => {
+    const tenant = await addTenant(sql)
+    await addEndpoint(sql, tenant.workspaceId)
+    await updates.applyInbound(inbound(tenant, { text: ' stop ' }))
+    assert.equal(await store.insertOutbound(await newMessage(tenant)), false)
+    await updates.applyInbound(inbound(tenant, { text: 'START' }))
+    assert.equal(await store.insertOutbound(await newMessage(tenant)), true)
+    const changes = (await eventsOf(tenant)).map(({ data }) => data['optChange'])
+    assert.deepEqual(changes, ['opted-out', 'opted-in'])
+  })
+
+  test('is sent by one of two processes that try', async () => {
+    const tenant = await addTenant(sql)
+    const message = await newMessage(tenant)
+    await store.insertOutbound(message)
+    const started = await Promise.all([store.startSending(message.id), store.startSending(message.id)])
+    assert.deepEqual(started.sort(), [1, null])
+  })
+
+  test('that nobody sent in time is found by the sweep once; one that may be on the wire never is', async () => {
+    const tenant = await addTenant(sql)
+    const [waiting, sending] = [await newMessage(tenant), await newMessage(tenant)]
+    await store.insertOutbound(waiting)
+    await store.insertOutbound(sending)
+    await store.startSending(sending.id)
+    await sql`update messages set send_due_at = now() - interval '1 second' where workspace_id = ${tenant.workspaceId}`
+    const found = [...(await store.overdueSends(100)), ...(await store.overdueSends(100))]
+    assert.deepEqual(
+      found.filter((one) => one.workspaceId === tenant.workspaceId).map((one) => one.id),
+      [waiting.id],
+    )
+    await store.lostSends(100)
+    assert.equal((await statusOf(sending))['sendState'], 'UNKNOWN')
+  })
+})
+
+describe('statuses of the provider', () => {
+  test('each change emits one event, late and repeated ones none', async () => {
+    const tenant = await addTenant(sql)
+    await addEndpoint(sql, tenant.workspaceId)
+    const message = await newMessage(tenant)
+    await store.insertOutbound(message)
+    for (const word of ['SENT', 'DELIVERED', 'DELIVERED', 'SENT', 'READ', 'FAILED', 'READ'] as const)
+      await updates.applyStatus(status(tenant, message, word))
+    assert.equal((await statusOf(message))['status'], 'READ')
+    const seen = (await eventsOf(tenant)).map(({ data }) => data['status'])
+    assert.deepEqual(seen, ['SENT', 'DELIVERED', 'READ'])
+  })
+
+  test('several of one message that arrive together are taken in their order', async () => {
+    const tenant = await addTenant(sql)
+    await addEndpoint(sql, tenant.workspaceId)
+    const message = await newMessage(tenant)
+    await store.insertOutbound(message)
+    await Promise.all(
+      (['SENT', 'DELIVERED', 'READ'] as const).map((word) =>
+        updates.applyStatus(status(tenant, message, word)),
+      ),
+    )
+    const seen = (await eventsOf(tenant)).map(({ data }) => data['status'])
+    assert.deepEqual(seen, ['SENT', 'DELIVERED', 'READ'])
+  })
+
+  test('one that overtakes the answer to the send finds its message by our own id', async () => {
+    const tenant = await addTenant(sql)
+    const message = await newMessage(tenant)
+    await store.insertOutbound(message)
+    await store.startSending(message.id)
+    await updates.applyStatus(status(tenant, message, 'SENT'))
+    assert.deepEqual(await statusOf(message), {
+      status: 'SENT',
+      sendState: 'ACCEPTED',
+      providerMessageId: `wamid.${message.id}`,
+    })
+  })
+
+  test('of a number of another workspace move nothing', async () => {
+    const [tenant, other] = [await addTenant(sql), await addTenant(sql)]
+    const message = await newMessage(tenant)
+    await store.insertOutbound(message)
+    await updates.applyStatus({ ...status(tenant, message, 'READ'), phoneNumberId: other.phoneNumberId })
+    assert.equal((await statusOf(message))['status'], 'QUEUED')
+    assert.ok(ignored.includes('messageStatus'))
+  })
+
+  test('a failure carries the title of its error', async () => {
+    const tenant = await addTenant(sql)
+    await addEndpoint(sql, tenant.workspaceId)
+    const message = await newMessage(tenant)
+    await store.insertOutbound(message)
+    await updates.applyStatus(status(tenant, message, 'FAILED'))
+    const [event] = await eventsOf(tenant)
+    assert.deepEqual(event?.data['error'], { title: 'Undeliverable', code: '131026' })
+  })
+})
+
+describe('an inbound message', () => {
+  test('that the provider repeats is one message and one event', async () => {
+    const tenant = await addTenant(sql)
+    await addEndpoint(sql, tenant.workspaceId)
+    const update = inbound(tenant)
+    await Promise.all([
+      updates.applyInbound(update),
+      updates.applyInbound(update),
+      updates.applyInbound(update),
+    ])
+    const events = await eventsOf(tenant)
+    assert.equal(events.length, 1)
+    assert.equal(events[0]?.data['from'], '15557000001')
+    assert.equal(events[0]?.data['to'], tenant.number)
+    const [conversation] =
+      await sql`select unread_count from conversations where workspace_id = ${tenant.workspaceId}`
+    assert.equal(conversation?.['unreadCount'], 1)
+  })
+
+  test('to a number assigned to an endpoint reaches that one only', async () => {
+    const tenant = await addTenant(sql)
+    await addEndpoint(sql, tenant.workspaceId)
+    const own = await addEndpoint(sql, tenant.workspaceId)
+    await sql`update numbers set endpoint_id = ${own} where id = ${tenant.numberId}`
+    await updates.applyInbound(inbound(tenant))
+    const rows = await sql`select endpoint_id from deliveries where workspace_id = ${tenant.workspaceId}`
+    assert.deepEqual([...rows], [{ endpointId: own }])
+  })
+
+  test('with a file leaves a file to fetch; with a permission changes the conversation', async () => {
+    const tenant = await addTenant(sql)
+    const media = { providerMediaId: '77', mimeType: 'image/png', fileName: 'a.png', sha256: null }
+    await updates.applyInbound(inbound(tenant, { messageType: 'IMAGE', text: '', media }))
+    const [file] =
+      await sql`select provider_media_id, state from media where workspace_id = ${tenant.workspaceId}`
+    assert.deepEqual(file, { providerMediaId: '77', state: 'PENDING' })
+    const callPermission = { response: 'accept', granted: true, isPermanent: true, source: 'user_action' }
+    await updates.applyInbound(
+      inbound(tenant, { messageType: 'CALL_PERMISSION_REPLY', text: '', callPermission }),
+    )
+    const [row] =
+      await sql`select call_permission from conversations where workspace_id = ${tenant.workspaceId}`
+    assert.deepEqual(row?.['callPermission'], callPermission)
+  })
+})

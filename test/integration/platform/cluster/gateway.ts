@@ -1,0 +1,119 @@
+// A miniature gateway: a node, its internal port, and ledger actors over rows that the gateways share.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ActorDirectory } from '../../../../src/platform/actors/directory.ts'
+import { type ClusterNode, type NodeOptions, startNode } from '../../../../src/platform/cluster/node.ts'
+import { systemClock } from '../../../../src/shared/clock.ts'
+import type { Log } from '../../../../src/shared/log.ts'
+import { LedgerHost, ledgerActor } from '../../../unit/platform/actors/ledger-actor.ts'
+
+export const secret = 'a secret of sixteen letters or more'
+const quiet = { info() {}, warn() {} }
+
+export const peerOptions = (redisUrl: string) => ({
+  redisUrl,
+  secret,
+  isFastDeathEnabled: true,
+  clock: systemClock,
+  log: quiet,
+})
+
+export interface Gateway {
+  readonly node: ClusterNode
+  readonly actors: ActorDirectory<never, never, never, never>
+  readonly host: LedgerHost
+  /** Makes the internal port hang: requests are neither refused nor answered. */
+  hang(): void
+  /** Like kill -9: nothing is released, the port refuses, and the session is no longer renewed. */
+  crash(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface GatewayOptions {
+  readonly redisUrl: string
+  /** The rows of the modelled Postgres: pass another gateway's host to share them. */
+  readonly host?: LedgerHost
+  readonly sessionTtlMs?: number
+  readonly sessionRenewMs?: number
+  readonly isFastDeathEnabled?: boolean
+  readonly onRefused?: NodeOptions['onRefused']
+  readonly log?: Log
+}
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { redisUrl, host = new LedgerHost() } = options
+  let isHanging = false
+  const server = createServer((request, response) => {
+    if (!isHanging) void serve(node, request, response)
+  })
+  const address = await listen(server)
+  const node = await startNode({
+    ...peerOptions(redisUrl),
+    ...(options.log && { log: options.log }),
+    ...(options.onRefused && { onRefused: options.onRefused }),
+    isFastDeathEnabled: options.isFastDeathEnabled ?? true,
+    address,
+    version: 'test',
+    sessionTtlMs: options.sessionTtlMs ?? 5_000,
+    sessionRenewMs: options.sessionRenewMs ?? 200,
+    joinWaitMs: 0,
+  })
+  const actors = new ActorDirectory({
+    definition: { ...ledgerActor, mailboxLimit: 64 },
+    host,
+    ownership: node.ownership,
+    clock: systemClock,
+    guardMs: 2_500,
+    confirmEveryMs: 1_000,
+  })
+  node.host('call', actors)
+  await node.serve()
+  const closePort = () => {
+    server.closeAllConnections()
+    return new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+  return {
+    node,
+    actors: actors as never,
+    host,
+    hang: () => {
+      isHanging = true
+    },
+    async crash() {
+      node.session.abandon()
+      actors.close()
+      await closePort()
+    },
+    async close() {
+      actors.close()
+      await closePort()
+      await node.close()
+    },
+  }
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function serve(node: ClusterNode, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const answer = await node.handleRpc({
+    method: request.method ?? '',
+    path: request.url ?? '',
+    header: (name) => request.headers[name] as string | undefined,
+    body: async () => Buffer.concat(chunks),
+  })
+  response.writeHead(answer.status, answer.headers).end(answer.body)
+}
+
+/** Polls, because the change happens on another connection, at an instant that no test can know. */
+export async function eventually(isTrue: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+  const until = performance.now() + limitMs
+  while (!(await isTrue())) {
+    if (performance.now() > until) throw new Error('it did not happen in time')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

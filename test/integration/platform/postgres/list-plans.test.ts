@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { busyCustomer, type ListCase, listCases } from '../../../../bench/lists/list-cases.ts'
+import { indexesOf, plansOf, scannedWhole, sortsToLimit } from '../../../../bench/lists/plans.ts'
+import { seedLists } from '../../../../bench/lists/seed-lists.ts'
+import { createMessageReader } from '../../../../src/messaging/store/messages-read.store.ts'
+import { connectPool } from '../../../../src/platform/postgres/sql.ts'
+import { type ConversationId, decodeId, type WorkspaceId } from '../../../../src/shared/ids.ts'
+import { before, describe, test } from '../../../support/harness.ts'
+import { testDatabase } from '../../../support/postgres.ts'
+
+const database = await testDatabase()
+const big = ['messages', 'conversations', 'calls']
+
+describe('the plans of the lists', () => {
+  let cases: ListCase[] = []
+  let around: { workspaceId: WorkspaceId; conversationId: ConversationId }
+
+  before(async () => {
+    const sql = connectPool({ url: database.url, max: 1, name: 'test', statementTimeoutMs: 60_000 })
+    const workspace = await seedLists(sql, { messages: 60_000, conversations: 20_000, calls: 20_000 })
+    const busy = await busyCustomer(sql)
+    around = { workspaceId: workspace.workspaceId, conversationId: busy.conversationId }
+    cases = listCases(workspace, busy)
+    await sql.end()
+  })
+
+  test('every list and filter, first page and next, reads no big table whole and sorts no more than a page', async () => {
+    assert.ok(cases.length > 40)
+    const empty: string[] = []
+    for (const { name, read } of cases) {
+      const plans = await plansOf(database.url, async (sql) => {
+        const { data, next } = await read(sql)
+        if (data.length === 0) empty.push(name)
+        if (next) await read(sql, next)
+      })
+      assert.ok(plans.length >= 2, name)
+      assert.deepEqual(
+        plans.flatMap((plan) => scannedWhole(plan, big)),
+        [],
+        name,
+      )
+      assert.ok(!plans.some((plan) => sortsToLimit(plan)), name)
+    }
+    assert.deepEqual(empty, [
+      'messages status=QUEUED',
+      'messages type=STICKER',
+      'messages contact=15550000000',
+      'messages idempotencyKey=no order',
+      'messages providerMessageId=wamid.none',
+      'calls status=FAILED',
+      'calls contact=15550000000',
+      'conversations contact=15550000000',
+    ])
+  })
+
+  test('a key and an id of the provider are read from their unique index, with other filters too', async () => {
+    for (const [filter, index] of [
+      ['idempotencyKey', 'messages_idempotency'],
+      ['providerMessageId', 'messages_provider_message_id_key'],
+    ] as const) {
+      const asked = cases.filter(({ name }) => name.includes(`${filter}=`))
+      assert.equal(asked.length, 3)
+      for (const { name, read } of asked)
+        for (const plan of await plansOf(database.url, read)) assert.ok(indexesOf(plan).includes(index), name)
+    }
+  })
+
+  test('the page around a message is found as the pages of a list are', async () => {
+    const plans = await plansOf(database.url, async (sql) => {
+      const messages = createMessageReader(sql)
+      const { data } = await messages.list(around.workspaceId, around, { limit: 100 })
+      const id = decodeId('message', data.at(-1)?.id ?? '') ?? assert.fail('nobody said anything')
+      const begin = await messages.beginAround(around.workspaceId, { ...around, id, newer: 24 })
+      assert.ok(begin?.after)
+    })
+    assert.deepEqual(
+      plans.flatMap((plan) => scannedWhole(plan, big)),
+      [],
+    )
+    assert.ok(!plans.some((plan) => sortsToLimit(plan)))
+  })
+
+  test('a statement without an index is found out', async () => {
+    const plans = await plansOf(
+      database.url,
+      (sql) => sql`select id from messages where text = ${'Order 7 is ready.'} order by id limit 50`,
+    )
+    assert.ok(plans.every((plan) => sortsToLimit(plan)))
+    assert.deepEqual(
+      plans.flatMap((plan) => scannedWhole(plan, big)),
+      ['messages', 'messages'],
+    )
+  })
+})

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { Pool } from 'undici'
+import { type Exchange, PendingExchange } from '../../../../src/provider/outgoing/pending-exchange.ts'
+import { describe, test } from '../../../support/harness.ts'
+import { account, adapter, portOf } from './rig.ts'
+
+/** The result of a request with this deadline when its connection takes `connectMs`. */
+async function dispatch(connectMs: number, timeoutMs: number) {
+  let requests = 0
+  const server = createServer((_, response) => {
+    requests += 1
+    response.end('{}')
+  })
+  const port = await portOf(server)
+  const pool = new Pool(`http://127.0.0.1:${port}`, {
+    connect: (_, done) => {
+      // The delay is the subject of the test: a connection that is ready only after the deadline.
+      setTimeout(() => {
+        const socket = connect(port, '127.0.0.1', () => done(null, socket))
+      }, connectMs)
+    },
+  })
+  const exchange = await new Promise<Exchange>((resolve) => {
+    const pending = new PendingExchange({ timeoutMs, maxAnswerBytes: 1_000 }, resolve)
+    pool.dispatch({ method: 'POST', path: '/', body: '{}' }, pending)
+  })
+  await pool.close()
+  await new Promise((resolve) => server.close(resolve))
+  return { exchange, requests }
+}
+
+describe('a connection that comes about', () => {
+  test('after the deadline carries nothing: what was reported as not sent stays unsent', async () => {
+    const { exchange, requests } = await dispatch(300, 100)
+    assert.deepEqual(exchange, { type: 'failed', code: 'TIMEOUT', written: false, details: null })
+    assert.equal(requests, 0)
+  })
+
+  test('in time carries the request', async () => {
+    const { exchange, requests } = await dispatch(50, 10_000)
+    assert.deepEqual([exchange.type, requests], ['answered', 1])
+  })
+})
+
+test('a token that no header can carry is not sent, and is no exception', async () => {
+  const { api } = adapter('http://127.0.0.1:9')
+  const result = await api.terminate({ ...account, accessToken: 'two\r\nlines' }, 'wacid.C1')
+  assert.equal(result.type, 'notSent')
+  await api.close()
+})

@@ -1,0 +1,74 @@
+// The functions of node:test, for files that share a process. While a file loads, its calls are recorded. They run
+// later in a suite of the file's own, so that its hooks end with it.
+import * as node from 'node:test'
+
+export type { TestContext } from 'node:test'
+
+type Release = () => unknown
+
+let recorded: Release[] | undefined
+let isOwnRunner = false
+let isAlone = false
+const releases: Release[] = []
+const lastReleases: Release[] = []
+
+const run = (all: Release[]) => Promise.all(all.splice(0).map((release) => release()))
+
+function recording<Register extends (...args: never[]) => unknown>(register: Register): Register {
+  const record = (...args: Parameters<Register>) => {
+    if (recorded === undefined) {
+      if (!isOwnRunner) releaseAtEnd()
+      return register(...args)
+    }
+    recorded.push(() => register(...args))
+    return undefined
+  }
+  return record as unknown as Register
+}
+
+/** For a file that node --test runs by itself. */
+function releaseAtEnd(): void {
+  if (isAlone) return
+  isAlone = true
+  node.after(() => run(releases).then(() => run(lastReleases)))
+}
+
+export const describe = recording(node.describe)
+export const test = recording(node.test)
+export const before = recording(node.before)
+export const after = recording(node.after)
+export const beforeEach = recording(node.beforeEach)
+export const afterEach = recording(node.afterEach)
+
+/** Runs `release` after the last test of the file. May be called in a hook or a test, unlike `after`. */
+export const afterFile = (release: Release): void => void releases.push(release)
+
+/** Runs `release` when the process ends: for modules that hold a resource for several files. */
+export const afterAllFiles = (release: Release): void => void lastReleases.push(release)
+
+/** Runs the files one after the other, each as a suite with the name of the file. */
+export async function runFiles(
+  files: readonly string[],
+  load: (file: string) => Promise<unknown>,
+): Promise<void> {
+  isOwnRunner = true
+  for (const file of files) {
+    const calls: Release[] = []
+    recorded = calls
+    const failure = await load(file).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    )
+    recorded = undefined
+    // Resolves when the suite is over, however it ended.
+    await node.describe(file, () => {
+      if (failure)
+        node.test('loads', () => {
+          throw failure.error
+        })
+      for (const call of calls) call()
+      node.after(() => run(releases))
+    })
+  }
+  await run(lastReleases)
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { type DeliveryId, idFloor } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
+import { Driver, failed, https, item, ok } from './endpoint-driver.ts'
+
+const items = (count: number) => Array.from({ length: count }, () => item())
+
+/** The id of a delivery that was written at this time. */
+const idAt = (atMs: number) => `${idFloor(atMs).slice(0, -12)}000000000001` as DeliveryId
+
+describe('an endpoint over HTTPS', () => {
+  test('events of one key are attempted one after the other, those of others beside them', () => {
+    const driver = new Driver(https())
+    const key = item().key
+    const [first, second] = [item({ key }), item({ key })]
+    const other = item()
+    driver.tell({ type: 'deliver', items: [first, second, other] })
+    assert.deepEqual(
+      driver.of('post').map((effect) => effect.item),
+      [first, other],
+    )
+    driver.tell({ type: 'posted', token: driver.of('post')[0]?.token ?? 0, report: failed })
+    driver.answerAll(ok)
+    driver.answerAll(ok)
+    assert.deepEqual(driver.last('post').item, second)
+  })
+
+  test('a delivery that is told again while it is under way is attempted once', () => {
+    const driver = new Driver(https())
+    const one = item()
+    driver.tell({ type: 'deliver', items: [one] })
+    driver.tell({ type: 'deliver', items: [one] })
+    driver.answerAll(ok)
+    driver.tell({ type: 'deliver', items: [one] })
+    assert.equal(driver.of('post').length, 1)
+    driver.tell({ type: 'recorded', deliveryIds: [one.deliveryId], enabled: true })
+    driver.tell({ type: 'deliver', items: [one] })
+    assert.equal(driver.of('post').length, 2)
+  })
+
+  test('the number under way grows while it answers fast and falls to one while it fails', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: items(200) })
+    const before = driver.state.posts.size
+    for (let round = 0; round < 5; round += 1) driver.answerAll(ok)
+    const grown = driver.state.posts.size
+    assert.ok(grown > before)
+    for (let left = grown; left > 1; left -= 1) {
+      const [token = 0] = driver.state.posts.keys()
+      driver.tell({ type: 'posted', token, report: failed })
+    }
+    assert.equal(driver.state.posts.size, 1)
+  })
+
+  test('twenty failures in a row are never exceeded, however many events wait', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: items(500) })
+    for (let round = 0; round < 60; round += 1) driver.answerAll(failed)
+    assert.equal(driver.of('post').length, 20)
+    assert.equal(driver.records().filter((record) => record.counts === 'failure').length, 20)
+  })
+
+  test('retries do not take the places of first attempts', () => {
+    const driver = new Driver(https())
+    const retries = Array.from({ length: 50 }, () => item({ attemptNumber: 2 }))
+    driver.tell({ type: 'deliver', items: retries })
+    const started = driver.of('post').length
+    driver.tell({ type: 'deliver', items: items(3) })
+    const fresh = driver.of('post').slice(started)
+    assert.ok(started <= 2)
+    assert.equal(fresh.length, 3)
+  })
+
+  test('a call passes a full queue and is not counted among the failures', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: items(100) })
+    driver.answerAll(failed)
+    const call = { kind: 'call.ringing', body: '{}', headers: {} } as const
+    const effects = driver.tell({ type: 'direct', item: call }, 'asker')
+    assert.equal(driver.of('post', effects).length, 1)
+    const token = driver.of('post', effects)[0]?.token ?? 0
+    const failures = driver.state.concurrency.failures
+    const [reply] = driver.of('reply', driver.tell({ type: 'posted', token, report: failed }))
+    assert.deepEqual(reply?.value, { type: 'failed', code: 'HTTP_500', message: 'the endpoint answered 500' })
+    assert.equal(driver.state.concurrency.failures, failures)
+  })
+
+  test('a full queue leaves further deliveries in the store and pulls them when it runs low', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: items(1_500) })
+    assert.equal(driver.state.inStore.first, true)
+    for (let round = 0; round < 200 && driver.of('pull').length === 0; round += 1) driver.answerAll(ok)
+    assert.equal(driver.of('pull').length, 1)
+    const late = item()
+    driver.tell({ type: 'deliver', items: [late] })
+    assert.equal(driver.state.known.has(late.deliveryId), false)
+    driver.pulled([late])
+    assert.equal(driver.state.known.has(late.deliveryId), true)
+  })
+
+  test('an event that was long on its way is sent only if the store still has it to send', () => {
+    const driver = new Driver(https())
+    const late = item({ deliveryId: idAt(driver.at().getTime() - 3_000) })
+    driver.tell({ type: 'deliver', items: [late] })
+    assert.equal(driver.of('post').length, 0)
+    driver.pulled([])
+    assert.equal(driver.of('post').length, 0)
+    driver.tell({ type: 'deliver', items: [late] })
+    driver.pulled([late])
+    assert.equal(driver.of('post').length, 1)
+  })
+
+  test('a wake during a pull is not lost: the store is asked once more', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'wake' })
+    driver.tell({ type: 'wake' })
+    assert.equal(driver.of('pull').length, 1)
+    driver.pulled([])
+    assert.equal(driver.of('pull').length, 2)
+    driver.pulled([])
+    assert.equal(driver.of('pull').length, 2)
+  })
+
+  test('turned off and on during a pull it asks the store again', () => {
+    const endpoint = https()
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'wake' })
+    driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
+    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2 } })
+    driver.pulled([])
+    assert.equal(driver.of('pull').length, 2)
+  })
+
+  test('what arrives during a pull follows what the pull brings, and waits for no further one', () => {
+    const driver = new Driver(https())
+    const { key } = item()
+    const [older, newer] = [item({ key }), item({ key })]
+    driver.tell({ type: 'wake' })
+    driver.tell({ type: 'deliver', items: [newer, older] })
+    assert.equal(driver.of('post').length, 0)
+    driver.pulled([older])
+    driver.answerAll(ok)
+    driver.answerAll(ok)
+    assert.deepEqual(
+      driver.records().map((record) => record.item.deliveryId),
+      [older.deliveryId, newer.deliveryId],
+    )
+    assert.equal(driver.of('pull').length, 1)
+  })
+
+  test('what arrives during a pull stays in the store while that holds older ones', () => {
+    const driver = new Driver(https())
+    const late = item()
+    driver.tell({ type: 'wake' })
+    driver.tell({ type: 'deliver', items: [late] })
+    driver.pulled(items(3), { first: true })
+    assert.equal(driver.state.known.has(late.deliveryId), false)
+    assert.equal(driver.of('pull').length, 2)
+  })
+
+  test('switched off by a committed result it starts nothing more', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: items(50) })
+    const started = driver.of('post').length
+    driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
+    driver.answerAll(ok)
+    driver.tell({ type: 'deliver', items: items(5) })
+    assert.equal(driver.of('post').length, started)
+    const [reply] = driver.of(
+      'reply',
+      driver.tell({ type: 'direct', item: { kind: 'call.ringing', body: '{}', headers: {} } }, 'asker'),
+    )
+    assert.equal((reply as { value: { code: string } }).value.code, 'ENDPOINT_OFF')
+  })
+
+  test('leaving, it finishes what is under way and then passivates', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: items(30) })
+    driver.tell({ type: 'leave' })
+    assert.equal(driver.of('passivate').length, 0)
+    driver.answerAll(ok)
+    const ids = driver.records().map((record) => record.item.deliveryId)
+    driver.tell({ type: 'recorded', deliveryIds: ids, enabled: true })
+    assert.equal(driver.of('passivate').length, 1)
+    assert.equal(driver.of('post').length, ids.length)
+  })
+})

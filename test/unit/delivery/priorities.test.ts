@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import {
+  allowance,
+  lowerLimit,
+  newConcurrencyLimit,
+  raiseLimit,
+} from '../../../src/delivery/concurrency-limit.ts'
+import { describe, test } from '../../support/harness.ts'
+import { config, Driver, failed, https, item, ok } from './endpoint-driver.ts'
+
+const items = (count: number) => Array.from({ length: count }, () => item())
+const retries = (count: number) => Array.from({ length: count }, () => item({ attemptNumber: 2 }))
+const call = { kind: 'call.ringing', body: '{"event":"call.ringing"}', headers: {} } as const
+
+describe('the concurrency of an endpoint', () => {
+  test('grows by one for each fast success to sixteen, and a slow success leaves it', () => {
+    const concurrency = newConcurrencyLimit(0)
+    for (let count = 0; count < 5; count += 1) raiseLimit(concurrency, 20)
+    assert.equal(concurrency.cap, 9)
+    raiseLimit(concurrency, 900)
+    assert.equal(concurrency.cap, 9)
+    for (let count = 0; count < 50; count += 1) raiseLimit(concurrency, 20)
+    assert.equal(concurrency.cap, 16)
+  })
+
+  test('halves with each failure', () => {
+    const concurrency = { cap: 16, failures: 0 }
+    for (const cap of [8, 4, 2, 1, 1]) {
+      lowerLimit(concurrency)
+      assert.equal(concurrency.cap, cap)
+    }
+  })
+
+  test('first attempts and retries have places of their own at every concurrency, together never beyond what is left to twenty', () => {
+    const caps = Array.from({ length: 16 }, (_, index) => index + 1)
+    for (const cap of caps) {
+      const calm = allowance({ cap, failures: 0 })
+      assert.deepEqual([calm.first, calm.total], [cap, cap + calm.retries])
+      assert.ok(calm.retries >= 1 && calm.total <= 20)
+      for (let failures = 1; failures <= 18; failures += 1)
+        assert.deepEqual(allowance({ cap, failures }), { total: 2, first: 1, retries: 1 })
+      assert.equal(allowance({ cap, failures: 19 }).total, 1)
+      assert.equal(allowance({ cap, failures: 20 }).total, 0)
+    }
+  })
+})
+
+describe('first attempts and retries over HTTPS', () => {
+  test('retries that hang hold no first attempt up, while a streak of failures runs neither', () => {
+    for (const consecutiveFailures of [0, 5, 18]) {
+      const driver = new Driver(https({ consecutiveFailures }))
+      driver.tell({ type: 'deliver', items: retries(50) })
+      const fresh = items(1)
+      driver.tell({ type: 'deliver', items: fresh })
+      assert.ok(
+        driver.of('post').some((effect) => effect.item === fresh[0]),
+        `${consecutiveFailures}`,
+      )
+    }
+  })
+
+  test('at the fastest concurrency, retries under way leave all sixteen places to first attempts', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: items(200) })
+    for (let round = 0; round < 4; round += 1) driver.answerAll(ok)
+    driver.tell({ type: 'deliver', items: retries(50) })
+    const firsts = [...driver.state.posts.values()].filter(({ item: one }) => 'deliveryId' in one)
+    assert.equal(firsts.length - driver.state.retryPosts, 16)
+    assert.ok(driver.state.retryPosts >= 1)
+  })
+
+  test('a queue full of retries keeps no first attempt in the store', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: retries(1_200) })
+    driver.tell({ type: 'deliver', items: items(1_500) })
+    for (let round = 0; round < 100 && driver.of('pull').length === 0; round += 1) {
+      for (const [token, work] of driver.state.posts)
+        if ('attemptNumber' in work.item && work.item.attemptNumber === 1)
+          driver.tell({ type: 'posted', token, report: ok })
+    }
+    assert.deepEqual(
+      driver.of('pull').map(({ first, retries: again }) => [first > 0, again]),
+      [[true, 0]],
+    )
+  })
+
+  test('a retry that is due goes out though thousands of first attempts wait in the store', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: items(1_500) })
+    const due = item({ attemptNumber: 3 })
+    driver.tell({ type: 'deliver', items: [due] })
+    assert.ok(driver.of('post').some((effect) => effect.item === due))
+  })
+
+  test('thousands of replays keep no new event waiting', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'wake' })
+    const replays = Array.from({ length: 200 }, () => item({ replay: true, attemptNumber: 7 }))
+    driver.pulled(replays, { retries: true })
+    const fresh = item()
+    driver.tell({ type: 'deliver', items: [fresh] })
+    assert.equal(driver.last('post').item, fresh)
+  })
+})
+
+describe('calls', () => {
+  test('beyond the requests of their own wait, thirty-two at most, and fail in their time', () => {
+    const driver = new Driver(https())
+    for (let count = 0; count < 65; count += 1) driver.tell({ type: 'direct', item: call }, `asker ${count}`)
+    assert.equal(driver.state.directPosts, 32)
+    assert.equal(driver.state.urgent.length, 32)
+    const [refused] = driver.of('reply') as unknown as { value: { code: string } }[]
+    assert.equal(refused?.value.code, 'OVERLOADED')
+    const [timer] = driver.of('setTimer').filter(({ name }) => name.startsWith('direct:'))
+    driver.tell(timer?.message ?? assert.fail())
+    assert.equal((driver.last('reply').value as { code: string }).code, 'TIMEOUT')
+    const [token = 0] = driver.state.posts.keys()
+    driver.tell({ type: 'posted', token, report: ok })
+    assert.equal(driver.state.directPosts, 32)
+  })
+
+  test('pass a backlog on a socket whose window deliveries have filled', () => {
+    const driver = new Driver(config())
+    const body = 'ü'.repeat(5_000)
+    driver.tell({ type: 'deliver', items: Array.from({ length: 60 }, () => item({ body })) })
+    const token = driver.open()
+    driver.writeAll()
+    driver.tell({ type: 'pong', token, ping: driver.last('ping').ping })
+    driver.writeAll()
+    driver.tell({ type: 'wake' })
+    const frames = driver.of('frame').length
+    assert.ok(frames < 60, 'the window is full')
+    driver.tell({ type: 'direct', item: call }, 'asker')
+    assert.equal(driver.of('frame').length, frames + 1)
+    assert.equal(driver.last('frame').item, call)
+  })
+
+  test('on an open socket that takes no more have failed after five seconds', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'direct', item: call }, 'asker')
+    const token = driver.open()
+    const [timer] = driver.of('setTimer').filter(({ name }) => name.startsWith('direct:'))
+    driver.tell(timer?.message ?? assert.fail())
+    assert.equal((driver.last('reply').value as { code: string }).code, 'BACKPRESSURE')
+    const replies = driver.of('reply').length
+    driver.tell({ type: 'frameDone', token, frame: driver.last('frame').frame, written: true })
+    assert.equal(driver.of('reply').length, replies)
+  })
+
+  test('hurry a dial that waits for its turn, once', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(1) })
+    assert.equal(driver.last('dial').isUrgent, false)
+    driver.tell({ type: 'direct', item: call }, 'asker')
+    driver.tell({ type: 'direct', item: call }, 'another')
+    assert.deepEqual(
+      driver.of('hurryDial').map(({ token }) => token),
+      [driver.last('dial').token],
+    )
+  })
+})
+
+describe('an edit while attempts are on the wire', () => {
+  test('puts frames that were not taken, and the event of a dial, in front of the next socket, in their order', () => {
+    const endpoint = config()
+    const driver = new Driver(endpoint)
+    const { key } = item()
+    const [one, two, three] = [item({ key }), item({ key }), item({ key })]
+    driver.tell({ type: 'deliver', items: [one, two] })
+    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2, secret: 'whsec_BBBB' } })
+    driver.tell({ type: 'deliver', items: [three] })
+    driver.open()
+    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 3, secret: 'whsec_CCCC' } })
+    const before = driver.of('frame').length
+    driver.open()
+    assert.equal(before, 3)
+    assert.equal(driver.of('frame').length, 6)
+    assert.deepEqual(driver.records(), [])
+    const token = driver.last('frame').token
+    driver.readAll()
+    driver.tell({ type: 'settleDue', token })
+    assert.deepEqual(
+      driver.records().map((record) => record.item),
+      [one, two, three],
+    )
+  })
+
+  test('a pull that was under way when it was turned off brings nothing, though it is on again', () => {
+    const endpoint = https()
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'wake' })
+    const { token } = driver.last('pull')
+    driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
+    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2 } })
+    driver.tell({ type: 'pulled', token, items: items(3), more: { first: false, retries: false } })
+    assert.equal(driver.of('post').length, 0)
+  })
+
+  test('a new name does not forget failures whose results are not committed yet', () => {
+    const endpoint = https()
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'deliver', items: items(100) })
+    for (let round = 0; round < 12; round += 1) driver.answerAll(failed)
+    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2, consecutiveFailures: 2 } })
+    for (let round = 0; round < 30; round += 1) driver.answerAll(failed)
+    assert.equal(driver.of('post').length, 20)
+  })
+
+  test('off and on again unseen, with twenty failures behind it, it asks what the store counts and goes on', () => {
+    const endpoint = https()
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'deliver', items: items(100) })
+    for (let round = 0; round < 30; round += 1) driver.answerAll(failed)
+    const ids = driver.records().map((record) => record.item.deliveryId)
+    assert.equal(ids.length, 20)
+    driver.tell({ type: 'recorded', deliveryIds: ids, enabled: true })
+    assert.equal(driver.of('reload').length, 1)
+    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 3, consecutiveFailures: 4 } })
+    assert.ok(driver.of('post').length > 20)
+  })
+})

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { describe, test } from '../../support/harness.ts'
+import { config, Driver, item } from './endpoint-driver.ts'
+
+const call = { kind: 'call.ringing', body: '{"event":"call.ringing"}', headers: {} } as const
+const items = (count: number) => Array.from({ length: count }, () => item())
+
+describe('the proof that a receiver has read a frame', () => {
+  test('a frame that the socket took is not delivered before the pong that answers a ping sent after it', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(1) })
+    const token = driver.open()
+    driver.tell({ type: 'pingDue', token })
+    const early = driver.last('ping').ping
+    driver.writeAll()
+    driver.nowMs = 2_000
+    driver.tell({ type: 'settleDue', token })
+    driver.tell({ type: 'pong', token, ping: early })
+    assert.equal(driver.records().length, 0)
+    assert.notEqual(driver.last('ping').ping, early)
+    driver.pongAll()
+    assert.deepEqual(
+      driver.records().map(({ verdict }) => verdict.type),
+      ['delivered'],
+    )
+  })
+
+  for (const [code, verdicts] of [
+    [1006, ['retry', 'retry']],
+    [1011, ['retry', 'retry']],
+    [1000, ['delivered', 'retry']],
+    [1001, ['delivered', 'retry']],
+  ] as const) {
+    test(`a close with ${code} makes ${verdicts} of a frame that was taken and one that was not`, () => {
+      const driver = new Driver(config())
+      driver.tell({ type: 'deliver', items: items(2) })
+      const token = driver.open()
+      driver.tell({ type: 'frameDone', token, frame: driver.of('frame')[0]?.frame ?? 0, written: true })
+      driver.nowMs = 5_000
+      driver.tell({ type: 'settleDue', token })
+      driver.tell({ type: 'socketClosed', token, code })
+      assert.deepEqual(
+        driver.records().map(({ verdict }) => verdict.type),
+        verdicts,
+      )
+    })
+  }
+
+  test('an abnormal close keeps what a pong had covered', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(1) })
+    const token = driver.open()
+    driver.readAll()
+    driver.tell({ type: 'deliver', items: items(1) })
+    driver.writeAll()
+    driver.tell({ type: 'socketClosed', token, code: 1006 })
+    assert.deepEqual(
+      driver.records().map(({ verdict }) => verdict.type),
+      ['delivered', 'retry'],
+    )
+  })
+
+  test('a new socket gets four frames until its first pong, and then has 16 without a pong at most', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(100) })
+    driver.open()
+    driver.writeAll()
+    assert.equal(driver.of('frame').length, 4)
+    driver.pongAll()
+    driver.writeAll()
+    assert.equal(driver.of('frame').length, 1 + 16)
+    driver.readAll()
+    assert.equal(driver.of('frame').length, 100)
+  })
+
+  test('an endless line of sockets that read nothing fails twenty attempts one by one after the first four', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(100) })
+    const failures = []
+    while (driver.records().length < 20) {
+      const token = driver.open()
+      driver.writeAll()
+      driver.nowMs += 7_000
+      driver.tell({ type: 'settleDue', token })
+      driver.tell({ type: 'pongLate', token })
+      failures.push(driver.records().length)
+    }
+    assert.deepEqual(failures.slice(0, 3), [4, 5, 6])
+    assert(driver.records().every(({ counts }) => counts === 'failure'))
+    assert.equal(driver.of('frame').length, 20)
+  })
+
+  test('what a dropped socket took and nobody is known to have read goes out again, in its order', () => {
+    const endpoint = config()
+    const driver = new Driver(endpoint)
+    const all = items(3)
+    driver.tell({ type: 'deliver', items: all })
+    driver.open()
+    driver.writeAll()
+    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2, secret: 'whsec_BBBB' } })
+    assert.equal(driver.records().length, 0)
+    driver.open()
+    assert.deepEqual(
+      driver.of('frame').map(({ item }) => item),
+      [...all, ...all],
+    )
+  })
+
+  test('a process leaves when the receiver has read its last frames', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'direct', item: call }, 'asker')
+    driver.open()
+    driver.writeAll()
+    driver.tell({ type: 'leave' })
+    assert.equal(driver.of('passivate').length, 0)
+    driver.pongAll()
+    assert.equal(driver.of('reply').length, 1)
+    assert.equal(driver.of('passivate').length, 1)
+  })
+
+  test('a call that the socket took and nobody read fails after its five seconds, once', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'direct', item: call }, 'asker')
+    const token = driver.open()
+    driver.writeAll()
+    driver.tell({ type: 'settleDue', token })
+    assert.equal(driver.of('reply').length, 0)
+    const timer = driver.of('setTimer').find(({ name }) => name.startsWith('direct:'))
+    driver.tell(timer?.message ?? { type: 'wake' })
+    driver.pongAll()
+    const replies = driver.of('reply') as unknown as { value: { code: string } }[]
+    assert.deepEqual(
+      replies.map(({ value }) => value.code),
+      ['BACKPRESSURE'],
+    )
+  })
+})

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { describe, test } from '../../../support/harness.ts'
+import { latch, ledger, ledgerActor, settled } from './ledger-actor.ts'
+
+describe('passivation', () => {
+  test('gives an idle actor back, row and directory entry', async () => {
+    const { actors, host, clock, world } = ledger()
+    await actors.tell('x', { type: 'add', amount: 1 })
+    await clock.advance(29_000)
+    assert.equal(actors.has('x'), true)
+    await clock.advance(2_000)
+    await settled(clock)
+    assert.equal(actors.has('x'), false)
+    assert.equal(host.rows.get('x')?.sid, undefined)
+    assert.equal(world.epochOf('call', 'x'), undefined)
+    assert.ok(!host.log.some((line) => line.startsWith('dropped')))
+  })
+
+  test('keeps messages that arrive while it is given back for the next incarnation', async () => {
+    const { actors, host, clock } = ledger()
+    await actors.tell('x', { type: 'add', amount: 5 })
+    const gate = latch()
+    host.beforeRelease = () => gate.opened
+    await actors.tell('x', { type: 'leave' })
+    await settled(clock)
+    const answer = actors.ask('x', { type: 'read' }, 10_000)
+    await settled(clock)
+    assert.equal(host.lastEpoch, 1)
+    gate.open()
+    assert.deepEqual(await answer, { type: 'answered', value: 5 })
+    assert.equal(host.lastEpoch, 2)
+  })
+
+  test('sends on to the next owner what others told it, but nothing that is internal', async () => {
+    const forwarded: string[] = []
+    const forward = (_id: string, { type }: { type: string }) => forwarded.push(type) > 0
+    const { actors, host, clock, world, ownership, events } = ledger({ forward })
+    await actors.tell('x', { type: 'say', text: 'first' })
+    await settled(clock)
+    const gate = latch()
+    host.beforeCommit = () => gate.opened
+    await actors.tell('x', { type: 'add', amount: 1 })
+    await actors.tell('x', { type: 'say', text: 'later' })
+    host.contexts[0]?.post({ type: 'due' })
+    await ownership.release('call', ['x'])
+    await world.join({ nodeId: 'b', sid: 'sid-b', address: 'http://b' }).claim('call', 'x')
+    host.bump('x', 'sid-b')
+    gate.open()
+    await settled(clock)
+    assert.deepEqual(forwarded, ['add', 'say'])
+    assert.deepEqual(events, ['fenced', 'lost'])
+  })
+
+  test('waits until the mailbox is empty', async () => {
+    const { actors, host, clock } = ledger()
+    await actors.tell('x', { type: 'read' })
+    const gate = latch()
+    host.beforeCommit = () => gate.opened
+    void actors.tell('x', { type: 'add', amount: 1 })
+    void actors.tell('x', { type: 'leave' })
+    void actors.tell('x', { type: 'add', amount: 1 })
+    gate.open()
+    await settled(clock)
+    assert.equal(host.rows.get('x')?.total, 2)
+    assert.equal(host.lastEpoch, 1)
+  })
+
+  test('makes room when memory is full: the longest idle leaves, those that must stay do not', async () => {
+    const { actors, host, clock } = ledger({ maxActors: 2 })
+    for (const id of ['old', 'pinned', 'third', 'fourth']) host.seed(id)
+    await actors.tell('pinned', { type: 'stay' })
+    await clock.advance(10)
+    await actors.tell('old', { type: 'read' })
+    assert.deepEqual(await actors.tell('third', { type: 'stay' }), { type: 'accepted' })
+    await settled(clock)
+    assert.deepEqual(
+      ['pinned', 'old', 'third'].map((id) => actors.has(id)),
+      [true, false, true],
+    )
+    assert.deepEqual(await actors.tell('fourth', { type: 'read' }), { type: 'full' })
+  })
+})
+
+describe('the periodic confirmation', () => {
+  test('asks once for all that are looked at, and drops those with a foreign epoch or without a row', async () => {
+    const { actors, host, clock, events } = ledger()
+    for (const id of ['yx', 'zx']) host.seed(id)
+    for (const id of ['x', 'yx', 'zx']) await actors.tell(id, { type: 'stay' })
+    host.bump('x', 'sid-b')
+    host.rows.delete('yx')
+    await clock.advance(1_000)
+    await settled(clock)
+    assert.equal(host.confirms, 1)
+    assert.deepEqual(events, ['foreign', 'gone'])
+    assert.equal(actors.has('zx'), true)
+  })
+
+  test('looks at every active actor, some at a time', async () => {
+    const { actors, host, clock, events } = ledger()
+    const ids = [...'0123456789abcdef'].map((digit) => `id-${digit}`)
+    for (const id of ids) {
+      host.seed(id)
+      await actors.tell(id, { type: 'stay' })
+      host.bump(id, 'sid-b')
+    }
+    await clock.advance(1_000)
+    await settled(clock)
+    assert.equal(host.confirms, 8)
+    assert.deepEqual(
+      events,
+      ids.map(() => 'foreign'),
+    )
+  })
+
+  test('leaves the idle alone', async () => {
+    const { actors, host, clock } = ledger()
+    await actors.tell('x', { type: 'read' })
+    await clock.advance(5_000)
+    const confirms = host.confirms
+    await clock.advance(10_000)
+    assert.equal(host.confirms, confirms)
+  })
+})
+
+describe('a lost session', () => {
+  test('keeps the actors nobody else has, and drops one with another live owner', async () => {
+    const { actors, host, clock, world, events } = ledger()
+    host.seed('y')
+    await actors.tell('x', { type: 'read' })
+    await actors.tell('y', { type: 'read' })
+    world.wipe()
+    await world.join({ nodeId: 'b', sid: 'sid-b', address: 'http://b' }).claim('call', 'y')
+    actors.reassert()
+    await clock.advance(200)
+    await settled(clock)
+    assert.deepEqual(events, ['foreign'])
+    assert.equal(world.epochOf('call', 'x'), 0, 'claimed anew')
+  })
+
+  test('claims two hundred actors a second, not all at once', async () => {
+    const { actors, host, clock, ownership } = ledger()
+    for (let n = 0; n < 100; n += 1) {
+      host.seed(`id-${n}`)
+      await actors.tell(`id-${n}`, { type: 'stay' })
+    }
+    let claims = 0
+    const { claim } = ownership
+    ownership.claim = (kind, id) => {
+      claims += 1
+      return claim(kind, id)
+    }
+    actors.reassert()
+    assert.equal(claims, 20)
+    await clock.advance(250)
+    assert.equal(claims, 60)
+    await clock.advance(1_000)
+    assert.equal(claims, 100)
+  })
+})
+
+describe('a drain', () => {
+  test('finishes turns, gives everything back and takes nothing new', async () => {
+    const { actors, host, clock, world } = ledger()
+    host.seed('y')
+    await actors.tell('x', { type: 'stay' })
+    const gate = latch()
+    host.beforeCommit = () => gate.opened
+    const answer = actors.ask('x', { type: 'add', amount: 3 }, 5_000)
+    let isDrained = false
+    const drained = actors.drain(10_000).then(() => {
+      isDrained = true
+    })
+    assert.deepEqual(await actors.tell('y', { type: 'read' }), { type: 'leaving' })
+    await clock.advance(500)
+    assert.equal(isDrained, false)
+    gate.open()
+    assert.deepEqual(await answer, { type: 'answered', value: 3 })
+    await clock.advance(500)
+    await drained
+    assert.equal(actors.size, 0)
+    assert.equal(host.rows.get('x')?.sid, undefined)
+    assert.equal(world.epochOf('call', 'x'), undefined)
+  })
+
+  test('tells actors that have something to finish, and evicts them at the deadline', async () => {
+    const definition = { ...ledgerActor, drain: { type: 'say', text: 'closing' } as const }
+    const { actors, host, clock } = ledger({ definition })
+    await actors.tell('x', { type: 'stay' })
+    const drained = actors.drain(10_000)
+    await clock.advance(8_900)
+    assert.equal(host.log.filter((line) => line === 'frame closing').length, 1)
+    assert.equal(actors.has('x'), true)
+    await clock.advance(1_000)
+    await drained
+    assert.equal(actors.size, 0)
+    assert.equal(host.log.at(-1), 'dropped x 1')
+    assert.deepEqual(host.released, ['x'])
+  })
+
+  test('ends by its deadline when a turn hangs and nothing can be given back', async () => {
+    const { actors, host, clock } = ledger({ turnLimitMs: 60_000 })
+    await actors.tell('x', { type: 'read' })
+    host.beforeCommit = () => latch().opened
+    host.beforeRelease = () => latch().opened
+    void actors.tell('x', { type: 'add', amount: 1 })
+    let isDrained = false
+    void actors.drain(4_000).then(() => {
+      isDrained = true
+    })
+    await clock.advance(4_100)
+    assert.equal(isDrained, true)
+  })
+
+  test('can be taken back', async () => {
+    const { actors, host, clock } = ledger()
+    host.beforeCommit = () => latch().opened
+    await actors.tell('x', { type: 'add', amount: 1 })
+    const drained = actors.drain(10_000)
+    actors.resume()
+    await clock.advance(200)
+    await drained
+    host.seed('y')
+    assert.deepEqual(await actors.tell('y', { type: 'read' }), { type: 'accepted' })
+  })
+})

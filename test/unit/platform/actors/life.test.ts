@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { readClock } from '../../../../src/platform/actors/guard.ts'
+import { describe, test } from '../../../support/harness.ts'
+import { latch, ledger, settled } from './ledger-actor.ts'
+
+describe('asks and timers', () => {
+  test('an ask is answered by a later turn', async () => {
+    const { actors, clock } = ledger()
+    const answer = actors.ask('x', { type: 'readLater', delayMs: 400 }, 1_000)
+    await clock.advance(400)
+    assert.deepEqual(await answer, { type: 'answered', value: 0 })
+  })
+
+  test('an ask past its deadline is answered timedOut, and a late reply is ignored', async () => {
+    const { actors, clock, host } = ledger()
+    const answer = actors.ask('x', { type: 'readLater', delayMs: 1_400 }, 1_000)
+    await clock.advance(1_000)
+    assert.deepEqual(await answer, { type: 'timedOut' })
+    await clock.advance(1_000)
+    assert.ok(host.log.includes('note due'))
+  })
+
+  test('a message whose asker has given up before its turn is not acted on', async () => {
+    const { actors, clock, host } = ledger()
+    await actors.tell('x', { type: 'read' })
+    const gate = latch()
+    host.beforeCommit = () => gate.opened
+    void actors.tell('x', { type: 'add', amount: 1 })
+    const answer = actors.ask('x', { type: 'add', amount: 50 }, 1_000)
+    await clock.advance(1_000)
+    gate.open()
+    assert.deepEqual(await answer, { type: 'timedOut' })
+    await settled(clock)
+    assert.equal(host.rows.get('x')?.total, 1)
+  })
+
+  test('no timer of a dropped incarnation fires, and what its effects post is ignored', async () => {
+    const { actors, clock, host } = ledger()
+    await actors.tell('x', { type: 'say', text: 'hello' })
+    await actors.tell('x', { type: 'readLater', delayMs: 400 })
+    const [context] = host.contexts
+    host.bump('x', 'sid-b')
+    await actors.tell('x', { type: 'add', amount: 1 })
+    await settled(clock)
+    assert.equal(context?.signal.aborted, true)
+    context?.post({ type: 'add', amount: 1_000 })
+    await clock.advance(5_000)
+    assert.ok(!host.log.includes('note due'))
+    assert.equal(host.rows.get('x')?.total, 1)
+  })
+})
+
+describe('activation', () => {
+  test('happens once for messages that arrive together, which keep their order', async () => {
+    const { actors, clock, host } = ledger()
+    const gate = latch()
+    host.beforeLoad = () => gate.opened
+    const told = ['a', 'b', 'c'].map((text) => actors.tell('x', { type: 'say', text }))
+    gate.open()
+    assert.deepEqual(await Promise.all(told), Array(3).fill({ type: 'accepted' }))
+    await settled(clock)
+    assert.deepEqual(host.log, ['load', 'frame a', 'frame b', 'frame c'])
+  })
+
+  test('buffers no more than the mailbox takes', async () => {
+    const { actors, host } = ledger()
+    const gate = latch()
+    host.beforeLoad = () => gate.opened
+    const told = [1, 2, 3, 4, 5].map(() => actors.tell('x', { type: 'read' }))
+    gate.open()
+    const types = (await Promise.all(told)).map(({ type }) => type)
+    assert.deepEqual(types, ['accepted', 'accepted', 'accepted', 'accepted', 'full'])
+  })
+
+  test('says notFound for an id without a row, and does not keep the claim', async () => {
+    const { actors, world } = ledger()
+    assert.deepEqual(await actors.tell('none', { type: 'read' }), { type: 'notFound' })
+    assert.deepEqual(await actors.ask('none', { type: 'read' }, 100), { type: 'notFound' })
+    assert.equal(world.epochOf('call', 'none'), undefined)
+    assert.equal(actors.size, 0)
+  })
+
+  test('names the owner when another live session has the actor', async () => {
+    const { actors, world, host } = ledger()
+    const owner = { nodeId: 'b', sid: 'sid-b', address: 'http://b' }
+    await world.join(owner).claim('call', 'x')
+    assert.deepEqual(await actors.tell('x', { type: 'read' }), { type: 'theirs', owner })
+    assert.deepEqual(host.log, [])
+  })
+
+  test('takes only a free row while the directory is away', async () => {
+    const { actors, world, host } = ledger()
+    host.seed('y')
+    host.bump('y', 'sid-b')
+    world.expire('sid-a')
+    assert.deepEqual(await actors.tell('x', { type: 'read' }), { type: 'accepted' })
+    assert.deepEqual(await actors.tell('y', { type: 'read' }), { type: 'unavailable' })
+  })
+
+  test('that fails is answered unavailable and tried anew by the next message', async () => {
+    const { actors, host } = ledger()
+    host.beforeLoad = async () => {
+      throw new Error('the database is away')
+    }
+    assert.deepEqual(await actors.tell('x', { type: 'read' }), { type: 'unavailable' })
+    host.beforeLoad = async () => {}
+    assert.deepEqual(await actors.tell('x', { type: 'read' }), { type: 'accepted' })
+  })
+
+  test('is not needed for a row that this process has just inserted', async () => {
+    const { actors, host, clock, world } = ledger()
+    host.seed('new', 9)
+    const epoch = host.bump('new', 'sid-a')
+    const loaded = { state: { total: 9 }, epoch, silentMs: 0 }
+    void actors.adopt('new', loaded, { first: { type: 'say', text: 'at once' }, asked: readClock(clock) })
+    assert.deepEqual(host.log, ['frame at once'])
+    await settled(clock)
+    assert.equal(world.epochOf('call', 'new'), epoch)
+    assert.deepEqual(await actors.ask('new', { type: 'read' }, 100), { type: 'answered', value: 9 })
+  })
+
+  test('adoption of a row that another session has claimed meanwhile ends at once', async () => {
+    const { actors, host, clock, world, events } = ledger()
+    host.seed('new')
+    await world.join({ nodeId: 'b', sid: 'sid-b', address: 'http://b' }).claim('call', 'new')
+    void actors.adopt('new', { state: { total: 0 }, epoch: host.bump('new', 'sid-a'), silentMs: 0 })
+    await settled(clock)
+    assert.deepEqual(events, ['foreign'])
+    assert.equal(actors.has('new'), false)
+  })
+})
+
+describe('a full mailbox', () => {
+  test('refuses, and takes again once the turn is over', async () => {
+    const { actors, host, clock } = ledger()
+    await actors.tell('x', { type: 'read' })
+    const gate = latch()
+    host.beforeCommit = () => gate.opened
+    void actors.tell('x', { type: 'add', amount: 1 })
+    const told = await Promise.all([1, 2, 3, 4, 5].map(() => actors.tell('x', { type: 'read' })))
+    assert.deepEqual(told.at(-1), { type: 'full' })
+    assert.deepEqual(await actors.ask('x', { type: 'read' }, 100), { type: 'full' })
+    gate.open()
+    await settled(clock)
+    assert.deepEqual(await actors.tell('x', { type: 'read' }), { type: 'accepted' })
+  })
+})
