@@ -159,6 +159,7 @@ function createEdges(context: ProcessContext, { node, health }: Ground, features
   const console = createConsoleEdge({
     ...{ ...features, sql, settings, limiter, clock, log },
     secrets: secrets.box,
+    deviceKeys: secrets.devices,
     onServed: metrics.served('console'),
   })
   const required = requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])

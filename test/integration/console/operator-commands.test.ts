@@ -12,7 +12,15 @@ const run = (words: string[], options: Partial<OperatorCommand> = {}) => {
   passwords += 1
   return runOperatorCommand(
     { sql: world.sql, makePassword: () => `generated-${passwords}-password`, logN: 4 },
-    { words, name: undefined, waba: undefined, platformOwner: false, password: undefined, ...options },
+    {
+      words,
+      name: undefined,
+      waba: undefined,
+      platformOwner: false,
+      force: false,
+      password: undefined,
+      ...options,
+    },
   )
 }
 
