@@ -70,7 +70,8 @@ describe('an operator’s account', () => {
   })
 
   test('where messages go needs a fresh proof, the name of the endpoint none', async () => {
-    const { console, operator } = scene.stack
+    const { console, operator, sql } = scene.stack
+    await sql`update sessions set proved_at = now()`
     await ok(
       console.post('/endpoints', { name: 'Shop', url: 'https://127.0.0.1:9/', events: ['call.status'] }),
       201,
