@@ -162,5 +162,5 @@ async function isCode(
   return services.operators.advanceTotp(id, totpSeed, services.secrets.seal(writeTotpState(next)))
 }
 
-export const wrongSignIn = (): AppError =>
+const wrongSignIn = (): AppError =>
   new AppError('UNAUTHORIZED', 'The e-mail, the password or the code is wrong.')
