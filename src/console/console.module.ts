@@ -12,6 +12,7 @@ import type { Settings } from '../platform/config/settings.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { Served } from '../platform/http/pipeline.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
+import type { Load } from '../platform/process/load.ts'
 import type { Clock } from '../shared/clock.ts'
 import { createConsole } from './console.ts'
 import { createLive, type Live } from './live/live.ts'
@@ -28,6 +29,7 @@ export interface ConsoleEdgeOptions {
   /** Sign the cookies of known devices: the first signs, all verify. */
   readonly deviceKeys: readonly Uint8Array[]
   readonly limiter: GuessBuckets
+  readonly load: Pick<Load, 'admits'>
   readonly accounts: Accounts
   readonly delivery: Delivery
   readonly messaging: Messaging
@@ -39,10 +41,10 @@ export interface ConsoleEdgeOptions {
 }
 
 export function createConsoleEdge(options: ConsoleEdgeOptions): { handler: HttpHandler; live: Live } {
-  const { campaigns, clock, log, onServed } = options
+  const { campaigns, clock, load, log, onServed } = options
   const services = servicesOf(options)
   return {
-    handler: createConsole(services, { log, onServed, shared: consoleCampaigns(campaigns) }),
+    handler: createConsole(services, { load, log, onServed, shared: consoleCampaigns(campaigns) }),
     live: createLive({ services, clock, log }),
   }
 }
