@@ -1,7 +1,7 @@
 // The ports of calls. gateway/ or calls.module.ts provides them.
 
+import type { StoredPermission } from '../contract/call-permission.ts'
 import type { WrittenDelivery } from '../contract/dispatch.ts'
-import type { CallPermissionDetails } from '../contract/events.ts'
 import type { Claim } from '../platform/actors/ownership.ts'
 import type { CallId, ConversationId, EndpointId, KeyId, NumberId, Uuid, WorkspaceId } from '../shared/ids.ts'
 import type {
@@ -84,7 +84,7 @@ export type Begun =
 export interface Dialled extends CallParties {
   readonly contactName: string | null
   /** Null: whether the contact permits calls is not known. */
-  readonly callPermission: CallPermissionDetails | null
+  readonly callPermission: StoredPermission | null
 }
 
 /** The result of a statement that begins a call. */

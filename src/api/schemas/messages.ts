@@ -111,8 +111,11 @@ export const messageQuery = v.strictObject({
 export const callPermissionView = v.object({
   response: about(v.string(), "The provider's word for the answer, such as `accept` or `reject`."),
   granted: about(v.boolean(), 'Whether the contact may be called.'),
-  isPermanent: about(v.boolean(), 'False: until `expiresAt`.'),
-  expiresAt: about(v.exactOptional(timestamp), 'Absent for a permanent permission and for a refusal.'),
+  isPermanent: about(v.boolean(), 'False: until `expiresAt`, if that is known.'),
+  expiresAt: about(
+    v.nullable(timestamp),
+    'Null for a permanent permission, for a refusal, and where it is not known.',
+  ),
   source: about(v.string(), "The provider's word for where the answer came from."),
 })
 

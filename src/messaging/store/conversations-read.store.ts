@@ -1,6 +1,6 @@
 // Reads conversations, the one with the latest activity first. Writes nothing.
 
-import { permissionAt } from '../../contract/call-permission.ts'
+import { permissionAt, type StoredPermission } from '../../contract/call-permission.ts'
 import type { ConversationFilter } from '../../contract/filters.ts'
 import { type Page, type PageRequest, toPage } from '../../contract/page.ts'
 import type { ConversationRecord } from '../../contract/records/conversation.ts'
@@ -29,7 +29,7 @@ interface Row {
   readonly optState: string | null
   readonly unreadCount: number
   readonly lastInboundAt: Date | null
-  readonly callPermission: ConversationRecord['callPermission']
+  readonly callPermission: StoredPermission | null
   readonly readAt: Date
   readonly createdAt: Date
   readonly updatedAt: Date

@@ -1,5 +1,6 @@
 // Reads single messages and pages of the message log. Writes nothing.
 
+import { type StoredPermission, storedPermission } from '../../contract/call-permission.ts'
 import type { MessageFilter } from '../../contract/filters.ts'
 import type { Page, PageRequest } from '../../contract/page.ts'
 import type { Direction, MessageRecord, MessageStatus, MessageType } from '../../contract/records/message.ts'
@@ -35,7 +36,7 @@ export interface MessageRow {
   readonly template: MessageRecord['template']
   readonly fromName: string | null
   readonly error: MessageRecord['error']
-  readonly details: MessageRecord['details']
+  readonly details: { readonly callPermission?: StoredPermission } | null
   readonly metadata: Record<string, string>
   readonly apiKeyId: KeyId | null
   readonly apiKeyName: string | null
@@ -83,7 +84,7 @@ function toMessageRecord(row: MessageRow): MessageRecord {
     numberId: encodeId('number', row.numberId),
     error: row.error,
     media: toMedia(row),
-    details: row.details,
+    details: toDetails(row.details),
     metadata: row.metadata,
     caller: inbound ? null : toCaller(row),
     createdAt: row.createdAt.toISOString(),
@@ -93,6 +94,11 @@ function toMessageRecord(row: MessageRow): MessageRecord {
     failedAt: iso(row.failedAt),
   }
 }
+
+const toDetails = (details: MessageRow['details']): MessageRecord['details'] =>
+  details?.callPermission
+    ? { ...details, callPermission: storedPermission(details.callPermission) }
+    : (details as MessageRecord['details'])
 
 function toMedia(row: MessageRow): MessageRecord['media'] {
   if (row.mimeType === null) return null

@@ -87,7 +87,7 @@ describe('one message', () => {
       sizeBytes: 5_000_000_000,
       sha256: 'ab',
     })
-    assert.deepEqual(record.details, { callPermission })
+    assert.deepEqual(record.details, { callPermission: { ...callPermission, expiresAt: null } })
     assert.deepEqual(v.parse(messageView, record), record)
   })
 
