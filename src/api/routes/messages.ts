@@ -1,7 +1,7 @@
 import { notFound } from '../../contract/errors.ts'
 import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
 import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
-import { Answer } from '../../platform/http/route.ts'
+import { madeAnswer } from '../idempotency-key.ts'
 import { route } from '../route.ts'
 import { idParam, noFields, pageOf } from '../schemas/fields.ts'
 import { messageQuery, messageView, previewBody, previewView, sendBody } from '../schemas/messages.ts'
@@ -25,12 +25,8 @@ export const sendMessage = route({
     'IDEMPOTENCY_KEY_REUSED',
   ],
   async handle({ caller, body, services }) {
-    const { record, replayed } = await services.messages.send(caller, {
-      ...body,
-      idempotencyKey: body.idempotencyKey ?? null,
-      from: body.from ?? null,
-    })
-    return replayed ? new Answer(record, { status: 200, headers: { 'idempotent-replayed': 'true' } }) : record
+    const { idempotencyKey = null, from = null } = body
+    return madeAnswer(await services.messages.send(caller, { ...body, idempotencyKey, from }))
   },
 })
 
