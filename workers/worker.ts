@@ -36,8 +36,14 @@ export async function startWorker(settings: Settings): Promise<Draining> {
   const { log, sql, redisUrl, clock, secrets, provider } = context
   log.info({ version, settings: describeSettings(settings) }, 'worker.starting')
   await migrate(sql)
-  const isFastDeathEnabled = settings.FAST_DEATH
-  const cluster = await startClient({ redisUrl, secret: secrets.cluster, isFastDeathEnabled, clock, log })
+  const cluster = await startClient({
+    redisUrl,
+    secret: secrets.cluster,
+    isFastDeathEnabled: settings.FAST_DEATH,
+    sessionTtlMs: settings.SESSION_TTL,
+    sessionRenewMs: settings.SESSION_RENEW,
+    ...{ clock, log },
+  })
   const bulk = openBulkPool(DATABASE_URL)
   const blobs = openBlobs(settings)
   const scheduler = await openCampaignScheduler(redisUrl, log)
