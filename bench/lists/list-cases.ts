@@ -39,6 +39,7 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
   const numberId = workspace.numberIds[1]
   const { campaignId } = workspace
   const [since, until] = [daysAgo(46), daysAgo(45)]
+  const updatedSince = daysAgo(46)
   const [idempotencyKey, providerMessageId] = ['order-6', 'wamid.7']
   const wide = { since: daysAgo(80), until: daysAgo(1) }
   const messages: MessageFilter[] = [
@@ -49,6 +50,7 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
     ...[{ idempotencyKey }, { idempotencyKey: 'no order' }],
     ...[{ providerMessageId }, { providerMessageId: 'wamid.none' }],
     ...[{ since }, { until }, { since, until }, wide],
+    ...[{ updatedSince }, { updatedSince, direction: 'OUTBOUND' as const }],
     ...[
       { idempotencyKey, status: 'DELIVERED' as const },
       { providerMessageId, direction: 'OUTBOUND' as const },
@@ -61,10 +63,12 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
     ...[{ status: 'MISSED' as const }, { status: 'FAILED' as const }, { live: true }, { live: false }],
     ...[{ conversationId }, { contact }, { contact: '15550000000' }, { numberId }],
     ...[{ since }, { until }, { since, until }, wide, { numberId, status: 'MISSED' as const }],
+    ...[{ updatedSince }, { updatedSince, direction: 'OUTBOUND' as const }],
   ]
   const conversations: ConversationFilter[] = [
     ...[{}, { unread: true }, { unread: false }, { numberId }, { contact }, { contact: '15550000000' }],
     ...[{ since }, { until }, { since, until }, wide, { unread: true, numberId }],
+    ...[{ updatedSince }, { updatedSince, unread: true }],
   ]
   const { workspaceId } = workspace
   return [

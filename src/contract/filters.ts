@@ -6,6 +6,8 @@ import type { TemplateCategory, TemplateStatus } from './records/catalog.ts'
 import type { Direction, MessageStatus, MessageType } from './records/message.ts'
 
 export interface CallFilter {
+  /** Changed at this time or later; the list is then by change, the oldest first. */
+  readonly updatedSince?: Date | undefined
   readonly direction?: Direction | undefined
   readonly status?: CallStatus | undefined
   readonly live?: boolean | undefined
@@ -24,6 +26,8 @@ export interface RecipientFilter {
 }
 
 export interface CampaignFilter {
+  /** Changed at this time or later; the list is then by change, the oldest first. */
+  readonly updatedSince?: Date | undefined
   readonly status?: CampaignStatus | undefined
 }
 
@@ -36,6 +40,8 @@ export interface TemplateFilter {
 }
 
 export interface ConversationFilter {
+  /** Changed at this time or later; the list is then by change, the oldest first. */
+  readonly updatedSince?: Date | undefined
   readonly unread?: boolean | undefined
   readonly numberId?: NumberId | undefined
   /** The customer's number as digits. */
@@ -45,6 +51,8 @@ export interface ConversationFilter {
 }
 
 export interface MessageFilter {
+  /** Changed at this time or later; the list is then by change, the oldest first. */
+  readonly updatedSince?: Date | undefined
   readonly direction?: Direction | undefined
   readonly status?: MessageStatus | undefined
   readonly type?: MessageType | undefined

@@ -1,5 +1,5 @@
 import { notFound } from '../../contract/errors.ts'
-import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
+import { byChange, byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
 import { Answer } from '../../platform/http/route.ts'
 import { idempotencyHeaders, idempotencyKeyOf, madeAnswer } from '../idempotency-key.ts'
 import { route } from '../route.ts'
@@ -12,7 +12,7 @@ import {
   offerView,
   placeBody,
 } from '../schemas/calls.ts'
-import { idParam, pageOf } from '../schemas/fields.ts'
+import { changesOf, idParam } from '../schemas/fields.ts'
 
 const calls = byId('calls')
 
@@ -22,11 +22,12 @@ export const listCalls = route({
   scope: 'CALLS_READ',
   summary: 'List calls, newest first',
   query: callQuery,
-  response: pageOf(callView),
+  response: changesOf(callView),
   errors: [],
   async handle({ caller, query: { limit, cursor, ...filter }, services }) {
-    const page = pageRequest(calls, { limit, cursor })
-    return pageBody(calls, await services.calls.list(caller.workspaceId, filter, page))
+    const kind = filter.updatedSince ? byChange(calls) : calls
+    const page = pageRequest(kind, { limit, cursor })
+    return pageBody(kind, await services.calls.list(caller.workspaceId, filter, page))
   },
 })
 

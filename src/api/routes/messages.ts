@@ -1,9 +1,9 @@
 import { notFound } from '../../contract/errors.ts'
 import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
-import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
+import { byChange, byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
 import { madeAnswer } from '../idempotency-key.ts'
 import { route } from '../route.ts'
-import { idParam, noFields, pageOf } from '../schemas/fields.ts'
+import { changesOf, idParam, noFields } from '../schemas/fields.ts'
 import { messageQuery, messageView, previewBody, previewView, sendBody } from '../schemas/messages.ts'
 
 const messages = byId('messages')
@@ -46,13 +46,14 @@ export const listMessages = route({
   method: 'GET',
   path: '/messages/chat',
   scope: 'MESSAGES_READ',
-  summary: 'List messages, newest first',
+  summary: 'List messages, newest first by their arrival',
   query: messageQuery,
-  response: pageOf(messageView),
+  response: changesOf(messageView),
   errors: [],
   async handle({ caller, query: { limit, cursor, ...filter }, services }) {
-    const page = pageRequest(messages, { limit, cursor })
-    return pageBody(messages, await services.messages.list(caller.workspaceId, filter, page))
+    const kind = filter.updatedSince ? byChange(messages) : messages
+    const page = pageRequest(kind, { limit, cursor })
+    return pageBody(kind, await services.messages.list(caller.workspaceId, filter, page))
   },
 })
 

@@ -6,7 +6,7 @@ import { type CallRecord, callStatuses } from '../../contract/records/call.ts'
 import { directions } from '../../contract/records/message.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about } from '../../platform/http/shown.ts'
-import { contact, flag, id, idView, period, timestamp } from './fields.ts'
+import { changed, contact, flag, id, idView, period, timestamp } from './fields.ts'
 
 /** Checks only the size. `src/calls` checks that the text describes an audio session. */
 const sdp = v.pipe(
@@ -42,6 +42,7 @@ export const callQuery = v.strictObject({
   contact: v.optional(contact),
   numberId: v.optional(id('number')),
   ...period,
+  ...changed,
   ...pageQuery,
 })
 

@@ -15,7 +15,7 @@ import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { time } from '../../platform/http/time.ts'
 import { convert } from '../openapi/schema.ts'
-import { contact, flag, id, idView, timestamp } from './fields.ts'
+import { changed, contact, flag, id, idView, timestamp } from './fields.ts'
 import { language, templateName, variables } from './messages.ts'
 
 const name = v.pipe(
@@ -65,6 +65,7 @@ export const campaignPatch = v.partial(v.strictObject(fields))
 
 export const campaignQuery = v.strictObject({
   status: v.optional(v.picklist(campaignStatuses)),
+  ...changed,
   ...pageQuery,
 })
 

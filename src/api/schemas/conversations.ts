@@ -4,7 +4,7 @@ import type { ConversationRecord } from '../../contract/records/conversation.ts'
 import { directions, messageTypes } from '../../contract/records/message.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about } from '../../platform/http/shown.ts'
-import { activePeriod, contact, flag, id, idView, timestamp } from './fields.ts'
+import { activePeriod, changed, contact, flag, id, idView, timestamp } from './fields.ts'
 import { callPermissionView } from './messages.ts'
 
 export const conversationQuery = v.strictObject({
@@ -12,6 +12,7 @@ export const conversationQuery = v.strictObject({
   numberId: v.optional(id('number')),
   contact: v.optional(contact),
   ...activePeriod,
+  ...changed,
   ...pageQuery,
 })
 

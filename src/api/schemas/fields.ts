@@ -55,6 +55,16 @@ export const period = between('Created')
 /** since ≤ updatedAt < until. */
 export const activePeriod = between('Last active')
 
+/** updatedSince ≤ the time of the last change; the list is then by this time. */
+export const changed = {
+  updatedSince: v.optional(
+    about(
+      time,
+      'Changed at this time or later; the list is then by change, the oldest first. For polling. ISO 8601 with a zone.',
+    ),
+  ),
+}
+
 // The fields below are for responses.
 
 export const timestamp = v.pipe(
@@ -69,4 +79,14 @@ export const pageOf = <View extends v.GenericSchema>(view: View) =>
   v.object({
     data: v.pipe(v.array(view), v.readonly()),
     nextCursor: about(v.nullable(v.string()), 'Continues the list; null on its last page.'),
+  })
+
+/** A page of a list that can be asked by change. */
+export const changesOf = <View extends v.GenericSchema>(view: View) =>
+  v.object({
+    ...pageOf(view).entries,
+    updatedUntil: about(
+      v.exactOptional(timestamp),
+      'With `updatedSince`: all changes before this time are in the list. Poll next with it as `updatedSince`.',
+    ),
   })

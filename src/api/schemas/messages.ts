@@ -13,7 +13,7 @@ import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
-import { contact, id, idView, period, timestamp } from './fields.ts'
+import { changed, contact, id, idView, period, timestamp } from './fields.ts'
 
 export const templateName = v.pipe(
   v.string(),
@@ -105,6 +105,7 @@ export const messageQuery = v.strictObject({
     about(providerMessageId, "The message with this id of the provider's, sent or received, if any."),
   ),
   ...period,
+  ...changed,
   ...pageQuery,
 })
 

@@ -3,21 +3,14 @@
 import type { CallFilter } from '../../contract/filters.ts'
 import type { Page, PageRequest } from '../../contract/page.ts'
 import { type CallRecord, liveCallStatuses } from '../../contract/records/call.ts'
-import {
-  contactIs,
-  createdWithin,
-  equals,
-  olderThan,
-  type Piece,
-  rowsOfPage,
-} from '../../platform/postgres/keyset.ts'
-import { newestFirst } from '../../platform/postgres/newest-first.ts'
+import { contactIs, createdWithin, equals, type Piece, rowsOfPage } from '../../platform/postgres/keyset.ts'
+import { byChange, byNewest, type ChangedRow } from '../../platform/postgres/list-order.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { CallId, WorkspaceId } from '../../shared/ids.ts'
 import { type CallRecordRow, toCallRecord } from '../call.ts'
 
 const selectCalls = (sql: Sql, calls: Piece) => sql`
-  select c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.direction, c.from_name, c.created_at,
+  select c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.direction, c.from_name, c.created_at, c.updated_at,
     n.number, n.phone_number_id, p.wa_id as contact_wa_id, c.wacid, c.status, c.last_forward_error, c.end_reason,
     c.ringing_at, c.accepted_at, c.ended_at, c.duration_seconds
   from (${calls}) c
@@ -37,6 +30,9 @@ export const createCallReader = (sql: Sql): CallReader => ({
   },
 
   async list(workspaceId, filter, page) {
+    const order = filter.updatedSince
+      ? await byChange(sql, 'c', page, filter.updatedSince)
+      : byNewest(sql, 'c', page)
     const ordered = sql`
       select *
       from calls c
@@ -48,12 +44,12 @@ export const createCallReader = (sql: Sql): CallReader => ({
         ${contactIs(sql, 'c.contact_id', { workspaceId, waId: filter.contact })}
         ${equals(sql, 'c.number_id', filter.numberId)}
         ${createdWithin(sql, 'c', filter)}
-        ${olderThan(sql, 'c', page)}
-      order by c.id desc`
-    const rows = await sql<CallRecordRow[]>`
+        ${order.from}
+      order by ${order.by}`
+    const rows = await sql<(CallRecordRow & ChangedRow)[]>`
       ${selectCalls(sql, rowsOfPage(sql, ordered, page))}
-      order by c.id desc`
-    return newestFirst(rows, page, toCallRecord)
+      order by ${order.by}`
+    return order.page(rows, toCallRecord)
   },
 })
 

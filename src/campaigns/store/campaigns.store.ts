@@ -86,7 +86,7 @@ async function write(
   if (Object.keys(given).length === 0) return
   await sql`
     update campaigns
-    set ${sql({ ...given, updatedAt: new Date() } as never)}
+    set ${sql(given as never)}, updated_at = now()
     where workspace_id = ${workspaceId} and id = ${id}`
 }
 

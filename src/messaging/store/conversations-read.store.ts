@@ -6,6 +6,7 @@ import { type Page, type PageRequest, toPage } from '../../contract/page.ts'
 import type { ConversationRecord } from '../../contract/records/conversation.ts'
 import type { Direction, MessageType } from '../../contract/records/message.ts'
 import { contactIs, equals, type Piece, rowsOfPage } from '../../platform/postgres/keyset.ts'
+import { byChange, type ListOrder } from '../../platform/postgres/list-order.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { type ConversationId, encodeId, type NumberId, type WorkspaceId } from '../../shared/ids.ts'
@@ -50,6 +51,9 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
   },
 
   async list(workspaceId, filter, page) {
+    const order = filter.updatedSince
+      ? await byChange(sql, 'v', page, filter.updatedSince)
+      : byActivity(sql, page)
     const ordered = sql`
       select *
       from conversations v
@@ -59,12 +63,12 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
         ${contactIs(sql, 'v.contact_id', { workspaceId, waId: filter.contact })}
         ${filter.since ? sql`and v.updated_at >= ${filter.since}` : sql``}
         ${filter.until ? sql`and v.updated_at < ${filter.until}` : sql``}
-        ${before(sql, page)}
-      order by v.updated_at desc, v.id desc`
+        ${order.from}
+      order by ${order.by}`
     const rows = await sql<Row[]>`
       ${selected(sql, rowsOfPage(sql, ordered, page))}
-      order by v.updated_at desc, v.id desc`
-    return toPage(rows, page.limit, (row) => [row.updatedAt.toISOString(), row.id], toRecord)
+      order by ${order.by}`
+    return order.page(rows, toRecord)
   },
 })
 
@@ -81,11 +85,17 @@ const selected = (sql: Sql, conversations: Piece) => sql`
 const unread = (sql: Sql, isUnread: boolean) =>
   isUnread ? sql`and v.unread_count > 0` : sql`and v.unread_count = 0`
 
-function before(sql: Sql, page: PageRequest) {
+/** The latest activity first. */
+function byActivity(sql: Sql, page: PageRequest): ListOrder {
   const [at, id] = page.after ?? []
-  return at === undefined || id === undefined
-    ? sql``
-    : sql`and (v.updated_at, v.id) < (${at}::timestamptz, ${id}::uuid)`
+  return {
+    from:
+      at === undefined || id === undefined
+        ? sql``
+        : sql`and (v.updated_at, v.id) < (${at}::timestamptz, ${id}::uuid)`,
+    by: sql`v.updated_at desc, v.id desc`,
+    page: (rows, show) => toPage(rows, page.limit, (row) => [row.updatedAt.toISOString(), row.id], show),
+  }
 }
 
 const toRecord = (row: Row): ConversationRecord => ({

@@ -4,15 +4,9 @@ import { type StoredPermission, storedPermission } from '../../contract/call-per
 import type { MessageFilter } from '../../contract/filters.ts'
 import type { Page, PageRequest } from '../../contract/page.ts'
 import type { Direction, MessageRecord, MessageStatus, MessageType } from '../../contract/records/message.ts'
-import {
-  contactIs,
-  createdWithin,
-  equals,
-  olderThan,
-  type Piece,
-  rowsOfPage,
-} from '../../platform/postgres/keyset.ts'
-import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
+import { contactIs, createdWithin, equals, type Piece, rowsOfPage } from '../../platform/postgres/keyset.ts'
+import { byChange, byNewest } from '../../platform/postgres/list-order.ts'
+import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import {
   type CampaignId,
@@ -49,6 +43,7 @@ export interface MessageRow {
   readonly sizeBytes: number | null
   readonly sha256: string | null
   readonly createdAt: Date
+  readonly updatedAt: Date
   readonly sentAt: Date | null
   readonly deliveredAt: Date | null
   readonly readAt: Date | null
@@ -60,7 +55,7 @@ const selectMessages = (sql: Sql, messages: Piece) => sql`
   select m.id, m.conversation_id, m.number_id, m.provider_message_id, m.direction, m.type, m.status, m.text,
     m.template, m.from_name, m.error, m.details, m.metadata, m.api_key_id, k.name as api_key_name,
     m.idempotency_key, m.campaign_id, n.number, c.wa_id, f.mime_type, f.file_name, f.size_bytes, f.sha256,
-    m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at
+    m.created_at, m.updated_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at
   from (${messages}) m
   join numbers n on n.id = m.number_id
   join contacts c on c.id = m.contact_id
@@ -122,6 +117,9 @@ export interface MessageReader {
   ): Promise<Pick<PageRequest, 'after'> | undefined>
 }
 
+// The provider repeats a message for seven days: its id is then made so much later than its created_at.
+const repeatedMs = 8 * 86_400_000
+
 export const createMessageReader = (sql: Sql): MessageReader => ({
   async find(workspaceId, id) {
     const one = sql`select * from messages where workspace_id = ${workspaceId} and id = ${id}`
@@ -130,6 +128,9 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
   },
 
   async list(workspaceId, filter, page) {
+    const order = filter.updatedSince
+      ? await byChange(sql, 'm', page, filter.updatedSince)
+      : byNewest(sql, 'm', page)
     const ordered = sql`
       select *
       from messages m
@@ -143,13 +144,13 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
         ${equals(sql, 'm.campaign_id', filter.campaignId)}
         ${equals(sql, 'm.idempotency_key', filter.idempotencyKey)}
         ${equals(sql, 'm.provider_message_id', filter.providerMessageId)}
-        ${createdWithin(sql, 'm', filter)}
-        ${olderThan(sql, 'm', page)}
-      order by m.id desc`
+        ${createdWithin(sql, 'm', { ...filter, lateMs: repeatedMs })}
+        ${order.from}
+      order by ${order.by}`
     const rows = await sql<MessageRow[]>`
       ${selectMessages(sql, rowsOfPage(sql, ordered, page))}
-      order by m.id desc`
-    return newestFirst(rows, page, toMessageRecord)
+      order by ${order.by}`
+    return order.page(rows, toMessageRecord)
   },
 
   async beginAround(workspaceId, { conversationId, id, newer }) {

@@ -44,6 +44,8 @@ const slackMs = 3_600_000
 interface Span {
   readonly since?: Date | undefined
   readonly until?: Date | undefined
+  /** How much later than `created_at` an id may have been made: the provider tells of some rows late. */
+  readonly lateMs?: number
 }
 
 /** since ≤ created_at < until, searched by the time that the ids contain. */
@@ -51,13 +53,18 @@ export const createdWithin = (sql: Sql, table: string, span: Span): Piece =>
   within(sql, table, 'created_at', span)
 
 /** The same for another column. */
-export function within(sql: Sql, table: string, column: string, { since, until }: Span): Piece {
+export function within(
+  sql: Sql,
+  table: string,
+  column: string,
+  { since, until, lateMs = slackMs }: Span,
+): Piece {
   const at = sql(`${table}.${column}`)
   const from = since
     ? sql`and ${at} >= ${since} and ${sql(table)}.id >= ${idFloor(since.getTime() - slackMs)}::uuid`
     : sql``
   const to = until
-    ? sql`and ${at} < ${until} and ${sql(table)}.id < ${idFloor(until.getTime() + slackMs)}::uuid`
+    ? sql`and ${at} < ${until} and ${sql(table)}.id < ${idFloor(until.getTime() + lateMs)}::uuid`
     : sql``
   return sql`${from} ${to}`
 }

@@ -99,6 +99,18 @@ describe('one message', () => {
   })
 })
 
+test('a message that the provider delivers days late is listed by its own time, in the place of its arrival', async () => {
+  const party = await thread(sql, await workspace(sql))
+  const day = 86_400_000
+  const at = (days: number) => new Date(Date.now() - days * day)
+  const early = await message(sql, party, { direction: 'INBOUND', createdAt: at(0) })
+  const late = await message(sql, party, { direction: 'INBOUND', createdAt: at(6) })
+  const listed = async (filter: MessageFilter) =>
+    ids(await reader.list(party.workspaceId, filter, { limit: 10 }))
+  assert.deepEqual(await listed({}), [encodeId('message', late), encodeId('message', early)])
+  assert.deepEqual(await listed({ since: at(7), until: at(5) }), [encodeId('message', late)])
+})
+
 describe('the log', () => {
   test('pages hold every message once, newest first, while more are being written', async () => {
     const party = await thread(sql, await workspace(sql))
