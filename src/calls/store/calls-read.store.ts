@@ -3,7 +3,14 @@
 import type { CallFilter } from '../../contract/filters.ts'
 import type { Page, PageRequest } from '../../contract/page.ts'
 import { type CallRecord, liveCallStatuses } from '../../contract/records/call.ts'
-import { contactIs, createdWithin, equals, type Piece, rowsOfPage } from '../../platform/postgres/keyset.ts'
+import {
+  contactIs,
+  createdWithin,
+  equals,
+  mergedRowsOfPage,
+  onePerValue,
+  type Piece,
+} from '../../platform/postgres/keyset.ts'
 import { byChange, byNewest, type ChangedRow } from '../../platform/postgres/list-order.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { CallId, WorkspaceId } from '../../shared/ids.ts'
@@ -22,6 +29,9 @@ export interface CallReader {
   list(workspaceId: WorkspaceId, filter: CallFilter, page: PageRequest): Promise<Page<CallRecord>>
 }
 
+// First those with the fewest rows a value.
+const severalValues = ['conversationId', 'contact', 'status', 'numberId'] as const
+
 export const createCallReader = (sql: Sql): CallReader => ({
   async find(workspaceId, id) {
     const one = sql`select * from calls where workspace_id = ${workspaceId} and id = ${id}`
@@ -33,22 +43,23 @@ export const createCallReader = (sql: Sql): CallReader => ({
     const order = filter.updatedSince
       ? await byChange(sql, 'c', page, filter.updatedSince)
       : byNewest(sql, 'c', page)
-    const ordered = sql`
+    const select = (one: CallFilter) => sql`
       select *
       from calls c
       where c.workspace_id = ${workspaceId}
-        ${equals(sql, 'c.direction', filter.direction)}
-        ${equals(sql, 'c.status', filter.status)}
-        ${liveness(sql, filter.live)}
-        ${equals(sql, 'c.conversation_id', filter.conversationId)}
-        ${contactIs(sql, 'c.contact_id', { workspaceId, waId: filter.contact })}
-        ${equals(sql, 'c.number_id', filter.numberId)}
-        ${createdWithin(sql, 'c', filter)}
+        ${equals(sql, 'c.direction', one.direction)}
+        ${equals(sql, 'c.status', one.status)}
+        ${liveness(sql, one.live)}
+        ${equals(sql, 'c.conversation_id', one.conversationId)}
+        ${contactIs(sql, 'c.contact_id', { workspaceId, waId: one.contact })}
+        ${equals(sql, 'c.number_id', one.numberId)}
+        ${createdWithin(sql, 'c', one)}
         ${order.from}
-      order by ${order.by}`
+      order by ${order.by('c')}`
+    const selects = onePerValue(filter, severalValues).map(select)
     const rows = await sql<(CallRecordRow & ChangedRow)[]>`
-      ${selectCalls(sql, rowsOfPage(sql, ordered, page))}
-      order by ${order.by}`
+      ${selectCalls(sql, mergedRowsOfPage(sql, selects, page, order.by))}
+      order by ${order.by('c')}`
     return order.page(rows, toCallRecord)
   },
 })

@@ -69,7 +69,7 @@ export const createCampaignReader = (sql: Sql): CampaignReader => ({
       where c.workspace_id = ${workspaceId} and c.deleted_at is null
         ${equals(sql, 'c.status', filter.status)}
         ${order.from}
-      order by ${order.by}
+      order by ${order.by('c')}
       limit ${page.limit + 1}`
     return order.page(rows, toRecord)
   },

@@ -5,7 +5,13 @@ import type { ConversationFilter } from '../../contract/filters.ts'
 import { type Page, type PageRequest, toPage } from '../../contract/page.ts'
 import type { ConversationRecord } from '../../contract/records/conversation.ts'
 import type { Direction, MessageType } from '../../contract/records/message.ts'
-import { contactIs, equals, type Piece, rowsOfPage } from '../../platform/postgres/keyset.ts'
+import {
+  contactIs,
+  equals,
+  mergedRowsOfPage,
+  onePerValue,
+  type Piece,
+} from '../../platform/postgres/keyset.ts'
 import { byChange, type ListOrder } from '../../platform/postgres/list-order.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
@@ -54,20 +60,21 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
     const order = filter.updatedSince
       ? await byChange(sql, 'v', page, filter.updatedSince)
       : byActivity(sql, page)
-    const ordered = sql`
+    const select = (one: ConversationFilter) => sql`
       select *
       from conversations v
       where v.workspace_id = ${workspaceId}
-        ${filter.unread === undefined ? sql`` : unread(sql, filter.unread)}
-        ${equals(sql, 'v.number_id', filter.numberId)}
-        ${contactIs(sql, 'v.contact_id', { workspaceId, waId: filter.contact })}
-        ${filter.since ? sql`and v.updated_at >= ${filter.since}` : sql``}
-        ${filter.until ? sql`and v.updated_at < ${filter.until}` : sql``}
+        ${one.unread === undefined ? sql`` : unread(sql, one.unread)}
+        ${equals(sql, 'v.number_id', one.numberId)}
+        ${contactIs(sql, 'v.contact_id', { workspaceId, waId: one.contact })}
+        ${one.since ? sql`and v.updated_at >= ${one.since}` : sql``}
+        ${one.until ? sql`and v.updated_at < ${one.until}` : sql``}
         ${order.from}
-      order by ${order.by}`
+      order by ${order.by('v')}`
+    const selects = onePerValue(filter, ['contact', 'numberId']).map(select)
     const rows = await sql<Row[]>`
-      ${selected(sql, rowsOfPage(sql, ordered, page))}
-      order by ${order.by}`
+      ${selected(sql, mergedRowsOfPage(sql, selects, page, order.by))}
+      order by ${order.by('v')}`
     return order.page(rows, toRecord)
   },
 })
@@ -93,7 +100,7 @@ function byActivity(sql: Sql, page: PageRequest): ListOrder {
       at === undefined || id === undefined
         ? sql``
         : sql`and (v.updated_at, v.id) < (${at}::timestamptz, ${id}::uuid)`,
-    by: sql`v.updated_at desc, v.id desc`,
+    by: (name) => sql`${sql(`${name}.updated_at`)} desc, ${sql(`${name}.id`)} desc`,
     page: (rows, show) => toPage(rows, page.limit, (row) => [row.updatedAt.toISOString(), row.id], show),
   }
 }

@@ -4,7 +4,14 @@ import { type StoredPermission, storedPermission } from '../../contract/call-per
 import type { MessageFilter } from '../../contract/filters.ts'
 import type { Page, PageRequest } from '../../contract/page.ts'
 import type { Direction, MessageRecord, MessageStatus, MessageType } from '../../contract/records/message.ts'
-import { contactIs, createdWithin, equals, type Piece, rowsOfPage } from '../../platform/postgres/keyset.ts'
+import {
+  contactIs,
+  createdWithin,
+  equals,
+  mergedRowsOfPage,
+  onePerValue,
+  type Piece,
+} from '../../platform/postgres/keyset.ts'
 import { byChange, byNewest } from '../../platform/postgres/list-order.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
@@ -120,6 +127,9 @@ export interface MessageReader {
 // The provider repeats a message for seven days: its id is then made so much later than its created_at.
 const repeatedMs = 8 * 86_400_000
 
+// First those with the fewest rows a value.
+const severalValues = ['conversationId', 'contact', 'campaignId', 'status', 'type', 'numberId'] as const
+
 export const createMessageReader = (sql: Sql): MessageReader => ({
   async find(workspaceId, id) {
     const one = sql`select * from messages where workspace_id = ${workspaceId} and id = ${id}`
@@ -131,25 +141,26 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
     const order = filter.updatedSince
       ? await byChange(sql, 'm', page, filter.updatedSince)
       : byNewest(sql, 'm', page)
-    const ordered = sql`
+    const select = (one: MessageFilter) => sql`
       select *
       from messages m
       where m.workspace_id = ${workspaceId}
-        ${equals(sql, 'm.direction', filter.direction)}
-        ${equals(sql, 'm.status', filter.status)}
-        ${equals(sql, 'm.type', filter.type)}
-        ${equals(sql, 'm.conversation_id', filter.conversationId)}
-        ${contactIs(sql, 'm.contact_id', { workspaceId, waId: filter.contact })}
-        ${equals(sql, 'm.number_id', filter.numberId)}
-        ${equals(sql, 'm.campaign_id', filter.campaignId)}
-        ${equals(sql, 'm.idempotency_key', filter.idempotencyKey)}
-        ${equals(sql, 'm.provider_message_id', filter.providerMessageId)}
-        ${createdWithin(sql, 'm', { ...filter, lateMs: repeatedMs })}
+        ${equals(sql, 'm.direction', one.direction)}
+        ${equals(sql, 'm.status', one.status)}
+        ${equals(sql, 'm.type', one.type)}
+        ${equals(sql, 'm.conversation_id', one.conversationId)}
+        ${contactIs(sql, 'm.contact_id', { workspaceId, waId: one.contact })}
+        ${equals(sql, 'm.number_id', one.numberId)}
+        ${equals(sql, 'm.campaign_id', one.campaignId)}
+        ${equals(sql, 'm.idempotency_key', one.idempotencyKey)}
+        ${equals(sql, 'm.provider_message_id', one.providerMessageId)}
+        ${createdWithin(sql, 'm', { ...one, lateMs: repeatedMs })}
         ${order.from}
-      order by ${order.by}`
+      order by ${order.by('m')}`
+    const selects = onePerValue(filter, severalValues).map(select)
     const rows = await sql<MessageRow[]>`
-      ${selectMessages(sql, rowsOfPage(sql, ordered, page))}
-      order by ${order.by}`
+      ${selectMessages(sql, mergedRowsOfPage(sql, selects, page, order.by))}
+      order by ${order.by('m')}`
     return order.page(rows, toMessageRecord)
   },
 

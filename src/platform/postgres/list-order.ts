@@ -13,15 +13,15 @@ export interface ChangedRow {
 export interface ListOrder {
   /** Conditions that begin with `and`: where the page begins. */
   readonly from: Piece
-  /** Behind `order by`. */
-  readonly by: Piece
+  /** Behind `order by`, for the table with this name. */
+  by(table: string): Piece
   page<Row extends ChangedRow, Shown>(rows: readonly Row[], show: (row: Row) => Shown): Page<Shown>
 }
 
 /** Newest first by id. */
 export const byNewest = (sql: Sql, table: string, page: PageRequest): ListOrder => ({
   from: olderThan(sql, table, page),
-  by: sql`${sql(table)}.id desc`,
+  by: (name) => sql`${sql(name)}.id desc`,
   page: (rows, show) => newestFirst(rows, page, show),
 })
 
@@ -42,7 +42,7 @@ export async function byChange(
       at === undefined || id === undefined
         ? sql`and ${updatedAt} >= ${since}`
         : sql`and (${updatedAt}, ${rowId}) > (${at}::timestamptz, ${id}::uuid)`,
-    by: sql`${updatedAt}, ${rowId}`,
+    by: (name) => sql`${sql(`${name}.updated_at`)}, ${sql(`${name}.id`)}`,
     page: (rows, show) => {
       const keyset = (row: ChangedRow): Keyset => [row.updatedAt.toISOString(), row.id, until]
       return { ...toPage(rows, limit, keyset, show), updatedUntil: later(until, since) }

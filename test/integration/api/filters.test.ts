@@ -28,6 +28,12 @@ async function reading(make: (sql: Parameters<typeof gateway>[0]) => Promise<Lis
 /** `updatedSince` makes another list of it: see below. */
 const notFilters = ['limit', 'cursor', 'updatedSince']
 
+/** The filters that take several values. */
+const ofSeveral = [
+  ...['status', 'type', 'conversationId', 'contact', 'numberId', 'campaignId'],
+  ...['name', 'language', 'category', 'to'],
+]
+
 /** The filters that a route declares. */
 function declared(path: string): string[] {
   const pattern = path.replace(/cmp_\w+/, ':id')
@@ -57,6 +63,26 @@ for (const [name, make] of Object.entries(lists))
       const pairs = names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other]))
       for (const some of [...pairs, names]) assert.deepEqual(await ids(query(some)), kept(some), String(some))
       if (names.length > 1) assert.ok(kept(names).length > 0)
+    })
+
+    test('several values of one filter keep what any of them keeps, in the order of the list and on pages', async () => {
+      const { list, ask, ids, kept, names } = await reading(make)
+      for (const one of names.filter((each) => ofSeveral.includes(each))) {
+        const facts = (id: string | undefined) => list.rows.find((row) => row.id === id)?.[one] as string
+        const first = facts(kept([one])[0])
+        const other = facts(list.rows.find((row) => row[one] && row[one] !== first)?.id)
+        const expected = list.rows.filter((row) => row[one] === first || row[one] === other)
+        const query = `${one}=${first},${other},${first}`
+        assert.deepEqual(
+          await ids(`${query}&limit=200`),
+          expected.map(({ id }) => id),
+          query,
+        )
+        const { json } = await ask(`${query}&limit=1`)
+        assert.deepEqual(await ids(`${query}&limit=1&cursor=${json.nextCursor}`), [expected[1]?.id], query)
+        const { status } = await ask(`${one}=${Array.from({ length: 21 }, (_, n) => `${first}${n}`).join()}`)
+        assert.equal(status, 400)
+      }
     })
 
     test('a value that is none, and a filter named twice, are VALIDATION_ERROR of its name', async () => {
