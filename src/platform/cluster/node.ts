@@ -4,6 +4,7 @@ import { pause } from '../../shared/pause.ts'
 import type { ActorKind } from '../actors/actor.ts'
 import type { NodeRef, Ownership } from '../actors/ownership.ts'
 import { closeRedis, type Redis, type RedisRole } from '../redis/client.ts'
+import { leaveWhileCutOff } from './cut-off.ts'
 import { startInbox } from './inbox.ts'
 import { createPeer, type Peer, type PeerOptions, withConnections } from './peer.ts'
 import { createReceiver, type LocalActors } from './receiver.ts'
@@ -21,6 +22,8 @@ export interface NodeOptions extends PeerOptions {
   readonly version: string
   /** Wait before serving, so that a rolling restart separates stop and start. Default 3 s. */
   readonly joinWaitMs?: number
+  /** Milliseconds since Postgres last answered this process; 0: it does. */
+  readonly postgresAwayMs?: () => number
   /** Counts the messages from others that this process refuses. */
   readonly onRefused?: Refused
 }
@@ -28,6 +31,8 @@ export interface NodeOptions extends PeerOptions {
 /** The actors of one kind in this process. ActorDirectory implements it. */
 export interface HostedActors extends LocalActors {
   reassert(): void
+  cutOff(): void
+  resume(): void
 }
 
 /** A process that sends messages to actors but hosts none. */
@@ -99,6 +104,11 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
   const stopInbox = startInbox(inbox)
   const stopReaper = startReaper(peer.registry, options)
   const stopWatch = keepNodesKnown(peer.registry, options)
+  const stopLeaving = leaveWhileCutOff({
+    ...{ sid, session, registry: peer.registry, clock, log },
+    awayMs: options.postgresAwayMs ?? (() => 0),
+    actors: () => actors.values(),
+  })
   return {
     ...peer,
     self,
@@ -112,6 +122,7 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
     },
     leave: () => session.enter('draining'),
     async close() {
+      stopLeaving()
       stopReaper()
       stopWatch()
       stalls.stop()
