@@ -18,6 +18,7 @@ export interface CredentialChange {
   readonly operatorId: OperatorId
   readonly by: OperatorId | null
   readonly ip: string | null
+  readonly userAgent?: string | null | undefined
 }
 
 export interface OperatorDirectory {
@@ -75,11 +76,15 @@ export interface NewSession {
   readonly replaces: Buffer | undefined
 }
 
+/** Where a request comes from, as the audit records it. */
+export type Whence = Pick<Author, 'ip' | 'userAgent'>
+
 export interface Sessions {
   open(session: NewSession): Promise<void>
   /** Also extends the session, up to its total lifetime. */
   find(tokenHash: Buffer): Promise<SignedIn | undefined>
-  end(tokenHash: Buffer): Promise<void>
+  /** Ends the session of a browser that signs out. */
+  end(tokenHash: Buffer, from: Whence): Promise<void>
   /** The open sessions of the operator, the last used first. */
   list(operatorId: OperatorId): Promise<OpenSession[]>
   /** False where the operator has no such session. */
@@ -94,7 +99,7 @@ export interface Sessions {
     of: readonly { readonly sessionHash: Buffer; readonly workspaceId: WorkspaceId }[],
   ): Promise<readonly { readonly isSignedIn: boolean; readonly isMember: boolean }[]>
   /** Records that the password was given again. */
-  prove(tokenHash: Buffer): Promise<void>
+  prove(tokenHash: Buffer, from: Whence): Promise<void>
   memberships(operatorId: OperatorId): Promise<Membership[]>
   membership(
     operatorId: OperatorId,
@@ -110,7 +115,7 @@ export type MemberChange =
   | { readonly type: 'lastOwner' }
 
 /** The command line writes without a session: then the operator and the address are null. */
-export type MemberAuthor = Pick<Author, 'workspaceId'> & {
+export type MemberAuthor = Pick<Author, 'workspaceId' | 'userAgent'> & {
   readonly [Key in 'operatorId' | 'ip']: Author[Key] | null
 }
 

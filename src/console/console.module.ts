@@ -19,6 +19,7 @@ import { createOverview } from './overview.ts'
 import { consoleCampaigns } from './routes/shared-campaigns.ts'
 import type { ConsoleRecords, ConsoleServices } from './services.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
+import { createSignInRefusals } from './sign-in-refusals.ts'
 import { createOverviewStore } from './store/overview.store.ts'
 
 export interface ConsoleEdgeOptions {
@@ -90,6 +91,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     secrets,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
     signInLimit: createSignInLimit({ limiter, clock }),
+    refusals: createSignInRefusals({ audit: accounts.audit, operators: accounts.operators, clock }),
     templates: messaging.submissions,
     names: { judgeHost: delivery.judgeHost },
     engine: delivery.engine,

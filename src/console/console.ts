@@ -4,6 +4,7 @@ import { createPipeline, type PipelineOptions } from '../platform/http/pipeline.
 import { consolePrefix, createGuard } from './guard.ts'
 import type { ConsoleContext, ConsoleRoute } from './route.ts'
 import { actingRoutes } from './routes/acting.ts'
+import { auditRoutes } from './routes/audit.ts'
 import { campaignRoutes } from './routes/campaigns.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
@@ -34,6 +35,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...numberRoutes,
   ...templateRoutes,
   ...readingRoutes,
+  ...auditRoutes,
   ...conversationRoutes,
   ...actingRoutes,
   ...mediaRoutes,

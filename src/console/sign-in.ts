@@ -10,6 +10,8 @@ import { AppError } from '../contract/errors.ts'
 import type { HttpRequest } from '../platform/http/exchange.ts'
 import type { OperatorId } from '../shared/ids.ts'
 import type { ConsoleServices, ConsoleSettings } from './services.ts'
+import type { RefusalReason } from './sign-in-refusals.ts'
+import { whence } from './whence.ts'
 
 export interface SignInAttempt {
   readonly email: string
@@ -39,7 +41,7 @@ export async function proveOperator(services: ConsoleServices, attempt: SignInAt
   if (!isRight || !operator) return refuse(services, attempt)
   const left = await takeFactor(services, operator, attempt)
   return left === 'wrong'
-    ? refuse(services, attempt)
+    ? refuse(services, attempt, 'FACTOR')
     : { operatorId: operator.id, recoveryCodesLeft: left === 'none' ? undefined : left }
 }
 
@@ -93,7 +95,7 @@ export async function openSession(
     tokenHash: hashToken(token),
     operatorId,
     ip: from.request.remoteAddress,
-    userAgent: from.request.header('user-agent')?.slice(0, 300) ?? null,
+    userAgent: whence(from.request).userAgent ?? null,
     replaces: from.replaces,
   })
   return sessionCookie(token, isSecure(services.settings))
@@ -129,7 +131,12 @@ async function takeFactor(
   return kept ? 'none' : 'wrong'
 }
 
-async function refuse(services: ConsoleServices, attempt: SignInAttempt): Promise<never> {
+/** `reason` is for the audit. The answer must not tell whether the password was right. */
+async function refuse(
+  services: ConsoleServices,
+  attempt: SignInAttempt,
+  reason: RefusalReason = 'PASSWORD',
+): Promise<never> {
   await services.signInLimit.failed(attempt)
-  throw new AppError('UNAUTHORIZED', 'The e-mail, the password or the code is wrong.')
+  throw new AppError('UNAUTHORIZED', 'The e-mail, the password or the code is wrong.', { cause: reason })
 }

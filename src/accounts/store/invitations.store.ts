@@ -13,6 +13,7 @@ import {
   invitationLimits,
   type OpenInvitation,
 } from '../invitation.ts'
+import type { Whence } from '../operator.ts'
 import type { Role } from '../roles.ts'
 import { writeAudit } from './audit.store.ts'
 import { lockMembers, roleOf } from './members.store.ts'
@@ -99,9 +100,9 @@ export const createInvitationStore = (pool: Pool): Invitations => ({
     return row
   },
 
-  async accept(tokenHash, invitee, ip) {
+  async accept(tokenHash, invitee, from) {
     try {
-      return await pool.begin((sql) => accept(sql, tokenHash, invitee, ip))
+      return await pool.begin((sql) => accept(sql, tokenHash, invitee, from))
     } catch (error) {
       if (error instanceof AddressTaken) return { type: 'taken' }
       throw error
@@ -109,7 +110,7 @@ export const createInvitationStore = (pool: Pool): Invitations => ({
   },
 })
 
-async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, ip: string): Promise<Acceptance> {
+async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, from: Whence): Promise<Acceptance> {
   const [used] = await sql<Used[]>`
     delete from invitations
     where token_hash = ${tokenHash} and expires_at > now()
@@ -117,7 +118,7 @@ async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, ip: string)
   if (used === undefined) return { type: 'notFound' }
   const { id, workspaceId, email, role } = used
   const operatorId =
-    'operatorId' in invitee ? invitee.operatorId : await create(sql, { ...invitee, email }, ip)
+    'operatorId' in invitee ? invitee.operatorId : await create(sql, { ...invitee, email }, from)
   // Someone who became a member meanwhile keeps the current role: an old link must not take a role away.
   const before = await roleOf(sql, workspaceId, operatorId)
   await sql`
@@ -126,7 +127,7 @@ async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, ip: string)
     on conflict do nothing`
   await writeAudit(
     sql,
-    { workspaceId, operatorId, ip },
+    { workspaceId, operatorId, ...from },
     {
       action: 'invitation.accepted',
       subjectKind: 'invitation',
@@ -141,9 +142,9 @@ async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, ip: string)
 async function create(
   sql: Sql,
   operator: { readonly email: string; readonly name: string; readonly passwordHash: string },
-  ip: string,
+  from: Whence,
 ): Promise<OperatorId> {
-  const id = await insertOperator(sql, { ...operator, platformOwner: false }, ip)
+  const id = await insertOperator(sql, { ...operator, platformOwner: false }, from)
   if (id === undefined) throw new AddressTaken()
   return id
 }

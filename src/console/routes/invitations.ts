@@ -12,6 +12,7 @@ import { publicRoute, workspaceRoute } from '../route.ts'
 import { idParams, newPassword, password, secondFactor, shownName } from '../schema.ts'
 import type { ConsoleServices } from '../services.ts'
 import { openSession, proveOperator } from '../sign-in.ts'
+import { whence } from '../whence.ts'
 
 const email = v.pipe(
   v.string(),
@@ -94,7 +95,7 @@ const acceptInvitation = publicRoute({
     const invitation = await open(services, body.token, address)
     if (invitation.hasAccount !== (body.account === 'EXISTING')) throw otherAccount(invitation)
     const { invitee, recoveryCodesLeft } = await prove(services, invitation, body, address)
-    const accepted = await services.invitations.accept(hashToken(body.token), invitee, address)
+    const accepted = await services.invitations.accept(hashToken(body.token), invitee, whence(request))
     if (accepted.type === 'notFound') throw noInvitation()
     if (accepted.type === 'taken') throw otherAccount({ ...invitation, hasAccount: true })
     const { operatorId } = accepted

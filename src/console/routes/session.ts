@@ -4,6 +4,7 @@ import { Answer } from '../../platform/http/route.ts'
 import { publicRoute } from '../route.ts'
 import { password, secondFactor } from '../schema.ts'
 import { isSecure, openSession, proveOperator } from '../sign-in.ts'
+import { whence } from '../whence.ts'
 
 const signIn = publicRoute({
   method: 'POST',
@@ -30,8 +31,8 @@ const signOut = publicRoute({
   path: '/session',
   summary: 'Sign out',
   success: 204,
-  async handle({ services, sessionHash }) {
-    if (sessionHash) await services.sessions.end(sessionHash)
+  async handle({ services, sessionHash, request }) {
+    if (sessionHash) await services.sessions.end(sessionHash, whence(request))
     return new Answer(undefined, {
       headers: { 'set-cookie': endedSessionCookie(isSecure(services.settings)) },
     })

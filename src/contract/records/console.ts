@@ -76,6 +76,9 @@ export interface AuditRecord {
   before: unknown
   after: unknown
   ip: string | null
+  /** The browser in words, such as `Firefox on Linux`, and its `User-Agent`. Null where none was recorded. */
+  device: string | null
+  userAgent: string | null
   at: string
 }
 

@@ -4,6 +4,7 @@ import { createAccountRecords } from '../../../src/accounts/accounts.module.ts'
 import { createPasswordHasher } from '../../../src/accounts/password.ts'
 import type { Role } from '../../../src/accounts/roles.ts'
 import { createSecretBox } from '../../../src/accounts/secret-box.ts'
+import { createAuditStore } from '../../../src/accounts/store/audit.store.ts'
 import { createOperatorStore } from '../../../src/accounts/store/operators.store.ts'
 import { createCallRecords } from '../../../src/calls/calls.module.ts'
 import { createCampaignRecords, createCampaigns } from '../../../src/campaigns/campaigns.module.ts'
@@ -15,6 +16,7 @@ import type { ConsoleRoute } from '../../../src/console/route.ts'
 import { consoleCampaigns } from '../../../src/console/routes/shared-campaigns.ts'
 import type { ConsoleServices, ConsoleSettings } from '../../../src/console/services.ts'
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
+import { createSignInRefusals } from '../../../src/console/sign-in-refusals.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
@@ -151,6 +153,11 @@ function servicesOf(
       campaigns: createCampaignRecords(sql),
     }),
     signInLimit: createSignInLimit({ limiter: localLimiter(clock), clock }),
+    refusals: createSignInRefusals({
+      audit: createAuditStore(sql),
+      operators: createOperatorStore(sql),
+      clock,
+    }),
     templates: { submit: async () => world.submission ?? { type: 'exists' } },
     names: { judgeHost: async (host) => world.hosts(host) },
     engine: {

@@ -199,7 +199,8 @@ describe('changing the password', () => {
     assert.equal((await signIn('jon@example.com')).status, 401)
     assert.equal((await signIn('jon@example.com', { password: body.newPassword })).status, 200)
     const rows = await world.sql`
-      select action, operator_id from audit where subject_id = ${id} order by id`
+      select action, operator_id from audit
+      where subject_id = ${id} and action like 'operator.%' order by id`
     assert.deepEqual(
       [...rows].map(({ action, operatorId }) => [action, operatorId]),
       [
