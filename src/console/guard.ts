@@ -12,6 +12,7 @@ import type { HttpRequest } from '../platform/http/exchange.ts'
 import type { Admission } from '../platform/http/pipeline.ts'
 import { decodeId, encodeId } from '../shared/ids.ts'
 import type { ConsoleContext, ConsoleRoute } from './route.ts'
+import { isSecure } from './secure.ts'
 import type { ConsoleServices } from './services.ts'
 import { whence } from './whence.ts'
 
@@ -21,7 +22,7 @@ export const createGuard =
   (services: ConsoleServices) =>
   async (request: HttpRequest, route: ConsoleRoute): Promise<Admission<ConsoleContext>> => {
     if (route.method !== 'GET') refuseOtherOrigins(request, services.settings.publicUrl)
-    const sessionHash = sessionHashOf(request.header('cookie'))
+    const sessionHash = sessionHashOf(request.header('cookie'), isSecure(services.settings))
     const nobody = { services, sessionHash, operator: undefined, author: undefined, role: undefined }
     if (route.access.type === 'public') return { context: nobody, subject: {} }
     const operator = sessionHash && (await services.sessions.find(sessionHash))

@@ -9,7 +9,8 @@ import { acceptTotp, readTotpState, writeTotpState } from '../accounts/totp.ts'
 import { AppError } from '../contract/errors.ts'
 import type { HttpRequest } from '../platform/http/exchange.ts'
 import type { OperatorId } from '../shared/ids.ts'
-import type { ConsoleServices, ConsoleSettings } from './services.ts'
+import { isSecure } from './secure.ts'
+import type { ConsoleServices } from './services.ts'
 import type { RefusalReason } from './sign-in-refusals.ts'
 import { whence } from './whence.ts'
 
@@ -100,9 +101,6 @@ export async function openSession(
   })
   return sessionCookie(token, isSecure(services.settings))
 }
-
-export const isSecure = ({ production, publicUrl }: ConsoleSettings): boolean =>
-  production || publicUrl?.startsWith('https:') === true
 
 const factorPath = ({ recoveryCode }: SecondFactor): string =>
   recoveryCode === undefined ? 'totp' : 'recoveryCode'

@@ -3,7 +3,8 @@ import { endedSessionCookie } from '../../accounts/operator-session.ts'
 import { Answer } from '../../platform/http/route.ts'
 import { publicRoute } from '../route.ts'
 import { password, secondFactor } from '../schema.ts'
-import { isSecure, openSession, proveOperator } from '../sign-in.ts'
+import { isSecure } from '../secure.ts'
+import { openSession, proveOperator } from '../sign-in.ts'
 import { whence } from '../whence.ts'
 
 const signIn = publicRoute({

@@ -99,7 +99,10 @@ describe('signing in', () => {
     const reply = await secure.request('POST', '/session', {
       body: { email: 'gil@example.com', password: PASSWORD },
     })
-    assert.match(reply.headers.get('set-cookie') ?? '', /; Secure$/)
+    assert.match(reply.headers.get('set-cookie') ?? '', /^__Host-switchboard_session=.*; Path=\/;.*; Secure$/)
+    const me = (cookie: string) => secure.request('GET', '/me', { headers: { cookie } })
+    assert.equal((await me(cookieOf(reply))).status, 200)
+    assert.equal((await me(cookieOf(reply).replace('__Host-', ''))).status, 401)
   })
 })
 
