@@ -1,13 +1,11 @@
 // The audit: of a workspace, of one's own account, and of all accounts for whoever runs the installation.
 import * as v from 'valibot'
-import { includesRole, type Role } from '../../accounts/roles.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { AuditRecord } from '../../contract/records/console.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { time } from '../../platform/http/time.ts'
-import { encodeId, type OperatorId } from '../../shared/ids.ts'
 import { operatorRoute, workspaceRoute } from '../route.ts'
 import { idOf } from '../schema.ts'
+import { auditFor } from '../shown-to.ts'
 
 const kind = byId('console-audit')
 
@@ -30,17 +28,9 @@ const listAudit = workspaceRoute({
   async handle({ services, author, role, query: { limit, cursor, ...filter } }) {
     const page = pageRequest(kind, { limit, cursor })
     const { data, next } = await services.audit.list(author.workspaceId, filter, page)
-    return pageBody(kind, { data: data.map((record) => shownTo(record, author.operatorId, role)), next })
+    return pageBody(kind, { data: data.map((record) => auditFor(role, author.operatorId, record)), next })
   },
 })
-
-/** Where colleagues work from is their own business, and that of those who manage the workspace. */
-function shownTo(record: AuditRecord, reader: OperatorId, role: Role): AuditRecord {
-  const isOwn = record.operator?.id === encodeId('operator', reader)
-  return isOwn || includesRole(role, 'ADMIN')
-    ? record
-    : { ...record, ip: null, device: null, userAgent: null }
-}
 
 const listMyAudit = operatorRoute({
   method: 'GET',

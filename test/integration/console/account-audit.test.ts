@@ -139,6 +139,27 @@ test('addresses and devices of others are for admins', async () => {
   assert.deepEqual(hidden, { ...seen, ip: null, device: null, userAgent: null })
 })
 
+test('what the query of an endpoint holds is for admins, also in the audit', async () => {
+  const { workspaceId } = await addTenant(world.sql)
+  const ws = `/workspaces/${encodeId('workspace', workspaceId)}`
+  const admin = await world.as('ADMIN', { workspaceId })
+  const url = 'https://hooks.acme.com/in?token=a-secret&b'
+  const given = { name: 'hook', url, events: ['message.received'] }
+  const { id } = (await admin('POST', `${ws}/endpoints`, given)).body
+  await admin('PATCH', `${ws}/endpoints/${id}`, { name: 'renamed' })
+  const paths = ['/endpoints', `/endpoints/${id}`, '/audit']
+  for (const role of ['VIEWER', 'AGENT'] as const) {
+    const member = await world.as(role, { workspaceId })
+    for (const path of paths) {
+      const text = JSON.stringify((await member('GET', ws + path)).body)
+      assert.equal(text.includes('a-secret'), false, path)
+      assert.ok(text.includes('https://hooks.acme.com/in?***'), path)
+    }
+  }
+  for (const path of paths)
+    assert.ok(JSON.stringify((await admin('GET', ws + path)).body).includes(url), path)
+})
+
 test('an exported report and a downloaded file are in the audit of the workspace', async () => {
   const { workspaceId, numberId } = await addTenant(world.sql)
   const ws = `/workspaces/${encodeId('workspace', workspaceId)}`
