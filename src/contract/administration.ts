@@ -88,6 +88,8 @@ export interface NewKey {
   readonly secretHash: Uint8Array
   readonly scopes: readonly Scope[]
   readonly requestsPerSecond: number
+  /** Addresses and ranges in CIDR notation that may use the key; empty: all. */
+  readonly allowedIps: readonly string[]
   readonly expiresAt: Date | null
 }
 
@@ -95,6 +97,7 @@ export interface KeyPatch {
   readonly name?: string | undefined
   readonly scopes?: readonly Scope[] | undefined
   readonly requestsPerSecond?: number | undefined
+  readonly allowedIps?: readonly string[] | undefined
 }
 
 export type KeyChange =

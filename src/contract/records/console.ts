@@ -59,6 +59,8 @@ export interface KeyRecord {
   prefix: string
   scopes: Scope[]
   requestsPerSecond: number
+  /** Addresses and ranges that may use the key; empty: all. */
+  allowedIps: string[]
   expiresAt: string | null
   lastUsedAt: string | null
   revokedAt: string | null

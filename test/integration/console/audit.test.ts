@@ -44,7 +44,10 @@ async function expectOne(
 }
 
 test('each change leaves one entry with before and after', async () => {
-  const key = { name: 'k', scopes: ['CHAT_SEND'], requestsPerSecond: 100, expiresAt: null, revokedAt: null }
+  const key = {
+    ...{ name: 'k', scopes: ['CHAT_SEND'], requestsPerSecond: 100, allowedIps: [] },
+    ...{ expiresAt: null, revokedAt: null },
+  }
   const [created] = await adds('POST', '/keys', { name: 'k', scopes: ['CHAT_SEND'] })
   const { prefix } = created.after
   assert.deepEqual([created.action, created.before, created.after], ['key.created', null, { ...key, prefix }])

@@ -1,5 +1,6 @@
 // Updates of the provider that come late, or are posted again long after, undo nothing that it reported later.
 import assert from 'node:assert/strict'
+import type { ProviderTemplate } from '../../../src/contract/provider.ts'
 import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import { createCatalogSyncStore } from '../../../src/messaging/store/catalog-sync.store.ts'
@@ -116,11 +117,12 @@ describe('a template', () => {
 
   test('as a sync found it is not undone by a webhook from before', async () => {
     const template = await scene()
-    const found = {
-      ...{ name: 'hello', language: 'en_US', category: 'UTILITY', parameterFormat: 'POSITIONAL' },
-      ...{ providerTemplateId: '1', components: [], rejectedReason: null },
+    const found: ProviderTemplate = {
+      ...{ name: 'hello', language: 'en_US', providerTemplateId: '1', components: [], rejectedReason: null },
+      category: 'UTILITY',
+      parameterFormat: 'POSITIONAL',
       status: 'PAUSED',
-    } as const
+    }
     await createTemplateStore(sql).upsert(template.workspaceId, [found], at(30))
     assert.equal(await template.status('APPROVED', 29), false)
     // The times of webhooks are whole seconds: one of the same second may be later.

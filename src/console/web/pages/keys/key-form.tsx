@@ -29,10 +29,12 @@ export function KeyForm<Answer extends KeyRecord>({
   const [name, setName] = useState(record?.name ?? '')
   const [scopes, setScopes] = useState<readonly Scope[]>(record?.scopes ?? [])
   const [rate, setRate] = useState(String(record?.requestsPerSecond ?? 100))
+  const [ips, setIps] = useState(record?.allowedIps.join(', ') ?? '')
   const [days, setDays] = useState('')
   const action = useAction()
   const submit = async () => {
-    const body = { name, scopes, requestsPerSecond: Number(rate) }
+    const allowedIps = ips.split(/[\s,]+/).filter((one) => one !== '')
+    const body = { name, scopes, requestsPerSecond: Number(rate), allowedIps }
     const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
     await action.run(async () =>
       onDone(
@@ -65,6 +67,13 @@ export function KeyForm<Answer extends KeyRecord>({
         chosen={scopes}
         error={action.error?.of('scopes')}
         onChange={setScopes}
+      />
+      <Field
+        label="Allowed addresses"
+        hint="Addresses or ranges such as 203.0.113.0/24, separated by commas. Empty allows all."
+        value={ips}
+        error={action.error?.of('allowedIps') ?? action.error?.of('allowedIps.0')}
+        onInput={setIps}
       />
       <div class="columns">
         {!record && <Select label="Expires" value={days} options={expiries} onChange={setDays} />}
