@@ -16,6 +16,7 @@ export async function joinCluster({
   clock,
   log,
   metrics,
+  postgres,
 }: ProcessContext): Promise<{ internal: HttpServer; node: ClusterNode }> {
   const late: { handler: HttpHandler } = { handler: () => ({ status: 503 }) }
   const internal = await listen({
@@ -36,6 +37,7 @@ export async function joinCluster({
     sessionRenewMs: settings.SESSION_RENEW,
     joinWaitMs: settings.HANDOVER_SILENCE,
     onRefused: metrics.refused,
+    postgresAwayMs: postgres.awayMs,
   })
   late.handler = (request) => (request.path === metricsPath ? metrics.answer() : node.handleRpc(request))
   return { internal, node }
