@@ -13,7 +13,7 @@ const parsed = new Lru<readonly IpRange[]>(1_000)
 
 export function isAllowedIp(allowed: readonly string[], address: string): boolean {
   if (allowed.length === 0) return true
-  const found = valueOf(address)
+  const found = numberOf(address)
   if (found === undefined) return false
   return rangesOf(allowed).some((range) => range.family === found.family && isInRange(range, found.value))
 }
@@ -28,7 +28,7 @@ function rangesOf(allowed: readonly string[]): readonly IpRange[] {
 }
 
 /** An IPv4 address within IPv6 (`::ffff:0:0/96`) counts as the IPv4 address. */
-function valueOf(address: string): { readonly family: 4 | 6; readonly value: bigint } | undefined {
+function numberOf(address: string): { readonly family: 4 | 6; readonly value: bigint } | undefined {
   const four = parseIpv4(address)
   if (four !== undefined) return { family: 4, value: four }
   const six = parseIpv6(address)
