@@ -51,6 +51,7 @@ export const createSessionStore = (pool: Pool): Sessions => ({
           and last_seen_at < now() - ${touchMs} * interval '1 millisecond'
       )
       select o.id as operator_id, o.email, o.name, o.platform_owner, o.totp_seed is not null as has_totp,
+        o.verified_at is not null as verified,
         (select count(*)::integer from recovery_codes c where c.operator_id = o.id) as recovery_codes_left,
         s.id as session_id, s.proved_at > now() - ${proofMs} * interval '1 millisecond' as is_proven
       from sessions s
@@ -109,14 +110,7 @@ export const createSessionStore = (pool: Pool): Sessions => ({
   },
 
   endOthers(change, kept) {
-    return pool.begin(async (sql) => {
-      const ended = await sql<Ended[]>`
-        delete from sessions
-        where operator_id = ${change.operatorId} and id <> ${kept}
-        returning id, ip, user_agent`
-      await audited(sql, change, ended)
-      return ended.length
-    })
+    return pool.begin((sql) => endOtherSessions(sql, change, kept))
   },
 
   async standings(of) {
@@ -132,6 +126,15 @@ export const createSessionStore = (pool: Pool): Sessions => ({
       order by place`
   },
 
+  async offerTotp(id, sealed) {
+    await pool`update sessions set totp_offer = ${sealed} where id = ${id}`
+  },
+
+  async offeredTotp(id) {
+    const [row] = await pool<{ totpOffer: Buffer | null }[]>`select totp_offer from sessions where id = ${id}`
+    return row?.totpOffer ?? undefined
+  },
+
   async prove(tokenHash, from) {
     await pool.begin(async (sql) => {
       const [proved] = await sql<{ id: SessionId; operatorId: OperatorId }[]>`
@@ -142,6 +145,16 @@ export const createSessionStore = (pool: Pool): Sessions => ({
     })
   },
 })
+
+/** Returns how many it ended. */
+export async function endOtherSessions(sql: Sql, change: CredentialChange, kept: SessionId): Promise<number> {
+  const ended = await sql<Ended[]>`
+    delete from sessions
+    where operator_id = ${change.operatorId} and id <> ${kept}
+    returning id, ip, user_agent`
+  await audited(sql, change, ended)
+  return ended.length
+}
 
 type Ended = Pick<OpenSession, 'id' | 'ip' | 'userAgent'>
 

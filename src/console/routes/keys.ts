@@ -79,6 +79,8 @@ const editKey = workspaceRoute({
   method: 'PATCH',
   path: '/keys/:id',
   summary: 'Change what a key may do; the key itself stays',
+  needsProof: ({ body: { scopes: given, requestsPerSecond, allowedIps: ips } }) =>
+    [given, requestsPerSecond, ips].some((field) => field !== undefined),
   role: 'ADMIN',
   params: idParams('key'),
   body: v.pipe(

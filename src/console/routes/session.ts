@@ -4,7 +4,7 @@ import { Answer } from '../../platform/http/route.ts'
 import { publicRoute } from '../route.ts'
 import { password, secondFactor } from '../schema.ts'
 import { isSecure } from '../secure.ts'
-import { openSession, proveOperator } from '../sign-in.ts'
+import { openSession, proveOperator, sender } from '../sign-in.ts'
 import { whence } from '../whence.ts'
 
 const signIn = publicRoute({
@@ -19,10 +19,10 @@ const signIn = publicRoute({
   errors: ['UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED'],
   async handle({ services, body, request, sessionHash }) {
     const { email, password: given, ...factor } = body
-    const attempt = { email, password: given, factor, address: request.remoteAddress }
+    const attempt = { email, password: given, factor, ...sender(request) }
     const { operatorId, recoveryCodesLeft } = await proveOperator(services, attempt)
-    const cookie = await openSession(services, operatorId, { request, replaces: sessionHash })
-    return new Answer({ signedIn: true, recoveryCodesLeft }, { headers: { 'set-cookie': cookie } })
+    const cookies = await openSession(services, operatorId, { request, replaces: sessionHash })
+    return new Answer({ signedIn: true, recoveryCodesLeft }, { cookies })
   },
 })
 
@@ -35,7 +35,7 @@ const signOut = publicRoute({
   async handle({ services, sessionHash, request }) {
     if (sessionHash) await services.sessions.end(sessionHash, whence(request))
     return new Answer(undefined, {
-      headers: { 'set-cookie': endedSessionCookie(isSecure(services.settings)) },
+      cookies: [endedSessionCookie(isSecure(services.settings))],
     })
   },
 })

@@ -62,6 +62,7 @@ function headText(
   if (answer.headers?.[noSniff] === undefined) text += `\r\n${noSniff}: nosniff`
   // TLS ends at the proxy in front, which passes this on to browsers.
   if (publicUrl.startsWith('https:')) text += strictTransport
+  for (const cookie of answer.cookies ?? []) text += `\r\nset-cookie: ${oneLine(cookie)}`
   // The parser drops an idle connection after about 10 s without notice, so tell clients a shorter timeout.
   return closing ? text : `${text}\r\nkeep-alive: timeout=8`
 }

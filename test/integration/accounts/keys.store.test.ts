@@ -14,7 +14,8 @@ const node = () =>
     keys,
     environment: 'test',
     clock: systemClock,
-    onTouchFailed: (error) => assert.fail(String(error)),
+    // A touch comes a second after its request: when other files go on in this process, the pool is closed then.
+    onTouchFailed: (error) => assert.match(String(error), /CONNECTION_ENDED/),
   })
 
 describe('keys in the database', () => {

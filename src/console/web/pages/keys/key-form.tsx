@@ -39,7 +39,7 @@ export function KeyForm<Answer extends KeyRecord>({
     await action.run(async () =>
       onDone(
         record
-          ? await api.patch<Answer>(inWorkspace(`/keys/${record.id}`), body)
+          ? await api.patch<Answer>(inWorkspace(`/keys/${record.id}`), changesOf(record, body))
           : await api.post<Answer>(inWorkspace('/keys'), { ...body, expiresAt }),
       ),
     )
@@ -91,3 +91,14 @@ export function KeyForm<Answer extends KeyRecord>({
     </FormDialog>
   )
 }
+
+type Fields = Pick<KeyRecord, 'name' | 'scopes' | 'requestsPerSecond' | 'allowedIps'>
+type Given = { readonly [Name in keyof Fields]: Readonly<Fields[Name]> }
+
+/** Only what changed, except the name: the server asks for the password before it changes the rest. */
+const changesOf = (record: Fields, { name, scopes, requestsPerSecond, allowedIps }: Given) => ({
+  name,
+  ...(scopes.join() !== record.scopes.join() && { scopes }),
+  ...(requestsPerSecond !== record.requestsPerSecond && { requestsPerSecond }),
+  ...(allowedIps.join() !== record.allowedIps.join() && { allowedIps }),
+})
