@@ -163,5 +163,5 @@ async function isCode(
 }
 
 /** `reason` is for the audit. The answer must not tell whether the password was right. */
-export const wrongSignIn = (reason: RefusalReason = 'PASSWORD'): AppError =>
+const wrongSignIn = (reason: RefusalReason = 'PASSWORD'): AppError =>
   new AppError('UNAUTHORIZED', 'The e-mail, the password or the code is wrong.', { cause: reason })
