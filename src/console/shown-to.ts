@@ -6,7 +6,7 @@ import { encodeId, type OperatorId } from '../shared/ids.ts'
 const seesAll = (role: Role): boolean => includesRole(role, 'ADMIN')
 
 /** Receivers are often told apart by a token in the query. Its names are hidden too: one may be the token. */
-export const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?***')
+const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?***')
 
 export const endpointFor = (role: Role, record: EndpointRecord): EndpointRecord =>
   seesAll(role) ? record : { ...record, url: withoutQuery(record.url) }
