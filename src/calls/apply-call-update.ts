@@ -121,7 +121,8 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
   // Do not look up the call first: it almost never exists, and the lookup would delay the ring.
   return async (update: CallConnectUpdate, from: string): Promise<void> => {
     const { phoneNumberId, wacid, session, fromName: name } = update
-    const parties = await options.contacts.resolveParties({ phoneNumberId, waId: from, name })
+    const named = { phoneNumberId, waId: from, name, at: update.at }
+    const parties = await options.contacts.resolveParties(named)
     if (!parties) return ignore('unknownNumber', update)
     const at = new Date(options.clock.now())
     const call = inboundCall(parties, update, at, options.timing)

@@ -16,6 +16,7 @@ export interface MessageUpdatePorts {
     phoneNumberId: string
     waId: string
     name: string | null
+    at: Date
   }) => Promise<(SenderNumber & Parties) | undefined>
   readonly dispatch: Dispatch
   readonly clock: Clock
@@ -98,7 +99,7 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
 
 async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<void> {
   const { phoneNumberId, from, fromName } = update
-  const parties = await ports.resolveParties({ phoneNumberId, waId: from, name: fromName })
+  const parties = await ports.resolveParties({ phoneNumberId, waId: from, name: fromName, at: update.at })
   if (!parties) return ports.ignored('inboundMessage')
   const id = newId('message')
   const optChange = optChangeOf(update.messageType, update.text)

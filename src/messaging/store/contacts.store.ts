@@ -20,6 +20,11 @@ export interface Parties extends NumberIdentity {
   readonly waId: string
 }
 
+export interface Named {
+  readonly name: string
+  readonly at: Date
+}
+
 export interface ContactsStore {
   /** Undefined where the number is not ours. Creates the contact and the conversation if needed. */
   resolveParties(from: {
@@ -27,9 +32,11 @@ export interface ContactsStore {
     readonly waId: string
     /** Profile name, where the update carries one. */
     readonly name: string | null
+    /** The provider's time of the update: an older name does not replace a newer one. Default: now. */
+    readonly at?: Date
   }): Promise<Parties | undefined>
   /** The same where the workspace's number is known already, as for an outbound message. */
-  partiesOf(number: NumberIdentity, waId: string, name: string | null): Promise<Parties>
+  partiesOf(number: NumberIdentity, waId: string, named: Named | null): Promise<Parties>
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
 }
 
@@ -37,6 +44,8 @@ interface Known {
   readonly contactId: Uuid
   readonly conversationId: ConversationId
   readonly name: string | null
+  /** The provider's time of the name, in milliseconds; 0 where it is not known. */
+  readonly nameAtMs: number
 }
 
 /** Caches only ids, which never change, so no entry is stale. The cached name only detects a new name. */
@@ -56,58 +65,62 @@ export function createContactsStore(sql: Sql, options: { readonly cacheSize?: nu
     return found
   }
 
-  async function partiesOf(number: NumberIdentity, waId: string, name: string | null): Promise<Parties> {
+  async function partiesOf(number: NumberIdentity, waId: string, named: Named | null): Promise<Parties> {
     const key = `${number.numberId}:${waId}`
     let known = conversations.get(key)
     if (!known) {
-      known = await upsert(sql, number, waId, name)
+      known = await upsert(sql, number, waId, named)
       conversations.set(key, known)
-    } else if (name !== null && name !== known.name) {
-      rename(known, key, name)
+    } else if (named !== null && named.name !== known.name && named.at.getTime() >= known.nameAtMs) {
+      rename(known, key, named)
     }
     const { contactId, conversationId } = known
     return { ...number, contactId, conversationId, waId }
   }
 
   // Not awaited, since nothing depends on it. If the write fails, the next update with that name tries again.
-  function rename(known: Known, key: string, name: string): void {
-    conversations.set(key, { ...known, name })
+  function rename(known: Known, key: string, { name, at }: Named): void {
+    conversations.set(key, { ...known, name, nameAtMs: at.getTime() })
     sql`
-      update contacts set name = ${name}, updated_at = now()
-      where id = ${known.contactId} and name is distinct from ${name}`.catch(() =>
-      conversations.set(key, known),
-    )
+      update contacts set name = ${name}, name_at = ${at}, updated_at = now()
+      where id = ${known.contactId} and name is distinct from ${name}
+        and coalesce(name_at, '-infinity') <= ${at}`.catch(() => conversations.set(key, known))
   }
 
   return {
     findNumber,
     partiesOf,
-    async resolveParties({ phoneNumberId, waId, name }) {
+    async resolveParties({ phoneNumberId, waId, name, at = new Date() }) {
       const number = await findNumber(phoneNumberId)
-      return number && partiesOf(number, waId, name)
+      return number && partiesOf(number, waId, name === null ? null : { name, at })
     },
   }
 }
 
-async function upsert(sql: Sql, number: NumberIdentity, waId: string, name: string | null): Promise<Known> {
+async function upsert(sql: Sql, number: NumberIdentity, waId: string, named: Named | null): Promise<Known> {
+  const isNewer = sql`
+    excluded.name is not null and coalesce(contacts.name_at, '-infinity') <= excluded.name_at`
   // `do update` without a change, because `do nothing` would not return a row that exists already.
-  const [known] = await sql<Known[]>`
+  const [known] = await sql<(Omit<Known, 'nameAtMs'> & { nameAt: Date | null })[]>`
     with contact as (
-      insert into contacts (id, workspace_id, wa_id, name)
-      values (new_uuid(), ${number.workspaceId}, ${waId}, ${name})
+      insert into contacts (id, workspace_id, wa_id, name, name_at)
+      values (new_uuid(), ${number.workspaceId}, ${waId}, ${named?.name ?? null}, ${named?.at ?? null})
       on conflict (workspace_id, wa_id) do update
-        set name = coalesce(excluded.name, contacts.name),
+        set name = case when ${isNewer} then excluded.name else contacts.name end,
+          name_at = case when ${isNewer} then excluded.name_at else contacts.name_at end,
           updated_at = case
-            when excluded.name is null or excluded.name is not distinct from contacts.name then contacts.updated_at
-            else now()
+            when ${isNewer} and excluded.name is distinct from contacts.name then now()
+            else contacts.updated_at
           end
-      returning id, name
+      returning id, name, name_at
     )
     insert into conversations (id, workspace_id, number_id, contact_id)
     select new_uuid(), ${number.workspaceId}::uuid, ${number.numberId}::uuid, contact.id
     from contact
     on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id
-    returning contact_id, id as conversation_id, (select name from contact) as name`
+    returning contact_id, id as conversation_id, (select name from contact) as name,
+      (select name_at from contact) as name_at`
   if (!known) throw new Error('an upsert returned no row')
-  return known
+  const { nameAt, ...ids } = known
+  return { ...ids, nameAtMs: nameAt?.getTime() ?? 0 }
 }
