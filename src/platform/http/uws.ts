@@ -8,7 +8,7 @@ import { type HttpHandler, type HttpResponse, RequestAborted } from './exchange.
 import { isRefusal, type SocketEdge, type SocketHandler, type WireSockets, wireSockets } from './sockets.ts'
 import { validationError } from './validate.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
-import { writeAnswer } from './wire-answer.ts'
+import { writeAnswer, writeAnswerAndLinger } from './wire-answer.ts'
 import { type Head, LiveRequest, type RequestOptions, readHead } from './wire-request.ts'
 
 export interface ListenOptions {
@@ -30,6 +30,8 @@ export interface ListenOptions {
   readonly bodyDeadlineMs?: number
   /** Deadline of a body that is read as a stream. */
   readonly streamDeadlineMs?: number
+  /** How long a client that got a refusal amid its body may be silent before its connection is closed. */
+  readonly lingerMs?: number
   /** How long `close` waits for requests in flight before it disconnects them. */
   readonly closeDeadlineMs?: number
   /** Headers of a refusal that is sent without the handler, or because the handler threw. */
@@ -149,6 +151,7 @@ class Server {
       budget: { held: 0, max: options.maxBodyBytesHeld ?? 256 * mebibyte },
       deadlineMs: options.bodyDeadlineMs ?? 30_000,
       streamDeadlineMs: options.streamDeadlineMs ?? 3_600_000,
+      lingerMs: options.lingerMs ?? 5_000,
       trustedProxies: options.trustedProxies ?? 0,
       publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? '',
       clock: this.#clock,
@@ -215,8 +218,7 @@ class Server {
       // body where a proxy in front sees none, and after it a request that the client did not send.
       if (request.isChunked) await nextTurn()
       const isLast = this.#draining || request.isChunked || request.isLast
-      if (isLast) await request.content.dropRest()
-      await writeAnswer(response, request, answer, isLast)
+      await writeAnswerAndLinger(response, request, answer, isLast)
     } catch (error) {
       this.#options.onFault?.(error, request.requestId)
     } finally {

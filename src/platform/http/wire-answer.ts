@@ -38,6 +38,40 @@ export function writeAnswer(
   return undefined
 }
 
+/**
+ * Like `writeAnswer`. Most clients send everything before they read, and closing a connection with unread bytes
+ * resets it: such a client would get a broken pipe and no response. So the response goes out first, and the
+ * rest of the body is read and dropped before the connection is closed.
+ */
+export async function writeAnswerAndLinger(
+  response: WireResponse,
+  request: LiveRequest,
+  answer: HttpResponse,
+  lastOne: boolean,
+): Promise<void> {
+  const { body = '' } = answer
+  const { isUnread, isReusable } = request.content
+  const isClosing = isUnread && (lastOne || !isReusable)
+  if (!isClosing || request.aborted || request.method === 'HEAD' || typeof body !== 'string')
+    return writeAnswer(response, request, answer, lastOne)
+  response.cork(() => response.writeStatus(wholeText(answer, body)))
+  await request.content.linger()
+  if (!request.aborted) response.close()
+}
+
+/**
+ * The whole response as one text: `end` of uWebSockets would close the connection now, or never. After this
+ * text, `writeStatus` adds a line break: the end of the head, or of the body.
+ */
+function wholeText(answer: HttpResponse, body: string): string {
+  const length = body === '' ? 0 : Buffer.byteLength(body) + lineBreak.length
+  const headers = [`date: ${new Date().toUTCString()}`, `content-length: ${length}`].join(lineBreak)
+  const head = `${headText(answer, true)}${closeHeader}${lineBreak}${headers}${lineBreak}`
+  return body === '' ? head : `${head}${lineBreak}${body}`
+}
+
+const lineBreak = '\r\n'
+
 // 204 and 304 have no content, so they must not have a length.
 const hasLength = (status: number): boolean => status !== 204 && status !== 304
 
