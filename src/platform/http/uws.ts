@@ -1,5 +1,6 @@
 // The HTTP server, and the only file that imports uWebSockets.js. A handler gets plain requests and returns
 // plain responses.
+import './uws-limits.ts'
 import * as uws from 'uWebSockets.js'
 import { AppError } from '../../contract/errors.ts'
 import { type Clock, systemClock } from '../../shared/clock.ts'
@@ -180,7 +181,9 @@ class Server {
     const head = readHead(incoming)
     request = new LiveRequest(head, response, this.#requests)
     const hasBody = request.isChunked || Number(request.header('content-length') ?? 0) > 0
-    const fault = hasBody ? { path: 'body', message: 'must not be part of an upgrade' } : head.fault
+    const fault = hasBody
+      ? validationError([{ path: 'body', message: 'must not be part of an upgrade' }])
+      : head.fault
     if (fault === undefined && this.#hasRoom(request.path) && !this.#draining)
       return void this.#upgrade(response, request, upgrade)
     this.#refuse(response, request, fault)
@@ -204,7 +207,7 @@ class Server {
   }
 
   #refuse(response: WireResponse, request: LiveRequest, fault: Head['fault']): void {
-    const answer = this.#refusal(request, fault === undefined ? overloaded() : validationError([fault]))
+    const answer = this.#refusal(request, fault ?? overloaded())
     if (fault === undefined && !request.isChunked)
       return void writeAnswer(response, request, answer, this.#draining)
     void nextTurn().then(() => writeAnswer(response, request, answer, true))
