@@ -30,6 +30,12 @@ const jsonLines = (what: string, line: JsonSchema, example: string): JsonSchema 
   example,
 })
 
+/** Generated clients send a text as JSON, in quotes; bytes they send as they are. */
+const sent = ({ schema, ...rest }: JsonSchema): JsonSchema => ({
+  schema: { ...(schema as JsonSchema), format: 'binary' },
+  ...rest,
+})
+
 const integer = { type: 'integer' }
 
 const verdict: JsonSchema = {
@@ -37,7 +43,7 @@ const verdict: JsonSchema = {
   properties: {
     index: { ...integer, description: 'Of the row in the call, from 0.' },
     to: { type: 'string' },
-    verdict: { enum: ['added', 'duplicate', 'skipped', 'invalid'] },
+    verdict: { type: 'string', enum: ['added', 'duplicate', 'skipped', 'invalid'] },
     message: { type: 'string', description: 'What is wrong with an invalid row.' },
   },
   required: ['index', 'to', 'verdict'],
@@ -269,11 +275,9 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     answer: 'What was added, and what was not.',
     request: example.newRecipients,
     requestContent: {
-      'text/csv': { ...csv, example: example.recipientsCsv },
-      'application/x-ndjson': jsonLines(
-        'a row as in the JSON body.',
-        convert(recipientRow, 'input'),
-        example.recipientLines,
+      'text/csv': sent({ ...csv, example: example.recipientsCsv }),
+      'application/x-ndjson': sent(
+        jsonLines('a row as in the JSON body.', convert(recipientRow, 'input'), example.recipientLines),
       ),
     },
     response: { added: 2, duplicates: 0, skipped: 0, invalid: [], invalidCount: 0 },

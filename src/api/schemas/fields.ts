@@ -1,6 +1,6 @@
 // Fields that several routes share. Each error message follows the path of the field: "to must be ...".
 import * as v from 'valibot'
-import { about, shownAs } from '../../platform/http/shown.ts'
+import { about, type JsonSchema, shownAs } from '../../platform/http/shown.ts'
 import { time } from '../../platform/http/time.ts'
 import { decodeId, type IdKind, idPrefixes, type Uuid } from '../../shared/ids.ts'
 import { toDigits } from '../../shared/phone.ts'
@@ -38,11 +38,18 @@ export const contact = v.pipe(
   v.transform(toDigits),
 )
 
-export const flag = v.pipe(
-  v.picklist(['true', 'false'], 'must be true or false'),
-  shownAs({ type: 'boolean' }),
-  v.transform((text) => text === 'true'),
-)
+const flagShownAs = (json: JsonSchema) =>
+  v.pipe(
+    v.picklist(['true', 'false'], 'must be true or false'),
+    shownAs({ type: 'boolean', ...json }),
+    v.transform((text) => text === 'true'),
+  )
+
+/** Left out, it filters nothing. */
+export const flag = flagShownAs({})
+
+/** Left out, it is undefined and means false. */
+export const flagOff = flagShownAs({ default: false })
 
 const between = (what: string) => ({
   since: v.optional(about(time, `${what} at this time or later: ISO 8601 with a zone.`)),
