@@ -88,12 +88,12 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     description:
       'The bytes as a download, whole or one range of them. A file that is still being fetched from the provider is waited ' +
       'for up to 5 seconds; then the answer is `503 UNAVAILABLE` with `Retry-After`.',
-    answer: 'The file.',
-    responseContent: { 'application/octet-stream': fileBytes },
+    answer: 'The file, with its own `Content-Type`.',
+    responseContent: { '*/*': fileBytes },
     also: {
       206: {
         description: 'The part that `Range` asked for.',
-        content: { 'application/octet-stream': fileBytes },
+        content: { '*/*': fileBytes },
       },
       304: { description: 'Not changed since the `ETag` of `If-None-Match`.' },
     },
