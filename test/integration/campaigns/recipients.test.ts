@@ -78,7 +78,7 @@ describe('adding', () => {
     ])
     const again = await add([row('+15551230004'), row('+15551230007')])
     assert.deepEqual(again.json, sums({ added: 1, duplicates: 1 }))
-    assert.equal((await assertCounts(sql, send, id)).total, 3)
+    assert.equal((await assertCounts(sql, send, id)).total, 4)
   })
 
   test('skips who has opted out, and keeps them for the report', async () => {
