@@ -50,9 +50,11 @@ export async function writeAnswerAndLinger(
   lastOne: boolean,
 ): Promise<void> {
   const { body = '' } = answer
-  const { isUnread, isReusable } = request.content
-  const isClosing = isUnread && (lastOne || !isReusable)
-  if (!isClosing || request.aborted || request.method === 'HEAD' || typeof body !== 'string')
+  const isCutOff = () => request.content.isUnread && (lastOne || !request.content.isReusable)
+  // The rest may have come together with the head. Within the callback of the parser it is not there yet, and
+  // what is written there is lost if the connection is closed there too.
+  if (isCutOff()) await new Promise((resolve) => setImmediate(resolve))
+  if (!isCutOff() || request.aborted || request.method === 'HEAD' || typeof body !== 'string')
     return writeAnswer(response, request, answer, lastOne)
   response.cork(() => response.writeStatus(wholeText(answer, body)))
   await request.content.linger()

@@ -162,6 +162,17 @@ describe('a body that nobody asked for yet', () => {
     client.socket.destroy()
   })
 
+  for (const [name, header, body] of [
+    ['with a length', 'Content-Length: 2', '{}'],
+    ['in chunks', 'Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'],
+  ] as const)
+    test(`is no obstacle to the last answer where it came with the head, ${name}`, async () => {
+      const { port } = await serve(() => ({ status: 401, body: 'no' }))
+      const client = await raw(port)
+      client.write(head('POST / HTTP/1.1', [header, 'Connection: close']) + body)
+      assert.deepEqual(answers(await client.closed()), [{ status: 401, body: 'no' }])
+    })
+
   test('closes the connection where it is large', async () => {
     const { port } = await serve(() => ({ status: 401 }), { lingerMs: 50 })
     const client = await raw(port)
@@ -188,9 +199,13 @@ describe('bounds', () => {
 
   test('past the bytes that all requests may hold, the next body is OVERLOADED', async () => {
     const { opened, open } = gate()
+    const bothRead = gate()
+    let read = 0
     const { url } = await serve(
       async (request) => {
         const answer = await measure(10_000)(request)
+        read += 1
+        if (read === 2) bothRead.open()
         await opened
         return answer
       },
@@ -198,8 +213,8 @@ describe('bounds', () => {
     )
     const post = () => fetch(url, { method: 'POST', body: 'x'.repeat(10_000) })
     const both = [post(), post()]
-    // Gives both handlers time to read; they hold their bodies meanwhile.
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // Both hold what they read until then.
+    await bothRead.opened
     open()
     const statuses = await Promise.all(both.map(async (response) => (await response).status))
     assert.deepEqual(statuses.sort(), [200, 503])
