@@ -1,5 +1,5 @@
 // Builds and starts the worker process: delivery retries, campaigns, and the sweeps that recover lost work.
-import { createCallSweep } from '../src/calls/calls.module.ts'
+import { createCallRecords, createCallSweep } from '../src/calls/calls.module.ts'
 import {
   createCampaignHooks,
   createCampaignRecords,
@@ -13,6 +13,7 @@ import { openRetryConsumer } from '../src/delivery/host/retry-queue.ts'
 import { createPartitionStore } from '../src/delivery/store/partitions.store.ts'
 import { openProcessContext, type ProcessContext } from '../src/gateway/process-context.ts'
 import { createMessaging, templateRendering } from '../src/messaging/messaging.module.ts'
+import { ensureOptOutKey } from '../src/messaging/store/kept-opt-outs.ts'
 import { type Blobs, openBlobs } from '../src/platform/blobs/open-blobs.ts'
 import { type ClusterClient, startClient } from '../src/platform/cluster/node.ts'
 import { describeSettings, requireSettings } from '../src/platform/config/config.ts'
@@ -23,6 +24,7 @@ import { createParkedMessageStore } from '../src/platform/postgres/parked-messag
 import type { Pool } from '../src/platform/postgres/sql.ts'
 import type { Draining } from '../src/platform/process/lifecycle.ts'
 import { type Loop, startLoop } from '../src/platform/process/loop.ts'
+import { createPrivacyWork } from '../src/privacy/privacy.module.ts'
 import { withDeadline } from '../src/shared/deadline.ts'
 import { version } from '../src/shared/version.ts'
 
@@ -34,6 +36,7 @@ export async function startWorker(settings: Settings): Promise<Draining> {
   const { log, sql, redisUrl, clock, secrets, provider } = context
   log.info({ version, settings: describeSettings(settings) }, 'worker.starting')
   await migrate(sql)
+  await ensureOptOutKey(sql, secrets.box)
   const isFastDeathEnabled = settings.FAST_DEATH
   const cluster = await startClient({ redisUrl, secret: secrets.cluster, isFastDeathEnabled, clock, log })
   const bulk = openBulkPool(DATABASE_URL)
@@ -89,11 +92,17 @@ function createFeatures(context: ProcessContext, { cluster, bulk, blobs, schedul
     rendering: templateRendering,
     sent: metrics.campaigns(),
   })
-  return { delivery, messaging, sending, calls: createCallSweep(sql, router) }
+  const lists = {
+    conversations: messaging.conversations.list,
+    messages: messaging.messages.list,
+    calls: createCallRecords(sql).records.list,
+  }
+  const privacy = createPrivacyWork({ sql, accounts, blobs, lists, clock, log })
+  return { delivery, messaging, sending, privacy, calls: createCallSweep(sql, router) }
 }
 
 function startLoops({ sql, settings, log }: ProcessContext, features: Features, blobs: Blobs): Loop[] {
-  const { delivery, messaging, sending, calls } = features
+  const { delivery, messaging, sending, calls, privacy } = features
   const partitions = createPartitionStore(sql)
   const { samples } = createCampaignRecords(sql)
   const parked = createParkedMessageStore(sql)
@@ -115,6 +124,9 @@ function startLoops({ sql, settings, log }: ProcessContext, features: Features, 
     }),
     loop('early_terminates', 10 * minuteMs, calls.forgetEarlyTerminates),
     loop('parked_messages', 60 * minuteMs, () => parked.forget(settings.RETENTION_DAYS)),
+    loop('contact_jobs', 1_000, privacy.runJob),
+    loop('contact_exports', 10 * minuteMs, privacy.expireExports),
+    loop('deleted_files', 1_000, privacy.deleteFiles),
     loop('catalog', 10 * minuteMs, messaging.syncCatalog),
   ]
 }

@@ -34,6 +34,7 @@ export interface Contacts {
     readonly phoneNumberId: string
     readonly waId: string
     readonly name: string | null
+    readonly isFresh?: boolean
   }): Promise<CallParties | undefined>
 }
 

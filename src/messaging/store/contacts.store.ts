@@ -3,6 +3,8 @@
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
+import type { FingerprintKey } from '../opt-out-fingerprint.ts'
+import { isKeptOptOut, type ReadOptOutKey } from './kept-opt-outs.ts'
 
 export interface NumberIdentity {
   readonly workspaceId: WorkspaceId
@@ -27,9 +29,16 @@ export interface ContactsStore {
     readonly waId: string
     /** Profile name, where the update carries one. */
     readonly name: string | null
+    readonly isFresh?: boolean
   }): Promise<Parties | undefined>
-  /** The same where the workspace's number is known already, as for an outbound message. */
-  partiesOf(number: NumberIdentity, waId: string, name: string | null): Promise<Parties>
+  /**
+   * The same where the workspace's number is known already, as for an outbound message. `isFresh` asks the database:
+   * the ids that are remembered may be those of a contact that was erased since.
+   */
+  partiesOf(
+    number: NumberIdentity,
+    who: { readonly waId: string; readonly name: string | null; readonly isFresh?: boolean },
+  ): Promise<Parties>
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
 }
 
@@ -39,8 +48,16 @@ interface Known {
   readonly name: string | null
 }
 
-/** Caches only ids, which never change, so no entry is stale. The cached name only detects a new name. */
-export function createContactsStore(sql: Sql, options: { readonly cacheSize?: number } = {}): ContactsStore {
+export interface ContactsOptions {
+  readonly optOutKey: ReadOptOutKey
+  readonly cacheSize?: number
+}
+
+/**
+ * Caches only ids. They never change, but an erasure gives them up: what writes with them sees that, and asks again
+ * with `isFresh`. The cached name only detects a new name.
+ */
+export function createContactsStore(sql: Sql, options: ContactsOptions): ContactsStore {
   const size = options.cacheSize ?? 20_000
   const numbers = new Lru<NumberIdentity>(size)
   const conversations = new Lru<Known>(size)
@@ -56,11 +73,11 @@ export function createContactsStore(sql: Sql, options: { readonly cacheSize?: nu
     return found
   }
 
-  async function partiesOf(number: NumberIdentity, waId: string, name: string | null): Promise<Parties> {
+  const partiesOf: ContactsStore['partiesOf'] = async (number, { waId, name, isFresh = false }) => {
     const key = `${number.numberId}:${waId}`
-    let known = conversations.get(key)
+    let known = isFresh ? undefined : conversations.get(key)
     if (!known) {
-      known = await upsert(sql, number, waId, name)
+      known = await upsert(sql, number, { waId, name, optOutKey: await options.optOutKey() })
       conversations.set(key, known)
     } else if (name !== null && name !== known.name) {
       rename(known, key, name)
@@ -74,7 +91,7 @@ export function createContactsStore(sql: Sql, options: { readonly cacheSize?: nu
     conversations.set(key, { ...known, name })
     sql`
       update contacts set name = ${name}, updated_at = now()
-      where id = ${known.contactId} and name is distinct from ${name}`.catch(() =>
+      where id = ${known.contactId} and name is distinct from ${name} and erased_at is null`.catch(() =>
       conversations.set(key, known),
     )
   }
@@ -82,19 +99,28 @@ export function createContactsStore(sql: Sql, options: { readonly cacheSize?: nu
   return {
     findNumber,
     partiesOf,
-    async resolveParties({ phoneNumberId, waId, name }) {
+    async resolveParties({ phoneNumberId, ...who }) {
       const number = await findNumber(phoneNumberId)
-      return number && partiesOf(number, waId, name)
+      return number && partiesOf(number, who)
     },
   }
 }
 
-async function upsert(sql: Sql, number: NumberIdentity, waId: string, name: string | null): Promise<Known> {
+interface Wanted {
+  readonly waId: string
+  readonly name: string | null
+  readonly optOutKey: FingerprintKey | undefined
+}
+
+/** A contact who was erased and comes back is as opted out as before. */
+async function upsert(sql: Sql, number: NumberIdentity, { waId, name, optOutKey }: Wanted): Promise<Known> {
+  const person = { workspaceId: number.workspaceId, waId: sql`${waId}::text` }
   // `do update` without a change, because `do nothing` would not return a row that exists already.
   const [known] = await sql<Known[]>`
     with contact as (
-      insert into contacts (id, workspace_id, wa_id, name)
-      values (new_uuid(), ${number.workspaceId}, ${waId}, ${name})
+      insert into contacts (id, workspace_id, wa_id, name, opt_state)
+      values (new_uuid(), ${number.workspaceId}, ${waId}, ${name},
+        case when ${isKeptOptOut(sql, optOutKey, person)} then 'opted-out' end)
       on conflict (workspace_id, wa_id) do update
         set name = coalesce(excluded.name, contacts.name),
           updated_at = case
