@@ -7,6 +7,7 @@ import type { Messaging } from '../messaging/messaging.module.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { Served } from '../platform/http/pipeline.ts'
 import type { RateLimiter } from '../platform/http/rate-limit.ts'
+import type { Privacy } from '../privacy/privacy.module.ts'
 import { createApi } from './api.ts'
 
 export interface ApiEdgeOptions {
@@ -14,12 +15,19 @@ export interface ApiEdgeOptions {
   readonly messaging: Messaging
   readonly calls: Calls
   readonly campaigns: Campaigns
+  readonly privacy: Privacy
   readonly limiter: RateLimiter
   readonly log: Logger
   readonly onServed: (served: Served) => void
 }
 
-export function createApiEdge({ messaging, calls, campaigns, ...options }: ApiEdgeOptions): HttpHandler {
+export function createApiEdge({
+  messaging,
+  calls,
+  campaigns,
+  privacy,
+  ...options
+}: ApiEdgeOptions): HttpHandler {
   const { commands, records } = calls
   return createApi({
     ...options,
@@ -34,6 +42,7 @@ export function createApiEdge({ messaging, calls, campaigns, ...options }: ApiEd
       numbers: messaging.numbers,
       conversations: messaging.conversations,
       reading: messaging.readMarks,
+      privacy,
       calls: {
         ...records,
         ...commands,

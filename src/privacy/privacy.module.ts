@@ -1,6 +1,6 @@
 // Erasures and exports of contacts. A gateway takes the requests; a worker does them.
 import type { AccountOptions } from '../accounts/store/provider-account.ts'
-import type { BlobStore, ByteRange, OpenBlob } from '../contract/blobs.ts'
+import type { BlobStore, ByteRange } from '../contract/blobs.ts'
 import { AppError, notFound } from '../contract/errors.ts'
 import type { Page, PageRequest } from '../contract/page.ts'
 import { createOptOutKeyReader } from '../messaging/store/kept-opt-outs.ts'
@@ -20,7 +20,7 @@ import { createFileDeletionStore } from './store/file-deletions.store.ts'
 export interface ExportFile {
   readonly sizeBytes: number
   readonly sha256: string
-  open(range?: ByteRange): Promise<OpenBlob | undefined>
+  open(range: ByteRange | undefined): Promise<AsyncIterable<Uint8Array>>
 }
 
 export type Privacy = ReturnType<typeof createPrivacy>
@@ -43,7 +43,15 @@ export function createPrivacy({
       const { status, sizeBytes, sha256 } = record
       if (status !== 'COMPLETED' || sizeBytes === null || sha256 === null)
         throw new AppError('INVALID_STATE', `the export is ${status}; only a COMPLETED one has a file`)
-      return { sizeBytes, sha256, open: (range) => blobs.open(exportKeyOf({ workspaceId, id }), range) }
+      return {
+        sizeBytes,
+        sha256,
+        async open(range) {
+          const blob = await blobs.open(exportKeyOf({ workspaceId, id }), range)
+          if (!blob) throw notFound('file')
+          return blob.body
+        },
+      }
     },
   }
 }

@@ -2,6 +2,7 @@
 import type { JsonSchema } from '../../platform/http/shown.ts'
 import { recipientRow, recipientView } from '../schemas/campaigns.ts'
 import * as example from './examples.ts'
+import { privacyNotes } from './privacy-operations.ts'
 import { convert } from './schema.ts'
 
 export interface OperationNotes {
@@ -291,4 +292,5 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     request: { to: ['+15557000001'] },
     response: { removed: 1 },
   },
+  ...privacyNotes,
 }
