@@ -127,6 +127,8 @@ function startLoops({ sql, settings, log }: ProcessContext, features: Features, 
     loop('contact_jobs', 1_000, privacy.runJob),
     loop('contact_exports', 10 * minuteMs, privacy.expireExports),
     loop('deleted_files', 1_000, privacy.deleteFiles),
+    loop('content_retention', 10 * minuteMs, privacy.removeContents),
+    loop('deleted_campaigns', minuteMs, privacy.purgeCampaigns),
     loop('catalog', 10 * minuteMs, messaging.syncCatalog),
   ]
 }

@@ -11,6 +11,8 @@ export interface OperatorCredentials {
   readonly passwordHash: string
   /** Sealed; null without a second factor. */
   readonly totpSeed: Buffer | null
+  /** May not sign in anywhere. */
+  readonly isDisabled: boolean
 }
 
 /** The operator whose credentials change, and the operator who changes them: null is the command line. */
@@ -25,6 +27,11 @@ export interface OperatorDirectory {
   find(id: OperatorId): Promise<OperatorCredentials | undefined>
   /** Also ends every session, so that anyone who knew the old password is signed out. */
   setPassword(change: CredentialChange, passwordHash: string): Promise<void>
+  /**
+   * Ends every session and lets the operator sign in nowhere, or lets the operator in again. Memberships stay. False
+   * where nothing changes.
+   */
+  setDisabled(change: CredentialChange, isDisabled: boolean): Promise<boolean>
   /** Also replaces the recovery codes. */
   setTotp(change: CredentialChange, seed: Buffer | null, recoveryHashes?: readonly Buffer[]): Promise<void>
   /** Replaces all recovery codes. False where the operator has no second factor. */

@@ -36,7 +36,7 @@ export async function proveOperator(services: ConsoleServices, attempt: SignInAt
   const isRight = await services.passwords.verify(attempt.password, operator?.passwordHash)
   // Guesses sent in parallel all pass the first check. This check refuses those after the fifth failure.
   services.signInLimit.check(attempt)
-  if (!isRight || !operator) return refuse(services, attempt)
+  if (!isRight || !operator || operator.isDisabled) return refuse(services, attempt)
   const left = await takeFactor(services, operator, attempt)
   return left === 'wrong'
     ? refuse(services, attempt)

@@ -16,6 +16,7 @@ import { createContactJobStore, createJobQueue } from './store/contact-jobs.stor
 import { createErasureStore } from './store/erasure.store.ts'
 import { createExportStore } from './store/export.store.ts'
 import { createFileDeletionStore } from './store/file-deletions.store.ts'
+import { createRetentionStore } from './store/retention.store.ts'
 
 export interface ExportFile {
   readonly sizeBytes: number
@@ -91,10 +92,13 @@ export function createPrivacyWork({ sql, accounts, blobs, lists, clock, log }: P
   const makeExport = createMakeExport({ source, queue, blobs, finish, isExpired, clock, log })
   const steps = createErasureStore(sql, createOptOutKeyReader(sql, accounts.secrets))
   const files = createFileDeletionStore(sql)
+  const retention = createRetentionStore(sql)
   return {
     runJob: () => runJob({ queue, steps, makeExport, clock, log }),
     deleteFiles: () => deleteDueFiles({ files, blobs }),
     expireExports: () => exports.expire(),
+    removeContents: () => retention.removeContents(clock.now()),
+    purgeCampaigns: () => retention.purgeCampaigns(),
   }
 }
 

@@ -14,6 +14,8 @@ export const operatorUsage = `npm run operator -- <command>
   create <email> [--name <name>] [--platform-owner]   a new operator, with a password that is printed once
   reset <email>                                        a new password; every session of the operator ends
   remove-totp <email>                                  takes the second factor away
+  disable <email>                                      ends every session; no sign-in anywhere until enabled
+  enable <email>                                       lets the operator sign in again, with the roles as before
   grant <email> <workspace id> <${roles.join('|')}>
   workspace <name> [--waba <id>]                       a new workspace, connected to that business account
   list                                                 operators and their roles
@@ -93,6 +95,24 @@ const verbs: Readonly<Record<string, Verb>> = {
     },
   },
 
+  disable: {
+    words: 1,
+    async run(terminal, _command, [email = '']) {
+      const { id } = await existing(terminal, email)
+      await createOperatorStore(terminal.sql).setDisabled({ operatorId: id, by: null, ip: null }, true)
+      return [`${email} is signed out everywhere and cannot sign in`]
+    },
+  },
+
+  enable: {
+    words: 1,
+    async run(terminal, _command, [email = '']) {
+      const { id } = await existing(terminal, email)
+      await createOperatorStore(terminal.sql).setDisabled({ operatorId: id, by: null, ip: null }, false)
+      return [`${email} can sign in`]
+    },
+  },
+
   grant: {
     words: 3,
     async run({ sql }, _command, [email = '', workspace = '', role = '']) {
@@ -165,5 +185,11 @@ async function newPassword({ makePassword, logN }: Terminal, command: OperatorCo
 const shown = (command: OperatorCommand, password: string): string[] =>
   command.password === undefined ? [`password: ${password}`] : []
 
-const marks = (operator: { platformOwner: boolean; hasTotp: boolean }): string =>
-  `${operator.platformOwner ? '  platform owner' : ''}${operator.hasTotp ? '  second factor' : ''}`
+const marks = (operator: { platformOwner: boolean; hasTotp: boolean; isDisabled: boolean }): string =>
+  [
+    operator.platformOwner && '  platform owner',
+    operator.hasTotp && '  second factor',
+    operator.isDisabled && '  disabled',
+  ]
+    .filter((mark) => mark !== false)
+    .join('')

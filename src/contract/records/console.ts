@@ -84,6 +84,8 @@ export interface MemberRecord {
   email: string
   name: string
   role: string
+  /** Since when the operator may sign in nowhere. */
+  disabledAt: string | null
   createdAt: string
 }
 
@@ -113,6 +115,8 @@ export interface WorkspaceRecord {
   wabaId: string | null
   /** False: it uses the access token of the installation. */
   hasOwnToken: boolean
+  /** Days that texts and files are kept; null: without an end. */
+  contentDays: number | null
   createdAt: string
 }
 

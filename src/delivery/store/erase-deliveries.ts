@@ -31,6 +31,22 @@ export const createDeliveryEraser = (sql: Sql) => ({
     return { events: await erase(sql, workspaceId, found), last: found.at(-1)?.id ?? null }
   },
 
+  /** One batch of all deliveries of a workspace, between two ids. */
+  async between(
+    workspaceId: WorkspaceId,
+    after: string,
+    until: string,
+  ): Promise<Erased & { readonly isFull: boolean }> {
+    const found = await sql<Found[]>`
+      select id, event_id
+      from deliveries
+      where workspace_id = ${workspaceId} and id > ${after} and id < ${until}
+      order by id
+      limit ${atOnce}`
+    const events = await erase(sql, workspaceId, found)
+    return { events, last: found.at(-1)?.id ?? null, isFull: found.length === atOnce }
+  },
+
   async hasMore(workspaceId: WorkspaceId, keys: readonly Uuid[], after: Uuid | null): Promise<boolean> {
     const found = await sql`
       select

@@ -23,6 +23,7 @@ import type { Submission } from '../../../src/messaging/submit-template.ts'
 import type { RateLimiter } from '../../../src/platform/http/rate-limit.ts'
 import { listen } from '../../../src/platform/http/uws.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
+import { createPrivacy } from '../../../src/privacy/privacy.module.ts'
 import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { after } from '../../support/harness.ts'
 import { testMessageStore } from '../../support/message-store.ts'
@@ -164,6 +165,7 @@ function servicesOf(
       },
     },
     acting: nobodyActs,
+    privacy: createPrivacy({ sql, blobs: { open: async () => undefined } }),
     unknown,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
   }

@@ -47,6 +47,17 @@ describe('npm run operator', () => {
     assert.equal((await signIn('bob@example.com', 'the second password')).status, 200)
   })
 
+  test('a disabled operator is signed out and listed as such, until enabled', async () => {
+    await run(['create', 'gil@example.com'], { password: 'the only password' })
+    const cookie = cookieOf(await signIn('gil@example.com', 'the only password'))
+    await run(['disable', 'gil@example.com'])
+    assert.equal((await world.request('GET', '/me', { headers: { cookie } })).status, 401)
+    assert.equal((await signIn('gil@example.com', 'the only password')).status, 401)
+    assert.ok((await run(['list'])).includes('gil@example.com  gil@example.com  disabled'))
+    await run(['enable', 'gil@example.com'])
+    assert.equal((await signIn('gil@example.com', 'the only password')).status, 200)
+  })
+
   test('what cannot be done is said in a sentence', async () => {
     await run(['create', 'cat@example.com'])
     const refused: [string[], RegExp][] = [

@@ -37,9 +37,10 @@ export const lines: string[] = []
 const note = (fields: object, event: string) => void lines.push(`${event} ${JSON.stringify(fields)}`)
 
 /** What one worker does. */
-export const worker = () =>
+export const worker = (nowMs?: number) =>
   createPrivacyWork({
-    ...{ sql, blobs, lists, clock: systemClock },
+    ...{ sql, blobs, lists },
+    clock: nowMs === undefined ? systemClock : { ...systemClock, now: () => nowMs },
     accounts: { secrets },
     log: { info: note, warn: note },
   })
