@@ -29,7 +29,10 @@ const editWorkspace = workspaceRoute({
   path: '',
   summary: 'Change the settings of the workspace',
   role: 'OWNER',
-  body: v.strictObject({ name: v.optional(shownName), contentDays: v.optional(v.nullable(contentDays)) }),
+  body: v.pipe(
+    v.strictObject({ name: v.optional(shownName), contentDays: v.optional(v.nullable(contentDays)) }),
+    v.check((body) => Object.keys(body).length > 0, 'must name something to change'),
+  ),
   handle: async ({ services, author, body }) =>
     detailed(services, (await services.workspace.edit(author, body)) ?? missing()),
 })

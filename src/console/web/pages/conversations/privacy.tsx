@@ -1,4 +1,5 @@
 // Export or erase everything that is known of the contact. Both go on without the dialog.
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import type { ErasureRecord, ExportRecord } from '../../../../contract/records/privacy.ts'
@@ -8,7 +9,7 @@ import { useAction } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { hrefOf, navigate } from '../../core/router.ts'
 import { say, sayError } from '../../core/toasts.ts'
-import { Button, LinkButton } from '../../parts/button.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Dialog, DialogActions, DialogBody, FormDialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Menu } from '../../parts/menu.tsx'
@@ -97,9 +98,9 @@ function Export({ conversation, onClose }: Props) {
       <Progress title="Exporting the contact" verb="exported" job={job} onClose={onClose}>
         {job.error && <p>{job.error.title}.</p>}
         {file && (
-          <LinkButton href={file} look="primary">
+          <a class="button primary" href={file} download="">
             Download archive
-          </LinkButton>
+          </a>
         )}
       </Progress>
     )
@@ -132,7 +133,7 @@ function Progress({
   readonly title: string
   readonly verb: string
   readonly job: ErasureRecord | ExportRecord
-  readonly children?: preact.ComponentChildren
+  readonly children?: ComponentChildren
   onClose(): void
 }) {
   const { messages, calls, files, events, recipients } = job.counts
