@@ -7,6 +7,7 @@ import type { Messaging } from '../messaging/messaging.module.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { Served } from '../platform/http/pipeline.ts'
 import type { RateLimiter } from '../platform/http/rate-limit.ts'
+import type { Load } from '../platform/process/load.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
 import { createApi } from './api.ts'
 
@@ -17,6 +18,7 @@ export interface ApiEdgeOptions {
   readonly campaigns: Campaigns
   readonly privacy: Privacy
   readonly limiter: RateLimiter
+  readonly load: Pick<Load, 'admits'>
   readonly log: Logger
   readonly onServed: (served: Served) => void
 }
