@@ -18,7 +18,7 @@ import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, emitEvent } from '../../support/rows.ts'
 
 export const sql = testPool(await testDatabase(), 8)
-export const secrets = createSecretBox([{ id: '1', bytes: randomBytes(32) }])
+const secrets = createSecretBox([{ id: '1', bytes: randomBytes(32) }])
 await ensureOptOutKey(sql, secrets)
 export const optOutKey = createOptOutKeyReader(sql, secrets)
 
@@ -105,7 +105,7 @@ export async function known(waId?: string): Promise<Known> {
   return { ...own, waId: waId ?? own.waId, messageId, blobKey, secret }
 }
 
-export async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
