@@ -56,6 +56,12 @@ const replayDelivery = workspaceRoute({
   method: 'POST',
   path: '/deliveries/:id/replay',
   summary: 'One more attempt with the same bytes, and no retries of its own',
+  async needsProof({ services, author, params }) {
+    const delivery = await services.deliveryLog.find(author.workspaceId, params.id)
+    const endpointId = decodeId('endpoint', delivery?.endpointId ?? '')
+    const endpoint = endpointId && (await services.endpoints.find(author.workspaceId, endpointId))
+    return hasMoved(endpoint || undefined, delivery?.createdAt)
+  },
   role: 'ADMIN',
   params: idParams('delivery'),
   success: 202,
@@ -75,6 +81,11 @@ const replayMany = workspaceRoute({
   method: 'POST',
   path: '/endpoints/:id/replay',
   summary: 'Replay what failed or was held; with dryRun only count it',
+  async needsProof({ services, author, params, body }) {
+    if (body.dryRun) return false
+    const endpoint = await services.endpoints.find(author.workspaceId, params.id)
+    return hasMoved(endpoint, body.since?.toISOString())
+  },
   role: 'ADMIN',
   params: idParams('endpoint'),
   body: v.strictObject({
@@ -94,6 +105,13 @@ const replayMany = workspaceRoute({
     return { count }
   },
 })
+
+/**
+ * Whether the endpoint got its address after `since` (default: ever). What is older was never sent there: a replay
+ * would show it to whoever has the address now.
+ */
+const hasMoved = (endpoint: EndpointRecord | undefined, since = ''): boolean =>
+  endpoint !== undefined && endpoint.addressChangedAt !== null && since < endpoint.addressChangedAt
 
 const discardSchema = v.strictObject({ since: v.optional(time), dryRun })
 

@@ -78,7 +78,7 @@ function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): Con
     path: `/workspaces/:ws${row.path}`,
     params: row.params && withoutWorkspace(row.params),
     access: { type: 'workspace', role: row.method === 'GET' ? 'VIEWER' : 'ADMIN' },
-    needsProof: false,
+    needsProof: 'never',
     reachesCustomers: action === 'campaign.started',
     handle: forMembers(row.handle),
     upload: upload && { ...upload, handle: forMembers(upload.handle) },

@@ -14,6 +14,8 @@ export interface EndpointRecord {
   disabledAt: string | null
   heldCount: number
   createdAt: string
+  /** Null while it has the address that it was created with. */
+  addressChangedAt: string | null
 }
 
 export interface DeliveryRecord {
@@ -86,6 +88,8 @@ export interface MemberRecord {
   role: string
   /** Since when the operator may sign in nowhere. */
   disabledAt: string | null
+  /** Whoever runs the installation has verified that the address belongs to this person. */
+  verified: boolean
   createdAt: string
 }
 
