@@ -14,10 +14,10 @@ import { systemClock } from '../../../src/shared/clock.ts'
 import { type MessageId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { ownFolder } from '../../support/embedded.ts'
 import { call, message, type Thread, thread, workspace } from '../../support/fixtures.ts'
-import { testDatabase, testPool } from '../../support/postgres.ts'
+import { sharedPool, testDatabase } from '../../support/postgres.ts'
 import { addEndpoint, emitEvent } from '../../support/rows.ts'
 
-export const sql = testPool(await testDatabase(), 8)
+export const sql = sharedPool(await testDatabase(), 8)
 const secrets = createSecretBox([{ id: '1', bytes: randomBytes(32) }])
 await ensureOptOutKey(sql, secrets)
 export const optOutKey = createOptOutKeyReader(sql, secrets)
