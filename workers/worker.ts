@@ -8,6 +8,7 @@ import {
 } from '../src/campaigns/campaigns.module.ts'
 import { openCampaignConsumer, openCampaignScheduler } from '../src/campaigns/host/campaign-queue.ts'
 import { createTellSpent } from '../src/campaigns/store/number-rate-limit.ts'
+import { limits } from '../src/contract/limits.ts'
 import { createDeliverySweep } from '../src/delivery/delivery.module.ts'
 import { openRetryConsumer } from '../src/delivery/host/retry-queue.ts'
 import { createPartitionStore } from '../src/delivery/store/partitions.store.ts'
@@ -21,6 +22,7 @@ import type { Settings } from '../src/platform/config/settings.ts'
 import { type HttpServer, listen } from '../src/platform/http/uws.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { createParkedMessageStore } from '../src/platform/postgres/parked-messages.store.ts'
+import { forgetRequestKeys } from '../src/platform/postgres/request-keys.ts'
 import type { Pool } from '../src/platform/postgres/sql.ts'
 import type { Draining } from '../src/platform/process/lifecycle.ts'
 import { type Loop, startLoop } from '../src/platform/process/loop.ts'
@@ -136,6 +138,7 @@ function startLoops({ sql, settings, log }: ProcessContext, features: Features, 
     loop('deleted_files', 1_000, privacy.deleteFiles),
     loop('content_retention', 10 * minuteMs, privacy.removeContents),
     loop('deleted_campaigns', minuteMs, privacy.purgeCampaigns),
+    loop('request_keys', 60 * minuteMs, () => forgetRequestKeys(sql, limits.idempotencyKeyDays)),
     loop('catalog', 10 * minuteMs, messaging.syncCatalog),
   ]
 }

@@ -49,8 +49,8 @@ export function createApiEdge({
         ...records,
         ...commands,
         ice: calls.ice,
-        place: ({ workspaceId, keyId }, id, session) =>
-          commands.place({ workspaceId, apiKeyId: keyId }, id, session),
+        place: ({ workspaceId, keyId }, id, input) =>
+          commands.place({ workspaceId, apiKeyId: keyId }, id, input),
       },
       campaigns: campaigns.campaigns,
       recipients: campaigns.recipients,

@@ -123,7 +123,7 @@ function inboundOf(
   nowMs: number,
 ): InboundWrite {
   const id = newId('message')
-  const optChange = update.messageType === 'TEXT' ? optChangeOf(update.text) : undefined
+  const optChange = optChangeOf(update.messageType, update.text)
   const body = queuedBody('message.received', new Date(nowMs), {
     messageId: encodeId('message', id),
     conversationId: encodeId('conversation', parties.conversationId),

@@ -126,6 +126,8 @@ describe('the OpenAPI document', () => {
     for (const { post } of Object.values(document.webhooks)) {
       const names = (post['parameters'] as { name: string }[]).map(({ name }) => name)
       assert.ok(names.includes('x-communication-signature-256') && names.includes('webhook-signature'))
+      const rings = post['operationId'] === 'onCallRinging'
+      assert.equal(names.includes('x-communication-answer-by'), rings, String(post['operationId']))
     }
   })
 

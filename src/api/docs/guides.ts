@@ -16,6 +16,7 @@ export const guideFiles: Readonly<Record<string, string>> = {
   calls: 'calls/README.md',
   campaigns: 'campaigns/README.md',
   privacy: 'privacy/README.md',
+  lists: 'api/guides/lists.md',
   errors: 'api/guides/errors.md',
   idempotency: 'api/guides/idempotency.md',
   'going-live': 'api/guides/going-live.md',

@@ -75,6 +75,23 @@ const replayDelivery = workspaceRoute({
   },
 })
 
+const retryDelivery = workspaceRoute({
+  method: 'POST',
+  path: '/deliveries/:id/retry',
+  summary: 'The attempt that a delivery waits for, now; if it fails, the next delay follows',
+  role: 'ADMIN',
+  params: idParams('delivery'),
+  success: 202,
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  async handle({ services, author, params }) {
+    const retry = await services.deliveries.retry(author, params.id)
+    if (retry.type === 'notFound') return missing('delivery')
+    if (retry.type === 'refused') throw new AppError('INVALID_STATE', retry.message)
+    services.engine.wake([retry.endpointId])
+    return { id: encodeId('delivery', params.id), state: 'RETRYING' }
+  },
+})
+
 const dryRun = v.optional(v.boolean(), false)
 
 const replayMany = workspaceRoute({
@@ -181,6 +198,7 @@ export const deliveryRoutes = [
   listDeliveries,
   getDelivery,
   replayDelivery,
+  retryDelivery,
   replayMany,
   discardHeld,
   testEndpoint,

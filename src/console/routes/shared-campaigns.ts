@@ -147,6 +147,8 @@ async function audited(
       untilOver(result.batches, () => note(id)),
       result.headers,
     )
+  // What an earlier request has made has its entry already.
+  if (result instanceof Answer && result.headers?.['idempotent-replayed']) return result
   const made = result instanceof Answer ? result.body : result
   await note(id ?? decodeId('campaign', (made as CampaignRecord).id))
   return result

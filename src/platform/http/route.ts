@@ -38,6 +38,8 @@ export interface Route<Context> {
   /** Path parameters. A refused value gives a 404. */
   readonly params?: Schema | undefined
   readonly query?: Schema | undefined
+  /** Headers for the OpenAPI document, by their names. The handler reads and checks them. */
+  readonly headers?: Schema | undefined
   readonly body?: Schema | undefined
   readonly upload?: UploadRoute<Context> | undefined
   /** Default `limits.bodyBytes`. */
