@@ -1,5 +1,5 @@
 // Builds and starts the worker process: delivery retries, campaigns, and the sweeps that recover lost work.
-import { createCallSweep } from '../src/calls/calls.module.ts'
+import { createCallRecords, createCallSweep } from '../src/calls/calls.module.ts'
 import {
   createCampaignHooks,
   createCampaignRecords,
@@ -14,6 +14,7 @@ import { openRetryConsumer } from '../src/delivery/host/retry-queue.ts'
 import { createPartitionStore } from '../src/delivery/store/partitions.store.ts'
 import { openProcessContext, type ProcessContext } from '../src/gateway/process-context.ts'
 import { createMessaging, templateRendering } from '../src/messaging/messaging.module.ts'
+import { ensureOptOutKey } from '../src/messaging/store/kept-opt-outs.ts'
 import { type Blobs, openBlobs } from '../src/platform/blobs/open-blobs.ts'
 import { type ClusterClient, startClient } from '../src/platform/cluster/node.ts'
 import { describeSettings, requireSettings } from '../src/platform/config/config.ts'
@@ -25,6 +26,7 @@ import { forgetRequestKeys } from '../src/platform/postgres/request-keys.ts'
 import type { Pool } from '../src/platform/postgres/sql.ts'
 import type { Draining } from '../src/platform/process/lifecycle.ts'
 import { type Loop, startLoop } from '../src/platform/process/loop.ts'
+import { createPrivacyWork } from '../src/privacy/privacy.module.ts'
 import { withDeadline } from '../src/shared/deadline.ts'
 import { version } from '../src/shared/version.ts'
 
@@ -36,6 +38,7 @@ export async function startWorker(settings: Settings): Promise<Draining> {
   const { log, sql, postgres, redisUrl, clock, secrets, provider } = context
   log.info({ version, settings: describeSettings(settings) }, 'worker.starting')
   await migrate(sql)
+  await ensureOptOutKey(sql, secrets.box)
   const cluster = await startClient({
     redisUrl,
     secret: secrets.cluster,
@@ -97,11 +100,17 @@ function createFeatures(context: ProcessContext, { cluster, bulk, blobs, schedul
     rendering: templateRendering,
     sent: metrics.campaigns(),
   })
-  return { delivery, messaging, sending, calls: createCallSweep(sql, router) }
+  const lists = {
+    conversations: messaging.conversations.list,
+    messages: messaging.messages.list,
+    calls: createCallRecords(sql).records.list,
+  }
+  const privacy = createPrivacyWork({ sql, accounts, blobs, lists, clock, log })
+  return { delivery, messaging, sending, privacy, calls: createCallSweep(sql, router) }
 }
 
 function startLoops({ sql, settings, log }: ProcessContext, features: Features, blobs: Blobs): Loop[] {
-  const { delivery, messaging, sending, calls } = features
+  const { delivery, messaging, sending, calls, privacy } = features
   const partitions = createPartitionStore(sql)
   const { samples } = createCampaignRecords(sql)
   const parked = createParkedMessageStore(sql)
@@ -124,6 +133,11 @@ function startLoops({ sql, settings, log }: ProcessContext, features: Features, 
     }),
     loop('early_terminates', 10 * minuteMs, calls.forgetEarlyTerminates),
     loop('parked_messages', 60 * minuteMs, () => parked.forget(settings.RETENTION_DAYS)),
+    loop('contact_jobs', 1_000, privacy.runJob),
+    loop('contact_exports', 10 * minuteMs, privacy.expireExports),
+    loop('deleted_files', 1_000, privacy.deleteFiles),
+    loop('content_retention', 10 * minuteMs, privacy.removeContents),
+    loop('deleted_campaigns', minuteMs, privacy.purgeCampaigns),
     loop('request_keys', 60 * minuteMs, () => forgetRequestKeys(sql, limits.idempotencyKeyDays)),
     loop('catalog', 10 * minuteMs, messaging.syncCatalog),
   ]

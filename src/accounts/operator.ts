@@ -11,6 +11,8 @@ export interface OperatorCredentials {
   readonly passwordHash: string
   /** Sealed; null without a second factor. */
   readonly totpSeed: Buffer | null
+  /** May not sign in anywhere. */
+  readonly isDisabled: boolean
 }
 
 /** Where an account comes from, and whether its address is known to belong to the person who uses it. */
@@ -46,6 +48,11 @@ export interface OperatorDirectory {
   find(id: OperatorId): Promise<OperatorCredentials | undefined>
   /** Also ends every session, so that anyone who knew the old password is signed out. */
   setPassword(change: CredentialChange, passwordHash: string): Promise<void>
+  /**
+   * Ends every session and lets the operator sign in nowhere, or lets the operator in again. Memberships stay. False
+   * where nothing changes.
+   */
+  setDisabled(change: CredentialChange, isDisabled: boolean): Promise<boolean>
   /** Also takes the recovery codes away. */
   removeTotp(change: CredentialChange): Promise<void>
   /**

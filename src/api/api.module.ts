@@ -8,6 +8,7 @@ import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { Served } from '../platform/http/pipeline.ts'
 import type { RateLimiter } from '../platform/http/rate-limit.ts'
 import type { Load } from '../platform/process/load.ts'
+import type { Privacy } from '../privacy/privacy.module.ts'
 import { createApi } from './api.ts'
 
 export interface ApiEdgeOptions {
@@ -15,13 +16,20 @@ export interface ApiEdgeOptions {
   readonly messaging: Messaging
   readonly calls: Calls
   readonly campaigns: Campaigns
+  readonly privacy: Privacy
   readonly limiter: RateLimiter
   readonly load: Pick<Load, 'admits'>
   readonly log: Logger
   readonly onServed: (served: Served) => void
 }
 
-export function createApiEdge({ messaging, calls, campaigns, ...options }: ApiEdgeOptions): HttpHandler {
+export function createApiEdge({
+  messaging,
+  calls,
+  campaigns,
+  privacy,
+  ...options
+}: ApiEdgeOptions): HttpHandler {
   const { commands, records } = calls
   return createApi({
     ...options,
@@ -36,6 +44,7 @@ export function createApiEdge({ messaging, calls, campaigns, ...options }: ApiEd
       numbers: messaging.numbers,
       conversations: messaging.conversations,
       reading: messaging.readMarks,
+      privacy,
       calls: {
         ...records,
         ...commands,

@@ -28,6 +28,7 @@ import type { FindAttachment } from '../messaging/find-attachment.ts'
 import type { ReadMarks } from '../messaging/mark-read.ts'
 import type { PreviewInput } from '../messaging/preview-message.ts'
 import type { SendInput } from '../messaging/send-message.ts'
+import type { Privacy } from '../privacy/privacy.module.ts'
 import type {
   CallId,
   CampaignId,
@@ -66,6 +67,7 @@ export interface ApiServices {
     ): Promise<Page<ConversationRecord>>
   }
   readonly reading: ReadMarks
+  readonly privacy: Privacy
   readonly calls: {
     find(workspaceId: WorkspaceId, id: CallId): Promise<CallRecord | undefined>
     list(workspaceId: WorkspaceId, filter: CallFilter, page: PageRequest): Promise<Page<CallRecord>>

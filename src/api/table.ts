@@ -21,6 +21,15 @@ import {
 import { estimateCampaign } from './routes/estimate.ts'
 import { getMedia } from './routes/media.ts'
 import { getMessage, listMessages, markMessageRead, previewMessage, sendMessage } from './routes/messages.ts'
+import {
+  getErasure,
+  getExport,
+  getExportFile,
+  listErasures,
+  listExports,
+  requestErasure,
+  requestExport,
+} from './routes/privacy.ts'
 import { addRecipients, listRecipients, removeRecipients } from './routes/recipients.ts'
 
 export const apiPrefix = '/api/v1'
@@ -59,4 +68,11 @@ export const table: readonly ApiRoute[] = [
   getConversation,
   getTemplate,
   getNumber,
+  requestErasure,
+  listErasures,
+  getErasure,
+  requestExport,
+  listExports,
+  getExport,
+  getExportFile,
 ]

@@ -121,8 +121,9 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
   // Do not look up the call first: it almost never exists, and the lookup would delay the ring.
   return async (update: CallConnectUpdate, from: string): Promise<void> => {
     const { phoneNumberId, wacid, session, fromName: name } = update
-    const named = { phoneNumberId, waId: from, name, at: update.at }
-    const parties = await options.contacts.resolveParties(named)
+    // Fresh: a call must not be attached to the remains of a contact that was erased.
+    const who = { phoneNumberId, waId: from, name, at: update.at, isFresh: true }
+    const parties = await options.contacts.resolveParties(who)
     if (!parties) return ignore('unknownNumber', update)
     const at = new Date(options.clock.now())
     const call = inboundCall(parties, update, at, options.timing)

@@ -36,6 +36,7 @@ export interface Contacts {
     readonly waId: string
     readonly name: string | null
     readonly at: Date
+    readonly isFresh?: boolean
   }): Promise<CallParties | undefined>
 }
 

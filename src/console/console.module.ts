@@ -13,6 +13,7 @@ import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { Served } from '../platform/http/pipeline.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Load } from '../platform/process/load.ts'
+import type { Privacy } from '../privacy/privacy.module.ts'
 import type { Clock } from '../shared/clock.ts'
 import { createConsole } from './console.ts'
 import { createLive, type Live } from './live/live.ts'
@@ -36,6 +37,7 @@ export interface ConsoleEdgeOptions {
   readonly messaging: Messaging
   readonly calls: Calls
   readonly campaigns: Campaigns
+  readonly privacy: Privacy
   readonly clock: Clock
   readonly log: Logger
   readonly onServed: (served: Served) => void
@@ -102,6 +104,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     engine: delivery.engine,
     direct: delivery.direct,
     unknown: campaigns.recipients,
+    privacy: options.privacy,
     acting: {
       send: messaging.send,
       preview: messaging.preview,

@@ -18,6 +18,7 @@ import { mediaRoutes } from './routes/media.ts'
 import { memberRoutes } from './routes/members.ts'
 import { mySessionRoutes } from './routes/my-sessions.ts'
 import { numberRoutes } from './routes/numbers.ts'
+import { privacyRoutes } from './routes/privacy.ts'
 import { readingRoutes } from './routes/reading.ts'
 import { secondFactorRoutes } from './routes/second-factor.ts'
 import { sessionRoutes } from './routes/session.ts'
@@ -39,6 +40,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...readingRoutes,
   ...auditRoutes,
   ...conversationRoutes,
+  ...privacyRoutes,
   ...actingRoutes,
   ...mediaRoutes,
   ...campaignRoutes,

@@ -29,6 +29,7 @@ import type { PreviewInput } from '../messaging/preview-message.ts'
 import type { SendInput, Sent } from '../messaging/send-message.ts'
 import type { TemplateSubmissions } from '../messaging/submit-template.ts'
 import type { UploadMedia } from '../messaging/upload-media.ts'
+import type { Privacy } from '../privacy/privacy.module.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CallId, CampaignId, EndpointId, WorkspaceId } from '../shared/ids.ts'
 import type { ReadOverview } from './overview.ts'
@@ -68,6 +69,7 @@ export interface ConsoleServices extends ConsoleRecords {
   readonly direct: DirectTest
   readonly unknown: UnknownRecipients
   readonly acting: Acting
+  readonly privacy: Privacy
   readonly overview: ReadOverview
 }
 

@@ -48,7 +48,7 @@ export async function proveOperator(services: ConsoleServices, attempt: SignInAt
   const isRight = await services.signInLimit.password(guesser, () =>
     services.passwords.verify(attempt.password, operator?.passwordHash),
   )
-  if (!isRight || !operator) throw wrongSignIn()
+  if (!isRight || !operator || operator.isDisabled) throw wrongSignIn()
   const left = await takeFactor(services, operator, { ...attempt, guesser })
   if (left === 'wrong') throw wrongSignIn('FACTOR')
   return { operatorId: operator.id, recoveryCodesLeft: left === 'none' ? undefined : left }

@@ -76,9 +76,15 @@ export interface AuditLog {
   listAccounts(filter: AuditFilter, page: PageRequest): Promise<Page<AuditRecord>>
 }
 
+export interface WorkspacePatch {
+  readonly name?: string | undefined
+  /** Days that texts and files are kept; null: without an end. */
+  readonly contentDays?: number | null | undefined
+}
+
 export interface WorkspaceAdministration {
   find(id: WorkspaceId): Promise<WorkspaceRecord | undefined>
-  rename(author: Author, name: string): Promise<WorkspaceRecord | undefined>
+  edit(author: Author, patch: WorkspacePatch): Promise<WorkspaceRecord | undefined>
 }
 
 export interface NewKey {

@@ -47,6 +47,8 @@ export const limits = {
   responseBodyBytes: 16 * 1024,
   responseHeaderBytes: 4 * 1024,
   endpointsPerWorkspace: 20,
+  /** The file of an export: object stores take at most 5 GiB at once. */
+  exportBytes: 4 * 1024 ** 3,
   endpointUrlLength: 2_048,
   rotationOverlapHours: 24,
 } as const

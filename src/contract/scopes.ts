@@ -11,6 +11,8 @@ export const scopes = [
   'CAMPAIGNS_READ',
   'CAMPAIGNS_WRITE',
   'CATALOG_READ',
+  'CONTACTS_EXPORT',
+  'CONTACTS_ERASE',
 ] as const
 
 export type Scope = (typeof scopes)[number]

@@ -15,6 +15,7 @@ import { keepPartitions } from '../delivery/host/keep-partitions.ts'
 import { openRetryTimers } from '../delivery/host/retry-queue.ts'
 import { createDialTimes } from '../delivery/store/dial-times.ts'
 import { createMessaging } from '../messaging/messaging.module.ts'
+import { ensureOptOutKey } from '../messaging/store/kept-opt-outs.ts'
 import { openBlobs } from '../platform/blobs/open-blobs.ts'
 import { describeSettings, requireSettings } from '../platform/config/config.ts'
 import type { Settings } from '../platform/config/settings.ts'
@@ -25,6 +26,7 @@ import { createParkedMessageStore } from '../platform/postgres/parked-messages.s
 import { createHealth } from '../platform/process/health.ts'
 import { type Load, watchLoad } from '../platform/process/load.ts'
 import { createRateLimiter } from '../platform/redis/rate-limit.ts'
+import { createPrivacy } from '../privacy/privacy.module.ts'
 import { createApplyUpdate } from '../provider/incoming/apply-updates.ts'
 import { providerWebhooks } from '../provider/incoming/webhooks.ts'
 import { withDeadline } from '../shared/deadline.ts'
@@ -47,6 +49,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   log.info({ version, settings: describeSettings(settings) }, 'gateway.starting')
   if (settings.WEBHOOK_TARGETS === 'any') log.warn({}, 'webhooks.any_target_allowed')
   await migrate(sql)
+  await ensureOptOutKey(sql, context.secrets.box)
   const ground = await openGround(context)
   const { internal, node, health, blobs } = ground
   await blobs
@@ -155,7 +158,8 @@ function createFeatures(context: ProcessContext, ground: Ground) {
   })
   node.host('endpoint', delivery.directory)
   node.host('call', calls.directory)
-  return { accounts: createAccounts(shared), delivery, messaging, calls, campaigns }
+  const privacy = createPrivacy({ sql, blobs })
+  return { accounts: createAccounts(shared), delivery, messaging, calls, campaigns, privacy }
 }
 
 function createEdges(

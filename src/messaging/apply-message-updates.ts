@@ -7,7 +7,14 @@ import type { InboundMessageUpdate, MessageStatusUpdate } from '../contract/prov
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
 import { decodeId, encodeId, type MessageId, newId } from '../shared/ids.ts'
-import type { FoundMessage, MessageStore, Parties, SenderNumber, StatusChange } from './ports.ts'
+import type {
+  FoundMessage,
+  InboundWrite,
+  MessageStore,
+  Parties,
+  SenderNumber,
+  StatusChange,
+} from './ports.ts'
 import { optChangeOf } from './stop-keywords.ts'
 
 export interface MessageUpdatePorts {
@@ -17,6 +24,7 @@ export interface MessageUpdatePorts {
     waId: string
     name: string | null
     at: Date
+    isFresh?: boolean
   }) => Promise<(SenderNumber & Parties) | undefined>
   readonly dispatch: Dispatch
   readonly clock: Clock
@@ -97,22 +105,35 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
   return { messageId, recipientId, providerMessageId, status, at, error, eventId: newId('event'), body }
 }
 
+/** A contact who was erased since its ids were read has a new row by the second try. */
 async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<void> {
   const { phoneNumberId, from, fromName } = update
-  const parties = await ports.resolveParties({ phoneNumberId, waId: from, name: fromName, at: update.at })
-  if (!parties) return ports.ignored('inboundMessage')
+  for (let tries = 0; tries < 3; tries += 1) {
+    const who = { phoneNumberId, waId: from, name: fromName, at: update.at, isFresh: tries > 0 }
+    const parties = await ports.resolveParties(who)
+    if (!parties) return ports.ignored('inboundMessage')
+    const written = await ports.store.insertInbound(inboundOf(update, parties, ports.clock.now()))
+    if (written) return ports.dispatch(written)
+  }
+  throw new Error('the contact of an inbound message was erased again and again')
+}
+
+function inboundOf(
+  update: InboundMessageUpdate,
+  parties: SenderNumber & Parties,
+  nowMs: number,
+): InboundWrite {
   const id = newId('message')
   const optChange = optChangeOf(update.messageType, update.text)
-  const body = queuedBody('message.received', new Date(ports.clock.now()), {
+  const body = queuedBody('message.received', new Date(nowMs), {
     messageId: encodeId('message', id),
     conversationId: encodeId('conversation', parties.conversationId),
     text: update.text,
-    from,
-    fromName: fromName ?? '',
+    from: update.from,
+    fromName: update.fromName ?? '',
     to: parties.number,
     ...(optChange && { optChange }),
     ...(update.callPermission && { details: { callPermission: update.callPermission } }),
   })
-  const write = { id, ...parties, update, optChange, eventId: newId('event'), body }
-  ports.dispatch(await ports.store.insertInbound(write))
+  return { id, ...parties, update, optChange, eventId: newId('event'), body }
 }

@@ -23,6 +23,7 @@ import { createSendMessage } from './send-message.ts'
 import { createCatalogSyncStore } from './store/catalog-sync.store.ts'
 import { createContactsStore } from './store/contacts.store.ts'
 import { createConversationReader } from './store/conversations-read.store.ts'
+import { createOptOutKeyReader } from './store/kept-opt-outs.ts'
 import { createMediaStore } from './store/media.store.ts'
 import type { RecipientsFollow } from './store/message-updates.store.ts'
 import { createMessageStore } from './store/messages.store.ts'
@@ -82,10 +83,11 @@ export const createMessagingRecords = (sql: Pool) => ({
 export function createMessaging(options: MessagingOptions) {
   const { sql, accounts, provider, dispatch, campaigns, clock, log } = options
   const records = createMessagingRecords(sql)
-  const contacts = createContactsStore(sql)
+  const optOutKey = createOptOutKeyReader(sql, accounts.secrets)
+  const contacts = createContactsStore(sql, { optOutKey })
   const senderAccounts = createSenderAccountStore(sql, accounts)
   const catalog = createCatalogSyncStore(sql, accounts)
-  const store = createMessageStore(sql, { accounts, recipientsFollow: campaigns.recipientsFollow })
+  const store = createMessageStore(sql, { accounts, optOutKey, recipientsFollow: campaigns.recipientsFollow })
   const templates = templateRendering
   const attemptSend = createAttemptSend({ ...store, templates, provider, dispatch, clock, log })
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
@@ -98,7 +100,7 @@ export function createMessaging(options: MessagingOptions) {
     send: createSendMessage({
       store,
       templates,
-      parties: (number, waId) => contacts.partiesOf(number, waId, null),
+      parties: (number, waId, isFresh) => contacts.partiesOf(number, { waId, name: null, isFresh }),
       find: records.messages.find,
       transmit: (outgoing) => transmitter.start(outgoing),
     }),

@@ -136,7 +136,7 @@ export interface TemplateRendering {
 
 export interface MessageStore {
   sendContext(query: SendContextQuery): Promise<SendContext>
-  /** True where the row was written; false where its idempotency key exists or the contact has opted out. */
+  /** True where the row was written; false where its idempotency key exists, or the contact has opted out or was erased. */
   insertOutbound(message: NewMessage): Promise<boolean>
   /**
    * Moves the row to SENDING: from now on a request may be with the provider. Returns the number of this
@@ -150,7 +150,8 @@ export interface MessageStore {
   lostSends(limit: number): Promise<LostSend[]>
   statusTargets(updates: readonly StatusTarget[]): Promise<readonly FoundMessage[]>
   changeStatuses(changes: readonly StatusChange[]): Promise<readonly WrittenDelivery[]>
-  insertInbound(write: InboundWrite): Promise<readonly WrittenDelivery[]>
+  /** Undefined, and nothing is written, where the contact was erased since its id was read. */
+  insertInbound(write: InboundWrite): Promise<readonly WrittenDelivery[] | undefined>
 }
 
 export interface LostSend {

@@ -38,7 +38,8 @@ export interface Sent {
 export interface SendPorts {
   readonly store: MessageStore
   readonly templates: TemplateRendering
-  readonly parties: (number: SenderNumber, waId: string) => Promise<Parties>
+  /** `isFresh`: the ids that are remembered are those of an erased contact. */
+  readonly parties: (number: SenderNumber, waId: string, isFresh: boolean) => Promise<Parties>
   readonly find: (workspaceId: WorkspaceId, id: NewMessage['id']) => Promise<MessageRecord | undefined>
   /** Starts the send and does not wait for it. */
   readonly transmit: (outgoing: Outgoing) => void
@@ -58,21 +59,21 @@ export const createSendMessage = (ports: SendPorts) =>
     })
     if (context.earlier) return replay(ports, caller, context.earlier, hash)
     const { number, account, template, text } = check(context, input, ports.templates)
-    const parties = await ports.parties(number, waId)
-    const message: NewMessage = {
-      id: newId('message'),
-      workspaceId: caller.workspaceId,
-      numberId: number.numberId,
-      ...parties,
-      text,
-      template: input.template,
-      metadata: input.metadata,
-      keyId: caller.keyId,
-      idempotencyKey: input.idempotencyKey,
-      idempotencyHash: hash,
-      createdAt: new Date(),
+    const insert = async (isFresh: boolean) => {
+      const message = {
+        ...rowOf(caller, input, { text, hash }),
+        numberId: number.numberId,
+        ...(await ports.parties(number, waId, isFresh)),
+      }
+      return (await ports.store.insertOutbound(message)) ? message : undefined
     }
-    if (!(await ports.store.insertOutbound(message))) return refusedByStore(ports, caller, input)
+    let message = await insert(false)
+    if (!message) {
+      const earlier = await earlierSend(ports, caller, input)
+      if (earlier) return earlier
+      message = await insert(true)
+    }
+    if (!message) return (await earlierSend(ports, caller, input)) ?? refuseErased()
     failpoint('after_accept_before_send')
     const { id, workspaceId, conversationId } = message
     ports.transmit({
@@ -125,8 +126,27 @@ export const noTemplate = (template: SendInput['template']): AppError =>
 const optedOut = () =>
   new AppError('RECIPIENT_OPTED_OUT', 'the contact has opted out with STOP; it can opt in again with START')
 
-/** The insert wrote nothing: a request with the same key was faster, or the contact has sent STOP. */
-async function refusedByStore(ports: SendPorts, caller: Sender, input: SendInput): Promise<Sent> {
+const rowOf = (
+  { workspaceId, keyId }: Sender,
+  { template, metadata, idempotencyKey }: SendInput,
+  { text, hash }: { readonly text: string; readonly hash: string | null },
+) => ({
+  id: newId('message'),
+  workspaceId,
+  text,
+  template,
+  metadata,
+  keyId,
+  idempotencyKey,
+  idempotencyHash: hash,
+  createdAt: new Date(),
+})
+
+/**
+ * The insert wrote nothing: a request with the same key was faster, or the contact has sent STOP, or, where this
+ * returns undefined, the contact was erased.
+ */
+async function earlierSend(ports: SendPorts, caller: Sender, input: SendInput): Promise<Sent | undefined> {
   const context = await ports.store.sendContext({
     workspaceId: caller.workspaceId,
     waId: toDigits(input.to),
@@ -136,7 +156,12 @@ async function refusedByStore(ports: SendPorts, caller: Sender, input: SendInput
     idempotencyKey: input.idempotencyKey,
   })
   if (context.earlier) return replay(ports, caller, context.earlier, hashOf(input))
-  throw optedOut()
+  if (context.optedOut) throw optedOut()
+  return undefined
+}
+
+const refuseErased = (): never => {
+  throw new AppError('UNAVAILABLE', 'the contact is being erased; try again', { retryAfterSeconds: 1 })
 }
 
 async function replay(

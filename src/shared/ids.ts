@@ -23,6 +23,8 @@ export const idPrefixes = {
   audit: 'aud',
   session: 'ses',
   invitation: 'inv',
+  erasure: 'era',
+  export: 'exp',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
@@ -44,6 +46,8 @@ export type KeyId = Uuid<'key'>
 export type OperatorId = Uuid<'operator'>
 export type SessionId = Uuid<'session'>
 export type InvitationId = Uuid<'invitation'>
+export type ErasureId = Uuid<'erasure'>
+export type ExportId = Uuid<'export'>
 
 // One system call per id costs as much as an HMAC, so random bytes are fetched in blocks.
 const pool = Buffer.allocUnsafe(16 * 256)

@@ -81,6 +81,39 @@ describe('conversations in the console', () => {
     await dialog.waitFor({ state: 'detached' })
   }
 
+  test('a contact is exported and, after the number is typed, erased', async () => {
+    const from = '15557000301'
+    const { conversationId } = await says('Forget me.', from, { name: 'Otto Lund' })
+    const page = await scene.open(`conversations/${conversationId}`)
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('button', { name: item }).click()
+      return page.getByRole('dialog')
+    }
+    const exporting = await choose('Export contact')
+    await exporting.getByRole('button', { name: 'Export contact' }).click()
+    await exporting.getByText(/^Done: 1 of 1 message or call exported/).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      exporting.getByRole('link', { name: 'Download archive' }).click(),
+    ])
+    assert.match(download.suggestedFilename(), /^exp_\w+\.tar$/)
+    await exporting.getByRole('button', { name: 'Close' }).last().click()
+    const erasing = await choose('Erase contact')
+    await erasing.getByLabel('Number of the contact').fill('+15557000302')
+    await erasing.getByRole('button', { name: 'Erase contact' }).click()
+    await erasing.getByText('must be the number of the contact').first().waitFor()
+    await screenshot(page, 'conversation-erase-light')
+    await assertAccessible(page)
+    await erasing.getByLabel('Number of the contact').fill('+1 555 700 0301')
+    await erasing.getByRole('button', { name: 'Erase contact' }).click()
+    await page.getByText('Otto Lund is erased.').waitFor()
+    const { data } = await ok(scene.stack.api.get(`/messages/chat?contact=${from}`))
+    assert.deepEqual(data, [])
+    assertNoFaults(page)
+    await page.close()
+  })
+
   test('files come with the session, and what failed says why', async () => {
     const { stack } = scene
     const from = '15557000003'

@@ -39,6 +39,13 @@ POST /conversations/:id/typing CONVERSATIONS_WRITE
 GET /conversations/:id CONVERSATIONS_READ
 GET /templates/:id CATALOG_READ
 GET /numbers/:id CATALOG_READ
+POST /contacts/:phone/erasures CONTACTS_ERASE
+GET /erasures CONTACTS_ERASE
+GET /erasures/:id CONTACTS_ERASE
+POST /contacts/:phone/exports CONTACTS_EXPORT
+GET /exports CONTACTS_EXPORT
+GET /exports/:id CONTACTS_EXPORT
+GET /exports/:id/file CONTACTS_EXPORT
 `
 
 describe('the table of the API', () => {
@@ -47,19 +54,22 @@ describe('the table of the API', () => {
     assert.deepEqual(rows, contract.trim().split('\n'))
   })
 
-  test('takes no workspace from a caller: no parameter of a path but one id [authentication 3]', () => {
+  test('takes no workspace from a caller: no parameter of a path but one id, or a contact’s number [authentication 3]', () => {
     for (const { path } of table) {
       const names = path.split('/').filter((segment) => segment.startsWith(':'))
-      assert.ok(names.length === 0 || (names.length === 1 && names[0] === ':id'), path)
+      assert.ok(
+        names.length === 0 || (names.length === 1 && [':id', ':phone'].includes(names[0] ?? '')),
+        path,
+      )
     }
   })
 
   test('every row with an id judges it, can say NOT_FOUND, and has a summary and a response where it answers with JSON', () => {
     for (const row of table) {
-      assert.equal(row.params !== undefined, row.path.includes(':id'), row.path)
+      assert.equal(row.params !== undefined, /:(id|phone)/.test(row.path), row.path)
       assert.ok(row.params === undefined || row.errors.includes('NOT_FOUND'), row.path)
       assert.ok(row.summary.length > 0, row.path)
-      const isBytes = row.path === '/messages/chat/:id/media'
+      const isBytes = ['/messages/chat/:id/media', '/exports/:id/file'].includes(row.path)
       assert.equal(row.response !== undefined, row.success !== 204 && !isBytes, row.path)
     }
   })
@@ -76,6 +86,7 @@ describe('the table of the API', () => {
       '/messages/chat/:id/read',
       '/conversations/:id/read',
       '/conversations/:id/typing',
+      ...['erasures', 'exports'].map((word) => `/contacts/:phone/${word}`),
       ...['start', 'pause', 'cancel'].map((word) => `/campaigns/:id/${word}`),
     ]
     for (const { method, path, body } of table)

@@ -22,6 +22,8 @@ describe('scopes', () => {
     MESSAGES_READ: [],
     MEDIA_READ: [],
     CONVERSATIONS_READ: [],
+    CONTACTS_EXPORT: [],
+    CONTACTS_ERASE: [],
     CONVERSATIONS_WRITE: [],
     CALLS_READ: [],
     CALLS_WRITE: ['CALLS_READ'],
@@ -30,7 +32,7 @@ describe('scopes', () => {
     CATALOG_READ: [],
   }
 
-  test('are the ten of the contract, and each grants itself, what it includes and nothing else [scopes]', () => {
+  test('are those of the contract, and each grants itself, what it includes and nothing else [scopes]', () => {
     assert.deepEqual([...scopes].sort(), Object.keys(included).sort())
     for (const held of scopes) {
       const granted = scopes.filter((needed) => grants([held], needed))

@@ -56,6 +56,10 @@ export const routes: readonly (readonly [scope: string, method: string, path: st
   ['CAMPAIGNS_WRITE', 'POST', '/campaigns/x/recipients'],
   ['CAMPAIGNS_WRITE', 'DELETE', '/campaigns/x/recipients'],
   ['CAMPAIGNS_WRITE', 'DELETE', '/campaigns/x'],
+  ['CONTACTS_ERASE', 'POST', '/contacts/15550001111/erasures'],
+  ['CONTACTS_ERASE', 'GET', '/erasures/x'],
+  ['CONTACTS_EXPORT', 'POST', '/contacts/15550001111/exports'],
+  ['CONTACTS_EXPORT', 'GET', '/exports/x/file'],
 ]
 
 const scopes = [
@@ -69,6 +73,8 @@ const scopes = [
   'CALLS_WRITE',
   'CAMPAIGNS_READ',
   'CAMPAIGNS_WRITE',
+  'CONTACTS_EXPORT',
+  'CONTACTS_ERASE',
 ]
 const included: Readonly<Record<string, readonly string[]>> = {
   CATALOG_READ: ['CHAT_SEND', 'CAMPAIGNS_WRITE'],

@@ -119,6 +119,37 @@ step('a message without a file has none, and says so', async () => {
   assert.equal(await refused(stack.api.get(`/messages/chat/${id}/media`), 404), 'NOT_FOUND')
 })
 
+step('an erased contact is gone with the file, and an export before it has both', async () => {
+  const bytes = randomBytes(10_000)
+  const from = '15557000207'
+  const { id } = await image(stack, from, bytes)
+  await fetchMedia({ stack }, id)
+  const done = async (path: string) => {
+    let job = await ok(stack.api.post(path), 202)
+    await eventually('the job is done', async () => {
+      job = await ok(stack.api.get(`${path.replace(/.*\//, '/')}/${job.id}`))
+      return job.status === 'COMPLETED'
+    })
+    return job
+  }
+  const exported = await done(`/contacts/${from}/exports`)
+  const headers = { authorization: `Bearer ${stack.key}` }
+  const file = `${stack.gateway(0).origin}/api/v1/exports/${exported.id}/file`
+  const archive = Buffer.from(await (await fetch(file, { headers })).arrayBuffer())
+  assert.deepEqual([sha256(archive), archive.includes(bytes)], [exported.sha256, true])
+  const erased = await done(`/contacts/${from}/erasures`)
+  assert.deepEqual([erased.contact, erased.counts.messages, erased.counts.files > 0], [null, 1, true])
+  assert.equal(await refused(stack.api.get(`/messages/chat/${id}`), 404), 'NOT_FOUND')
+  assert.equal((await fetch(file, { headers })).status, 409)
+  assert.deepEqual((await ok(stack.api.get(`/conversations?contact=%2B${from}`))).data, [])
+  const { conversationId } = await arrives(stack, from, { type: 'text', text: 'me again' })
+  const { data } = await ok(stack.api.get(`/conversations?contact=%2B${from}`))
+  assert.deepEqual(
+    data.map((one: Json) => [one.id, one.lastMessage.text]),
+    [[conversationId, 'me again']],
+  )
+})
+
 step('reading a conversation is one request to the provider, on the newest message', async () => {
   const from = '15557000206'
   await arrives(stack, from, { type: 'text', text: 'one' })

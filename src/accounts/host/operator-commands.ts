@@ -16,6 +16,8 @@ export const operatorUsage = `npm run operator -- <command>
   create <email> [--name <name>] [--platform-owner]   a new operator, with a password that is printed once
   reset <email>                                        a new password; every session of the operator ends
   remove-totp <email>                                  takes the second factor away
+  disable <email>                                      ends every session; no sign-in anywhere until enabled
+  enable <email>                                       lets the operator sign in again, with the roles as before
   verify <email>                                       the address belongs to the person who uses the account
   grant <email> <workspace id> <${roles.join('|')}> [--force]
                                                        --force also takes an account that nobody has verified
@@ -96,6 +98,24 @@ const verbs: Readonly<Record<string, Verb>> = {
       const { id } = await existing(terminal, email)
       await createOperatorStore(terminal.sql).removeTotp({ operatorId: id, by: null, ip: null })
       return [`${email} signs in with the password alone`]
+    },
+  },
+
+  disable: {
+    words: 1,
+    async run(terminal, _command, [email = '']) {
+      const { id } = await existing(terminal, email)
+      await createOperatorStore(terminal.sql).setDisabled({ operatorId: id, by: null, ip: null }, true)
+      return [`${email} is signed out everywhere and cannot sign in`]
+    },
+  },
+
+  enable: {
+    words: 1,
+    async run(terminal, _command, [email = '']) {
+      const { id } = await existing(terminal, email)
+      await createOperatorStore(terminal.sql).setDisabled({ operatorId: id, by: null, ip: null }, false)
+      return [`${email} can sign in`]
     },
   },
 
@@ -210,9 +230,10 @@ async function newPassword({ makePassword, logN }: Terminal, command: OperatorCo
 const shown = (command: OperatorCommand, password: string): string[] =>
   command.password === undefined ? [`password: ${password}`] : []
 
-const marks = ({ platformOwner, hasTotp, verified }: ListedOperator): string =>
+const marks = ({ platformOwner, hasTotp, verified, isDisabled }: ListedOperator): string =>
   [
     platformOwner ? '  platform owner' : '',
     hasTotp ? '  second factor' : '',
     verified ? '' : '  not verified',
+    isDisabled ? '  disabled' : '',
   ].join('')

@@ -11,6 +11,7 @@ interface Row {
   readonly email: string
   readonly name: string
   readonly role: Role
+  readonly disabledAt: Date | null
   readonly verified: boolean
   readonly createdAt: Date
 }
@@ -18,7 +19,7 @@ interface Row {
 export const createMemberStore = (pool: Pool): Members => ({
   async list(workspaceId) {
     const rows = await pool<Row[]>`
-      select m.operator_id, o.email, o.name, m.role, m.created_at, o.verified_at is not null as verified
+      select m.operator_id, o.email, o.name, m.role, o.disabled_at, m.created_at, o.verified_at is not null as verified
       from memberships m
       join operators o on o.id = m.operator_id
       where m.workspace_id = ${workspaceId}
@@ -29,6 +30,7 @@ export const createMemberStore = (pool: Pool): Members => ({
       email: row.email,
       name: row.name,
       role: row.role,
+      disabledAt: row.disabledAt?.toISOString() ?? null,
       verified: row.verified,
       createdAt: row.createdAt.toISOString(),
     }))

@@ -26,6 +26,7 @@ export interface ListedOperator {
   readonly name: string
   readonly platformOwner: boolean
   readonly hasTotp: boolean
+  readonly isDisabled: boolean
   readonly verified: boolean
   readonly memberships: { workspaceId: WorkspaceId; workspace: string; role: string }[]
 }
@@ -72,6 +73,19 @@ export const createOperatorStore = (pool: Pool): OperatorAccounts => ({
     })
   },
 
+  setDisabled(change, isDisabled) {
+    return pool.begin(async (sql) => {
+      const changed = await sql`
+        update operators
+        set disabled_at = ${isDisabled ? sql`now()` : null}, updated_at = now()
+        where id = ${change.operatorId} and (disabled_at is null) = ${isDisabled}`
+      if (changed.count === 0) return false
+      if (isDisabled) await sql`delete from sessions where operator_id = ${change.operatorId}`
+      await auditOperator(sql, change, { action: isDisabled ? 'operator.disabled' : 'operator.enabled' })
+      return true
+    })
+  },
+
   ...createSecondFactorStore(pool),
 
   async originOf(email) {
@@ -104,6 +118,7 @@ export const createOperatorStore = (pool: Pool): OperatorAccounts => ({
   list() {
     return pool<ListedOperator[]>`
       select o.id, o.email, o.name, o.platform_owner, o.totp_seed is not null as has_totp,
+        o.disabled_at is not null as is_disabled,
         o.verified_at is not null as verified,
         coalesce(
           json_agg(json_build_object('workspaceId', m.workspace_id, 'workspace', w.name, 'role', m.role))
@@ -154,4 +169,5 @@ const toOrigin = ({ id, createdAt, verifiedAt, ...row }: OriginRow): OperatorOri
   invitedBy: row.inviterEmail === null ? null : { name: row.inviterName ?? '', email: row.inviterEmail },
 })
 
-const credentials = (sql: Sql) => sql`id, email, name, password_hash, totp_seed`
+const credentials = (sql: Sql) => sql`
+  id, email, name, password_hash, totp_seed, disabled_at is not null as is_disabled`

@@ -56,7 +56,7 @@ export const createSessionStore = (pool: Pool): Sessions => ({
         s.id as session_id, s.proved_at > now() - ${proofMs} * interval '1 millisecond' as is_proven
       from sessions s
       join operators o on o.id = s.operator_id
-      where s.token_hash = ${tokenHash} and s.expires_at > now()`
+      where s.token_hash = ${tokenHash} and s.expires_at > now() and o.disabled_at is null`
     return row
   },
 

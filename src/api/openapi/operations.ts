@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../platform/http/shown.ts'
 import { recipientRow, recipientView } from '../schemas/campaigns.ts'
 import * as example from './examples.ts'
 import type { OperationNotes } from './operation-notes.ts'
+import { privacyNotes } from './privacy-operations.ts'
 import { convert } from './schema.ts'
 
 const csv = { schema: { type: 'string', description: 'RFC 4180, with a header row.' } }
@@ -282,4 +283,5 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     request: { to: ['+15557000001'] },
     response: { removed: 1 },
   },
+  ...privacyNotes,
 }

@@ -118,7 +118,7 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
       from conversations v
       join numbers n on n.id = v.number_id
       join contacts p on p.id = v.contact_id
-      where v.id = ${id} and v.workspace_id = ${workspaceId}`
+      where v.id = ${id} and v.workspace_id = ${workspaceId} and v.erased_at is null`
     return found
   },
 })

@@ -3,6 +3,8 @@
 // conversations.
 
 import { sendMachine } from '../../messaging/message.machine.ts'
+import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
+import { isKeptOptOut } from '../../messaging/store/kept-opt-outs.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals, sources } from '../../platform/postgres/states.ts'
 import type { ConversationId, Uuid } from '../../shared/ids.ts'
@@ -14,21 +16,23 @@ const leaseSeconds = 30
 
 export type JudgeClaim = (recipient: PickedRecipient) => Claim
 
+export interface ClaimRequest {
+  readonly limit: number
+  readonly judge: JudgeClaim
+  readonly optOutKey: FingerprintKey | undefined
+}
+
 export const claimRecipients = (
   pool: Pool,
   campaign: RunningCampaign,
-  limit: number,
-  judge: JudgeClaim,
+  { limit, judge, optOutKey }: ClaimRequest,
 ): Promise<{ picked: number; claimed: ClaimedRecipient[] } | undefined> =>
   pool.begin(async (sql) => {
     const picked = await pick(sql, campaign, limit)
     if (!picked) return undefined
     if (picked.length === 0) return { picked: 0, claimed: [] }
-    const people = await peopleOf(
-      sql,
-      campaign,
-      picked.map(({ waId }) => waId),
-    )
+    const waIds = picked.map(({ waId }) => waId)
+    const people = await peopleOf(sql, campaign, { waIds, optOutKey })
     const judged = picked.flatMap((recipient) => {
       const person = people.get(recipient.waId)
       // Missing when another statement inserts the row at this moment: the next claim finds it.
@@ -42,7 +46,8 @@ const optedOut = { type: 'skip', reason: 'OPTED_OUT' } as const
 
 interface Person {
   readonly waId: string
-  readonly contactId: Uuid
+  /** Null where an erased contact had opted out: then there is no row. */
+  readonly contactId: Uuid | null
   readonly optedOut: boolean
   readonly conversationId: ConversationId | null
 }
@@ -57,7 +62,7 @@ const toClaimed = (
   { recipient, person, claim }: Judged,
   attempts: ReadonlyMap<string, number>,
 ): ClaimedRecipient[] => {
-  if (claim.type !== 'send' || !person.conversationId) return []
+  if (claim.type !== 'send' || !person.conversationId || !person.contactId) return []
   const attempt = claim.isRepeated ? attempts.get(claim.messageId) : 1
   return attempt === undefined
     ? []
@@ -109,8 +114,9 @@ async function pick(
 async function peopleOf(
   sql: Sql,
   { workspaceId, numberId }: RunningCampaign,
-  waIds: readonly string[],
+  { waIds, optOutKey }: { readonly waIds: readonly string[]; readonly optOutKey: FingerprintKey | undefined },
 ): Promise<Map<string, Person>> {
+  const isErased = isKeptOptOut(sql, optOutKey, { workspaceId, waId: sql`asked.wa_id` })
   const people = await sql<Person[]>`
     with known as (
       select id, wa_id, opt_state
@@ -119,21 +125,32 @@ async function peopleOf(
       order by id
       for share
     ),
-    made as (
-      insert into contacts (id, workspace_id, wa_id)
-      select new_uuid(), ${workspaceId}, asked.wa_id
+    strangers as (
+      select asked.wa_id, ${isErased} as is_erased
       from unnest(${waIds as string[]}::text[]) as asked (wa_id)
       where not exists (select from known where known.wa_id = asked.wa_id)
-      order by asked.wa_id
+    ),
+    made as (
+      insert into contacts (id, workspace_id, wa_id)
+      select new_uuid(), ${workspaceId}, wa_id
+      from strangers
+      where not is_erased
+      order by wa_id
       on conflict (workspace_id, wa_id) do nothing
       returning id, wa_id, opt_state
     ),
-    people as (select * from known union all select * from made),
+    people as (
+      select * from known
+      union all
+      select * from made
+      union all
+      select null::uuid, wa_id, 'opted-out' from strangers where is_erased
+    ),
     talks as (
       insert into conversations (id, workspace_id, number_id, contact_id)
       select new_uuid(), ${workspaceId}, ${numberId}, people.id
       from people
-      where not exists (
+      where people.id is not null and not exists (
         select from conversations v where v.number_id = ${numberId} and v.contact_id = people.id
       )
       order by people.id

@@ -2,6 +2,7 @@
 
 import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
 import type { ParameterFormat } from '../../contract/records/catalog.ts'
+import { createOptOutKeyReader } from '../../messaging/store/kept-opt-outs.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import type { CampaignId, MessageId, NumberId } from '../../shared/ids.ts'
@@ -11,9 +12,11 @@ import type { CampaignSendStore, Completion, Pause, RunningCampaign, StuckCampai
 import { claimRecipients } from './campaign-claims.store.ts'
 
 export function createCampaignSendStore(pool: Pool, options: AccountOptions): CampaignSendStore {
+  const optOutKey = createOptOutKeyReader(pool, options.secrets)
   return {
     running: (numberId) => running(pool, numberId, options),
-    claim: (campaign, limit, judge) => claimRecipients(pool, campaign, limit, judge),
+    claim: async (campaign, limit, judge) =>
+      claimRecipients(pool, campaign, { limit, judge, optOutKey: await optOutKey() }),
     complete: (campaign) => complete(pool, campaign),
 
     pause: (campaign, pause) => pauseWithin(pool, campaign, pause),

@@ -59,6 +59,26 @@ const setStatus = (verb: 'suspend' | 'resume', status: 'SUSPENDED' | 'ACTIVE') =
     },
   })
 
+/** For every workspace of the operator at once, so only the platform owner may. */
+const setDisabled = (verb: 'disable' | 'enable') =>
+  platformRoute({
+    method: 'POST',
+    path: `/members/:id/${verb}`,
+    summary:
+      verb === 'disable' ? 'End every session of a member and refuse sign-ins' : 'Allow sign-ins again',
+    params: idParams('operator'),
+    errors: ['NOT_FOUND', 'INVALID_STATE'],
+    async handle({ services, author, params: { id } }) {
+      if (id === author.operatorId)
+        throw new AppError('INVALID_STATE', 'nobody disables the own account: ask another platform owner')
+      const membership = await services.sessions.membership(id, author.workspaceId)
+      if (membership === undefined) throw notFound('member')
+      const change = { operatorId: id, by: author.operatorId, ip: author.ip }
+      await services.operators.setDisabled(change, verb === 'disable')
+      return { operatorId: encodeId('operator', id), isDisabled: verb === 'disable' }
+    },
+  })
+
 function changed(change: MemberChange) {
   switch (change.type) {
     case 'changed':
@@ -79,4 +99,6 @@ export const memberRoutes = [
   removeMember,
   setStatus('suspend', 'SUSPENDED'),
   setStatus('resume', 'ACTIVE'),
+  setDisabled('disable'),
+  setDisabled('enable'),
 ]

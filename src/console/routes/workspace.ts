@@ -16,14 +16,25 @@ const getWorkspace = workspaceRoute({
     detailed(services, (await services.workspace.find(author.workspaceId)) ?? missing()),
 })
 
+const daysMessage = 'must be a whole number of days from 1 to 3650'
+const contentDays = v.pipe(
+  v.number(),
+  v.integer(daysMessage),
+  v.minValue(1, daysMessage),
+  v.maxValue(3_650, daysMessage),
+)
+
 const editWorkspace = workspaceRoute({
   method: 'PATCH',
   path: '',
   summary: 'Change the settings of the workspace',
   role: 'OWNER',
-  body: v.strictObject({ name: shownName }),
+  body: v.pipe(
+    v.strictObject({ name: v.optional(shownName), contentDays: v.optional(v.nullable(contentDays)) }),
+    v.check((body) => Object.keys(body).length > 0, 'must name something to change'),
+  ),
   handle: async ({ services, author, body }) =>
-    detailed(services, (await services.workspace.rename(author, body.name)) ?? missing()),
+    detailed(services, (await services.workspace.edit(author, body)) ?? missing()),
 })
 
 const detailed = ({ settings }: ConsoleServices, record: WorkspaceRecord): WorkspaceDetail => ({

@@ -91,6 +91,8 @@ export interface MemberRecord {
   email: string
   name: string
   role: string
+  /** Since when the operator may sign in nowhere. */
+  disabledAt: string | null
   /** Whoever runs the installation has verified that the address belongs to this person. */
   verified: boolean
   createdAt: string
@@ -122,6 +124,8 @@ export interface WorkspaceRecord {
   wabaId: string | null
   /** False: it uses the access token of the installation. */
   hasOwnToken: boolean
+  /** Days that texts and files are kept; null: without an end. */
+  contentDays: number | null
   createdAt: string
 }
 

@@ -3,6 +3,8 @@
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
+import type { FingerprintKey } from '../opt-out-fingerprint.ts'
+import { isKeptOptOut, type ReadOptOutKey } from './kept-opt-outs.ts'
 
 export interface NumberIdentity {
   readonly workspaceId: WorkspaceId
@@ -20,23 +22,29 @@ export interface Parties extends NumberIdentity {
   readonly waId: string
 }
 
-export interface Named {
+interface Named {
   readonly name: string
   readonly at: Date
 }
 
+/** The person of an update or a send. */
+interface Who {
+  readonly waId: string
+  /** Profile name, where the update carries one. */
+  readonly name: string | null
+  /** The provider's time of the update: an older name does not replace a newer one. Default: now. */
+  readonly at?: Date
+  readonly isFresh?: boolean
+}
+
 export interface ContactsStore {
   /** Undefined where the number is not ours. Creates the contact and the conversation if needed. */
-  resolveParties(from: {
-    readonly phoneNumberId: string
-    readonly waId: string
-    /** Profile name, where the update carries one. */
-    readonly name: string | null
-    /** The provider's time of the update: an older name does not replace a newer one. Default: now. */
-    readonly at?: Date
-  }): Promise<Parties | undefined>
-  /** The same where the workspace's number is known already, as for an outbound message. */
-  partiesOf(number: NumberIdentity, waId: string, named: Named | null): Promise<Parties>
+  resolveParties(from: Who & { readonly phoneNumberId: string }): Promise<Parties | undefined>
+  /**
+   * The same where the workspace's number is known already, as for an outbound message. `isFresh` asks the database:
+   * the ids that are remembered may be those of a contact that was erased since.
+   */
+  partiesOf(number: NumberIdentity, who: Who): Promise<Parties>
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
 }
 
@@ -48,8 +56,16 @@ interface Known {
   readonly nameAtMs: number
 }
 
-/** Caches only ids, which never change, so no entry is stale. The cached name only detects a new name. */
-export function createContactsStore(sql: Sql, options: { readonly cacheSize?: number } = {}): ContactsStore {
+export interface ContactsOptions {
+  readonly optOutKey: ReadOptOutKey
+  readonly cacheSize?: number
+}
+
+/**
+ * Caches only ids. They never change, but an erasure gives them up: what writes with them sees that, and asks again
+ * with `isFresh`. The cached name only detects a new name.
+ */
+export function createContactsStore(sql: Sql, options: ContactsOptions): ContactsStore {
   const size = options.cacheSize ?? 20_000
   const numbers = new Lru<NumberIdentity>(size)
   const conversations = new Lru<Known>(size)
@@ -65,11 +81,12 @@ export function createContactsStore(sql: Sql, options: { readonly cacheSize?: nu
     return found
   }
 
-  async function partiesOf(number: NumberIdentity, waId: string, named: Named | null): Promise<Parties> {
+  const partiesOf: ContactsStore['partiesOf'] = async (number, { waId, name, at = new Date(), isFresh }) => {
+    const named = name === null ? null : { name, at }
     const key = `${number.numberId}:${waId}`
-    let known = conversations.get(key)
+    let known = isFresh ? undefined : conversations.get(key)
     if (!known) {
-      known = await upsert(sql, number, waId, named)
+      known = await upsert(sql, number, { waId, named, optOutKey: await options.optOutKey() })
       conversations.set(key, known)
     } else if (named !== null && named.name !== known.name && named.at.getTime() >= known.nameAtMs) {
       rename(known, key, named)
@@ -83,28 +100,37 @@ export function createContactsStore(sql: Sql, options: { readonly cacheSize?: nu
     conversations.set(key, { ...known, name, nameAtMs: at.getTime() })
     sql`
       update contacts set name = ${name}, name_at = ${at}, updated_at = now()
-      where id = ${known.contactId} and name is distinct from ${name}
+      where id = ${known.contactId} and name is distinct from ${name} and erased_at is null
         and coalesce(name_at, '-infinity') <= ${at}`.catch(() => conversations.set(key, known))
   }
 
   return {
     findNumber,
     partiesOf,
-    async resolveParties({ phoneNumberId, waId, name, at = new Date() }) {
+    async resolveParties({ phoneNumberId, ...who }) {
       const number = await findNumber(phoneNumberId)
-      return number && partiesOf(number, waId, name === null ? null : { name, at })
+      return number && partiesOf(number, who)
     },
   }
 }
 
-async function upsert(sql: Sql, number: NumberIdentity, waId: string, named: Named | null): Promise<Known> {
+interface Wanted {
+  readonly waId: string
+  readonly named: Named | null
+  readonly optOutKey: FingerprintKey | undefined
+}
+
+/** A contact who was erased and comes back is as opted out as before. */
+async function upsert(sql: Sql, number: NumberIdentity, { waId, named, optOutKey }: Wanted): Promise<Known> {
+  const person = { workspaceId: number.workspaceId, waId: sql`${waId}::text` }
   const isNewer = sql`
     excluded.name is not null and coalesce(contacts.name_at, '-infinity') <= excluded.name_at`
   // `do update` without a change, because `do nothing` would not return a row that exists already.
   const [known] = await sql<(Omit<Known, 'nameAtMs'> & { nameAt: Date | null })[]>`
     with contact as (
-      insert into contacts (id, workspace_id, wa_id, name, name_at)
-      values (new_uuid(), ${number.workspaceId}, ${waId}, ${named?.name ?? null}, ${named?.at ?? null})
+      insert into contacts (id, workspace_id, wa_id, name, name_at, opt_state)
+      values (new_uuid(), ${number.workspaceId}, ${waId}, ${named?.name ?? null}, ${named?.at ?? null},
+        case when ${isKeptOptOut(sql, optOutKey, person)} then 'opted-out' end)
       on conflict (workspace_id, wa_id) do update
         set name = case when ${isNewer} then excluded.name else contacts.name end,
           name_at = case when ${isNewer} then excluded.name_at else contacts.name_at end,

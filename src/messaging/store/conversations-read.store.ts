@@ -51,7 +51,7 @@ const WINDOW_MS = 24 * 3_600_000
 
 export const createConversationReader = (sql: Sql): ConversationReader => ({
   async find(workspaceId, id) {
-    const one = sql`select * from conversations where workspace_id = ${workspaceId} and id = ${id}`
+    const one = sql`select * from conversations where workspace_id = ${workspaceId} and id = ${id} and erased_at is null`
     const [row] = await sql<Row[]>`${selected(sql, one)}`
     return row && toRecord(row)
   },
@@ -63,7 +63,7 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
     const select = (one: ConversationFilter) => sql`
       select *
       from conversations v
-      where v.workspace_id = ${workspaceId}
+      where v.workspace_id = ${workspaceId} and v.erased_at is null
         ${one.unread === undefined ? sql`` : unread(sql, one.unread)}
         ${equals(sql, 'v.number_id', one.numberId)}
         ${contactIs(sql, 'v.contact_id', { workspaceId, waId: one.contact })}

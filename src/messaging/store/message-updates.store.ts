@@ -118,17 +118,21 @@ async function changeStatuses(
 const occurredAt = (sql: Sql, column: string) => sql`
   to_char(${sql(column)} at time zone 'UTC', '"\\"occurredAt\\":\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`
 
-/** Once per provider id: a repeat writes nothing and emits nothing. */
-async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDelivery[]> {
+/** Once per provider id: a repeat writes nothing and emits nothing. Undefined where the contact was erased. */
+async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDelivery[] | undefined> {
   const { update, optChange } = write
   const details = update.callPermission && { callPermission: update.callPermission }
-  return sql<WrittenDelivery[]>`
-    with inserted as (
+  const rows = await sql<((WrittenDelivery | { deliveryId: null }) & { isPresent: boolean })[]>`
+    with present as (
+      select id from contacts where id = ${write.contactId} and erased_at is null for key share
+    ),
+    inserted as (
       insert into messages (id, workspace_id, conversation_id, number_id, contact_id, provider_message_id, direction,
         type, status, text, from_name, details, created_at)
-      values (${write.id}, ${write.workspaceId}, ${write.conversationId}, ${write.numberId}, ${write.contactId},
-        ${update.providerMessageId}, 'INBOUND', ${update.messageType}, 'RECEIVED', ${update.text}, ${update.fromName},
-        ${details && sql.json(details as never)}, ${update.at})
+      select ${write.id}::uuid, ${write.workspaceId}::uuid, ${write.conversationId}::uuid, ${write.numberId}::uuid,
+        present.id, ${update.providerMessageId}, 'INBOUND', ${update.messageType}, 'RECEIVED', ${update.text},
+        ${update.fromName}, ${details && sql.json(details as never)}::jsonb, ${update.at}::timestamptz
+      from present
       on conflict (provider_message_id) do nothing
       returning id, workspace_id, conversation_id, number_id, created_at, details -> 'callPermission' as permission,
         case when details ? 'callPermission' then created_at end as permission_at
@@ -191,5 +195,10 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
       from inserted
       join numbers n on n.id = inserted.number_id
       cross join touched
-    ), ${emit(sql)} ${writtenDeliveries(sql)}`
+    ), ${emit(sql)}
+    select exists (select from present) as is_present, written.*
+    from (select) one
+    left join (${writtenDeliveries(sql)}) written on true`
+  if (rows[0]?.isPresent !== true) return undefined
+  return rows.flatMap((row) => (row.deliveryId === null ? [] : [row]))
 }

@@ -5,19 +5,22 @@ import { type AccountColumns, type AccountOptions, toAccount } from '../../accou
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { Batcher } from '../../shared/batcher.ts'
 import type { MessageId, NumberId } from '../../shared/ids.ts'
+import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import type { MessageStore, NewMessage, SendContext, SendContextQuery, SendTemplate } from '../ports.ts'
+import { isKeptOptOut, type ReadOptOutKey } from './kept-opt-outs.ts'
 import { createMessageUpdateStore, type RecipientsFollow } from './message-updates.store.ts'
 import { createSendStore } from './sends.store.ts'
 
 export interface MessageStoreOptions {
   readonly accounts: AccountOptions
+  readonly optOutKey: ReadOptOutKey
   /** Moves the recipients of campaigns in the statement that moves their messages. */
   readonly recipientsFollow: RecipientsFollow
 }
 
 export function createMessageStore(
   sql: Sql,
-  { accounts, recipientsFollow }: MessageStoreOptions,
+  { accounts, optOutKey, recipientsFollow }: MessageStoreOptions,
 ): MessageStore {
   const inserts = new Batcher<NewMessage, boolean>({
     maxItems: 200,
@@ -26,7 +29,7 @@ export function createMessageStore(
     flush: (all) => insertOutbound(sql, all),
   })
   return {
-    sendContext: (query) => sendContext(sql, query, accounts),
+    sendContext: async (query) => sendContext(sql, query, { ...accounts, optOutKey: await optOutKey() }),
     insertOutbound: (message) => inserts.add(message),
     ...createSendStore(sql, accounts, recipientsFollow),
     ...createMessageUpdateStore(sql, recipientsFollow),
@@ -44,15 +47,21 @@ interface ContextRow extends AccountColumns {
   earlierHash: Buffer | null
 }
 
-async function sendContext(sql: Sql, query: SendContextQuery, options: AccountOptions): Promise<SendContext> {
+async function sendContext(
+  sql: Sql,
+  query: SendContextQuery,
+  options: AccountOptions & { readonly optOutKey: FingerprintKey | undefined },
+): Promise<SendContext> {
   const { workspaceId, from } = query
+  const person = { workspaceId, waId: sql`${query.waId}::text` }
   const numberId = from && 'numberId' in from ? from.numberId : null
   const number = from && 'number' in from ? from.number : null
   const [row] = await sql<ContextRow[]>`
     select w.id as workspace_id, w.waba_id, w.provider_token,
       n.id as number_id, n.number, n.phone_number_id,
       t.status as template_status, t.parameter_format, t.components,
-      coalesce(c.opt_state = 'opted-out', false) as opted_out,
+      case when c.id is null then ${isKeptOptOut(sql, options.optOutKey, person)}
+        else coalesce(c.opt_state = 'opted-out', false) end as opted_out,
       m.id as earlier_id, m.idempotency_hash as earlier_hash
     from workspaces w
     left join numbers n on n.workspace_id = w.id and case
@@ -104,6 +113,14 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
         id uuid, workspace_id uuid, conversation_id uuid, number_id uuid, contact_id uuid, text text, template jsonb,
         metadata jsonb, api_key_id uuid, idempotency_key text, idempotency_hash text, created_at timestamptz)
     ),
+    -- The lock keeps an erasure of the contact out until the message is there for it to find.
+    present as (
+      select id
+      from contacts
+      where id in (select contact_id from input) and opt_state is distinct from 'opted-out' and erased_at is null
+      order by id
+      for key share
+    ),
     inserted as (
       insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, text,
         template, metadata, api_key_id, idempotency_key, idempotency_hash, send_state, send_due_at, created_at)
@@ -111,7 +128,7 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
         i.template, i.metadata, i.api_key_id, i.idempotency_key, decode(i.idempotency_hash, 'hex'), 'PENDING',
         now() + interval '3 seconds', i.created_at
       from input i
-      join contacts c on c.id = i.contact_id and c.opt_state is distinct from 'opted-out'
+      join present on present.id = i.contact_id
       order by i.idempotency_key
       on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing
       returning id, conversation_id, created_at

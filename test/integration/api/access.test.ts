@@ -23,10 +23,14 @@ const opens: Partial<Record<Scope, readonly Scope[]>> = {
   CALLS_WRITE: ['CALLS_WRITE'],
   CAMPAIGNS_READ: ['CAMPAIGNS_READ', 'CAMPAIGNS_WRITE'],
   CAMPAIGNS_WRITE: ['CAMPAIGNS_WRITE'],
+  CONTACTS_EXPORT: ['CONTACTS_EXPORT'],
+  CONTACTS_ERASE: ['CONTACTS_ERASE'],
 }
 
 const exampleOf = (path: string): string =>
-  path.replace(':id', encodeId(path.startsWith('/calls') ? 'call' : 'message', newId('call')))
+  path
+    .replace(':phone', '15550001111')
+    .replace(':id', encodeId(path.startsWith('/calls') ? 'call' : 'message', newId('call')))
 
 describe('scopes', () => {
   for (const { method, path, scope } of table) {

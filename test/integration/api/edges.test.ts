@@ -27,7 +27,7 @@ const kinds = {
 /** The path with a well-formed id that does not exist. */
 function pathOf(path: string): string {
   const kind = kinds[path.split('/')[1] as keyof typeof kinds]
-  return `${apiPrefix}${path.replace(':id', encodeId(kind, newId(kind)))}`
+  return `${apiPrefix}${path.replace(':phone', '15550001111').replace(':id', encodeId(kind, newId(kind)))}`
 }
 
 const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: string | Buffer) =>
@@ -61,7 +61,7 @@ describe('methods and paths', () => {
     })
 
   test('what is beside, above and below a path is NOT_FOUND, with whatever method', async () => {
-    const known = paths.map((path) => new RegExp(`^${apiPrefix}${path.replace(':id', '[^/]+')}$`))
+    const known = paths.map((path) => new RegExp(`^${apiPrefix}${path.replace(/:(id|phone)/, '[^/]+')}$`))
     const beside = paths.flatMap((path) => ['/', '/x', 'x'].map((more) => pathOf(path) + more))
     const unknown = beside.filter((path) => !known.some((pattern) => pattern.test(path)))
     assert.ok(unknown.length > paths.length)

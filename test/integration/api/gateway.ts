@@ -7,6 +7,7 @@ import { createApi } from '../../../src/api/api.ts'
 import type { ApiServices } from '../../../src/api/services.ts'
 import { createCallReader } from '../../../src/calls/store/calls-read.store.ts'
 import { createCampaigns } from '../../../src/campaigns/campaigns.module.ts'
+import type { BlobStore } from '../../../src/contract/blobs.ts'
 import type { Provider } from '../../../src/contract/provider.ts'
 import type { Scope } from '../../../src/contract/scopes.ts'
 import { createReadMarks } from '../../../src/messaging/mark-read.ts'
@@ -18,6 +19,7 @@ import { createTemplateStore } from '../../../src/messaging/store/templates.stor
 import type { HttpHandler } from '../../../src/platform/http/exchange.ts'
 import type { RateLimiter } from '../../../src/platform/http/rate-limit.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
+import { createPrivacy } from '../../../src/privacy/privacy.module.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import type { WorkspaceId } from '../../../src/shared/ids.ts'
 import { assertDocumented } from '../../support/documented.ts'
@@ -29,6 +31,7 @@ export interface Decided {
   readonly media: ApiServices['messages']['media']
   readonly preview: ApiServices['messages']['preview']
   readonly provider: Pick<Provider, 'markRead'>
+  readonly blobs: Pick<BlobStore, 'open'>
   readonly ice: ApiServices['calls']['ice']
   readonly answer: ApiServices['calls']['answer']
   readonly act: ApiServices['calls']['act']
@@ -84,6 +87,7 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
       offer: decided.offer ?? notDecided,
       place: decided.place ?? notDecided,
     },
+    privacy: createPrivacy({ sql, blobs: decided.blobs ?? { open: async () => undefined } }),
     ...createCampaigns({
       ...{ sql, bulk: sql, accounts, clock: systemClock },
       rateLimit: { fence: async () => undefined },

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { CallUpdate } from '../../../src/calls/apply-call-update.ts'
-import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { describe, test } from '../../support/harness.ts'
+import { testContacts } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { SimulatedClock } from '../../support/simulated-clock.ts'
 import { Cluster, connectUpdate, offerSdp, terminateUpdate, until } from './gateway.ts'
@@ -108,7 +108,7 @@ function opener({ phoneNumberId, workspaceId }: Workspace, node: ReturnType<Clus
   return async () => {
     last += 1
     const from = { phoneNumberId, waId: String(last), name: null }
-    const parties = await createContactsStore(sql).resolveParties(from)
+    const parties = await testContacts(sql).resolveParties(from)
     if (!parties || !node) throw new Error('no such number')
     const caller = { workspaceId, apiKeyId: null }
     const session = { sdpType: 'offer', sdp: offerSdp } as const

@@ -4,9 +4,9 @@ import { type CallRow, statusBody } from '../../../src/calls/call.ts'
 import { createCallBeginStore } from '../../../src/calls/store/call-begin.store.ts'
 import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
 import type { CallStatus } from '../../../src/contract/records/call.ts'
-import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
+import { testContacts } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { connectUpdate } from './gateway.ts'
 import { addWorkspace } from './rows.ts'
@@ -20,7 +20,7 @@ async function begun(forward = false, events = ['call.status', 'call.ringing']) 
   const workspace = await addWorkspace(sql, { forward, events })
   const update = connectUpdate(workspace)
   const { phoneNumberId } = workspace
-  const parties = await createContactsStore(sql).resolveParties({
+  const parties = await testContacts(sql).resolveParties({
     phoneNumberId,
     waId: '15551230000',
     name: 'I',

@@ -4,13 +4,13 @@ import type { CallSessions, DirectSender } from '../../../src/calls/ports.ts'
 import type { WrittenDelivery } from '../../../src/contract/dispatch.ts'
 import type { Provider, ProviderError, ProviderResult } from '../../../src/contract/provider.ts'
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
-import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import type { AskResult } from '../../../src/platform/actors/mailbox-entry.ts'
 import type { Ownership } from '../../../src/platform/actors/ownership.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { type Clock, systemClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { after } from '../../support/harness.ts'
+import { testContacts } from '../../support/message-store.ts'
 import type { Workspace } from './rows.ts'
 
 type Request = 'place' | 'preAccept' | 'accept' | 'reject' | 'terminate'
@@ -100,7 +100,7 @@ export class Cluster {
     const { sessions = noSessions, clock = systemClock, confirmEveryMs = 1_000 } = this.#options
     const calls: Calls = createCalls({
       sql,
-      contacts: createContactsStore(sql),
+      contacts: testContacts(sql),
       sessions,
       provider: this.provider.port,
       accounts: async (workspaceId, phoneNumberId) => ({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { AppError } from '../../../src/contract/errors.ts'
-import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { type CallId, decodeId, encodeId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
+import { testContacts } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import {
   answerOf,
@@ -27,7 +27,7 @@ async function conversation(permission: object | null = null, forward = false) {
   })
   const { phoneNumberId, workspaceId } = workspace
   const from = { phoneNumberId, waId: '15551230000', name: 'Ines' }
-  const parties = await createContactsStore(sql).resolveParties(from)
+  const parties = await testContacts(sql).resolveParties(from)
   if (!parties) throw new Error('no such number')
   await sql`
     update conversations set call_permission = ${permission as never}::jsonb where id = ${parties.conversationId}`

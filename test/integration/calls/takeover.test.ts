@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { wakeOverdueCalls } from '../../../src/calls/host/wake-overdue-calls.ts'
 import { createCallSessions } from '../../../src/calls/store/call-sessions.ts'
 import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
-import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { closeRedis, connectRedis } from '../../../src/platform/redis/client.ts'
 import { keys } from '../../../src/platform/redis/keys.ts'
 import { type CallId, decodeId } from '../../../src/shared/ids.ts'
 import { after, describe, test } from '../../support/harness.ts'
+import { testContacts } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { testRedis } from '../../support/redis.ts'
 import {
@@ -46,7 +46,7 @@ const fieldsOf = async (id: string) => Object.keys(await redis.hGetAll(keys.call
 
 async function place(node: Node, { workspaceId, phoneNumberId }: Workspace) {
   const from = { phoneNumberId, waId: '15551230000', name: null }
-  const parties = await createContactsStore(sql).resolveParties(from)
+  const parties = await testContacts(sql).resolveParties(from)
   if (!parties) throw new Error('no such number')
   const session = { sdpType: 'offer', sdp: offerSdp } as const
   const caller = { workspaceId, apiKeyId: null }

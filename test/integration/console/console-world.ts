@@ -26,6 +26,7 @@ import { createMessagingRecords } from '../../../src/messaging/messaging.module.
 import type { Submission } from '../../../src/messaging/submit-template.ts'
 import { listen } from '../../../src/platform/http/uws.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
+import { createPrivacy } from '../../../src/privacy/privacy.module.ts'
 import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { guessBuckets } from '../../support/guess-buckets.ts'
 import { after } from '../../support/harness.ts'
@@ -182,6 +183,7 @@ function servicesOf(
       },
     },
     acting: nobodyActs,
+    privacy: createPrivacy({ sql, blobs: { open: async () => undefined } }),
     unknown,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
   }

@@ -55,6 +55,17 @@ describe('npm run operator', () => {
     assert.equal((await signIn('bob@example.com', 'the second password')).status, 200)
   })
 
+  test('a disabled operator is signed out and listed as such, until enabled', async () => {
+    await run(['create', 'gil@example.com'], { password: 'the only password' })
+    const cookie = cookieOf(await signIn('gil@example.com', 'the only password'))
+    await run(['disable', 'gil@example.com'])
+    assert.equal((await world.request('GET', '/me', { headers: { cookie } })).status, 401)
+    assert.equal((await signIn('gil@example.com', 'the only password')).status, 401)
+    assert.ok((await run(['list'])).includes('gil@example.com  gil@example.com  disabled'))
+    await run(['enable', 'gil@example.com'])
+    assert.equal((await signIn('gil@example.com', 'the only password')).status, 200)
+  })
+
   test('an account that came by an invitation gets a role only once it is verified, or by force', async () => {
     const mallory = await world.as('OWNER')
     const [inviter] = await world.sql`select name, email from operators where id = ${mallory.operatorId}`

@@ -2,17 +2,16 @@
 import assert from 'node:assert/strict'
 import type { CallPermissionDetails } from '../../../src/contract/events.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
-import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createConversationReader } from '../../../src/messaging/store/conversations-read.store.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testMessageStore } from '../../support/message-store.ts'
+import { testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, type Tenant } from '../../support/rows.ts'
 
 const sql = testPool(await testDatabase())
-const contacts = createContactsStore(sql)
+const contacts = testContacts(sql)
 const conversations = createConversationReader(sql)
 const updates = createMessageUpdates({
   store: testMessageStore(sql),
@@ -58,7 +57,7 @@ const say = (
   })
 
 async function permissionOf(tenant: Tenant, from = waId) {
-  const { conversationId } = await contacts.partiesOf(tenant, from, null)
+  const { conversationId } = await contacts.partiesOf(tenant, { waId: from, name: null })
   const found = await conversations.find(tenant.workspaceId, conversationId)
   const { data } = await conversations.list(tenant.workspaceId, { contact: from }, { limit: 10 })
   assert.deepEqual(data[0]?.callPermission, found?.callPermission)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { describe, test } from '../../support/harness.ts'
+import { testContacts } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addWorkspace } from '../calls/rows.ts'
 
@@ -15,16 +15,14 @@ describe('the parties of a provider update', () => {
   test('eight updates of a new customer at once make one contact and one conversation', async () => {
     const { phoneNumberId, workspaceId, number } = await addWorkspace(sql)
     const from = { phoneNumberId, waId: '15551230000', name: 'Ines' }
-    const all = await Promise.all(
-      Array.from({ length: 8 }, () => createContactsStore(sql).resolveParties(from)),
-    )
+    const all = await Promise.all(Array.from({ length: 8 }, () => testContacts(sql).resolveParties(from)))
     assert.equal(new Set(all.map((parties) => parties?.contactId)).size, 1)
     assert.equal(new Set(all.map((parties) => parties?.conversationId)).size, 1)
     assert.deepEqual([all[0]?.workspaceId, all[0]?.number], [workspaceId, number])
   })
 
   test('a number of nobody has no parties', async () => {
-    const parties = await createContactsStore(sql).resolveParties({
+    const parties = await testContacts(sql).resolveParties({
       phoneNumberId: 'none',
       waId: '15551230000',
       name: null,
@@ -34,7 +32,7 @@ describe('the parties of a provider update', () => {
 
   test('a changed profile name is written, and an absent one keeps the old', async () => {
     const { phoneNumberId } = await addWorkspace(sql)
-    const store = createContactsStore(sql)
+    const store = testContacts(sql)
     const first = await store.resolveParties({ phoneNumberId, waId: '15551230001', name: 'Ines' })
     assert.ok(first)
     await store.resolveParties({ phoneNumberId, waId: '15551230001', name: 'Ines Prado' })
@@ -42,13 +40,13 @@ describe('the parties of a provider update', () => {
     // The name is written outside the hot path, so only the row shows when it is done.
     while ((await nameOf(first.contactId)) !== 'Ines Prado' && performance.now() < deadline);
     assert.equal(await nameOf(first.contactId), 'Ines Prado')
-    await createContactsStore(sql).resolveParties({ phoneNumberId, waId: '15551230001', name: null })
+    await testContacts(sql).resolveParties({ phoneNumberId, waId: '15551230001', name: null })
     assert.equal(await nameOf(first.contactId), 'Ines Prado')
   })
 
   test('the cache stays within its bound and still answers right', async () => {
     const { phoneNumberId } = await addWorkspace(sql)
-    const store = createContactsStore(sql, { cacheSize: 2 })
+    const store = testContacts(sql, { cacheSize: 2 })
     const ids = new Map<string, string>()
     for (const waId of ['1', '2', '3', '1', '2', '3']) {
       const parties = await store.resolveParties({ phoneNumberId, waId: `1555123000${waId}`, name: null })

@@ -3,17 +3,16 @@ import type { MessageStatusEvent } from '../../../src/contract/events.ts'
 import type { InboundMessageUpdate, MessageStatusUpdate } from '../../../src/contract/provider-updates.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import type { NewMessage } from '../../../src/messaging/ports.ts'
-import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { encodeId, type KeyId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testMessageStore } from '../../support/message-store.ts'
+import { testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, type Tenant } from '../../support/rows.ts'
 
 const sql = testPool(await testDatabase())
 const store = testMessageStore(sql)
-const contacts = createContactsStore(sql)
+const contacts = testContacts(sql)
 const ignored: string[] = []
 const updates = createMessageUpdates({
   store,
@@ -29,7 +28,7 @@ async function newMessage(
   patch: Partial<NewMessage> = {},
   waId = '15557000001',
 ): Promise<NewMessage> {
-  const { contactId, conversationId } = await contacts.partiesOf(tenant, waId, null)
+  const { contactId, conversationId } = await contacts.partiesOf(tenant, { waId, name: null })
   return {
     id: newId('message'),
     workspaceId: tenant.workspaceId,

@@ -4,12 +4,11 @@ import type { ProviderTemplate } from '../../../src/contract/provider.ts'
 import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import { createCatalogSyncStore } from '../../../src/messaging/store/catalog-sync.store.ts'
-import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createTemplateStore } from '../../../src/messaging/store/templates.store.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testMessageStore } from '../../support/message-store.ts'
+import { testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addTenant, type Tenant } from '../../support/rows.ts'
 
@@ -18,7 +17,7 @@ const startMs = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000
 const at = (second: number) => new Date(startMs + second * 1_000)
 const waId = '15557000001'
 
-const updatesWith = (contacts = createContactsStore(sql)) =>
+const updatesWith = (contacts = testContacts(sql)) =>
   createMessageUpdates({
     store: testMessageStore(sql),
     resolveParties: contacts.resolveParties,
@@ -68,18 +67,18 @@ describe('what a contact wrote', () => {
 
 describe('the profile name', () => {
   for (const [what, contacts] of [
-    ['a process that knows the contact', createContactsStore(sql)],
+    ['a process that knows the contact', testContacts(sql)],
     ['a process that does not', undefined],
   ] as const)
     test(`of an older update is not taken by ${what}`, async () => {
       const tenant = await addTenant(sql)
-      const first = contacts ?? createContactsStore(sql)
+      const first = contacts ?? testContacts(sql)
       const resolve = (store: typeof first, name: string, second: number) =>
         store.resolveParties({ phoneNumberId: tenant.phoneNumberId, waId, name, at: at(second) })
       await resolve(first, 'Ines Prado', 20)
-      await resolve(contacts ?? createContactsStore(sql), 'Ines', 10)
+      await resolve(contacts ?? testContacts(sql), 'Ines', 10)
       assert.equal((await contactOf(tenant)).name, 'Ines Prado')
-      await resolve(createContactsStore(sql), 'Ines P.', 30)
+      await resolve(testContacts(sql), 'Ines P.', 30)
       assert.equal((await contactOf(tenant)).name, 'Ines P.')
     })
 })

@@ -13,6 +13,7 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
 import { hrefOfConversation, wantedMessage } from './address.ts'
 import { Messages } from './messages.tsx'
+import { PrivacyMenu } from './privacy.tsx'
 import { SendTemplate } from './send-template.tsx'
 import { Standing } from './standing.tsx'
 
@@ -115,6 +116,7 @@ function Actions({ conversation, onDone }: { readonly conversation: Conversation
           Send template
         </Button>
       )}
+      {can('ADMIN') && <PrivacyMenu conversation={conversation} />}
       <Problem error={marking.error} />
       {isSending && (
         <SendTemplate

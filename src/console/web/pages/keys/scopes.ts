@@ -8,6 +8,8 @@ const hints: Readonly<Record<Scope, string>> = {
   MEDIA_READ: 'Download attachments.',
   CONVERSATIONS_READ: 'List and read conversations.',
   CONVERSATIONS_WRITE: 'Mark as read, show typing.',
+  CONTACTS_EXPORT: 'Export everything that is known of a contact, with messages, calls and files.',
+  CONTACTS_ERASE: 'Erase contacts with everything that is known of them. This cannot be undone.',
   CALLS_READ: 'List calls, fetch offers.',
   CALLS_WRITE: 'Place, answer and end calls. Includes CALLS_READ.',
   CAMPAIGNS_READ: 'Read campaigns and their recipients.',

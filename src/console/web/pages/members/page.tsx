@@ -27,11 +27,13 @@ type Open =
   | { readonly type: 'invite'; readonly again?: Invitation }
   | { readonly type: 'invited'; readonly invited: Invited }
   | { readonly type: 'revoke'; readonly invitation: Invitation }
-  | { readonly type: 'change' | 'remove'; readonly member: Member }
+  | { readonly type: 'change' | 'remove' | 'disable' | 'enable'; readonly member: Member }
 
 interface All<Row> {
   readonly data: readonly Row[]
 }
+
+const isPlatformOwner = (): boolean => me.value?.operator.platformOwner === true
 
 const isMe = ({ operatorId }: Member): boolean => operatorId === me.value?.operator.id
 
@@ -64,7 +66,7 @@ export function Page() {
         {rows && (
           <Table
             label="Members"
-            columns={can('OWNER') ? [...columns, actionsWith(setOpen)] : columns}
+            columns={can('OWNER') || isPlatformOwner() ? [...columns, actionsWith(setOpen)] : columns}
             rows={rows}
           />
         )}
@@ -132,6 +134,18 @@ function Opened({
           onClose={onClose}
         />
       )
+    case 'disable':
+    case 'enable':
+      return (
+        <Disable
+          member={open.member}
+          isDisabled={open.type === 'disable'}
+          onDone={() =>
+            done(`${open.member.email} is ${open.type === 'disable' ? 'disabled' : 'enabled'} everywhere.`)
+          }
+          onClose={onClose}
+        />
+      )
     case 'remove':
       return (
         <Remove
@@ -160,6 +174,36 @@ function Remove({ member, onDone, onClose }: { readonly member: Member; onDone()
   )
 }
 
+function Disable({
+  member,
+  isDisabled,
+  onDone,
+  onClose,
+}: {
+  readonly member: Member
+  readonly isDisabled: boolean
+  onDone(): void
+  onClose(): void
+}) {
+  const verb = isDisabled ? 'disable' : 'enable'
+  return (
+    <Confirm
+      title={isDisabled ? `Disable ${member.name} everywhere?` : `Enable ${member.name} again?`}
+      action={isDisabled ? 'Disable operator' : 'Enable operator'}
+      look={isDisabled ? 'danger' : 'primary'}
+      work={() => api.post(inWorkspace(`/members/${member.operatorId}/${verb}`))}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>
+        {isDisabled
+          ? 'All sessions end at once, in every workspace, and nobody signs in with this account. Roles stay.'
+          : 'The account can sign in again, in the roles that it has.'}
+      </p>
+    </Confirm>
+  )
+}
+
 const columns: readonly Column<Member>[] = [
   {
     title: 'Name',
@@ -167,6 +211,7 @@ const columns: readonly Column<Member>[] = [
       <span class="stack">
         <span class="inline">
           <strong>{member.name}</strong> {isMe(member) && <Tag>You</Tag>}
+          {member.disabledAt !== null && <Tag>Disabled</Tag>}
         </span>
         <span class="inline">
           <small>{member.email}</small>
@@ -193,10 +238,22 @@ const actionsWith = (onOpen: (open: Open) => void): Column<Member> => ({
   cell: (member) => (
     <Menu
       label={`Actions for ${member.name}`}
-      items={[
-        { label: 'Change role', onSelect: () => onOpen({ type: 'change', member }) },
-        { label: 'Remove', isDanger: true, onSelect: () => onOpen({ type: 'remove', member }) },
-      ]}
+      items={[...itemsOfOwner(member, onOpen), ...itemsOfPlatform(member, onOpen)]}
     />
   ),
 })
+
+const itemsOfOwner = (member: Member, onOpen: (open: Open) => void) =>
+  can('OWNER')
+    ? [
+        { label: 'Change role', onSelect: () => onOpen({ type: 'change', member }) },
+        { label: 'Remove', isDanger: true, onSelect: () => onOpen({ type: 'remove', member }) },
+      ]
+    : []
+
+const itemsOfPlatform = (member: Member, onOpen: (open: Open) => void) => {
+  if (!isPlatformOwner() || isMe(member)) return []
+  return member.disabledAt === null
+    ? [{ label: 'Disable everywhere', isDanger: true, onSelect: () => onOpen({ type: 'disable', member }) }]
+    : [{ label: 'Enable', onSelect: () => onOpen({ type: 'enable', member }) }]
+}

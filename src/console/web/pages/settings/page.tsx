@@ -9,6 +9,7 @@ import { Facts, Section } from '../../parts/facts.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { ContentDays } from './content-days.tsx'
 import { Name } from './name.tsx'
 import { Standing } from './standing.tsx'
 
@@ -28,7 +29,7 @@ export function Page() {
         <>
           <Workspace record={data} onChange={changed} />
           <Identifiers record={data} />
-          <Limits record={data} />
+          <Limits record={data} onChange={changed} />
         </>
       )}
     </>
@@ -81,11 +82,19 @@ const Copied = ({ text }: { readonly text: string }) => (
   </span>
 )
 
-const Limits = ({ record: { retentionDays, limits } }: { readonly record: WorkspaceDetail }) => (
+const Limits = ({
+  record,
+  record: { retentionDays, limits },
+  onChange,
+}: {
+  readonly record: WorkspaceDetail
+  onChange(record: WorkspaceDetail): void
+}) => (
   <Section title="Retention and limits">
     <Facts
       facts={[
         ['Kept for', `Events, deliveries, attempts and call timelines: ${plural(retentionDays, 'day')}`],
+        ['Texts and files', <ContentDays key="content" record={record} onChange={onChange} />],
         ['Endpoints', `At most ${count(limits.endpoints)}`],
         ['Requests', `Bodies of at most ${count(limits.bodyBytes / 1024)} KiB`],
         ['Recipients', `At most ${count(limits.recipientsPerCall)} in one request`],

@@ -1,0 +1,114 @@
+// Erasures and exports of contacts. A gateway takes the requests; a worker does them.
+import type { AccountOptions } from '../accounts/store/provider-account.ts'
+import type { BlobStore, ByteRange } from '../contract/blobs.ts'
+import { AppError, notFound } from '../contract/errors.ts'
+import type { Page, PageRequest } from '../contract/page.ts'
+import { createOptOutKeyReader } from '../messaging/store/kept-opt-outs.ts'
+import type { Pool } from '../platform/postgres/sql.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { ExportId, WorkspaceId } from '../shared/ids.ts'
+import type { Log } from '../shared/log.ts'
+import { deleteDueFiles } from './delete-files.ts'
+import { createMakeExport, type ExportSource, exportKeyOf } from './export-contact.ts'
+import type { ClaimedJob } from './ports.ts'
+import { runJob } from './run-jobs.ts'
+import { createContactJobStore, createJobQueue } from './store/contact-jobs.store.ts'
+import { createErasureStore } from './store/erasure.store.ts'
+import { createExportStore } from './store/export.store.ts'
+import { createFileDeletionStore } from './store/file-deletions.store.ts'
+import { createRetentionStore } from './store/retention.store.ts'
+
+export interface ExportFile {
+  readonly sizeBytes: number
+  readonly sha256: string
+  open(range: ByteRange | undefined): Promise<AsyncIterable<Uint8Array>>
+}
+
+export type Privacy = ReturnType<typeof createPrivacy>
+
+/** What is asked for, and how far it is. */
+export function createPrivacy({
+  sql,
+  blobs,
+}: {
+  readonly sql: Pool
+  readonly blobs: Pick<BlobStore, 'open'>
+}) {
+  const jobs = createContactJobStore(sql)
+  return {
+    ...jobs,
+    /** The file of an export. Throws NOT_FOUND, or INVALID_STATE where there is no file yet or any more. */
+    async exportFile(workspaceId: WorkspaceId, id: ExportId): Promise<ExportFile> {
+      const record = await jobs.findExport(workspaceId, id)
+      if (!record) throw notFound('export')
+      const { status, sizeBytes, sha256 } = record
+      if (status !== 'COMPLETED' || sizeBytes === null || sha256 === null)
+        throw new AppError('INVALID_STATE', `the export is ${status}; only a COMPLETED one has a file`)
+      return {
+        sizeBytes,
+        sha256,
+        async open(range) {
+          const blob = await blobs.open(exportKeyOf({ workspaceId, id }), range)
+          if (!blob) throw notFound('file')
+          return blob.body
+        },
+      }
+    },
+  }
+}
+
+/** One page of a list of the API, for the contact with this number. */
+export type ListOfContact = (
+  workspaceId: WorkspaceId,
+  filter: { readonly contact: string },
+  page: PageRequest,
+) => Promise<Page<object>>
+
+export interface PrivacyWorkOptions {
+  readonly sql: Pool
+  readonly accounts: Pick<AccountOptions, 'secrets'>
+  readonly blobs: BlobStore
+  readonly lists: Readonly<Record<'conversations' | 'messages' | 'calls', ListOfContact>>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Rounds of a worker. Each is true where there may be more to do. */
+export function createPrivacyWork({ sql, accounts, blobs, lists, clock, log }: PrivacyWorkOptions) {
+  const queue = createJobQueue(sql)
+  const exports = createExportStore(sql)
+  const source: ExportSource = {
+    contact: exports.contact,
+    files: exports.files,
+    lists: {
+      conversations: (job) => pagesOf(lists.conversations, job),
+      messages: (job) => pagesOf(lists.messages, job),
+      calls: (job) => pagesOf(lists.calls, job),
+      recipients: exports.recipients,
+      events: exports.events,
+    },
+  }
+  const { finish, isExpired } = exports
+  const makeExport = createMakeExport({ source, queue, blobs, finish, isExpired, clock, log })
+  const steps = createErasureStore(sql, createOptOutKeyReader(sql, accounts.secrets))
+  const files = createFileDeletionStore(sql)
+  const retention = createRetentionStore(sql)
+  return {
+    runJob: () => runJob({ queue, steps, makeExport, clock, log }),
+    deleteFiles: () => deleteDueFiles({ files, blobs }),
+    expireExports: () => exports.expire(),
+    removeContents: () => retention.removeContents(clock.now()),
+    purgeCampaigns: () => retention.purgeCampaigns(),
+  }
+}
+
+const pageRows = 200
+
+async function* pagesOf(list: ListOfContact, { workspaceId, address }: ClaimedJob) {
+  for (let after: PageRequest['after'], isMore = true; isMore; ) {
+    const page = await list(workspaceId, { contact: address }, { limit: pageRows, after })
+    yield page.data
+    after = page.next
+    isMore = page.next !== undefined
+  }
+}

@@ -1,0 +1,74 @@
+// Deletes messages with their files. The files themselves are left to the sweep of deleted files.
+import type { Sql } from '../../platform/postgres/sql.ts'
+import type { Uuid, WorkspaceId } from '../../shared/ids.ts'
+import type { ClaimedJob } from '../ports.ts'
+
+const messagesAtOnce = 200
+/** A download that has begun ends within this time, and may write the file after it was deleted. */
+const downloadTime = '10 minutes'
+
+/** A message that may be on its way to the provider is waited for: at most a minute, then its outcome is unknown. */
+export async function eraseMessages(task: {
+  readonly sql: Sql
+  readonly job: Pick<ClaimedJob, 'id' | 'workspaceId'>
+  readonly contactId: Uuid | null
+}) {
+  const { sql, job, contactId } = task
+  const { workspaceId } = job
+  if (contactId === null) return { result: 'next' } as const
+  const found = await sql<{ id: Uuid }[]>`
+    select id
+    from messages
+    where workspace_id = ${workspaceId} and contact_id = ${contactId} and send_state is distinct from 'SENDING'
+    order by id desc
+    limit ${messagesAtOnce}
+    for update skip locked`
+  if (found.length === 0) {
+    const left = await sql`
+      select from messages where workspace_id = ${workspaceId} and contact_id = ${contactId} limit 1`
+    return { result: left.count > 0 ? 'wait' : 'next' } as const
+  }
+  const ids = found.map(({ id }) => id)
+  const files = await deleteFiles(sql, workspaceId, { ids, jobId: job.id })
+  await sql`delete from messages where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
+  return { result: 'again', counts: { messages: ids.length, files } } as const
+}
+
+/** Returns how many there were. */
+export async function deleteFiles(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  { ids, jobId }: { readonly ids: readonly Uuid[]; readonly jobId: Uuid | null },
+): Promise<number> {
+  const deleted = await sql`
+    with deleted as (
+      delete from media
+      where message_id = any(${ids as Uuid[]}::uuid[]) and workspace_id = ${workspaceId}
+      returning message_id, workspace_id, blob_key, state
+    )
+    insert into blob_deletions (key, job_id, again_at)
+    select coalesce(blob_key, workspace_id || '/' || message_id), ${jobId}::uuid,
+      case when state = 'PENDING' then now() + ${downloadTime}::interval end
+    from deleted
+    on conflict (key) do nothing`
+  return deleted.count
+}
+
+/** An export of somebody who is erased is gone too. Returns how many files that were. */
+export async function expireExports(
+  sql: Sql,
+  { workspaceId, address }: Pick<ClaimedJob, 'workspaceId' | 'address'>,
+): Promise<number> {
+  const expired = await sql`
+    with expired as (
+      update contact_jobs
+      set status = 'EXPIRED', address = null, completed_at = coalesce(completed_at, now()), claim = claim + 1
+      where workspace_id = ${workspaceId} and kind = 'EXPORT' and address = ${address}
+      returning id, workspace_id
+    )
+    insert into blob_deletions (key, again_at)
+    select workspace_id || '/export-' || id, now() + ${downloadTime}::interval
+    from expired
+    on conflict (key) do nothing`
+  return expired.count
+}

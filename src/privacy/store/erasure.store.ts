@@ -1,0 +1,242 @@
+// Erases a contact in batches. Each batch is one transaction that holds the row of the job, so that of two processes
+// that both believe to have the job only one counts what it did, and repeating a batch erases nothing twice.
+import { callMachines } from '../../calls/call.machine.ts'
+import type { ContactCounts } from '../../contract/records/privacy.ts'
+import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
+import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
+import { fingerprintOf, type ReadOptOutKey } from '../../messaging/store/kept-opt-outs.ts'
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import { literals } from '../../platform/postgres/states.ts'
+import type { Uuid } from '../../shared/ids.ts'
+import { isTerminal } from '../../shared/machine.ts'
+import {
+  type ClaimedJob,
+  type ErasureStep,
+  type ErasureSteps,
+  erasureSteps,
+  type StepResult,
+} from '../ports.ts'
+import { eraseMessages, expireExports } from './erase-messages.ts'
+
+interface State {
+  readonly step: ErasureStep
+  /** Where the current step goes on. */
+  readonly cursor: Uuid | null
+}
+
+/** What a batch did, and how the job goes on. `step` overrides the next one. */
+export interface Batch {
+  readonly result: StepResult
+  readonly counts?: Partial<ContactCounts>
+  readonly cursor?: Uuid | null
+  readonly step?: ErasureStep
+}
+
+interface Task {
+  readonly sql: Sql
+  readonly job: ClaimedJob
+  readonly cursor: Uuid | null
+  /** Null where nobody of this number ever wrote or was written to: then it can only be on lists of campaigns. */
+  readonly contactId: Uuid | null
+  readonly optOutKey: FingerprintKey
+}
+
+export const createErasureStore = (pool: Pool, optOutKey: ReadOptOutKey): ErasureSteps => ({
+  async advance(job) {
+    const key = await optOutKey()
+    if (!key) throw new Error('there is no key for opt-outs')
+    return pool.begin(async (sql) => {
+      const state = await stateOf(sql, job)
+      if (!state) return 'lost'
+      const contactId = await contactOf(sql, job)
+      const task = { sql, job, cursor: state.cursor, contactId, optOutKey: key }
+      const batch = await steps[state.step](task)
+      await save(sql, job, { ...state, batch })
+      return batch.result
+    })
+  },
+})
+
+async function stateOf(sql: Sql, job: ClaimedJob): Promise<State | undefined> {
+  const [row] = await sql<{ step: ErasureStep | null; cursor: Uuid | null }[]>`
+    select step, cursor
+    from contact_jobs
+    where id = ${job.id} and claim = ${job.claim} and status = 'RUNNING'
+    for update`
+  if (!row) return undefined
+  if (row.step !== null) return { step: row.step, cursor: row.cursor }
+  await sql`
+    update contact_jobs
+    set total = (
+      select (select count(*) from messages where workspace_id = ${job.workspaceId} and contact_id = c.id)
+        + (select count(*) from calls where workspace_id = ${job.workspaceId} and contact_id = c.id)
+      from (select (
+        select id from contacts where workspace_id = ${job.workspaceId} and wa_id = ${job.address}
+      ) as id) c
+    )
+    where id = ${job.id}`
+  return { step: erasureSteps[0], cursor: null }
+}
+
+async function contactOf(sql: Sql, { workspaceId, address }: ClaimedJob): Promise<Uuid | null> {
+  const [row] = await sql<{ id: Uuid }[]>`
+    select id from contacts where workspace_id = ${workspaceId} and wa_id = ${address}`
+  return row?.id ?? null
+}
+
+async function save(
+  sql: Sql,
+  job: ClaimedJob,
+  { step, cursor, batch }: State & { readonly batch: Batch },
+): Promise<void> {
+  const isNext = batch.result === 'next'
+  const next = batch.step ?? (isNext ? erasureSteps[erasureSteps.indexOf(step) + 1] : step)
+  const following = isNext ? null : cursor
+  const nextCursor = batch.cursor === undefined ? following : batch.cursor
+  const { recipients = 0, calls = 0, messages = 0, files = 0, events = 0 } = batch.counts ?? {}
+  const added = { recipients, calls, messages, files, events }
+  await sql`
+    update contact_jobs
+    set step = ${next ?? step}, cursor = ${nextCursor},
+      counts = (
+        select jsonb_object_agg(key, coalesce((counts ->> key)::integer, 0) + value::integer)
+        from jsonb_each_text(${sql.json(added)}::jsonb)
+      ),
+      due_at = now() + interval '30 seconds',
+      status = ${batch.result === 'done' ? 'COMPLETED' : 'RUNNING'},
+      address = ${batch.result === 'done' ? null : job.address},
+      completed_at = ${batch.result === 'done' ? sql`now()` : null}
+    where id = ${job.id}`
+}
+
+const campaignsAtOnce = 200
+
+/** A recipient whose message may be on its way to the provider is waited for. */
+async function eraseRecipients({ sql, job, cursor }: Task): Promise<Batch> {
+  const campaigns = await sql<{ id: Uuid }[]>`
+    select id
+    from campaigns
+    where workspace_id = ${job.workspaceId} ${cursor === null ? sql`` : sql`and id > ${cursor}`}
+    order by id
+    limit ${campaignsAtOnce}`
+  const ids = campaigns.map(({ id }) => id)
+  const erased = await sql`
+    delete from recipients
+    where id in (
+      select id
+      from recipients
+      where campaign_id = any(${ids}::uuid[]) and wa_id = ${job.address} and claimed_until is null
+      order by campaign_id
+      for update skip locked)`
+  const left = await sql`
+    select from recipients where campaign_id = any(${ids}::uuid[]) and wa_id = ${job.address} limit 1`
+  const counts = { recipients: erased.count }
+  if (left.count > 0) return { result: 'wait', counts }
+  if (ids.length < campaignsAtOnce) return { result: 'next', counts }
+  return { result: 'again', counts, cursor: ids.at(-1) ?? null }
+}
+
+const callsAtOnce = 20
+const ended = Object.entries(callMachines.INBOUND)
+  .map(([status]) => status as keyof typeof callMachines.INBOUND)
+  .filter((status) => isTerminal(callMachines.OUTBOUND, status))
+
+/** A live call is waited for: its owner still writes to it. */
+async function eraseCalls({ sql, job, contactId }: Task): Promise<Batch> {
+  if (contactId === null) return { result: 'next' }
+  const { workspaceId } = job
+  const found = await sql<{ id: Uuid }[]>`
+    select id
+    from calls
+    where workspace_id = ${workspaceId} and contact_id = ${contactId} and status in (${literals(sql, ended)})
+    order by id desc
+    limit ${callsAtOnce}
+    for update skip locked`
+  if (found.length === 0) {
+    const live = await sql`
+      select from calls where workspace_id = ${workspaceId} and contact_id = ${contactId} limit 1`
+    return { result: live.count > 0 ? 'wait' : 'next' }
+  }
+  const ids = found.map(({ id }) => id)
+  const { events } = await createDeliveryEraser(sql).ofKeys(workspaceId, ids)
+  await sql`delete from call_timeline where call_id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
+  await sql`delete from calls where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
+  return { result: 'again', counts: { calls: ids.length, events } }
+}
+
+async function eraseEvents({ sql, job, contactId, cursor }: Task): Promise<Batch> {
+  if (contactId === null) return { result: 'next' }
+  const keys = await conversationsOf(sql, job, contactId)
+  const { events, last } = await createDeliveryEraser(sql).ofKeys(job.workspaceId, keys, cursor)
+  return last === null ? { result: 'next', cursor } : { result: 'again', counts: { events }, cursor: last }
+}
+
+/** The files are deleted by the sweep of deleted files; an erasure is complete only when they are gone. */
+async function awaitFiles({ sql, job, cursor }: Task): Promise<Batch> {
+  const left = await sql`
+    select from blob_deletions where job_id = ${job.id} and again_at is null limit 1`
+  return { result: left.count > 0 ? 'wait' : 'next', cursor }
+}
+
+const conversationsOf = async (sql: Sql, { workspaceId }: ClaimedJob, contactId: Uuid): Promise<Uuid[]> => {
+  const rows = await sql<{ id: Uuid }[]>`
+    select id from conversations where workspace_id = ${workspaceId} and contact_id = ${contactId}`
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Under the lock nobody can write a message of this contact. What came since the steps before begins them again. What
+ * remains are empty rows, so that nothing refers to a row that is gone; the number is free for a new contact.
+ */
+async function eraseContact(task: Task): Promise<Batch> {
+  const { sql, job, contactId, cursor } = task
+  const { workspaceId } = job
+  if (contactId !== null) {
+    await sql`select from contacts where id = ${contactId} for update`
+    const left = await sql`
+      select from messages where workspace_id = ${workspaceId} and contact_id = ${contactId}
+      union all
+      select from calls where workspace_id = ${workspaceId} and contact_id = ${contactId}
+      limit 1`
+    const keys = await conversationsOf(sql, job, contactId)
+    const isNew = await createDeliveryEraser(sql).hasMore(workspaceId, keys, cursor)
+    if (left.count > 0 || isNew) return { result: 'again', step: 'calls', cursor }
+    await keepOptOut(task, contactId)
+    await sql`
+      update conversations
+      set last_message_id = null, last_message_at = null, unread_count = 0, last_inbound_at = null,
+        call_permission = null, call_permission_at = null, last_event_id = null, campaign_recipient_id = null,
+        campaign_sent_at = null, erased_at = now(), updated_at = now()
+      where workspace_id = ${workspaceId} and contact_id = ${contactId}`
+    await sql`
+      update contacts
+      set wa_id = 'erased:' || id, name = null, opt_state = null, opt_changed_at = null, erased_at = now(),
+        updated_at = now()
+      where id = ${contactId} and workspace_id = ${workspaceId}`
+  }
+  const files = await expireExports(sql, job)
+  return { result: 'done', counts: { files } }
+}
+
+async function keepOptOut({ sql, job, optOutKey }: Task, contactId: Uuid): Promise<void> {
+  const { workspaceId } = job
+  const fingerprint = fingerprintOf(sql, optOutKey, { workspaceId, waId: sql`${job.address}::text` })
+  const [contact] = await sql<{ optState: string | null }[]>`
+    select opt_state from contacts where id = ${contactId}`
+  if (contact?.optState === 'opted-out')
+    await sql`
+      insert into kept_opt_outs (workspace_id, fingerprint)
+      values (${workspaceId}, ${fingerprint})
+      on conflict do nothing`
+  else
+    await sql`delete from kept_opt_outs where workspace_id = ${workspaceId} and fingerprint = ${fingerprint}`
+}
+
+const steps: Readonly<Record<ErasureStep, (task: Task) => Promise<Batch>>> = {
+  recipients: eraseRecipients,
+  calls: eraseCalls,
+  messages: eraseMessages,
+  events: eraseEvents,
+  files: awaitFiles,
+  contact: eraseContact,
+}

@@ -1,0 +1,174 @@
+// What an export reads besides the records of the API, and the row of an export as it ends.
+import { toPage } from '../../contract/page.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import { encodeId, type Uuid } from '../../shared/ids.ts'
+import type { ExportPorts, StoredFile } from '../export-contact.ts'
+import type { ClaimedJob } from '../ports.ts'
+
+const atOnce = 200
+/** How long a finished export can be downloaded. */
+const lifetime = '7 days'
+
+export const createExportStore = (sql: Sql) => ({
+  async contact({ workspaceId, address }: ClaimedJob): Promise<object> {
+    const [row] = await sql<{ name: string | null; optState: string | null; createdAt: Date }[]>`
+      select name, opt_state, created_at from contacts where workspace_id = ${workspaceId} and wa_id = ${address}`
+    const facts = row && { name: row.name, optState: row.optState, createdAt: row.createdAt.toISOString() }
+    return { waId: address, number: `+${address}`, ...facts, exportedAt: new Date().toISOString() }
+  },
+
+  recipients: (job: ClaimedJob) => recipients(sql, job),
+  events: (job: ClaimedJob) => events(sql, job),
+  files: (job: ClaimedJob) => files(sql, job),
+
+  async finish(job: ClaimedJob, outcome: Parameters<ExportPorts['finish']>[1]): Promise<boolean> {
+    const ended = await sql`
+      update contact_jobs
+      set ${'error' in outcome ? failed(sql, outcome.error) : completed(sql, outcome)}, completed_at = now()
+      where id = ${job.id} and claim = ${job.claim} and status = 'RUNNING'`
+    return ended.count > 0
+  },
+
+  async isExpired({ id }: ClaimedJob): Promise<boolean> {
+    const rows = await sql`select from contact_jobs where id = ${id} and status = 'EXPIRED'`
+    return rows.count > 0
+  },
+
+  /** Ends exports whose time is over, and has their files deleted. */
+  async expire(): Promise<void> {
+    await sql`
+      with expired as (
+        update contact_jobs
+        set status = 'EXPIRED', address = null
+        where id in (
+          select id from contact_jobs
+          where status = 'COMPLETED' and expires_at <= now()
+          limit ${atOnce}
+          for update skip locked)
+        returning blob_key
+      )
+      insert into blob_deletions (key)
+      select blob_key from expired where blob_key is not null
+      on conflict (key) do nothing`
+  },
+})
+
+const failed = (sql: Sql, error: string) => sql`status = 'FAILED', error = ${error}`
+
+const completed = (
+  sql: Sql,
+  file: { readonly sizeBytes: number; readonly sha256: string; readonly blobKey: string },
+) => sql`
+  status = 'COMPLETED', size_bytes = ${file.sizeBytes}, sha256 = ${file.sha256}, blob_key = ${file.blobKey},
+  error = null, expires_at = now() + ${lifetime}::interval`
+
+interface RecipientRow {
+  readonly id: Uuid<'recipient'>
+  readonly campaignId: Uuid<'campaign'>
+  readonly campaign: string
+  readonly variables: object
+  readonly status: string
+  readonly messageId: Uuid<'message'> | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** By the campaigns of the workspace: a number is found in each by index. */
+async function* recipients(sql: Sql, { workspaceId, address }: ClaimedJob): AsyncGenerator<object[]> {
+  for (let after: Uuid | undefined, isMore = true; isMore; ) {
+    const campaigns = await sql<{ id: Uuid }[]>`
+      select id from campaigns
+      where workspace_id = ${workspaceId} ${after === undefined ? sql`` : sql`and id > ${after}`}
+      order by id
+      limit ${atOnce}`
+    const ids = campaigns.map(({ id }) => id)
+    const rows = await sql<RecipientRow[]>`
+      select r.id, r.campaign_id, c.name as campaign, r.variables, r.status, r.message_id, r.created_at, r.updated_at
+      from recipients r
+      join campaigns c on c.id = r.campaign_id
+      where r.campaign_id = any(${ids}::uuid[]) and r.wa_id = ${address} and r.workspace_id = ${workspaceId}
+      order by r.id`
+    yield rows.map((row) => ({
+      id: encodeId('recipient', row.id),
+      campaign: { id: encodeId('campaign', row.campaignId), name: row.campaign },
+      variables: row.variables,
+      status: row.status,
+      messageId: row.messageId && encodeId('message', row.messageId),
+      createdAt: row.createdAt.toISOString(),
+      updatedAt: row.updatedAt.toISOString(),
+    }))
+    after = ids.at(-1)
+    isMore = ids.length === atOnce
+  }
+}
+
+interface EventRow {
+  readonly id: Uuid<'delivery'>
+  readonly endpointId: Uuid<'endpoint'>
+  readonly kind: string
+  readonly state: string
+  readonly createdAt: Date
+  readonly body: Buffer | null
+}
+
+/** Each event as it was sent to each endpoint, newest first; the body is null after its retention. */
+async function* events(sql: Sql, { workspaceId, address }: ClaimedJob): AsyncGenerator<object[]> {
+  for (let before: Uuid | undefined, isMore = true; isMore; ) {
+    const rows = await sql<EventRow[]>`
+      with person as (select id from contacts where workspace_id = ${workspaceId} and wa_id = ${address}),
+      keys as (
+        select id from conversations where workspace_id = ${workspaceId} and contact_id = (select id from person)
+        union all
+        select id from calls where workspace_id = ${workspaceId} and contact_id = (select id from person)
+      )
+      select d.id, d.endpoint_id, d.kind, d.state, d.created_at, e.body
+      from deliveries d
+      left join events e on e.id = d.event_id
+      where d.workspace_id = ${workspaceId} and d.key = any(array(select id from keys))
+        ${before === undefined ? sql`` : sql`and d.id < ${before}`}
+      order by d.id desc
+      limit ${atOnce}`
+    yield rows.map((row) => ({
+      deliveryId: encodeId('delivery', row.id),
+      endpointId: encodeId('endpoint', row.endpointId),
+      event: row.kind,
+      state: row.state,
+      createdAt: row.createdAt.toISOString(),
+      body: row.body && JSON.parse(row.body.toString()),
+    }))
+    before = rows.at(-1)?.id
+    isMore = rows.length === atOnce
+  }
+}
+
+async function* files(sql: Sql, { workspaceId, address }: ClaimedJob): AsyncGenerator<StoredFile[]> {
+  for (let before: Uuid | undefined, isMore = true; isMore; ) {
+    const rows = await sql<{ id: Uuid<'message'>; blobKey: string; fileName: string | null }[]>`
+      select f.message_id as id, f.blob_key, f.file_name
+      from messages m
+      join media f on f.message_id = m.id
+      where m.workspace_id = ${workspaceId} and f.state = 'STORED'
+        and m.contact_id = (select id from contacts where workspace_id = ${workspaceId} and wa_id = ${address})
+        ${before === undefined ? sql`` : sql`and m.id < ${before}`}
+      order by m.id desc
+      limit ${atOnce + 1}`
+    const page = toPage(rows, atOnce, (row) => [row.id], toFile)
+    yield [...page.data]
+    before = page.next?.[0] as Uuid | undefined
+    isMore = before !== undefined
+  }
+}
+
+/** Named after its message: what a customer calls a file may be any text. */
+const toFile = ({
+  id,
+  blobKey,
+  fileName,
+}: {
+  id: Uuid<'message'>
+  blobKey: string
+  fileName: string | null
+}) => ({
+  name: `files/${encodeId('message', id)}${/\.[\w-]{1,16}$/.exec(fileName ?? '')?.[0] ?? ''}`,
+  blobKey,
+})

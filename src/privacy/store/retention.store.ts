@@ -1,0 +1,105 @@
+// Takes away what is kept no longer: contents after the time of their workspace, and the recipients of deleted campaigns.
+import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import { idFloor, type Uuid, type WorkspaceId } from '../../shared/ids.ts'
+import { deleteFiles } from './erase-messages.ts'
+
+const atOnce = 500
+const dayMs = 86_400_000
+const workspacesAtOnce = 100
+
+/** Each returns true where there may be more. */
+export const createRetentionStore = (pool: Pool) => ({
+  /** One batch for each of the workspaces that keep contents for some days only. */
+  async removeContents(nowMs: number): Promise<boolean> {
+    const workspaces = await pool<{ id: WorkspaceId; contentDays: number }[]>`
+      select id, content_days
+      from workspaces
+      where content_days is not null
+      order by coalesce(content_removed_to, ${idFloor(0)}::uuid)
+      limit ${workspacesAtOnce}`
+    let isMore = false
+    for (const { id, contentDays } of workspaces) {
+      const until = idFloor(nowMs - contentDays * dayMs)
+      const messages = await pool.begin((sql) => removeMessages(sql, id, until))
+      const bodies = await pool.begin((sql) => removeBodies(sql, id, until))
+      isMore = isMore || messages || bodies
+    }
+    return isMore
+  },
+
+  /** A campaign is emptied an hour after it was deleted, when nothing of it is on its way any more. */
+  async purgeCampaigns(): Promise<boolean> {
+    return pool.begin(async (sql) => {
+      const [campaign] = await sql<{ id: Uuid }[]>`
+        select id
+        from campaigns c
+        where deleted_at < now() - interval '1 hour' and purged_at is null
+          and not exists (select from recipients where campaign_id = c.id and claimed_until is not null)
+        order by deleted_at
+        limit 1
+        for update skip locked`
+      if (!campaign) return false
+      const removed = await sql`
+        delete from recipients
+        where id in (select id from recipients where campaign_id = ${campaign.id} order by id limit ${atOnce})`
+      if (removed.count < atOnce) await closeCampaign(sql, campaign.id)
+      return true
+    })
+  },
+})
+
+async function closeCampaign(sql: Sql, id: Uuid): Promise<void> {
+  await sql`delete from campaign_samples where campaign_id = ${id}`
+  await sql`delete from campaign_counts where campaign_id = ${id}`
+  await sql`update campaigns set name = '', variables = '{}', counts = '{}', purged_at = now() where id = ${id}`
+}
+
+/**
+ * Texts, variables, details and files go; who, when and which template stays. What has not been sent yet keeps its text,
+ * and holds the rest of its workspace up until its send is over: minutes, if a worker runs.
+ */
+async function removeMessages(sql: Sql, workspaceId: WorkspaceId, until: string): Promise<boolean> {
+  const after = await cursorOf(sql, workspaceId)
+  if (!after) return false
+  const found = await sql<{ id: Uuid; isWaiting: boolean }[]>`
+    select id, coalesce(send_state in ('PENDING', 'SENDING') and campaign_id is null, false) as is_waiting
+    from messages
+    where workspace_id = ${workspaceId} and id > ${after.messages} and id < ${until}
+    order by id
+    limit ${atOnce}`
+  const firstWaiting = found.findIndex(({ isWaiting }) => isWaiting)
+  const ids = (firstWaiting < 0 ? found : found.slice(0, firstWaiting)).map(({ id }) => id)
+  const last = ids.at(-1)
+  if (last === undefined) return false
+  await deleteFiles(sql, workspaceId, { ids, jobId: null })
+  await sql`
+    update messages
+    set text = '', details = null, metadata = '{}', from_name = null,
+      template = case when template is not null then jsonb_set(template, '{variables}', '{}') end
+    where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
+  await sql`update workspaces set content_removed_to = ${last} where id = ${workspaceId}`
+  return ids.length === atOnce
+}
+
+/** Bodies of events repeat the texts, and may be kept for longer than those. */
+async function removeBodies(sql: Sql, workspaceId: WorkspaceId, until: string): Promise<boolean> {
+  const after = await cursorOf(sql, workspaceId)
+  if (!after) return false
+  const { last, isFull } = await createDeliveryEraser(sql).between(workspaceId, after.bodies, until)
+  if (last !== null) await sql`update workspaces set bodies_removed_to = ${last} where id = ${workspaceId}`
+  return isFull
+}
+
+/** Undefined while another process works on the workspace. */
+async function cursorOf(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+): Promise<{ messages: string; bodies: string } | undefined> {
+  const [row] = await sql<{ messages: string | null; bodies: string | null }[]>`
+    select content_removed_to as messages, bodies_removed_to as bodies
+    from workspaces
+    where id = ${workspaceId} and content_days is not null
+    for no key update skip locked`
+  return row && { messages: row.messages ?? idFloor(0), bodies: row.bodies ?? idFloor(0) }
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { claimRecipients } from '../../../src/campaigns/store/campaign-claims.store.ts'
+import { recipientsFollow } from '../../../src/campaigns/store/recipients-follow.ts'
+import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
+import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
+import { decodeId, newId } from '../../../src/shared/ids.ts'
+import { call, message } from '../../support/fixtures.ts'
+import { describe, test } from '../../support/harness.ts'
+import { testAccounts } from '../../support/message-store.ts'
+import {
+  blobs,
+  by,
+  type Known,
+  known,
+  lines,
+  mentions,
+  optOutKey,
+  privacy,
+  rowsOf,
+  sql,
+  worker,
+  workUntil,
+} from './world.ts'
+
+async function ask(who: Known): Promise<string> {
+  const { record } = await privacy.requestErasure(by(who.workspaceId), who.waId)
+  return decodeId('erasure', record.id) ?? assert.fail()
+}
+
+const recordOf = async (who: Known, id: string) =>
+  (await privacy.findErasure(who.workspaceId, id as never)) ?? assert.fail('no such erasure')
+
+async function erase(who: Known, workers?: Parameters<typeof workUntil>[2]) {
+  const id = await ask(who)
+  await workUntil('COMPLETED', id, workers)
+  return recordOf(who, id)
+}
+
+const phoneNumberIdOf = (who: Known) => `pn-${who.numberId}`
+
+describe('an erasure', () => {
+  test('leaves no row and no file that says anything of the person', async () => {
+    const who = await known()
+    assert.deepEqual((await mentions(who.secret)).sort(), [
+      'attempts',
+      'call_timeline',
+      'calls',
+      'events',
+      'media',
+      'messages',
+      'recipients',
+    ])
+    const record = await erase(who)
+    assert.deepEqual(record.counts, { recipients: 1, calls: 1, messages: 2, files: 1, events: 2 })
+    assert.deepEqual([record.status, record.contact, record.total], ['COMPLETED', null, 3])
+    assert.deepEqual(await mentions(who.secret), [])
+    assert.deepEqual(await mentions(who.waId), [])
+    assert.equal(await blobs.open(who.blobKey), undefined)
+    assert.ok(!lines.join('\n').includes(who.waId), 'the number is in no log')
+    const [delivery] = await sql`select state from deliveries where workspace_id = ${who.workspaceId} limit 1`
+    assert.equal(delivery?.['state'], 'DISCARDED')
+  })
+
+  test('touches nothing of another workspace that knows the same number, nor of another contact', async () => {
+    const stranger = await known()
+    const who = await known(stranger.waId)
+    const [before, other] = [await rowsOf(stranger.workspaceId), await known()]
+    const others = await rowsOf(other.workspaceId)
+    await erase(who)
+    assert.deepEqual(await rowsOf(stranger.workspaceId), before)
+    assert.deepEqual(await rowsOf(other.workspaceId), others)
+    assert.ok(await blobs.open(stranger.blobKey))
+    assert.deepEqual(
+      [await privacy.findErasure(stranger.workspaceId, (await ask(who)) as never)],
+      [undefined],
+      'nor can another workspace see it',
+    )
+  })
+
+  test('asked for twice at once is one, and goes on where a worker that died has left it', async () => {
+    const who = await known()
+    for (let index = 0; index < 450; index += 1) await message(sql, who, { sendState: 'ACCEPTED' })
+    const ids = await Promise.all([ask(who), ask(who), ask(who)])
+    assert.equal(new Set(ids).size, 1)
+    const [id = ''] = ids
+    // A worker takes it and dies in the middle: its claim runs out.
+    const [job] = await sql`
+      update contact_jobs set status = 'RUNNING', claim = claim + 1, due_at = now() - interval '1 second'
+      where id = ${id} returning claim`
+    assert.ok(job)
+    await workUntil('COMPLETED', id, [worker(), worker(), worker()])
+    const { counts } = await recordOf(who, id)
+    assert.equal(counts.messages, 452, 'each counted once, whoever erased it')
+    assert.deepEqual(await mentions(who.secret), [])
+  })
+
+  test('waits for a live call and for a message on its way to the provider', async () => {
+    const who = await known()
+    const live = await call(sql, who, { status: 'ACCEPTED' })
+    const sending = await message(sql, who, { sendState: 'SENDING' })
+    const id = await ask(who)
+    const one = worker()
+    await one.runJob()
+    assert.equal((await recordOf(who, id)).status, 'RUNNING')
+    assert.equal((await sql`select from calls where id = ${live}`).count, 1)
+    await sql`update calls set status = 'COMPLETED' where id = ${live}`
+    await sql`update contact_jobs set due_at = now() where id = ${id}`
+    await one.runJob()
+    assert.equal((await recordOf(who, id)).status, 'RUNNING')
+    await sql`update messages set send_state = 'ACCEPTED' where id = ${sending}`
+    await workUntil('COMPLETED', id)
+    assert.deepEqual(await rowsOf(who.workspaceId).then(({ messages, calls }) => [messages, calls]), [0, 0])
+  })
+
+  test('is complete only when the files are gone: a store that fails is asked again', async () => {
+    const who = await known()
+    const id = await ask(who)
+    const one = worker()
+    for (let round = 0; round < 10; round += 1) {
+      await sql`update contact_jobs set due_at = now() where id = ${id}`
+      await one.runJob()
+    }
+    assert.equal((await recordOf(who, id)).status, 'RUNNING')
+    assert.ok(await blobs.open(who.blobKey))
+    await workUntil('COMPLETED', id)
+    assert.equal(await blobs.open(who.blobKey), undefined)
+  })
+
+  test('of somebody who is only on the list of a campaign takes that row', async () => {
+    const who = await known()
+    await sql`update recipients set wa_id = '15550009999' where workspace_id = ${who.workspaceId}`
+    const record = await erase({ ...who, waId: '15550009999' })
+    assert.deepEqual([record.counts.recipients, record.counts.messages], [1, 0])
+    assert.equal((await rowsOf(who.workspaceId))['recipients'], 0)
+  })
+
+  test('hides the empty conversation, and a process that remembers its ids writes to a new one', async () => {
+    const who = await known()
+    const contacts = createContactsStore(sql, { optOutKey })
+    const from = { phoneNumberId: phoneNumberIdOf(who), waId: who.waId, name: 'Ines' }
+    const before = (await contacts.resolveParties(from)) ?? assert.fail()
+    assert.equal(before.conversationId, who.conversationId)
+    await erase(who)
+    const store = createMessageStore(sql, { accounts: testAccounts, optOutKey, recipientsFollow })
+    const stale = (await contacts.resolveParties(from)) ?? assert.fail()
+    assert.equal(stale.contactId, who.contactId, 'remembered')
+    const write = { ...inbound(stale), ...stale }
+    assert.equal(await store.insertInbound(write), undefined)
+    assert.equal(await store.insertOutbound(outbound(stale)), false)
+    const fresh = (await contacts.resolveParties({ ...from, isFresh: true })) ?? assert.fail()
+    assert.notEqual(fresh.contactId, who.contactId)
+    assert.ok(await store.insertInbound({ ...write, ...fresh }))
+    assert.deepEqual(await rowsOf(who.workspaceId).then((rows) => rows['messages']), 1)
+  })
+})
+
+describe('an opt-out', () => {
+  test('outlives the erasure: no send, no claim, and a new contact is opted out until START', async () => {
+    const who = await known()
+    await sql`update contacts set opt_state = 'opted-out' where id = ${who.contactId}`
+    await erase(who)
+    const kept = await sql<{ fingerprint: Buffer }[]>`
+      select fingerprint from kept_opt_outs where workspace_id = ${who.workspaceId}`
+    assert.equal(kept.length, 1)
+    assert.equal(kept[0]?.fingerprint.length, 32)
+    const store = createMessageStore(sql, { accounts: testAccounts, optOutKey, recipientsFollow })
+    const query = { from: null, templateName: 'x', templateLanguage: 'en_US', idempotencyKey: null }
+    const contextOf = (workspaceId: Known['workspaceId']) =>
+      store.sendContext({ workspaceId, waId: who.waId, ...query })
+    assert.equal((await contextOf(who.workspaceId)).optedOut, true)
+    assert.deepEqual(await skippedBy(who), { status: 'SKIPPED', skippedReason: 'OPTED_OUT' })
+    assert.equal((await sql`select from contacts where wa_id = ${who.waId}`).count, 0, 'no row is made')
+    const elsewhere = await known()
+    assert.equal((await contextOf(elsewhere.workspaceId)).optedOut, false)
+    const contacts = createContactsStore(sql, { optOutKey })
+    const back = await contacts.resolveParties({
+      phoneNumberId: phoneNumberIdOf(who),
+      waId: who.waId,
+      name: null,
+    })
+    const [row] = await sql`select opt_state from contacts where id = ${back?.contactId ?? ''}`
+    assert.equal(row?.['optState'], 'opted-out')
+    // START, then a second erasure: nothing is kept of somebody who wants to be written to.
+    await sql`update contacts set opt_state = 'opted-in' where id = ${back?.contactId ?? ''}`
+    await erase(who)
+    assert.equal((await contextOf(who.workspaceId)).optedOut, false)
+  })
+})
+
+/** A campaign of the workspace that has this person on its list again claims its recipients. */
+async function skippedBy({ workspaceId, numberId, waId }: Known) {
+  const id = newId('campaign')
+  const recipientId = newId('recipient')
+  await sql`
+    insert into campaigns (id, workspace_id, name, template_name, template_language, status, number_id, epoch)
+    values (${id}, ${workspaceId}, 'Winter', 'hello', 'en_US', 'RUNNING', ${numberId}, 1)`
+  await sql`
+    insert into recipients (id, workspace_id, campaign_id, wa_id) values (${recipientId}, ${workspaceId}, ${id}, ${waId})`
+  const campaign = { id, workspaceId, numberId, epoch: 1, template: { name: 'hello', language: 'en_US' } }
+  const judge = () => assert.fail('nobody is left to be sent to')
+  const claimed = await claimRecipients(sql, campaign as never, {
+    limit: 10,
+    judge,
+    optOutKey: await optOutKey(),
+  })
+  assert.deepEqual(claimed, { picked: 1, claimed: [] })
+  const [row] = await sql`select status, skipped_reason from recipients where id = ${recipientId}`
+  return { ...row }
+}
+
+const inbound = (parties: { contactId: string }) =>
+  ({
+    id: newId('message'),
+    optChange: undefined,
+    eventId: newId('event'),
+    body: Buffer.from('{}'),
+    update: {
+      type: 'inboundMessage',
+      providerMessageId: `wamid.${parties.contactId}`,
+      messageType: 'TEXT',
+      text: 'Hello again',
+      fromName: 'Ines',
+      at: new Date(),
+      media: null,
+      callPermission: null,
+    },
+  }) as never as Parameters<ReturnType<typeof createMessageStore>['insertInbound']>[0]
+
+const outbound = (parties: object) =>
+  ({
+    ...parties,
+    id: newId('message'),
+    text: 'Hi',
+    template: { name: 'x', language: 'en_US', variables: {} },
+    metadata: {},
+    keyId: null,
+    idempotencyKey: null,
+    idempotencyHash: null,
+    createdAt: new Date(),
+  }) as never as Parameters<ReturnType<typeof createMessageStore>['insertOutbound']>[0]

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { decodeId, type ExportId } from '../../../src/shared/ids.ts'
+import { message } from '../../support/fixtures.ts'
+import { describe, test } from '../../support/harness.ts'
+import { gateway } from '../api/gateway.ts'
+import { blobs, by, type Known, known, privacy, sql, worker, workUntil } from './world.ts'
+
+const { call, keyFor } = gateway(sql, { blobs })
+
+async function exported(who: Known): Promise<ExportId> {
+  const { record } = await privacy.requestExport(by(who.workspaceId), who.waId)
+  const id = decodeId('export', record.id) ?? assert.fail()
+  await workUntil('COMPLETED', id)
+  return id
+}
+
+async function bytesOf(who: Known, id: ExportId): Promise<Buffer> {
+  const file = await privacy.exportFile(who.workspaceId, id)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of await file.open(undefined)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+describe('an export', () => {
+  test('is an archive of everything that is known of the person, and of nobody else', async () => {
+    const stranger = await known()
+    const who = await known(stranger.waId)
+    for (let index = 0; index < 230; index += 1) await message(sql, who, { sendState: 'ACCEPTED' })
+    const id = await exported(who)
+    const record = (await privacy.findExport(who.workspaceId, id)) ?? assert.fail()
+    assert.deepEqual(record.counts, { recipients: 1, calls: 1, messages: 232, files: 1, events: 2 })
+    const archive = await bytesOf(who, id)
+    assert.deepEqual(
+      [record.sizeBytes, record.sha256],
+      [archive.length, createHash('sha256').update(archive).digest('hex')],
+    )
+    const tar = (...args: string[]) => execFileSync('tar', args, { input: archive }).toString()
+    const names = tar('-t').trim().split('\n')
+    const file = names.pop() ?? ''
+    assert.match(file, /^files\/msg_\w+\.png$/)
+    assert.deepEqual(names, [
+      'contact.json',
+      ...['conversations', 'messages', 'calls', 'recipients', 'events'].map((list) => `${list}-1.ndjson`),
+    ])
+    assert.equal(tar('-xO', file), who.secret)
+    const linesOf = (list: string) =>
+      tar('-xO', `${list}-1.ndjson`)
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    assert.equal(linesOf('messages').length, 232)
+    assert.equal(linesOf('messages').filter(({ text }) => text === who.secret).length, 2)
+    assert.deepEqual(
+      linesOf('events').map(({ body }) => body.x),
+      [who.secret, who.secret],
+    )
+    assert.deepEqual(
+      linesOf('recipients').map(({ variables }) => variables),
+      [{ secret: who.secret }],
+    )
+    assert.equal(JSON.parse(tar('-xO', 'contact.json')).waId, who.waId)
+    assert.ok(!archive.includes(stranger.secret))
+  })
+
+  test('is made by the next worker where one died, and once', async () => {
+    const who = await known()
+    const { record } = await privacy.requestExport(by(who.workspaceId), who.waId)
+    const id = decodeId('export', record.id) ?? assert.fail()
+    await sql`
+      update contact_jobs set status = 'RUNNING', claim = claim + 1, due_at = now() - interval '1 second'
+      where id = ${id}`
+    await workUntil('COMPLETED', id, [worker(), worker()])
+    assert.ok((await bytesOf(who, id)).includes(who.secret))
+  })
+
+  test('expires with its time and with an erasure, file and number included', async () => {
+    const who = await known()
+    const id = await exported(who)
+    await sql`update contact_jobs set expires_at = now() where id = ${id}`
+    await worker().expireExports()
+    const expired = (await privacy.findExport(who.workspaceId, id)) ?? assert.fail()
+    assert.deepEqual([expired.status, expired.contact], ['EXPIRED', null])
+    await assert.rejects(privacy.exportFile(who.workspaceId, id), { code: 'INVALID_STATE' })
+    const second = await exported(who)
+    const { record } = await privacy.requestErasure(by(who.workspaceId), who.waId)
+    await workUntil('COMPLETED', decodeId('erasure', record.id) ?? '')
+    await worker().deleteFiles()
+    assert.equal((await privacy.findExport(who.workspaceId, second))?.status, 'EXPIRED')
+    for (const each of [id, second])
+      assert.equal(await blobs.open(`${who.workspaceId}/export-${each}`), undefined)
+  })
+})
+
+describe('the routes', () => {
+  for (const [kind, plus] of [
+    ['export', '%2B'],
+    ['erasure', ''],
+  ] as const)
+    test(`of an ${kind} begin it once, and show it to its workspace alone`, async () => {
+      const who = await known()
+      const key = await keyFor(who.workspaceId, ['CONTACTS_EXPORT', 'CONTACTS_ERASE'])
+      const other = await keyFor((await known()).workspaceId, ['CONTACTS_EXPORT', 'CONTACTS_ERASE'])
+      const path = `/contacts/${plus}${who.waId}/${kind}s`
+      const first = await call(key, { method: 'POST', path })
+      const { id, status, contact } = first.json
+      assert.deepEqual([first.status, status, contact], [202, 'PENDING', who.waId])
+      const again = await call(key, { method: 'POST', path })
+      assert.deepEqual([again.status, again.json.id, again.headers['idempotent-replayed']], [200, id, 'true'])
+      await workUntil('COMPLETED', decodeId(kind, id) ?? '')
+      const shown = await call(key, { path: `/${kind}s/${id}` })
+      assert.equal(shown.json.status, 'COMPLETED')
+      assert.deepEqual((await call(key, { path: `/${kind}s` })).json.data, [shown.json])
+      assert.equal((await call(other, { path: `/${kind}s/${id}` })).status, 404)
+      assert.deepEqual((await call(other, { path: `/${kind}s` })).json.data, [])
+      const audit = await sql`
+        select action from audit where workspace_id = ${who.workspaceId} and action = ${`contact.${kind}_requested`}`
+      assert.equal(audit.count, 1)
+    })
+
+  test('give the file of an export out once it is there', async () => {
+    const who = await known()
+    const key = await keyFor(who.workspaceId, ['CONTACTS_EXPORT'])
+    const other = await keyFor((await known()).workspaceId, ['CONTACTS_EXPORT'])
+    const { id } = (await call(key, { method: 'POST', path: `/contacts/${who.waId}/exports` })).json
+    const path = `/exports/${id}/file`
+    assert.equal((await call(key, { path })).json.error.code, 'INVALID_STATE')
+    await workUntil('COMPLETED', decodeId('export', id) ?? '')
+    const part = await call(key, { path, headers: { range: 'bytes=0-11' } })
+    assert.deepEqual([part.status, part.headers['content-type']], [206, 'application/x-tar'])
+    assert.equal((await call(other, { path })).status, 404)
+  })
+
+  test('refuse what is no number, and a body', async () => {
+    const who = await known()
+    const key = await keyFor(who.workspaceId, ['CONTACTS_ERASE'])
+    const { status } = await call(key, { method: 'POST', path: '/contacts/nobody/erasures' })
+    assert.equal(status, 404)
+    const path = `/contacts/${who.waId}/erasures`
+    const withBody = await call(key, { method: 'POST', path, body: { why: 'x' } })
+    assert.equal(withBody.json.error.code, 'VALIDATION_ERROR')
+  })
+})

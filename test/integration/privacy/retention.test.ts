@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { type CampaignId, newId } from '../../../src/shared/ids.ts'
+import { message } from '../../support/fixtures.ts'
+import { describe, test } from '../../support/harness.ts'
+import { blobs, type Known, known, mentions, sql, worker } from './world.ts'
+
+const dayMs = 86_400_000
+
+/** As if `days` had gone by: ids tell the age. */
+const after = (days: number) => worker(Date.now() + days * dayMs)
+
+const keepFor = (who: Known, days: number | null) =>
+  sql`update workspaces set content_days = ${days} where id = ${who.workspaceId}`
+
+async function untilDone(round: () => Promise<boolean>): Promise<void> {
+  for (let rounds = 0; await round(); rounds += 1) assert.ok(rounds < 1_000, 'it never ends')
+}
+
+describe('contents that a workspace keeps for some days', () => {
+  test('go with their days and not before, and of that workspace alone', async () => {
+    const [who, other] = [await known(), await known()]
+    for (let index = 0; index < 600; index += 1) await message(sql, who, { text: who.secret, status: 'SENT' })
+    await keepFor(who, 10)
+    await untilDone(after(9).removeContents)
+    assert.ok((await mentions(who.secret)).includes('messages'))
+    await untilDone(after(11).removeContents)
+    // Calls, timelines and lists of campaigns are no contents.
+    assert.deepEqual((await mentions(who.secret)).sort(), ['call_timeline', 'calls', 'recipients'])
+    const [row] = await sql`
+      select count(*)::int as count from messages where workspace_id = ${who.workspaceId} and text = ''`
+    assert.equal(row?.['count'], 602)
+    await untilDone(after(11).deleteFiles)
+    assert.equal(await blobs.open(who.blobKey), undefined)
+    assert.ok(await blobs.open(other.blobKey))
+    assert.ok((await mentions(other.secret)).includes('messages'))
+  })
+
+  test('stay while a message is still to be sent', async () => {
+    const who = await known()
+    const waiting = await message(sql, who, { text: who.secret, sendState: 'PENDING' })
+    await message(sql, who, { text: who.secret, status: 'SENT' })
+    await keepFor(who, 1)
+    await untilDone(after(2).removeContents)
+    const textsOf = async () =>
+      (await sql`select text from messages where workspace_id = ${who.workspaceId} and text <> ''`).count
+    assert.equal(await textsOf(), 2)
+    await sql`update messages set send_state = 'ACCEPTED' where id = ${waiting}`
+    await untilDone(after(2).removeContents)
+    assert.equal(await textsOf(), 0)
+  })
+
+  test('stay for ever where no days are set', async () => {
+    const who = await known()
+    await untilDone(after(3_000).removeContents)
+    assert.ok((await mentions(who.secret)).includes('messages'))
+  })
+})
+
+describe('a deleted campaign', () => {
+  const campaign = async (who: Known, deletedAt: string): Promise<CampaignId> => {
+    const id = newId('campaign')
+    await sql`
+      insert into campaigns (id, workspace_id, name, template_name, template_language, status, deleted_at)
+      values (${id}, ${who.workspaceId}, ${who.secret}, 'hello', 'en_US', 'COMPLETED', ${deletedAt}::timestamptz)`
+    const rows = Array.from({ length: 700 }, (_, index) => ({
+      ...{ id: newId('recipient'), workspaceId: who.workspaceId, campaignId: id },
+      waId: `1557${String(index).padStart(7, '0')}`,
+    }))
+    await sql`insert into recipients ${sql(rows)}`
+    return id
+  }
+
+  const recipientsOf = async (id: CampaignId) =>
+    (await sql`select from recipients where campaign_id = ${id}`).count
+
+  test('loses its recipients and its name after an hour, once nothing of it is on its way', async () => {
+    const who = await known()
+    const long = new Date(Date.now() - 2 * 3_600_000).toISOString()
+    const [old, young, busy] = [
+      await campaign(who, long),
+      await campaign(who, new Date().toISOString()),
+      await campaign(who, long),
+    ]
+    await sql`
+      update recipients set claimed_until = now() where id = (select min(id::text)::uuid from recipients where campaign_id = ${busy})`
+    const sent = await message(sql, who, { campaignId: old, status: 'SENT' })
+    await untilDone(worker().purgeCampaigns)
+    assert.deepEqual(
+      [await recipientsOf(old), await recipientsOf(young), await recipientsOf(busy)],
+      [0, 700, 700],
+    )
+    const [row] = await sql`select name, purged_at is not null as is_purged from campaigns where id = ${old}`
+    assert.deepEqual({ ...row }, { name: '', isPurged: true })
+    assert.equal((await sql`select from campaign_counts where campaign_id = ${old}`).count, 0)
+    assert.equal((await sql`select from messages where id = ${sent} and campaign_id = ${old}`).count, 1)
+    await sql`update recipients set claimed_until = null where campaign_id = ${busy}`
+    await untilDone(worker().purgeCampaigns)
+    assert.equal(await recipientsOf(busy), 0)
+  })
+})
