@@ -17,6 +17,8 @@ import { tableOf } from './faults/table.ts'
 
 const wanted = process.env['FAULTS'] ?? ''
 const artifacts = fileURLToPath(new URL('../artifacts', import.meta.url))
+/** A second each, over all receivers together. */
+const RATES = { texts: 24, calls: 3, sends: 4 }
 const WARM_MS = 3_000
 /** The load goes on for so long after the heal, so that what is late shows. */
 const AFTER_MS = 5_000
@@ -42,10 +44,10 @@ after(() => postgres?.stop())
 
 /** Does the row on a cluster of its own; returns what it did to the load. */
 async function suffer(row: Row, t: TestContext): Promise<Figures> {
-  const { env = {}, retries = 2, rates = { texts: 24, calls: 3, sends: 4 } } = row
+  const { env = {}, retries = 2 } = row
   const cluster = await openCluster({ haproxy, postgres, retries, env })
   try {
-    const load = startLoad(cluster, rates)
+    const load = startLoad(cluster, RATES)
     await sleep(WARM_MS)
     const harmed = row
       .harm(cluster)
