@@ -46,8 +46,8 @@ after(() => postgres?.stop())
 async function suffer(row: Row, t: TestContext): Promise<Figures> {
   const { env = {}, retries = 2 } = row
   const cluster = await openCluster({ haproxy, postgres, retries, env })
+  const load = startLoad(cluster, RATES)
   try {
-    const load = startLoad(cluster, RATES)
     await sleep(WARM_MS)
     const harmed = row
       .harm(cluster)
@@ -60,6 +60,7 @@ async function suffer(row: Row, t: TestContext): Promise<Figures> {
     for (const line of cluster.stack.logs().split('\n')) t.diagnostic(line)
     throw error
   } finally {
+    load.abandon()
     await cluster.close()
   }
 }

@@ -20,6 +20,7 @@ import type { FaultyPostgres } from './postgres.ts'
 import { type ProxyState, startProxy, type TcpProxy } from './proxy.ts'
 
 const GATEWAYS = 3
+const START_TRIES = 3
 
 /** The lines of one gateway. `peers` leads from the other gateways and the worker to it. */
 export interface Lines {
@@ -136,7 +137,7 @@ async function bringUp(options: ClusterOptions, closing: Closing): Promise<Clust
   const restart = async (gateway: number) => {
     const ended = await stack.gateway(gateway).process.stop()
     await lines(gateway).peers.become('open')
-    await stack.restartGateway(gateway)
+    await supervised(() => stack.restartGateway(gateway))
     watch(gateway)
     return ended
   }
@@ -154,7 +155,7 @@ async function bringUp(options: ClusterOptions, closing: Closing): Promise<Clust
     restart,
     async roll(env) {
       deployed = { ...deployed, ...env }
-      await stack.restartWorker(0)
+      await supervised(() => stack.restartWorker(0))
       for (const gateway of gateways.keys())
         assert.equal(await restart(gateway), 'code 0', `gateway ${gateway} drains`)
     },
@@ -168,6 +169,16 @@ async function bringUp(options: ClusterOptions, closing: Closing): Promise<Clust
     },
     close: () => closing.run(),
   }
+}
+
+/** A process that finds no server at its start ends, and is started again. */
+async function supervised(start: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await start()
+    } catch (error) {
+      if (tries === START_TRIES) throw error
+    }
 }
 
 const fail = (message: string): never => {
