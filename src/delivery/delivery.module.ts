@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 import type { Registry } from 'prom-client'
 import type { SecretOpener } from '../accounts/store/provider-account.ts'
-import { ActorDirectory, type DirectoryEvent } from '../platform/actors/directory.ts'
+import { ActorDirectory } from '../platform/actors/directory.ts'
+import type { DirectoryEvent } from '../platform/actors/directory-options.ts'
 import type { Ownership } from '../platform/actors/ownership.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
@@ -20,7 +21,7 @@ import type { DeliveryMetrics, Waiting } from './host/delivery-metrics.ts'
 import { createDirect, createDispatch, createEngine, type EndpointRouter } from './host/dispatch.ts'
 import { createEndpointHost } from './host/endpoint-host.ts'
 import type { RetryJob } from './host/retry-queue.ts'
-import { retry, sweepDeliveries } from './host/sweep-deliveries.ts'
+import { keepReady, retry, sweepDeliveries } from './host/sweep-deliveries.ts'
 import { type Connector, createConnector } from './outbound/connect.ts'
 import { limitDials } from './outbound/dial-limits.ts'
 import { createHttpsSender } from './outbound/https-sender.ts'
@@ -35,7 +36,7 @@ import { createDeliveryLogStore } from './store/deliveries-log.store.ts'
 import { createReplayStore } from './store/deliveries-replay.store.ts'
 import type { DialTimes } from './store/dial-times.ts'
 import { createEndpointHealthStore } from './store/endpoint-health.store.ts'
-import { createEndpointStore } from './store/endpoints.store.ts'
+import { createEndpointStore, createRingingStore } from './store/endpoints.store.ts'
 import { createEndpointAdminStore } from './store/endpoints-admin.store.ts'
 
 export interface DeliveryOptions {
@@ -65,10 +66,12 @@ export function createDeliverySweep({ sql, router, registry }: DeliverySweepOpti
   const metrics = createBacklogMetrics(registry)
   const ports = { deliveries: createDeliveryStore(sql), router, woken: metrics.woken }
   const backlog = createBacklogStore(sql)
+  const endpoints = createRingingStore(sql)
   return {
     dispatch: createDispatch(router),
     retry: (job: RetryJob) => retry(ports, job),
     sweep: () => sweepDeliveries(ports),
+    keepReady: () => keepReady({ endpoints, router }),
     sample: async () => metrics.sampled(await backlog.sample()),
   }
 }
@@ -123,7 +126,7 @@ export function createDelivery(options: DeliveryOptions) {
     ownership: options.ownership,
     clock,
     guardMs: settings.GUARD,
-    confirmEveryMs: settings.SESSION_RENEW,
+    confirmEveryMs: settings.SESSION_RENEW * 2,
     forward: (id, message) => {
       void router.tell('endpoint', id, message)
       return true

@@ -9,6 +9,7 @@ import {
   type EndpointState,
   enqueueInTurn,
   enqueueOrLeave,
+  isKeptOpen,
   isSocket,
   nextToken,
   pullAll,
@@ -48,6 +49,7 @@ const fromOthers: ReadonlySet<EndpointMessage['type']> = new Set([
   'direct',
   'wake',
   'configChanged',
+  'stayReady',
 ])
 /** A pull waits for the guard, too: the previous owner may still be sending what it would read. */
 const guarded = new Set<string>(['post', 'dial', 'frame', 'pull'])
@@ -56,9 +58,11 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
   kind: 'endpoint',
   mailboxLimit: 2_000,
   fromOthers,
+  // A receiver recognises a call that is forwarded twice by the id of its event.
+  repeatable: new Set(['direct']),
   idleAfterMs: (state) => {
     if (state.known.size > 0 || state.posts.size > 0 || state.urgent.length > 0) return undefined
-    if (state.socket.phase !== 'idle') return undefined
+    if (state.socket.phase !== 'idle' || isKeptOpen(state)) return undefined
     return isSocket(state) ? idleSocketMs : idleHttpsMs
   },
   drain: { type: 'leave' },
@@ -96,6 +100,8 @@ function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): voi
       return leave(turn)
     case 'wake':
       return pullAll(turn.state)
+    case 'stayReady':
+      return
     case 'pulled':
       return pulled(turn, message)
     case 'pullFailed':
@@ -121,6 +127,7 @@ const socketMessages = [
   'idleDue',
   'cooledDown',
   'directDue',
+  'dialAhead',
 ] as const
 type SocketMessage = Extract<EndpointMessage, { type: (typeof socketMessages)[number] }>
 
@@ -151,6 +158,9 @@ function applySocket(turn: Turn, message: SocketMessage): void {
       return cooledDown(turn)
     case 'directDue':
       return directDue(turn, message.work)
+    case 'dialAhead':
+      turn.state.ahead.isPaused = false
+      return
   }
 }
 

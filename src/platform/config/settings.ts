@@ -192,8 +192,9 @@ export const settingsSchema = {
     meaning: 'A gateway that has not renewed its session for this long is taken for dead.',
   }),
   SESSION_RENEW: setting(duration, {
-    default: '1s',
-    meaning: 'How often a gateway renews its session and confirms what it owns.',
+    default: '500ms',
+    meaning:
+      'How often a gateway renews its session; it confirms what it owns half as often. One that answers nobody and misses two renewals is taken for dead.',
   }),
   GUARD: setting(duration, {
     default: '2500ms',
@@ -207,7 +208,7 @@ export const settingsSchema = {
   FAST_DEATH: setting(flag, {
     default: 'true',
     meaning:
-      'Declare a gateway dead when its internal port refuses connections; switch off behind firewalls that refuse for live hosts.',
+      'Declare a gateway dead within about a second when its internal port refuses connections, or answers nothing while it misses renewals; switch off behind firewalls that refuse for live hosts.',
   }),
   ICE_SERVERS: setting(iceUrls, {
     default: '',
@@ -232,6 +233,10 @@ export const settingsSchema = {
   MAX_REQUESTS: setting(integer(1, 100_000), {
     default: '2000',
     meaning: 'Requests in flight a process takes before it answers OVERLOADED.',
+  }),
+  LOAD_SHEDDING: setting(flag, {
+    default: 'true',
+    meaning: 'Refuse lists, then other reads, then sends with OVERLOADED while a gateway is overloaded.',
   }),
   DRAIN_GRACE: setting(duration, {
     default: '3s',
