@@ -90,5 +90,5 @@ test('the table of all rows', (t) => {
   const table = tableOf(figures)
   for (const line of table) t.diagnostic(line)
   mkdirSync(artifacts, { recursive: true })
-  writeFileSync(join(artifacts, 'faults.md'), `${table.join('\n')}\n`)
+  writeFileSync(join(artifacts, 'faults.txt'), `${table.join('\n')}\n`)
 })

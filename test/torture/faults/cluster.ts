@@ -20,7 +20,7 @@ import type { FaultyPostgres } from './postgres.ts'
 import { type ProxyState, startProxy, type TcpProxy } from './proxy.ts'
 
 const GATEWAYS = 3
-const START_TRIES = 3
+const START_MS = 120_000
 
 /** The lines of one gateway. `peers` leads from the other gateways and the worker to it. */
 export interface Lines {
@@ -173,11 +173,12 @@ async function bringUp(options: ClusterOptions, closing: Closing): Promise<Clust
 
 /** A process that finds no server at its start ends, and is started again. */
 async function supervised(start: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries += 1)
+  const deadline = performance.now() + START_MS
+  for (;;)
     try {
       return await start()
     } catch (error) {
-      if (tries === START_TRIES) throw error
+      if (performance.now() > deadline) throw error
     }
 }
 
