@@ -52,7 +52,7 @@ const HANDSETS = 10
 /** A number whose last four digits, the index and 55, give the handset no special behaviour. */
 const handset = (prefix: string, index: number): string => `${prefix}${String(index).padStart(5, '0')}55`
 
-export const isRing =
+const isRing =
   (wacid: string) =>
   ({ event, call }: Json, _: Received): boolean =>
     event === 'call.ringing' && call.wacid === wacid
