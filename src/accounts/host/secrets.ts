@@ -25,6 +25,8 @@ export interface ProcessSecrets {
   readonly box: SecretBox
   /** The same on every process with the same SECRETS_KEY. */
   readonly cluster: string
+  /** Sign the cookies of known devices; one for each key of SECRETS_KEY, in their order. */
+  readonly devices: readonly Buffer[]
 }
 
 export function processSecrets(settings: Settings): ProcessSecrets {
@@ -36,5 +38,6 @@ export function processSecrets(settings: Settings): ProcessSecrets {
   return {
     box: createSecretBox(keys),
     cluster: settings.CLUSTER_SECRET ?? createHmac('sha256', first.bytes).update('cluster').digest('hex'),
+    devices: keys.map(({ bytes }) => createHmac('sha256', bytes).update('devices').digest()),
   }
 }
