@@ -1,5 +1,6 @@
 // Three gateways and a worker behind HAProxy. Each gateway has lines of its own to Postgres, to Redis and from
 // the other gateways, which a fault can cut. Each of three numbers belongs to one receiver.
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { eventKinds } from '../../../src/contract/events.ts'
 import { encodeId } from '../../../src/shared/ids.ts'
@@ -19,6 +20,7 @@ import type { FaultyPostgres } from './postgres.ts'
 import { type ProxyState, startProxy, type TcpProxy } from './proxy.ts'
 
 const GATEWAYS = 3
+const START_MS = 120_000
 
 /** The lines of one gateway. `peers` leads from the other gateways and the worker to it. */
 export interface Lines {
@@ -38,6 +40,7 @@ export interface Target {
 
 export interface Cluster {
   readonly stack: Stack
+  readonly databaseUrl: string
   readonly postgres: FaultyPostgres
   readonly redis: TestRedis
   readonly targets: readonly Target[]
@@ -49,8 +52,10 @@ export interface Cluster {
   owner(): Promise<number>
   pid(gateway: number): number
   kill(gateway: number): Promise<void>
-  /** Restarts as a deployment does, with SIGTERM; `env` stays for later restarts. Returns its exit. */
-  restart(gateway: number, env?: Readonly<Record<string, string>>): Promise<string>
+  /** Ends the gateway with SIGTERM, if it still runs, and starts it again. Returns how it ended. */
+  restart(gateway: number): Promise<string>
+  /** Deploys: the worker, then one gateway after the other; with these settings from then on. */
+  roll(env: Readonly<Record<string, string>>): Promise<void>
   /** Stops a process of the system; the returned function lets it go on. */
   freeze(pid: number): Promise<() => Promise<void>>
   close(): Promise<void>
@@ -112,14 +117,14 @@ async function bringUp(options: ClusterOptions, closing: Closing): Promise<Clust
   closing.add(() => redis.stop())
   const ground = { databaseUrl, redis, postgresPort: postgres.port }
   const gateways = await Promise.all(Array.from({ length: GATEWAYS }, () => openLines(ground, closing)))
-  const more = gateways.map(() => ({}) as Readonly<Record<string, string>>)
+  let deployed: Readonly<Record<string, string>> = {}
   const stack = await startStack({
     gateways: GATEWAYS,
     servers: { databaseUrl, redis },
     env: { ...settings, SECRETS_KEY: `1:${randomBytes(32).toString('hex')}`, ...options.env },
     envOf: (name) => {
       const [kind, index] = name.split('-')
-      return kind === 'gateway' ? { ...gateways[Number(index)]?.env, ...more[Number(index)] } : {}
+      return { ...(kind === 'gateway' && gateways[Number(index)]?.env), ...deployed }
     },
   })
   closing.add(() => stack.stop())
@@ -129,24 +134,30 @@ async function bringUp(options: ClusterOptions, closing: Closing): Promise<Clust
   const watch = (gateway: number) =>
     void stack.gateway(gateway).process.exited.then(() => lines(gateway).peers.become('refused'))
   for (const index of gateways.keys()) watch(index)
+  const restart = async (gateway: number) => {
+    const ended = await stack.gateway(gateway).process.stop()
+    await lines(gateway).peers.become('open')
+    await supervised(() => stack.restartGateway(gateway))
+    watch(gateway)
+    return ended
+  }
   const balancer = await openBalancer(stack, options, closing)
   const targets = await openTargets(stack, closing)
   const thawing = new Set<() => Promise<void>>()
   closing.add(() => Promise.all([...thawing].map((thaw) => thaw())))
   return {
-    ...{ stack, postgres, redis, targets, lines },
+    ...{ stack, databaseUrl, postgres, redis, targets, lines },
     sockets: targets.flatMap(({ receiver }) => ('connections' in receiver ? [receiver] : [])),
     api: client(`${balancer.origin}/api/v1`, { authorization: `Bearer ${stack.key}` }),
     owner: () => ownerOf(stack, targets[0]?.endpoint.id),
     pid: (gateway) => stack.gateway(gateway).process.pid,
     kill: async (gateway) => void (await stack.gateway(gateway).process.kill()),
-    async restart(gateway, env = {}) {
-      more[gateway] = { ...more[gateway], ...env }
-      const ended = await stack.gateway(gateway).process.stop()
-      await lines(gateway).peers.become('open')
-      await stack.restartGateway(gateway)
-      watch(gateway)
-      return ended
+    restart,
+    async roll(env) {
+      deployed = { ...deployed, ...env }
+      await supervised(() => stack.restartWorker(0))
+      for (const gateway of gateways.keys())
+        assert.equal(await restart(gateway), 'code 0', `gateway ${gateway} drains`)
     },
     async freeze(pid) {
       const thaw = await freeze(pid)
@@ -158,6 +169,17 @@ async function bringUp(options: ClusterOptions, closing: Closing): Promise<Clust
     },
     close: () => closing.run(),
   }
+}
+
+/** A process that finds no server at its start ends, and is started again. */
+async function supervised(start: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + START_MS
+  for (;;)
+    try {
+      return await start()
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+    }
 }
 
 const fail = (message: string): never => {

@@ -39,6 +39,8 @@ export interface Done {
 export interface Load {
   /** Sends nothing more; resolves when every call has rung or been given up, and every send has an answer. */
   stop(): Promise<Done>
+  /** Sends nothing more, for a row that has failed: what is under way may fail too. */
+  abandon(): void
 }
 
 /** Phones ring for at least this long before their callers give up. */
@@ -50,7 +52,7 @@ const HANDSETS = 10
 /** A number whose last four digits, the index and 55, give the handset no special behaviour. */
 const handset = (prefix: string, index: number): string => `${prefix}${String(index).padStart(5, '0')}55`
 
-export const isRing =
+const isRing =
   (wacid: string) =>
   ({ event, call }: Json, _: Received): boolean =>
     event === 'call.ringing' && call.wacid === wacid
@@ -58,11 +60,13 @@ export const isRing =
 export function startLoad(cluster: Cluster, rates: Rates): Load {
   const over = new AbortController()
   const done = { texts: [] as Text[], calls: [] as Call[], sends: [] as Send[] }
-  const waiting = new Set<Promise<unknown>>()
+  const waiting: Promise<unknown>[] = []
   const start = (rate: number, work: (index: number) => Promise<unknown>) =>
     every(1_000 / rate, over.signal, (index) => {
-      const working = work(index).finally(() => waiting.delete(working))
-      waiting.add(working)
+      const working = work(index)
+      waiting.push(working)
+      // A failure shows when the load is stopped.
+      void working.catch(() => undefined)
     })
   const clocks = [
     start(rates.texts, async (index) => void done.texts.push(await write(cluster, index))),
@@ -70,6 +74,7 @@ export function startLoad(cluster: Cluster, rates: Rates): Load {
     start(rates.sends, async (index) => void done.sends.push(await send(cluster, index))),
   ]
   return {
+    abandon: () => over.abort(),
     async stop() {
       over.abort()
       await Promise.all(clocks)

@@ -45,10 +45,13 @@ export async function startFaultyPostgres(): Promise<FaultyPostgres> {
     return row.dataDirectory
   })
   const copy = `${files}.copy`
+  let isUp = true
   const start = async () => {
     server = await startPostgres({ dataDir, mode: 'test', port })
+    isUp = true
   }
   const crash = async () => {
+    isUp = false
     process.kill(server.pid, 'SIGQUIT')
     const deadline = performance.now() + EXIT_MS
     while (pidsIn(files).length > 0 && performance.now() < deadline) await sleep(5)
@@ -57,7 +60,11 @@ export async function startFaultyPostgres(): Promise<FaultyPostgres> {
   const freezeAll = () => freeze(...pidsIn(files))
   return {
     ...{ port, start, crash, freeze: freezeAll },
-    newDatabase: () => newDatabase(server),
+    async newDatabase() {
+      // A row that failed may have left it down.
+      if (!isUp) await start()
+      return newDatabase(server)
+    },
     async takeCopy() {
       const thaw = await freezeAll()
       try {
