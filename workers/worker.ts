@@ -35,7 +35,7 @@ export async function startWorker(settings: Settings): Promise<Draining> {
   log.info({ version, settings: describeSettings(settings) }, 'worker.starting')
   await migrate(sql)
   const isFastDeathEnabled = settings.FAST_DEATH
-  const cluster = await startClient({ redisUrl, secret: secrets.cluster, isFastDeathEnabled, clock, log })
+  const cluster = await startClient({ redisUrl, secrets: secrets.cluster, isFastDeathEnabled, clock, log })
   const bulk = openBulkPool(DATABASE_URL)
   const blobs = openBlobs(settings)
   const scheduler = await openCampaignScheduler(redisUrl, log)

@@ -44,6 +44,12 @@ export function createMetrics() {
     'way',
     'reason',
   )
+  const secrets = counter(
+    'secret_failures',
+    'Sealed secrets that failed, by operation and fault',
+    'operation',
+    'fault',
+  )
   return {
     served: (edge: string) => (served: Served) =>
       requests.observe(
@@ -59,6 +65,7 @@ export function createMetrics() {
     dropped: (kind: string, reason: string) => drops.inc({ kind, reason }),
     parked: (kind: string) => parked.inc({ kind }),
     refused: (way: string, reason: string) => refused.inc({ way, reason }),
+    secretFailed: (operation: string, fault: string) => secrets.inc({ operation, fault }),
     /** For metrics that a feature declares itself. */
     registry,
     /** For a process that sends campaigns. */

@@ -12,7 +12,7 @@ const quiet = { info() {}, warn() {} }
 
 export const peerOptions = (redisUrl: string) => ({
   redisUrl,
-  secret,
+  secrets: [secret],
   isFastDeathEnabled: true,
   clock: systemClock,
   log: quiet,
