@@ -38,6 +38,7 @@ export interface GatewayOptions {
   readonly isFastDeathEnabled?: boolean
   readonly onRefused?: NodeOptions['onRefused']
   readonly log?: Log
+  readonly secrets?: readonly string[]
 }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -50,6 +51,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const node = await startNode({
     ...peerOptions(redisUrl),
     ...(options.log && { log: options.log }),
+    ...(options.secrets && { secrets: options.secrets }),
     ...(options.onRefused && { onRefused: options.onRefused }),
     isFastDeathEnabled: options.isFastDeathEnabled ?? true,
     address,
