@@ -43,7 +43,7 @@ describe('gateways of a rollout', () => {
     const answer = await other.node.router.ask('call', 'x', { type: 'read' }, 3_000)
     assert.deepEqual(answer, { type: 'answered', value: 3 })
     owner.hang()
-    await other.node.router.tell('call', 'x', { type: 'say', text: 'by inbox' })
+    await other.node.router.tell('call', 'x', { type: 'say', text: 'by inbox' } as never)
     await eventually(() => host.log.includes('frame by inbox'))
   })
 
