@@ -33,7 +33,7 @@ export async function startWorker(settings: Settings): Promise<Draining> {
   const { DATABASE_URL } = requireSettings(settings, ['DATABASE_URL'])
   const { log, sql, redisUrl, clock, secrets, provider } = context
   log.info({ version, settings: describeSettings(settings) }, 'worker.starting')
-  await migrate(sql)
+  await migrate(sql, { onWait: (wait) => log.warn({ ...wait }, 'migration.waiting') })
   const isFastDeathEnabled = settings.FAST_DEATH
   const cluster = await startClient({ redisUrl, secrets: secrets.cluster, isFastDeathEnabled, clock, log })
   const bulk = openBulkPool(DATABASE_URL)

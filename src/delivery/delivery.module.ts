@@ -108,6 +108,7 @@ export function createDelivery(options: DeliveryOptions) {
   const processBudget = new ProcessBudget({ bytes: settings.WEBHOOK_BACKLOG_BYTES })
   const host = createEndpointHost({
     ...{ https, recorder, processBudget, clock, metrics, log },
+    unwritten: recorder.unwritten,
     endpoints: createEndpointStore(sql, options.secrets),
     deliveries: createDeliveryStore(sql),
     dialer: createSocketDialer(sender),

@@ -44,7 +44,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   const { log, sql } = context
   log.info({ version, settings: describeSettings(settings) }, 'gateway.starting')
   if (settings.WEBHOOK_TARGETS === 'any') log.warn({}, 'webhooks.any_target_allowed')
-  await migrate(sql)
+  await migrate(sql, { onWait: (wait) => log.warn({ ...wait }, 'migration.waiting') })
   const ground = await openGround(context)
   const { node, health, blobs } = ground
   await blobs

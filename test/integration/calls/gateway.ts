@@ -84,6 +84,8 @@ export class Cluster {
   readonly direct: Parameters<DirectSender['send']>[0][] = []
   directResult: Awaited<ReturnType<DirectSender['send']>> = { type: 'delivered' }
   directMs = 0
+  /** Awaited before a direct event is answered. */
+  beforeDirect: () => Promise<void> = () => Promise.resolve()
   readonly #sql: Pool
   readonly #options: ClusterOptions
   readonly #owners = new Map<string, string>()
@@ -112,6 +114,7 @@ export class Cluster {
         send: async (event) => {
           this.direct.push(event)
           await new Promise((resolve) => setTimeout(resolve, this.directMs))
+          await this.beforeDirect()
           return this.directResult
         },
       },
