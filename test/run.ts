@@ -29,7 +29,8 @@ const quickFiles = new Set(
 )
 /** These files keep every core busy for minutes: they run last, one at a time. */
 const isTorture = (entry: string): boolean => /torture-[^/]*$/.test(entry)
-const TORTURE_TIMEOUT_MS = process.env['TORTURE'] === 'full' ? 1_800_000 : 300_000
+const isLongTorture = process.env['TORTURE'] === 'full' || process.env['FAULTS'] !== undefined
+const TORTURE_TIMEOUT_MS = isLongTorture ? 2_700_000 : 300_000
 // Node 20 does not pass a timeout on to the single tests of a file, so this one limits the whole process.
 const PROCESS_TIMEOUT_MS = 400_000
 /** Most files wait more than they compute, so two cores can run four. */

@@ -31,11 +31,17 @@ const minuteMs = 60_000
 export async function startWorker(settings: Settings): Promise<Draining> {
   const context = openProcessContext(settings, 'worker')
   const { DATABASE_URL } = requireSettings(settings, ['DATABASE_URL'])
-  const { log, sql, redisUrl, clock, secrets, provider } = context
+  const { log, sql, postgres, redisUrl, clock, secrets, provider } = context
   log.info({ version, settings: describeSettings(settings) }, 'worker.starting')
   await migrate(sql, { onWait: (wait) => log.warn({ ...wait }, 'migration.waiting') })
-  const isFastDeathEnabled = settings.FAST_DEATH
-  const cluster = await startClient({ redisUrl, secrets: secrets.cluster, isFastDeathEnabled, clock, log })
+  const cluster = await startClient({
+    redisUrl,
+    secrets: secrets.cluster,
+    isFastDeathEnabled: settings.FAST_DEATH,
+    sessionTtlMs: settings.SESSION_TTL,
+    sessionRenewMs: settings.SESSION_RENEW,
+    ...{ clock, log },
+  })
   const bulk = openBulkPool(DATABASE_URL)
   const blobs = openBlobs(settings)
   const scheduler = await openCampaignScheduler(redisUrl, log)
@@ -58,7 +64,7 @@ export async function startWorker(settings: Settings): Promise<Draining> {
       await campaigns.close()
       await withDeadline(messaging.media.drain(), 5_000, 'breaking off downloads').catch(() => undefined)
       await Promise.allSettled([scheduler.close(), blobs.close(), cluster.close(), provider.close()])
-      await Promise.all([sql.end({ timeout: 2 }), bulk.end({ timeout: 2 })])
+      await Promise.all([postgres.stop(), sql.end({ timeout: 2 }), bulk.end({ timeout: 2 })])
       log.info({}, 'worker.stopped')
     },
   }

@@ -43,6 +43,7 @@ export const callActor = (timing: CallTiming): CallActor => ({
   kind: 'call',
   mailboxLimit: 64,
   fromOthers,
+  repeatable: new Set(),
   drain: { type: 'drain' },
   idleAfterMs(state) {
     if (hasEnded(state.row)) return isForwarding(state) ? undefined : afterEndMs

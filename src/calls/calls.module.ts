@@ -2,7 +2,8 @@
 
 import type { Dispatch } from '../contract/dispatch.ts'
 import type { Provider } from '../contract/provider.ts'
-import { ActorDirectory, type DirectoryEvent } from '../platform/actors/directory.ts'
+import { ActorDirectory } from '../platform/actors/directory.ts'
+import type { DirectoryEvent } from '../platform/actors/directory-options.ts'
 import type { Ownership } from '../platform/actors/ownership.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
@@ -121,7 +122,7 @@ const directoryOf = (options: CallsOptions, host: CallHost) =>
     ownership: options.ownership,
     clock: options.clock,
     guardMs: options.settings.GUARD,
-    confirmEveryMs: options.settings.SESSION_RENEW,
+    confirmEveryMs: options.settings.SESSION_RENEW * 2,
     forward: (id, message) => {
       void options.router.tell('call', id, message)
       return true

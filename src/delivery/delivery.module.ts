@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 import type { Registry } from 'prom-client'
 import type { SecretOpener } from '../accounts/store/provider-account.ts'
-import { ActorDirectory, type DirectoryEvent } from '../platform/actors/directory.ts'
+import { ActorDirectory } from '../platform/actors/directory.ts'
+import type { DirectoryEvent } from '../platform/actors/directory-options.ts'
 import type { Ownership } from '../platform/actors/ownership.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
@@ -124,7 +125,7 @@ export function createDelivery(options: DeliveryOptions) {
     ownership: options.ownership,
     clock,
     guardMs: settings.GUARD,
-    confirmEveryMs: settings.SESSION_RENEW,
+    confirmEveryMs: settings.SESSION_RENEW * 2,
     forward: (id, message) => {
       void router.tell('endpoint', id, message)
       return true

@@ -57,6 +57,8 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
   kind: 'endpoint',
   mailboxLimit: 2_000,
   fromOthers,
+  // A receiver recognises a call that is forwarded twice by the id of its event.
+  repeatable: new Set(['direct']),
   idleAfterMs: (state) => {
     if (state.known.size > 0 || state.posts.size > 0 || state.urgent.length > 0) return undefined
     if (state.socket.phase !== 'idle') return undefined

@@ -85,7 +85,7 @@ type Ground = Awaited<ReturnType<typeof openGround>>
 
 /** Opens what the features need in addition to the process context. */
 async function openGround(context: ProcessContext) {
-  const { settings, redisUrl, log, sql, metrics } = context
+  const { settings, redisUrl, log, metrics } = context
   const { DATABASE_URL } = requireSettings(settings, ['DATABASE_URL'])
   const { internal, node } = await joinCluster(context)
   const deliveryMetrics = new DeliveryMetrics(metrics.registry)
@@ -96,7 +96,7 @@ async function openGround(context: ProcessContext) {
     timers: await openRetryTimers(redisUrl, log, deliveryMetrics),
     scheduler: await openCampaignScheduler(redisUrl, log),
     bulk: openBulkPool(DATABASE_URL),
-    health: createHealth(sql),
+    health: createHealth(context.postgres),
     blobs: openBlobs(settings),
   }
 }
@@ -194,7 +194,7 @@ async function drain(
   { messaging, calls, delivery }: Features,
   closeEdges: () => Promise<void>,
 ): Promise<void> {
-  const { settings, log, sql, provider } = context
+  const { settings, log, sql, postgres, provider } = context
   const { bulk, node, timers, scheduler, internal, health, blobs } = ground
   const startedAt = performance.now()
   const left = (share: number) =>
@@ -216,6 +216,6 @@ async function drain(
   await Promise.allSettled([timers.close(), scheduler.close(), provider.close()])
   await internal.close()
   await node.close().catch(() => undefined)
-  await Promise.all([sql.end({ timeout: 2 }), bulk.end({ timeout: 2 })])
+  await Promise.all([postgres.stop(), sql.end({ timeout: 2 }), bulk.end({ timeout: 2 })])
   log.info({ durationMs: Math.round(performance.now() - startedAt) }, 'gateway.stopped')
 }

@@ -14,6 +14,7 @@ export async function joinCluster({
   clock,
   log,
   metrics,
+  postgres,
 }: ProcessContext): Promise<{ internal: HttpServer; node: ClusterNode }> {
   const late: { handler: HttpHandler } = { handler: () => ({ status: 503 }) }
   const internal = await listen({
@@ -33,6 +34,7 @@ export async function joinCluster({
     sessionRenewMs: settings.SESSION_RENEW,
     joinWaitMs: settings.HANDOVER_SILENCE,
     onRefused: metrics.refused,
+    postgresAwayMs: postgres.awayMs,
   })
   late.handler = (request) => node.handleRpc(request)
   return { internal, node }

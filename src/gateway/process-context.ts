@@ -12,6 +12,7 @@ import type { Settings } from '../platform/config/settings.ts'
 import { createLogger } from '../platform/observability/logger.ts'
 import { createMetrics, type Metrics } from '../platform/observability/metrics.ts'
 import { connectPool, type Pool } from '../platform/postgres/sql.ts'
+import { type PostgresWatch, watchPostgres } from '../platform/postgres/watch.ts'
 import { type CloudApi, createCloudApi } from '../provider/outgoing/cloud-api.ts'
 import { type Clock, systemClock } from '../shared/clock.ts'
 import { armFailpoint } from '../shared/failpoint.ts'
@@ -23,6 +24,7 @@ export interface ProcessContext {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly sql: Pool
+  readonly postgres: PostgresWatch
   readonly secrets: ProcessSecrets
   /** For requests to the provider on behalf of a workspace. */
   readonly accountOptions: AccountOptions
@@ -36,13 +38,15 @@ export function openProcessContext(settings: Settings, name: 'gateway' | 'worker
   const metrics = createMetrics()
   const { box, cluster } = processSecrets(settings)
   const secrets = { box: reportFailures(box, secretFailureReport({ log, metrics })), cluster }
+  const sql = connectPool({ url: DATABASE_URL, max: settings.DATABASE_POOL, name: `switchboard-${name}` })
   return {
     settings,
     redisUrl: REDIS_URL,
     log,
     clock: systemClock,
     metrics,
-    sql: connectPool({ url: DATABASE_URL, max: settings.DATABASE_POOL, name: `switchboard-${name}` }),
+    sql,
+    postgres: watchPostgres({ url: DATABASE_URL, pools: [sql], clock: systemClock, log }),
     secrets,
     accountOptions: { secrets: secrets.box, defaultToken: settings.PROVIDER_ACCESS_TOKEN },
     provider: createCloudApi({

@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { firstWorking } from '../../src/dev/embedded/candidates.ts'
+import { installDebian } from '../support/debian-install.ts'
 
 const run = promisify(execFile)
-const APT_MS = 110_000
 const installed = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 
@@ -29,10 +29,6 @@ async function proved(bin: string): Promise<string> {
 
 /** Chromium's libraries and helpers expect their usual paths, so unpacking the package is not enough. */
 async function install(): Promise<string> {
-  if (process.getuid?.() !== 0) throw new Error('only root can install it')
-  const options = { timeout: APT_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
-  // One unreachable third-party source fails the whole update, although the other lists have arrived.
-  await run('apt-get', ['update', '-q'], options).catch(() => undefined)
-  await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], options)
+  await installDebian('chromium')
   return proved('chromium')
 }

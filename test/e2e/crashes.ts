@@ -8,7 +8,7 @@ import { eventually, openScene, type Scene } from './scene.ts'
 import type { StackOptions } from './stack.ts'
 
 /** The default takeover times, scaled down in proportion. */
-const timing = { SESSION_TTL: '2s', SESSION_RENEW: '400ms', GUARD: '1s', HANDOVER_SILENCE: '1200ms' }
+const timing = { SESSION_TTL: '2s', SESSION_RENEW: '250ms', GUARD: '1s', HANDOVER_SILENCE: '1200ms' }
 
 export async function openCrashScene({ env, ...options }: StackOptions = {}): Promise<Scene> {
   const scene = await openScene({ ...options, env: { ...timing, ...env } })

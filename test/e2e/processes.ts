@@ -18,6 +18,7 @@ export interface LogLine {
 
 export interface Running {
   readonly name: string
+  readonly pid: number
   readonly logFile: string
   readonly isRunning: boolean
   /** The first log line that fits; rejects when the process ends before it writes one. */
@@ -44,6 +45,7 @@ export function run(
   const lines = () => logLines(child.logFile)
   return {
     name,
+    pid: child.process.pid ?? 0,
     logFile: child.logFile,
     exited: child.exited,
     get isRunning() {

@@ -45,6 +45,8 @@ export interface SocketReceiver {
   secret: string
   /** When set, every new connection is closed with this code. */
   refuseWith: number | undefined
+  /** When set, every new connection is taken and never read. */
+  isStalled: boolean
   /** Waits for an open connection after the first `after`; returns the latest one. */
   connected(after?: number): Promise<Connection>
   close(): void
@@ -96,7 +98,11 @@ export async function startHttpsReceiver(tls: Certificate): Promise<HttpsReceive
 export async function startSocketReceiver(tls: Certificate): Promise<SocketReceiver> {
   const inbox = new Inbox('socket receiver')
   const connections: Connection[] = []
-  const receiver: Pick<SocketReceiver, 'secret' | 'refuseWith'> = { secret: '', refuseWith: undefined }
+  const receiver: Pick<SocketReceiver, 'secret' | 'refuseWith' | 'isStalled'> = {
+    secret: '',
+    refuseWith: undefined,
+    isStalled: false,
+  }
   const server = createServer(tls)
   const sockets = new WebSocketServer({ server })
   sockets.on('connection', (websocket, request) => {
@@ -110,6 +116,7 @@ export async function startSocketReceiver(tls: Certificate): Promise<SocketRecei
     })
     const code = connection.isGenuine ? receiver.refuseWith : 1008
     if (code !== undefined) return websocket.close(code)
+    if (receiver.isStalled) websocket.pause()
     const number = connections.length
     websocket.on('message', (data: Buffer) =>
       inbox.add({ raw: data, headers: request.headers, connection: number }),

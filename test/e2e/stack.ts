@@ -15,13 +15,17 @@ import { lastingPort, logTail, type Running, run } from './processes.ts'
 
 export interface StackOptions {
   /** Default 1. */
-  readonly gateways?: 1 | 2
+  readonly gateways?: 1 | 2 | 3
   /** Default 1. */
   readonly workers?: number
   /** Whether Redis keeps its data over a restart. Default false. */
   readonly isRedisPersistent?: boolean
   /** Settings in addition to those of the stack, such as WEBHOOK_RETRY_DELAYS. */
   readonly env?: Readonly<Record<string, string>>
+  /** Servers of the caller, who stops them. Default: a database and a Redis of the stack's own. */
+  readonly servers?: { readonly databaseUrl: string; readonly redis: TestRedis }
+  /** Settings of one process, by its name: `gateway-0`, `worker-0`. They win over the others. */
+  readonly envOf?: (name: string) => Readonly<Record<string, string>>
 }
 
 export interface Gateway {
@@ -40,8 +44,8 @@ export interface Stack {
   readonly operator: Demo['operator']
   /** The gateways trust this certificate, for receivers on 127.0.0.1 and localhost. */
   readonly tls: Certificate
-  /** Two numbers of the simulator; the first is the default sender. */
-  readonly numbers: readonly [DemoNumber, DemoNumber]
+  /** The numbers of the simulator, two unless SIM_NUMBERS says otherwise; the first is the default sender. */
+  readonly numbers: readonly [DemoNumber, DemoNumber, ...DemoNumber[]]
   readonly gateways: readonly Gateway[]
   readonly workers: readonly Running[]
   /** The simulator's address; its page shows the handsets. */
@@ -76,12 +80,12 @@ export interface Stack {
 interface Ground {
   readonly dir: string
   readonly sql: Pool
-  readonly databaseUrl: string
   readonly redis: TestRedis
   readonly tls: Certificate
   readonly demo: Demo
   readonly processes: Running[]
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly envOf: NonNullable<StackOptions['envOf']>
 }
 
 const SERVING = (line: { event?: string }) => line.event === 'gateway.serving'
@@ -108,12 +112,8 @@ async function prepare(
   options: StackOptions,
   stopping: (() => Promise<unknown>)[],
 ): Promise<Ground> {
-  const [database, redis] = await Promise.all([
-    testDatabase(),
-    testRedis({ persistent: options.isRedisPersistent ?? false }),
-  ])
-  stopping.push(() => redis.stop())
-  const sql = connectPool({ url: database.url, max: 2, name: 'e2e' })
+  const { databaseUrl, redis } = options.servers ?? (await ownServers(options, stopping))
+  const sql = connectPool({ url: databaseUrl, max: 2, name: 'e2e' })
   stopping.push(() => sql.end({ timeout: 2 }))
   const processes: Running[] = []
   stopping.push(() => Promise.all(processes.map((one) => one.stop())))
@@ -126,8 +126,17 @@ async function prepare(
     password: 'a password for tests',
     passwordLogN: 12,
   })
-  const env = { ...environment(dir), DATABASE_URL: database.url, REDIS_URL: redis.url, ...options.env }
-  return { dir, sql, databaseUrl: database.url, redis, tls, demo, processes, env }
+  const env = { ...environment(dir), DATABASE_URL: databaseUrl, REDIS_URL: redis.url, ...options.env }
+  return { dir, sql, redis, tls, demo, processes, env, envOf: options.envOf ?? (() => ({})) }
+}
+
+async function ownServers(
+  { isRedisPersistent = false }: StackOptions,
+  stopping: (() => Promise<unknown>)[],
+): Promise<NonNullable<StackOptions['servers']>> {
+  const [database, redis] = await Promise.all([testDatabase(), testRedis({ persistent: isRedisPersistent })])
+  stopping.push(() => redis.stop())
+  return { databaseUrl: database.url, redis }
 }
 
 const environment = (dir: string): Record<string, string | undefined> => ({
@@ -160,7 +169,7 @@ async function bringUp(options: StackOptions, ground: Ground, stop: () => Promis
   )
   const simulatorUrl = String(listening['url'])
   await syncDemoCatalog(sql, demo.workspaceId, simulatorUrl)
-  const [first, second] = await demoNumbers(sql, demo.workspaceId)
+  const [first, second, ...others] = await demoNumbers(sql, demo.workspaceId)
   if (!first || !second) throw new Error('the simulator has two numbers')
   const settings = { PROVIDER_BASE_URL: simulatorUrl }
   const workers = Array.from({ length: options.workers ?? 1 }, (_, index) =>
@@ -189,7 +198,7 @@ async function bringUp(options: StackOptions, ground: Ground, stop: () => Promis
     ...{ sql, redis, workspaceId, tls, simulatorUrl, sim, workers, gateways, gateway, console, stop },
     key: demo.apiKey,
     operator: demo.operator,
-    numbers: [first, second],
+    numbers: [first, second, ...others],
     api: inTurn(() => running().map(({ api }) => api)),
     ...consoleActions(console),
     async restartGateway(index, more = {}) {
@@ -211,9 +220,11 @@ async function bringUp(options: StackOptions, ground: Ground, stop: () => Promis
 }
 
 const launcher =
-  ({ processes, env, dir }: Ground) =>
+  ({ processes, env, envOf, dir }: Ground) =>
   (name: string, script: string, more: Readonly<Record<string, string>> = {}): Running => {
-    const started = run(name, script, { env: { ...env, ...more }, logDir: join(dir, 'log') })
+    // A restarted process has a number behind its name.
+    const own = envOf(name.split('-').slice(0, 2).join('-'))
+    const started = run(name, script, { env: { ...env, ...own, ...more }, logDir: join(dir, 'log') })
     processes.push(started)
     return started
   }

@@ -2,7 +2,7 @@
 // which can wipe it, restore it and expire sessions. It answers like the Lua scripts: one conformance suite
 // covers both.
 import type { ActorKind } from '../../src/platform/actors/actor.ts'
-import type { Claim, NodeRef, Ownership } from '../../src/platform/actors/ownership.ts'
+import type { Claim, NodeRef, Ownership, Recalled } from '../../src/platform/actors/ownership.ts'
 
 interface Entry {
   owner: NodeRef
@@ -11,16 +11,18 @@ interface Entry {
 
 export class MemoryDirectory {
   #entries = new Map<string, Entry>()
-  readonly #alive = new Set<string>()
+  readonly #alive = new Map<string, NodeRef>()
   readonly #dead = new Set<string>()
 
   /** Starts a session, or revives it after `expire`. */
   join(node: NodeRef): Ownership {
-    this.#alive.add(node.sid)
+    this.#alive.set(node.sid, node)
     this.#dead.delete(node.sid)
     return {
       sid: node.sid,
       claim: async (kind, id) => this.#claim(node, kind, id),
+      recall: (sid) => this.#recall(sid),
+      resumedAt: () => Number.NEGATIVE_INFINITY,
       recordEpoch: (kind, id, epoch) => this.#record(node.sid, key(kind, id), epoch),
       release: async (kind, ids) => {
         for (const id of ids) this.#release(node.sid, key(kind, id))
@@ -68,6 +70,12 @@ export class MemoryDirectory {
     return current && this.#dead.has(current.owner.sid)
       ? { type: 'mine', deadSid: current.owner.sid }
       : { type: 'mine' }
+  }
+
+  #recall(sid: string): Recalled {
+    const owner = this.#alive.get(sid)
+    if (owner) return { type: 'alive', owner }
+    return { type: this.#dead.has(sid) ? 'ended' : 'expired' }
   }
 
   #record(sid: string, at: string, epoch: number): void {

@@ -103,6 +103,7 @@ export function createCallHost(options: CallHostOptions): CallHost {
             .then(() => context.post({ type: 'sdpSaved', replyTo: effect.to }))
       }
     },
+    ownerOf: calls.ownerOf,
     confirm: (ids) => calls.confirm(ids),
     async release(owned, sid) {
       // Write the pending notes first: a new owner that reads ATTEMPTING would forward again.

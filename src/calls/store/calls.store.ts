@@ -85,11 +85,7 @@ export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(remembered
   /** Commits all changes of a turn or none. Each is one statement with its event, deliveries and timeline. */
   change: (id: CallId, epoch: number, changes: readonly Change[]) => changeAll(sql, { id, epoch }, changes),
 
-  async confirm(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const rows = await sql<{ id: string; ownerEpoch: number }[]>`
-      select id, owner_epoch from calls where id = any(${ids as string[]}::uuid[])`
-    return new Map(rows.map((row) => [row.id, row.ownerEpoch]))
-  },
+  ...owners(sql),
 
   /** Gives up ownership, so that the next owner need not stay silent. */
   async release(
@@ -168,6 +164,19 @@ export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(remembered
       from call_tombstones
       where wacid = any(${wacids as string[]})`
     return new Map(rows.map(({ wacid, ...end }) => [wacid, end]))
+  },
+})
+
+const owners = (sql: Pool) => ({
+  async ownerOf(id: string): Promise<string | null | undefined> {
+    const [row] = await sql<{ ownerSid: string | null }[]>`select owner_sid from calls where id = ${id}`
+    return row?.ownerSid
+  },
+
+  async confirm(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await sql<{ id: string; ownerEpoch: number }[]>`
+      select id, owner_epoch from calls where id = any(${ids as string[]}::uuid[])`
+    return new Map(rows.map((row) => [row.id, row.ownerEpoch]))
   },
 })
 

@@ -36,10 +36,10 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
   const dialTimeoutMs = Math.min(maxDialMs, options.timeoutMs)
   const { dialer, dialTimes, clock, metrics } = options
   const sockets = new EndpointSockets({ dialer, dialTimes, clock, signing, dialTimeoutMs, metrics })
-  const { load, confirm, release, pull, reload } = createEndpointRows(options)
+  const { load, ownerOf, confirm, release, pull, reload } = createEndpointRows(options)
   return {
     openSockets: () => sockets.openCount,
-    ...{ load, confirm, release },
+    ...{ load, ownerOf, confirm, release },
     commit: () => Promise.resolve({ type: 'committed' }),
     dropped(id, epoch) {
       sockets.dropped(id, epoch)

@@ -32,7 +32,7 @@ type Context = EffectContext<EndpointMessage>
 
 type Host = ActorHost<EndpointState, EndpointMessage, EndpointTx, EndpointEffect>
 
-export interface EndpointRows extends Pick<Host, 'load' | 'confirm' | 'release'> {
+export interface EndpointRows extends Pick<Host, 'load' | 'ownerOf' | 'confirm' | 'release'> {
   pull(effect: Extract<EndpointEffect, { type: 'pull' }>, context: Context): void
   reload(context: Context): void
 }
@@ -87,6 +87,7 @@ export function createEndpointRows(options: EndpointRowsOptions): EndpointRows {
       const state = newEndpointState(config, pending, { quota, nowMs: options.clock.now(), unwritten })
       return { state, epoch, silentMs }
     },
+    ownerOf: endpoints.ownerOf,
     async confirm(ids) {
       const rows = await endpoints.confirm(ids)
       for (const { id, configVersion } of rows) {

@@ -82,6 +82,12 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
       return row && { config: toConfig(row), epoch: row.ownerEpoch, silentMs: row.silentMs }
     },
 
+    async ownerOf(id: string): Promise<string | null | undefined> {
+      const [row] = await sql<{ ownerSid: string | null }[]>`
+        select owner_sid from endpoints where id = ${id} and deleted_at is null`
+      return row?.ownerSid
+    },
+
     /** The current epochs and configuration versions of the endpoints that this process believes it owns. */
     async confirm(
       ids: readonly string[],

@@ -1,7 +1,7 @@
 // Makes this process the owner of an actor: claims it in the directory, then loads it and raises its epoch.
 // Only the epoch makes the process the owner.
 import type { Clock } from '../../shared/clock.ts'
-import type { ActorHost, ActorKind, Loaded } from './actor.ts'
+import type { ActorHost, ActorKind, Loaded, LoadOptions } from './actor.ts'
 import { Guard, readClock } from './guard.ts'
 import type { Refusal } from './mailbox-entry.ts'
 import type { Claim, Ownership } from './ownership.ts'
@@ -16,12 +16,14 @@ export interface Activated<State> {
 export interface ActivateOptions<State> {
   readonly kind: ActorKind
   readonly ownership: Ownership
-  readonly load: ActorHost<State, never, never, never>['load']
+  readonly host: Pick<ActorHost<State, never, never, never>, 'load' | 'ownerOf'>
   readonly clock: Clock
   readonly guardMs: number
 }
 
 const loadLimitMs = 3_000
+
+type Taken<State> = Loaded<State> | Refusal
 
 export async function activate<State>(
   id: string,
@@ -31,22 +33,44 @@ export async function activate<State>(
   const claim = await ownership.claim(kind, id)
   if (claim.type === 'theirs') return claim
   const asked = readClock(clock)
-  const outcome = await within(clock, loadLimitMs, () => options.load(id, loadOptions(ownership.sid, claim)))
-  if (outcome.type !== 'done' || !outcome.value) {
+  const outcome = await within(clock, loadLimitMs, () => take(id, claim, options))
+  const taken: Taken<State> = outcome.type === 'done' ? outcome.value : { type: 'unavailable' }
+  if ('type' in taken) {
     // Otherwise other nodes keep sending its messages to this process, which cannot load it.
     if (claim.type === 'mine') void ownership.release(kind, [id])
-    return outcome.type === 'done' && claim.type === 'mine' ? { type: 'notFound' } : { type: 'unavailable' }
+    return taken
   }
-  const loaded = outcome.value
-  ownership.recordEpoch(kind, id, loaded.epoch)
-  const guard = new Guard(clock, options.guardMs)
+  ownership.recordEpoch(kind, id, taken.epoch)
+  const guard = new Guard({ clock, validMs: options.guardMs, resumedAt: ownership.resumedAt })
   guard.confirmed(asked)
-  guard.stayQuiet(loaded.silentMs)
-  return { type: 'activated', loaded, guard }
+  guard.stayQuiet(taken.silentMs)
+  return { type: 'activated', loaded: taken, guard }
 }
 
-// Without the directory, another owner may still be alive: take only a row that is free or ours.
-const loadOptions = (sid: string, claim: Exclude<Claim, { type: 'theirs' }>) =>
-  claim.type === 'mine'
-    ? { sid, exclusive: false, deadSid: claim.deadSid }
-    : { sid, exclusive: true, deadSid: undefined }
+async function take<State>(
+  id: string,
+  claim: Exclude<Claim, { type: 'theirs' }>,
+  { ownership, host }: ActivateOptions<State>,
+): Promise<Taken<State>> {
+  const { sid } = ownership
+  if (claim.type === 'mine')
+    return (await host.load(id, { sid, exclusive: false, deadSid: claim.deadSid })) ?? { type: 'notFound' }
+  const free = await host.load(id, { sid, exclusive: true })
+  return free ?? takeByRow(id, ownership, host)
+}
+
+// Without the directory the row says who the owner is, and this process remembers which sessions were alive.
+async function takeByRow<State>(
+  id: string,
+  ownership: Ownership,
+  host: ActivateOptions<State>['host'],
+): Promise<Taken<State>> {
+  const owner = await host.ownerOf(id)
+  if (owner === undefined) return { type: 'notFound' }
+  const known = owner === null ? undefined : ownership.recall(owner)
+  if (known?.type === 'alive') return { type: 'theirs', owner: known.owner }
+  const options: LoadOptions = { sid: ownership.sid, exclusive: false }
+  const isOver = owner !== null && known?.type === 'ended'
+  const loaded = await host.load(id, isOver ? { ...options, deadSid: owner } : options)
+  return loaded ?? { type: 'notFound' }
+}

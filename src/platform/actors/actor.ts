@@ -38,6 +38,8 @@ export interface ActorDefinition<State, Message extends { readonly type: string 
    * host, its timers and its process post them, and from elsewhere they are refused.
    */
   readonly fromOthers: ReadonlySet<Message['type']>
+  /** Asks that may be handled twice: where an owner ends before it answers, they go to the next one. */
+  readonly repeatable: ReadonlySet<Message['type']>
   /** Milliseconds without a message after which the actor passivates; undefined while it must stay. */
   idleAfterMs(state: State): number | undefined
   /** True for effects outside Postgres (a socket frame, a dial, a provider call): they wait for the guard. */
@@ -88,6 +90,8 @@ export interface ActorHost<State, Message, Tx, Effect> {
    * be taken.
    */
   load(id: string, options: LoadOptions): Promise<Loaded<State> | undefined>
+  /** The session in the row; null: it has no owner. Undefined: there is no such row. */
+  ownerOf(id: string): Promise<string | null | undefined>
   /** One conditional statement `where owner_epoch = epoch`. If it throws, the outcome is unknown. */
   commit(id: string, epoch: number, tx: Tx): Promise<CommitResult>
   /** Starts an effect. A network effect posts its result later with `context.post`. Must not throw. */

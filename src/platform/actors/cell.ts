@@ -19,9 +19,9 @@ import { Timers } from './timers.ts'
 
 /**
  * Why the runtime dropped an incarnation. After `timedOut` and `failed`, the outcome of its turn is unknown.
- * After `threw`, the turn had no effect.
+ * After `threw`, the turn had no effect. `cutOff`: this process lost Postgres, and gives all its actors up.
  */
-export type DropReason = 'fenced' | 'foreign' | 'gone' | 'timedOut' | 'failed' | 'threw'
+export type DropReason = 'fenced' | 'foreign' | 'gone' | 'timedOut' | 'failed' | 'threw' | 'cutOff'
 
 export interface CellOptions<State, Message extends { readonly type: string }, Tx, Effect> {
   readonly id: string
@@ -115,7 +115,9 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     this.#hasEnded = true
     this.#end?.abort(ended)
     this.#timers.clearAll()
-    for (const ask of [...this.#owed.values()]) ask.settle({ type: 'unavailable' })
+    // The next owner may answer what can be asked twice. Of anything else the outcome is unknown.
+    for (const ask of [...this.#owed.values()])
+      ask.settle({ type: ask.isRepeatable ? 'leaving' : 'unavailable' })
     return this.#mailbox.splice(0)
   }
 

@@ -1,12 +1,12 @@
 // The actors of one kind that live in this process: id → cell. Activates an actor on its first message and
 // passivates it when idle. Never sends to another node: it returns the owner of the actor.
-import type { Clock } from '../../shared/clock.ts'
 import { type Activated, activate } from './activate.ts'
-import type { ActorDefinition, ActorHost, Loaded } from './actor.ts'
+import type { Loaded } from './actor.ts'
 import { Cell, type DropReason } from './cell.ts'
 import { type Confirm, createConfirmer } from './confirmer.ts'
+import type { Born, DirectoryOptions } from './directory-options.ts'
 import { drainActors } from './drain.ts'
-import { Guard, type Instant } from './guard.ts'
+import { Guard } from './guard.ts'
 import {
   Ask,
   type AskResult,
@@ -16,39 +16,9 @@ import {
   type TellResult,
   tellEntry,
 } from './mailbox-entry.ts'
-import type { Claim, Ownership } from './ownership.ts'
+import type { Claim } from './ownership.ts'
 import { createReleaser, type Owned } from './releaser.ts'
 import { startUpkeep } from './upkeep.ts'
-
-export type DirectoryEvent =
-  | { readonly type: 'dropped'; readonly id: string; readonly epoch: number; readonly reason: DropReason }
-  | { readonly type: 'faulted'; readonly id: string; readonly error: unknown }
-  /** The definition threw on this message, which is not handled again. The actor is loaded again. */
-  | { readonly type: 'parked'; readonly id: string; readonly messageType: string; readonly error: unknown }
-  /** An accepted message could not reach an actor any more. A hint or a row elsewhere replaces it. */
-  | { readonly type: 'lost'; readonly id: string; readonly refusal: Refusal }
-
-export interface DirectoryOptions<State, Message extends { readonly type: string }, Tx, Effect> {
-  readonly definition: ActorDefinition<State, Message, Tx, Effect>
-  readonly host: ActorHost<State, Message, Tx, Effect>
-  readonly ownership: Ownership
-  readonly clock: Clock
-  /** The settings GUARD and SESSION_RENEW. */
-  readonly guardMs: number
-  readonly confirmEveryMs: number
-  /** The most actors in memory. Beyond it, the longest idle ones leave. */
-  readonly maxActors?: number
-  readonly turnLimitMs?: number
-  /** Takes accepted messages whose actor has moved to another node. True if it will deliver them. */
-  readonly forward?: (id: string, message: Message) => boolean
-  readonly observe?: (event: DirectoryEvent) => void
-}
-
-export interface Born<Message> {
-  readonly first?: Message | undefined
-  readonly asked?: Instant | undefined
-  readonly claimed?: Promise<Claim> | undefined
-}
 
 type Slot<State, Message extends { readonly type: string }, Tx, Effect> =
   | { readonly type: 'live'; readonly cell: Cell<State, Message, Tx, Effect> }
@@ -113,12 +83,17 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
     return this.#options.definition.fromOthers.has(type)
   }
 
+  /** True for asks that may be handled twice. */
+  repeats(type: string): boolean {
+    return this.#options.definition.repeatable.has(type)
+  }
+
   tell(id: string, message: Message): Promise<TellResult> {
     return new Promise((resolve) => this.#deliver(id, tellEntry(message, resolve)))
   }
 
   ask(id: string, message: Message, deadlineMs: number): Promise<AskResult> {
-    const ask = new Ask(this.#options.clock, deadlineMs)
+    const ask = new Ask(this.#options.clock, deadlineMs, this.repeats(message.type))
     this.#deliver(id, askEntry(message, ask))
     return ask.answer
   }
@@ -131,7 +106,8 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   adopt(id: string, loaded: Loaded<State>, born: Born<Message> = {}): Promise<TellResult> {
     const { first, asked, claimed } = born
     if (!this.#slots.has(id) && !this.#isDraining && this.#makeRoom()) {
-      const guard = new Guard(this.#options.clock, this.#options.guardMs)
+      const { clock, guardMs: validMs, ownership } = this.#options
+      const guard = new Guard({ clock, validMs, resumedAt: ownership.resumedAt })
       if (asked) guard.confirmed(asked)
       guard.stayQuiet(loaded.silentMs)
       this.#enliven(id, { type: 'activated', loaded, guard }, [])
@@ -156,6 +132,12 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
       isCancelled: () => !this.#isDraining,
       evict: (cell) => this.#evict(cell),
     })
+  }
+
+  /** Ends every actor at once and takes none until `resume`: this process cannot reach Postgres. */
+  cutOff(): void {
+    this.#isDraining = true
+    for (const cell of this.#cells()) cell.drop('cutOff')
   }
 
   /** Cancels a drain. */
@@ -196,8 +178,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
 
   async #activate(id: string, waiting: MailboxEntry<Message>[]): Promise<void> {
     const { definition, host, ownership, clock, guardMs } = this.#options
-    const load = host.load.bind(host)
-    const result = await activate<State>(id, { kind: definition.kind, ownership, load, clock, guardMs })
+    const result = await activate<State>(id, { kind: definition.kind, ownership, host, clock, guardMs })
     if (result.type === 'activated') return this.#enliven(id, result, waiting)
     this.#slots.delete(id)
     refuseAll(waiting, result)

@@ -1,6 +1,7 @@
 // Tells whether an actor may act outside Postgres now. The epoch in Postgres authorises it; the guard
 // remembers until when the last confirmation of the epoch is valid.
 import type { Clock } from '../../shared/clock.ts'
+import type { Ownership } from './ownership.ts'
 
 export interface Instant {
   readonly mono: number
@@ -9,20 +10,31 @@ export interface Instant {
 
 export const readClock = (clock: Clock): Instant => ({ mono: clock.mono(), wall: clock.now() })
 
+export interface GuardOptions {
+  readonly clock: Clock
+  /** The setting GUARD. */
+  readonly validMs: number
+  readonly resumedAt: Ownership['resumedAt']
+}
+
 export class Guard {
   readonly #clock: Clock
   readonly #validMs: number
+  readonly #resumedAt: Ownership['resumedAt']
+  #askedAt = Number.NEGATIVE_INFINITY
   #until: Instant = { mono: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
   #quietUntil = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock, validMs: number) {
+  constructor({ clock, validMs, resumedAt }: GuardOptions) {
     this.#clock = clock
     this.#validMs = validMs
+    this.#resumedAt = resumedAt
   }
 
   /** `asked`: the clock before the confirming statement was sent: a takeover may follow it at once. */
   confirmed(asked: Instant): void {
     if (asked.mono + this.#validMs < this.#until.mono) return
+    this.#askedAt = asked.mono
     this.#until = { mono: asked.mono + this.#validMs, wall: asked.wall + this.#validMs }
   }
 
@@ -36,8 +48,10 @@ export class Guard {
   }
 
   // Two clocks: the monotonic one may stop while a virtual machine is frozen, the wall clock may be set back.
+  // A process that stood still asks again in any case: a successor does not wait for its guard to expire.
   isFresh(): boolean {
-    return this.#clock.mono() < this.#until.mono && this.#clock.now() < this.#until.wall
+    const isValid = this.#clock.mono() < this.#until.mono && this.#clock.now() < this.#until.wall
+    return isValid && this.#askedAt >= this.#resumedAt()
   }
 
   mayAct(): boolean {

@@ -35,13 +35,15 @@ let lastReply = 0
 /** One awaited answer. It settles exactly once, at the latest at its deadline. */
 export class Ask {
   readonly replyTo: ReplyTo
+  readonly isRepeatable: boolean
   readonly answer: Promise<AskResult>
   /** Called when the ask is settled, so that its actor forgets it. */
   onSettled: () => void = () => {}
   #resolve: ((result: AskResult) => void) | undefined
   readonly #timer: Timer
 
-  constructor(clock: Clock, deadlineMs: number) {
+  constructor(clock: Clock, deadlineMs: number, isRepeatable = false) {
+    this.isRepeatable = isRepeatable
     lastReply += 1
     this.replyTo = `reply-${lastReply}` as ReplyTo
     this.answer = new Promise((resolve) => {

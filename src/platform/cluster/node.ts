@@ -4,6 +4,7 @@ import { pause } from '../../shared/pause.ts'
 import type { ActorKind } from '../actors/actor.ts'
 import type { NodeRef, Ownership } from '../actors/ownership.ts'
 import { closeRedis, type Redis, type RedisRole } from '../redis/client.ts'
+import { leaveWhileCutOff } from './cut-off.ts'
 import { startInbox } from './inbox.ts'
 import { createPeer, type Peer, type PeerOptions, withConnections } from './peer.ts'
 import { createReceiver, type LocalActors } from './receiver.ts'
@@ -13,16 +14,16 @@ import type { Registry } from './registry.ts'
 import type { RpcEnvelope } from './rpc-envelope.ts'
 import { createRpcHandler, type RpcRequest, type RpcResponse } from './rpc-handler.ts'
 import { NodeSession } from './session.ts'
+import { watchStalls } from './stalls.ts'
 
 export interface NodeOptions extends PeerOptions {
   /** Base URL under which other processes reach `handleRpc`. */
   readonly address: string
   readonly version: string
-  /** The settings SESSION_TTL and SESSION_RENEW. */
-  readonly sessionTtlMs: number
-  readonly sessionRenewMs: number
   /** Wait before serving, so that a rolling restart separates stop and start. Default 3 s. */
   readonly joinWaitMs?: number
+  /** Milliseconds since Postgres last answered this process; 0: it does. */
+  readonly postgresAwayMs?: () => number
   /** Counts the messages from others that this process refuses. */
   readonly onRefused?: Refused
 }
@@ -30,6 +31,8 @@ export interface NodeOptions extends PeerOptions {
 /** The actors of one kind in this process. ActorDirectory implements it. */
 export interface HostedActors extends LocalActors {
   reassert(): void
+  cutOff(): void
+  resume(): void
 }
 
 /** A process that sends messages to actors but hosts none. */
@@ -53,19 +56,20 @@ export interface ClusterNode extends ClusterClient {
 
 const defaultJoinWaitMs = 3_000
 const reapEveryMs = 600_000
+const knowEveryMs = 1_000
 
 export async function startClient(options: PeerOptions): Promise<ClusterClient> {
   return withConnections(options, ['commands', 'subscriber'], async (connections) => {
     const [redis, subscriber] = connections as [Redis, Redis]
-    const { rpc, ...peer } = await createPeer(options, {
-      redis,
-      subscriber,
-      actors: new Map(),
-      reporter: 'client',
-    })
+    const stalls = watchStalls(options.clock)
+    const parts = { redis, subscriber, actors: new Map(), reporter: 'client', stalls }
+    const { rpc, ...peer } = await createPeer(options, parts)
+    const stopWatch = keepNodesKnown(peer.registry, options)
     return {
       ...peer,
       async close() {
+        stopWatch()
+        stalls.stop()
         await rpc.close()
         await Promise.all(connections.map(closeRedis))
       },
@@ -85,7 +89,8 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
   // A new node id for every start, so that an inbox never has entries for an earlier process.
   const self: NodeRef = { nodeId: sid, sid, address: options.address }
   const actors = new Map<ActorKind, HostedActors>()
-  const { rpc, ...peer } = await createPeer(options, { redis, subscriber, actors, reporter: sid })
+  const stalls = watchStalls(clock)
+  const { rpc, ...peer } = await createPeer(options, { redis, subscriber, actors, reporter: sid, stalls })
   const refused = createRefusals({ clock, log, count: options.onRefused ?? (() => {}) })
   const receive = createReceiver({ sid, actors, clock, refused })
   const session = await startSession(options, { redis: sessionRedis, node: self, actors })
@@ -98,11 +103,17 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
   const inbox = { reader, commands: redis, nodeId: self.nodeId, secrets, clock, refused, receive: take }
   const stopInbox = startInbox(inbox)
   const stopReaper = startReaper(peer.registry, options)
+  const stopWatch = keepNodesKnown(peer.registry, options)
+  const stopLeaving = leaveWhileCutOff({
+    ...{ sid, session, registry: peer.registry, clock, log },
+    awayMs: options.postgresAwayMs ?? (() => 0),
+    actors: () => actors.values(),
+  })
   return {
     ...peer,
     self,
     session,
-    ownership: createRedisOwnership(redis, self),
+    ownership: createRedisOwnership({ redis, node: self, registry: peer.registry, stalls }),
     host: (kind, hosted) => void actors.set(kind, hosted),
     handleRpc: createRpcHandler({ secrets, clock, receive, refused }),
     async serve() {
@@ -111,7 +122,10 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
     },
     leave: () => session.enter('draining'),
     async close() {
+      stopLeaving()
       stopReaper()
+      stopWatch()
+      stalls.stop()
       await Promise.all([stopInbox(), session.end(), rpc.close()])
       await Promise.all(connections.map(closeRedis))
     },
@@ -147,6 +161,16 @@ async function startSession(options: NodeOptions, parts: SessionParts): Promise<
 async function hasCompany(registry: Registry, sid: string): Promise<boolean> {
   const nodes = await registry.liveNodes().catch(() => [])
   return nodes.some((node) => node.sid !== sid)
+}
+
+/** Reads the list of nodes each second, so that it is fresh when Redis becomes unavailable. */
+function keepNodesKnown(registry: Registry, { clock }: PeerOptions): () => void {
+  const step = () => {
+    timer = clock.after(knowEveryMs, step)
+    registry.liveNodes().catch(() => undefined)
+  }
+  let timer = clock.after(0, step)
+  return () => timer.cancel()
 }
 
 function startReaper(registry: Registry, { clock, log }: NodeOptions): () => void {

@@ -10,17 +10,21 @@ import { createDeathDetector } from './death-detector.ts'
 import { sendToInbox } from './inbox.ts'
 import type { LocalActors } from './receiver.ts'
 import { locateOwner } from './redis-ownership.ts'
-import { createRegistry, type Registry, rendezvous } from './registry.ts'
+import { createRegistry, type NodeEntry, type Registry, rendezvous } from './registry.ts'
 import { createRouter, type Router } from './router.ts'
 import { createRpcClient, type RpcClient } from './rpc-client.ts'
 import type { ClusterSecrets } from './rpc-envelope.ts'
-import { declareDead } from './session.ts'
+import { declareDead, sinceRenewal } from './session.ts'
+import type { Stalls } from './stalls.ts'
 
 export interface PeerOptions {
   readonly redisUrl: string
   readonly secrets: ClusterSecrets
   /** The setting FAST_DEATH. */
   readonly isFastDeathEnabled: boolean
+  /** The settings SESSION_TTL and SESSION_RENEW. */
+  readonly sessionTtlMs: number
+  readonly sessionRenewMs: number
   readonly clock: Clock
   readonly log: Log
 }
@@ -48,6 +52,7 @@ export interface PeerParts {
   readonly subscriber: Redis
   readonly actors: ReadonlyMap<ActorKind, LocalActors>
   readonly reporter: string
+  readonly stalls: Stalls
 }
 
 export interface Peer {
@@ -61,7 +66,7 @@ export interface Peer {
 
 export async function createPeer(options: PeerOptions, parts: PeerParts): Promise<Peer> {
   const { clock, log } = options
-  const { redis, actors } = parts
+  const { redis, actors, stalls } = parts
   const registry = createRegistry(redis, clock)
   const rpc = createRpcClient({
     ...{ secrets: options.secrets, clock },
@@ -72,8 +77,13 @@ export async function createPeer(options: PeerOptions, parts: PeerParts): Promis
     rpc,
     clock,
     async locate(kind, id) {
-      const owner = await locateOwner(redis, kind, id)
-      return owner ?? rendezvous(await registry.liveNodes(), `${kind}:${id}`)[0]
+      const place = (nodes: readonly NodeEntry[]) => rendezvous(nodes, `${kind}:${id}`)[0]
+      const located = locateOwner(redis, kind, id)
+      // Without Redis any gateway finds the owner in Postgres.
+      return located.then(
+        async (owner) => owner ?? place(await registry.liveNodes()),
+        () => place(registry.lastNodes()),
+      )
     },
     async viaInbox(node, envelope) {
       if ((await bounded(redis.exists(keys.session(node.sid)))) === 0) return false
@@ -84,9 +94,16 @@ export async function createPeer(options: PeerOptions, parts: PeerParts): Promis
       clock,
       isEnabled: options.isFastDeathEnabled,
       hasEnded: async (sid) => (await bounded(redis.exists(keys.dead(sid)))) === 1,
-      isRefusing: rpc.isRefusing,
-      declareDead: (sid) => declareDead(redis, sid, parts.reporter),
-      onDeath: (node) => log.warn({ ...node }, 'session.declared_dead'),
+      sessionTtlMs: options.sessionTtlMs,
+      sessionRenewMs: options.sessionRenewMs,
+      probe: rpc.probe,
+      sinceRenewal: (node) => sinceRenewal(redis, node),
+      isSluggish: stalls.isSluggish,
+      async onDeath(node, how) {
+        log.warn({ ...node, how }, 'session.declared_dead')
+        registry.noteGone(node.sid, how === 'expired' ? how : 'ended')
+        if (how !== 'expired') await declareDead(redis, node.sid, parts.reporter).catch(() => false)
+      },
     }),
   })
   return { router, registry, rpc, redis, hints: await startHints(redis, parts.subscriber) }

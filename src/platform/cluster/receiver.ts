@@ -13,6 +13,8 @@ export interface LocalActors {
   readonly isDraining: boolean
   /** False: only the actor itself posts such messages, so one from another process is refused. */
   takes(type: string): boolean
+  /** True for asks that may be handled twice, by two owners. */
+  repeats(type: string): boolean
   tell(id: string, message: { readonly type: string }): Promise<TellResult>
   ask(id: string, message: { readonly type: string }, deadlineMs: number): Promise<AskResult>
 }

@@ -6,12 +6,21 @@ import type { Claim, NodeRef, Ownership } from '../actors/ownership.ts'
 import type { Redis } from '../redis/client.ts'
 import { keys, ownerTtlMs } from '../redis/keys.ts'
 import { runScript } from '../redis/run-script.ts'
+import type { Registry } from './registry.ts'
 import { scripts } from './scripts.ts'
+import type { Stalls } from './stalls.ts'
 
 const perScript = 100
 const epochLingerMs = 50
 
-export function createRedisOwnership(redis: Redis, node: NodeRef): Ownership {
+export interface OwnershipParts {
+  readonly redis: Redis
+  readonly node: NodeRef
+  readonly registry: Registry
+  readonly stalls: Stalls
+}
+
+export function createRedisOwnership({ redis, node, registry, stalls }: OwnershipParts): Ownership {
   const claims: Readonly<Record<ActorKind, Batcher<string, Claim>>> = {
     call: claimBatcher(redis, node, 'call'),
     endpoint: claimBatcher(redis, node, 'endpoint'),
@@ -19,6 +28,8 @@ export function createRedisOwnership(redis: Redis, node: NodeRef): Ownership {
   return {
     sid: node.sid,
     claim: (kind, id) => claims[kind].add(id).catch(() => ({ type: 'unavailable' })),
+    recall: registry.recall,
+    resumedAt: stalls.resumedAt,
     recordEpoch: epochRecorder(redis, node.sid),
     async release(kind, ids) {
       for (let from = 0; from < ids.length; from += perScript) {

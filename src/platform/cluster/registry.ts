@@ -1,10 +1,13 @@
 // Lists the processes that are registered in Redis, for display and placement. Ownership never depends on it.
 
 import type { Clock } from '../../shared/clock.ts'
+import { Lru } from '../../shared/lru.ts'
+import type { Recalled } from '../actors/ownership.ts'
 import { bounded, type Redis } from '../redis/client.ts'
 import { keys } from '../redis/keys.ts'
 
-export type NodeState = 'joining' | 'serving' | 'draining'
+/** `cutOff`: alive, but out of reach of Postgres or of its peers; it gets no actors. */
+export type NodeState = 'joining' | 'serving' | 'draining' | 'cutOff'
 
 export interface NodeEntry {
   readonly nodeId: string
@@ -17,26 +20,49 @@ export interface NodeEntry {
 export interface Registry {
   /** Nodes with a live session. The list is at most one second old. Rejects while Redis is unavailable. */
   liveNodes(): Promise<readonly NodeEntry[]>
+  /** The nodes when the list was last read: where to ask while Redis is unavailable. */
+  lastNodes(): readonly NodeEntry[]
+  /** What was known of a session when the list was last read, and what this process found out since. */
+  recall(sid: string): Recalled
+  /** `ended`: certainly. `expired`: it was out of reach for so long that its session would have expired. */
+  noteGone(sid: string, how: 'ended' | 'expired'): void
   /** Deletes nodes that were not seen for an hour, and their inboxes. */
   reap(): Promise<void>
 }
 
 const cachedMs = 1_000
 const forgottenMs = 3_600_000
+const maxGone = 1_000
 
 export function createRegistry(redis: Redis, clock: Clock): Registry {
+  const gone = new Lru<'ended' | 'expired'>(maxGone)
+  let last: readonly NodeEntry[] = []
   let cached: { readonly nodes: Promise<readonly NodeEntry[]>; readonly at: number } | undefined
   return {
     liveNodes() {
       if (!cached || clock.mono() - cached.at > cachedMs) {
         const nodes = bounded(readLive(redis))
         cached = { nodes, at: clock.mono() }
-        nodes.catch(() => {
-          cached = undefined
-        })
+        nodes.then(
+          (read) => {
+            last = read
+            for (const { sid } of read) gone.delete(sid)
+          },
+          () => {
+            cached = undefined
+          },
+        )
       }
       return cached.nodes
     },
+    lastNodes: () => last,
+    recall(sid) {
+      const known = gone.get(sid)
+      if (known) return { type: known }
+      const owner = last.find((node) => node.sid === sid)
+      return owner ? { type: 'alive', owner } : { type: 'expired' }
+    },
+    noteGone: (sid, how) => void gone.set(sid, how),
     async reap() {
       const gone = await bounded(redis.zRangeByScore(keys.nodes, 0, clock.now() - forgottenMs))
       if (gone.length === 0) return

@@ -8,7 +8,7 @@ import type { NodeRef } from '../actors/ownership.ts'
 import { KeyedSerial } from './keyed-serial.ts'
 import { LocationCache } from './location-cache.ts'
 import type { ActorsByKind, LocalActors } from './receiver.ts'
-import type { RpcClient } from './rpc-client.ts'
+import type { RpcClient, RpcOutcome } from './rpc-client.ts'
 import type { RpcEnvelope } from './rpc-envelope.ts'
 
 type Message = { readonly type: string }
@@ -28,7 +28,7 @@ export interface RouterOptions {
   readonly locate: (kind: ActorKind, id: string) => Promise<NodeRef | undefined>
   /** The fallback transport. False: the session of that node is gone. Rejects while Redis is unavailable. */
   readonly viaInbox: (node: NodeRef, envelope: RpcEnvelope) => Promise<boolean>
-  /** Called after a refused connection. True: the process is certainly gone. */
+  /** Called for a message without an answer. True: the process is gone, and others may take its actors. */
   readonly isDead: (node: NodeRef) => Promise<boolean>
 }
 
@@ -48,6 +48,9 @@ const tellPatienceMs = 5_000
 /** Tries without a pause, for an actor that moves during the search. Each further round follows a pause. */
 const triesAtOnce = 3
 const betweenMs = 100
+/** An owner that has not answered by then is asked whether it lives. A slow receiver keeps its answer, too. */
+const unansweredMs = 300
+const watchAgainMs = 1_000
 
 export function createRouter(options: RouterOptions): Router {
   const { actors, clock } = options
@@ -130,32 +133,73 @@ const hand = (
   mode === 'tell' ? here.tell(id, message) : here.ask(id, message, deadlineAt - clock.mono())
 
 function createDelivery(options: RouterOptions) {
-  const { rpc, clock } = options
+  const { clock } = options
   return async (node: NodeRef, routed: RoutedMessage): Promise<RouteResult> => {
     const envelope = toEnvelope(node, routed, routed.deadlineAt - clock.mono())
-    const outcome = await rpc.send(node.address, envelope)
+    const outcome = await sendWatched(options, node, envelope)
     switch (outcome.type) {
       case 'restarted':
         return { type: 'moved' }
       case 'unknown':
         return { type: 'unavailable' }
       case 'refused':
-        if (await options.isDead(node)) return { type: 'moved' }
-        return sendAnotherWay(options, node, envelope)
       case 'unreached':
-        return sendAnotherWay(options, node, envelope)
       case 'lost':
-        // The message may have been handled. A tell is sent again, because the receiver recognises its id.
-        // Whether to repeat an ask is the asker's decision.
-        if (envelope.type === 'tell') return sendAnotherWay(options, node, envelope)
-        return { type: clock.mono() < routed.deadlineAt ? 'unavailable' : 'timedOut' }
+      case 'died':
+        return unanswered(options, { node, envelope, deadlineAt: routed.deadlineAt, how: outcome.type })
       default:
         return outcome
     }
   }
 }
 
-/** The node may be alive but unreachable by HTTP. A tell goes to its inbox. An ask pauses and tries again. */
+interface Unanswered {
+  readonly node: NodeRef
+  readonly envelope: RpcEnvelope
+  readonly deadlineAt: number
+  readonly how: 'refused' | 'unreached' | 'lost' | 'died'
+}
+
+async function unanswered(
+  options: RouterOptions,
+  { node, envelope, deadlineAt, how }: Unanswered,
+): Promise<RouteResult> {
+  const { actors, clock, isDead } = options
+  const mayBeHandled = how === 'lost' || how === 'died'
+  const mayRepeat = envelope.type === 'tell' || actors.get(envelope.kind)?.repeats(envelope.message.type)
+  // Whether to repeat any other ask is the asker's decision.
+  if (mayBeHandled && !mayRepeat) return { type: clock.mono() < deadlineAt ? 'unavailable' : 'timedOut' }
+  if (how === 'died' || (await isDead(node))) return { type: 'moved' }
+  return sendAnotherWay(options, node, envelope)
+}
+
+/** Sends, and gives up the answer of a process that died meanwhile: its successor need not wait for it. */
+async function sendWatched(
+  { rpc, clock, isDead }: RouterOptions,
+  node: NodeRef,
+  envelope: RpcEnvelope,
+): Promise<RpcOutcome | { readonly type: 'died' }> {
+  const answered = new AbortController()
+  const watch = async () => {
+    await pause(clock, unansweredMs, answered.signal)
+    while (!answered.signal.aborted) {
+      if (await isDead(node)) return { type: 'died' } as const
+      await pause(clock, watchAgainMs, answered.signal)
+    }
+    return sent
+  }
+  const sent = rpc.send(node.address, envelope)
+  try {
+    return await Promise.race([sent, watch()])
+  } finally {
+    answered.abort()
+  }
+}
+
+/**
+ * The node may be alive but unreachable by HTTP. A tell goes to its inbox; the receiver recognises its id where
+ * it came both ways. An ask pauses and tries again.
+ */
 async function sendAnotherWay(
   options: RouterOptions,
   node: NodeRef,

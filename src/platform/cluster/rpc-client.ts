@@ -1,5 +1,5 @@
 // Sends RPC envelopes to other processes over keep-alive HTTP and reports how each ended. Never reroutes.
-import { connect } from 'node:net'
+import { get } from 'node:http'
 import { Pool } from 'undici'
 import type { Clock } from '../../shared/clock.ts'
 import type { Received } from './receiver.ts'
@@ -21,10 +21,16 @@ export type RpcOutcome =
   /** No response in time, or a broken connection: the message may have arrived. */
   | { readonly type: 'lost' }
 
+/**
+ * `refuses`: the host is up, but the process is not. `silent`: the process stands still, or its host is gone or
+ * out of reach.
+ */
+export type Probed = 'answers' | 'refuses' | 'silent'
+
 export interface RpcClient {
   send(address: string, envelope: RpcEnvelope): Promise<RpcOutcome>
-  /** True when the address refuses connections: the host is up, but the process is not. */
-  isRefusing(address: string): Promise<boolean>
+  /** Asks the process for any answer, on a connection of its own. Takes at most 300 ms. */
+  probe(address: string): Promise<Probed>
   close(): Promise<void>
 }
 
@@ -33,6 +39,7 @@ const connections = { tell: 4, ask: 128 } as const
 const maxInFlight = { tell: 256, ask: 128 } as const
 const maxPeers = 128
 const connectMs = 250
+const probeMs = 300
 const tellMs = 1_000
 /** Extra time for the answer to an ask to travel back. */
 const graceMs = 250
@@ -121,7 +128,7 @@ export function createRpcClient({ secrets, clock, onUnsealed }: RpcClientOptions
         peer.inFlight[envelope.type] -= 1
       }
     },
-    isRefusing: refuses,
+    probe,
     async close() {
       await Promise.all([...peers.values()].map(closePeer))
       peers.clear()
@@ -168,16 +175,17 @@ const isRefusal = (error: unknown): boolean => codeOf(error) === 'ECONNREFUSED'
 const isReset = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(String(codeOf(error)))
 
-function refuses(address: string): Promise<boolean> {
-  const { hostname, port } = new URL(address)
+function probe(address: string): Promise<Probed> {
   return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port) || 80, timeout: connectMs })
-    const settle = (isRefused: boolean) => {
-      socket.destroy()
-      resolve(isRefused)
+    const request = get(new URL(rpcPath, address), { agent: false })
+    const settle = (probed: Probed) => {
+      resolve(probed)
+      request.destroy()
     }
-    socket.once('connect', () => settle(false))
-    socket.once('timeout', () => settle(false))
-    socket.once('error', (error) => settle(isRefusal(error)))
+    // Connecting may take its time, too, which the timeout of an idle socket does not cover.
+    const timer = setTimeout(() => settle('silent'), probeMs)
+    request.once('close', () => clearTimeout(timer))
+    request.once('response', () => settle('answers'))
+    request.on('error', (error) => settle(isRefusal(error) ? 'refuses' : 'silent'))
   })
 }

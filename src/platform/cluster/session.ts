@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../../shared/clock.ts'
 import type { Log } from '../../shared/log.ts'
 import type { NodeRef } from '../actors/ownership.ts'
-import type { Redis } from '../redis/client.ts'
+import { bounded, type Redis } from '../redis/client.ts'
 import { keys } from '../redis/keys.ts'
 import { runScript } from '../redis/run-script.ts'
 import type { NodeState } from './registry.ts'
@@ -34,6 +34,7 @@ export class NodeSession {
   #timer: Timer | undefined
   #isRenewing = false
   #isFailing = false
+  #isPaused = false
   #hasEnded = false
 
   constructor(options: SessionOptions) {
@@ -50,9 +51,18 @@ export class NodeSession {
     this.#schedule()
   }
 
+  /** Gives up every actor although the process lives: successors need no silence. `enter` starts it again. */
+  async pause(): Promise<void> {
+    this.#isPaused = true
+    this.#state = 'cutOff'
+    this.#options.log.warn({ ...this.#options.node, state: this.#state }, 'session.entered')
+    await declareDead(this.#options.redis, this.#options.node.sid, 'itself').catch(() => false)
+  }
+
   /** Publishes the state. While Redis is unavailable it changes only locally, until the next registration. */
   async enter(state: NodeState): Promise<void> {
     this.#state = state
+    this.#isPaused = false
     this.#options.log.info({ ...this.#options.node, state }, 'session.entered')
     await this.#register().catch((error: unknown) => this.#failed(error))
   }
@@ -79,11 +89,11 @@ export class NodeSession {
   }
 
   async #renew(): Promise<void> {
-    if (this.#isRenewing) return
+    if (this.#isRenewing || this.#isPaused) return
     this.#isRenewing = true
     try {
       const generation = await this.#extend()
-      if (generation !== this.#generation && !this.#hasEnded) await this.#comeBack()
+      if (generation !== this.#generation) await this.#comeBack()
       if (this.#isFailing) this.#options.log.info(this.#options.node, 'session.renewed')
       this.#isFailing = false
     } catch (error) {
@@ -102,6 +112,7 @@ export class NodeSession {
   }
 
   async #comeBack(): Promise<void> {
+    if (this.#hasEnded || this.#isPaused) return
     await this.#register()
     this.#options.log.warn(this.#options.node, 'session.lost')
     this.#options.onLost()
@@ -128,6 +139,14 @@ export class NodeSession {
     this.#isFailing = true
     this.#options.log.warn({ ...this.#options.node, error: String(error) }, 'session.not_renewed')
   }
+}
+
+/** Milliseconds since the node last renewed its session; undefined: it has none. */
+export async function sinceRenewal(redis: Redis, node: NodeRef): Promise<number | undefined> {
+  const [isAlive, leftMs] = (await bounded(
+    redis.multi().exists(keys.session(node.sid)).pTTL(keys.node(node.nodeId)).execAsPipeline(),
+  )) as unknown as [number, number]
+  return isAlive === 1 && leftMs >= 0 ? nodeTtlMs - leftMs : undefined
 }
 
 /** Call it only for a process that is certainly gone. True if its session was still alive. */

@@ -193,8 +193,9 @@ export const settingsSchema = {
     meaning: 'A gateway that has not renewed its session for this long is taken for dead.',
   }),
   SESSION_RENEW: setting(duration, {
-    default: '1s',
-    meaning: 'How often a gateway renews its session and confirms what it owns.',
+    default: '500ms',
+    meaning:
+      'How often a gateway renews its session; it confirms what it owns half as often. One that answers nobody and misses two renewals is taken for dead.',
   }),
   GUARD: setting(duration, {
     default: '2500ms',
@@ -208,7 +209,7 @@ export const settingsSchema = {
   FAST_DEATH: setting(flag, {
     default: 'true',
     meaning:
-      'Declare a gateway dead when its internal port refuses connections; switch off behind firewalls that refuse for live hosts.',
+      'Declare a gateway dead within about a second when its internal port refuses connections, or answers nothing while it misses renewals; switch off behind firewalls that refuse for live hosts.',
   }),
   ICE_SERVERS: setting(iceUrls, {
     default: '',

@@ -2,7 +2,7 @@
 // parked messages.
 import type { Log } from '../../shared/log.ts'
 import type { ActorKind } from '../actors/actor.ts'
-import type { DirectoryEvent } from '../actors/directory.ts'
+import type { DirectoryEvent } from '../actors/directory-options.ts'
 import type { ParkedMessage } from '../postgres/parked-messages.store.ts'
 import type { Metrics } from './metrics.ts'
 

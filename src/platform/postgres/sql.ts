@@ -1,4 +1,5 @@
 // The connection to Postgres: types and pool settings. The only module that imports the driver.
+import { connect, type Socket } from 'node:net'
 import postgres from 'postgres'
 
 /** The pool or a transaction: stores work with both. */
@@ -18,10 +19,45 @@ export interface PoolOptions {
   readonly lockTimeoutMs?: number
 }
 
+const socketsOf = new WeakMap<Pool, ReadonlySet<Socket>>()
+
+/**
+ * Ends every connection at once: statements under way fail, later ones connect again. For a server that is
+ * silent: the system would repeat what was sent for a quarter of an hour, although the server may be elsewhere.
+ */
+export function breakOff(pool: Pool): void {
+  for (const socket of socketsOf.get(pool) ?? []) socket.destroy()
+}
+
+interface Hosts {
+  readonly host: readonly string[]
+  readonly port: readonly number[]
+  readonly path?: string
+}
+
+/** The driver writes to the socket at once, which is sent when it is connected. */
+function socketOpener(sockets: Set<Socket>) {
+  let tries = 0
+  return ({ host: hosts, port: ports, path }: Hosts): Socket => {
+    const index = tries % hosts.length
+    tries += 1
+    const host = hosts[index] ?? 'localhost'
+    const port = ports[index] ?? 5432
+    const socket = path ? connect(path) : connect(port, host)
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    // The driver takes the name for TLS from here.
+    return Object.assign(socket, { host, port })
+  }
+}
+
 export function connectPool(options: PoolOptions): Pool {
-  return postgres(options.url, {
+  const sockets = new Set<Socket>()
+  const pool = postgres(options.url, {
     max: options.max,
     connect_timeout: 3,
+    keep_alive: 5,
+    socket: socketOpener(sockets),
     idle_timeout: 0,
     max_lifetime: null,
     // The driver's own backoff grows to 20 s and would turn a 2 s restart of Postgres into a 20 s outage.
@@ -45,4 +81,6 @@ export function connectPool(options: PoolOptions): Pool {
     // Sequences, versions and sizes stay far below 2^53.
     types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
   } as never) as unknown as Pool
+  socketsOf.set(pool, sockets)
+  return pool
 }

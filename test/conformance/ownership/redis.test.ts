@@ -1,5 +1,7 @@
 import { createRedisOwnership } from '../../../src/platform/cluster/redis-ownership.ts'
+import { createRegistry } from '../../../src/platform/cluster/registry.ts'
 import { declareDead, NodeSession } from '../../../src/platform/cluster/session.ts'
+import { watchStalls } from '../../../src/platform/cluster/stalls.ts'
 import { closeRedis, connectRedis } from '../../../src/platform/redis/client.ts'
 import { keys } from '../../../src/platform/redis/keys.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
@@ -24,7 +26,9 @@ ownershipSuite('redis', async () => {
       })
       await session.start()
       session.abandon()
-      return createRedisOwnership(redis, node)
+      const stalls = watchStalls(systemClock)
+      stalls.stop()
+      return createRedisOwnership({ redis, node, registry: createRegistry(redis, systemClock), stalls })
     },
     async expire(name) {
       await redis.del(keys.session(`sid-${name}`))

@@ -151,6 +151,8 @@ export class Cluster {
           ? { type: 'mine' }
           : { type: 'theirs', owner: { nodeId: owner, sid: owner, address: '' } }
       },
+      recall: () => ({ type: 'expired' }),
+      resumedAt: () => Number.NEGATIVE_INFINITY,
       recordEpoch: () => undefined,
       release: async (_kind, ids) => {
         for (const id of ids) if (this.#owners.get(id) === sid) this.#owners.delete(id)

@@ -64,7 +64,7 @@ describe('one socket per endpoint', () => {
 
   test('is dialled with a later time by an owner whose clock is a minute behind', async (t) => {
     const receiver = await watchedReceiver(t)
-    const cluster = new Cluster(t, { HANDOVER_SILENCE: '300ms', GUARD: '200ms', SESSION_RENEW: '100ms' })
+    const cluster = new Cluster(t, { HANDOVER_SILENCE: '300ms', GUARD: '200ms', SESSION_RENEW: '50ms' })
     const first = cluster.node()
     const endpoint = await endpointAt(receiver.url)
     await emitTo(first, endpoint)

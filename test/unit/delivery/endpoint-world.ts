@@ -151,6 +151,7 @@ export class EndpointWorld {
           silentMs: 0,
         }
       },
+      ownerOf: async () => String(owner),
       commit: async () => ({ type: 'committed' }),
       run: (effect, context) => {
         if (owner === this.#owner) this.#run(effect, context)

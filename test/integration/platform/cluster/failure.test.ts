@@ -100,6 +100,74 @@ describe('gateways in trouble', () => {
     })
   })
 
+  test('while Redis is away, the row leads to an owner that was never asked before', async () => {
+    const { a, b } = await pair()
+    await eventually(() => b.node.registry.recall(a.node.self.sid).type === 'alive')
+    redis.kill()
+    await eventually(() => !b.node.redis.isReady)
+    assert.deepEqual(await read(b), { type: 'answered', value: 3 })
+    assert.equal(host.rows.get('x')?.sid, a.node.self.sid, 'the owner answered')
+    assert.equal(b.actors.has('x'), false)
+    await redis.restart()
+  })
+
+  test('while Redis is away, a crashed owner is still found out and replaced', async () => {
+    const { a, b } = await pair()
+    await eventually(() => b.node.registry.recall(a.node.self.sid).type === 'alive')
+    redis.kill()
+    await eventually(() => !b.node.redis.isReady)
+    await a.crash()
+    assert.deepEqual(await read(b), { type: 'answered', value: 3 })
+    assert.equal(host.rows.get('x')?.sid, b.node.self.sid)
+    assert.equal(host.loads.at(-1)?.deadSid, a.node.self.sid, 'its successor need not wait')
+    await redis.restart()
+  })
+
+  test('a frozen owner is replaced long before its session runs out, also for what it was asked already', async () => {
+    const { a, b } = await pair({ sessionTtlMs: 60_000 })
+    await read(b)
+    a.freeze()
+    assert.deepEqual(await read(b), { type: 'answered', value: 3 })
+    assert.equal(host.rows.get('x')?.sid, b.node.self.sid)
+    assert.equal(host.loads.at(-1)?.deadSid, a.node.self.sid, 'its successor need not wait')
+    assert.equal(await b.node.redis.exists(keys.dead(a.node.self.sid)), 1)
+  })
+
+  test('what may be handled once only is not repeated after a freeze: its outcome is unknown', async () => {
+    const { a, b } = await pair({ sessionTtlMs: 60_000 })
+    await read(b)
+    a.freeze()
+    const asked = await b.node.router.ask('call', 'x', { type: 'readLater' }, 8_000)
+    assert.deepEqual(asked, { type: 'unavailable' })
+  })
+
+  test('an owner that renews its session is not replaced because the link to it hangs', async () => {
+    const { a, b } = await pair()
+    await read(b)
+    a.hang()
+    const asked = await b.node.router.ask('call', 'x', { type: 'read' }, 2_000)
+    assert.deepEqual(asked, { type: 'timedOut' })
+    assert.equal(host.rows.get('x')?.sid, a.node.self.sid)
+  })
+
+  test('a gateway that gives its actors up goes on, and may own actors again', async () => {
+    const { a, b } = await pair()
+    await read(b)
+    a.actors.cutOff()
+    await a.node.session.pause()
+    assert.deepEqual(await read(b), { type: 'answered', value: 3 })
+    assert.equal(host.loads.at(-1)?.deadSid, a.node.self.sid, 'its successor need not wait')
+    assert.deepEqual(await read(a), { type: 'answered', value: 3 }, 'it still sends')
+    a.actors.resume()
+    await a.node.session.enter('serving')
+    host.seed('y', 7)
+    assert.deepEqual(await a.node.router.ask('call', 'y', { type: 'read' }, 5_000), {
+      type: 'answered',
+      value: 7,
+    })
+    assert.equal(a.actors.has('y'), true)
+  })
+
   test('a gateway that ended in order is not examined: its session says that it is gone', async () => {
     const { a, b } = await pair()
     await read(b)

@@ -14,6 +14,8 @@ export const peerOptions = (redisUrl: string) => ({
   redisUrl,
   secrets: [secret],
   isFastDeathEnabled: true,
+  sessionTtlMs: 5_000,
+  sessionRenewMs: 200,
   clock: systemClock,
   log: quiet,
 })
@@ -24,6 +26,8 @@ export interface Gateway {
   readonly host: LedgerHost
   /** Makes the internal port hang: requests are neither refused nor answered. */
   hang(): void
+  /** Like SIGSTOP or a host without power: nobody gets an answer, and the session is no longer renewed. */
+  freeze(): void
   /** Like kill -9: nothing is released, the port refuses, and the session is no longer renewed. */
   crash(): Promise<void>
   close(): Promise<void>
@@ -80,6 +84,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     host,
     hang: () => {
       isHanging = true
+    },
+    freeze() {
+      isHanging = true
+      node.session.abandon()
     },
     async crash() {
       node.session.abandon()

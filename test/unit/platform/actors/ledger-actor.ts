@@ -5,9 +5,11 @@ import type {
   CommitResult,
   EffectContext,
   Loaded,
+  LoadOptions,
   ReplyTo,
 } from '../../../../src/platform/actors/actor.ts'
-import { ActorDirectory, type DirectoryOptions } from '../../../../src/platform/actors/directory.ts'
+import { ActorDirectory } from '../../../../src/platform/actors/directory.ts'
+import type { DirectoryOptions } from '../../../../src/platform/actors/directory-options.ts'
 import type { Ownership } from '../../../../src/platform/actors/ownership.ts'
 import { MemoryDirectory } from '../../../support/memory-ownership.ts'
 import { SimulatedClock } from '../../../support/simulated-clock.ts'
@@ -41,6 +43,7 @@ export const ledgerActor: ActorDefinition<
   kind: 'call',
   mailboxLimit: 4,
   fromOthers: new Set(['add', 'say', 'read', 'readLater', 'break', 'leave', 'stay']),
+  repeatable: new Set(['read']),
   idleAfterMs: (state) => (state.stays ? undefined : 30_000),
   isGuarded: (effect) => effect.type === 'frame',
   handle(state, { message, replyTo }) {
@@ -98,6 +101,7 @@ export class LedgerHost implements ActorHost<LedgerState, LedgerMessage, LedgerT
   readonly log: string[] = []
   readonly contexts: EffectContext<LedgerMessage>[] = []
   readonly released: string[] = []
+  readonly loads: (LoadOptions & { readonly id: string })[] = []
   lastEpoch = 0
   silentMs = 0
   confirms = 0
@@ -119,15 +123,18 @@ export class LedgerHost implements ActorHost<LedgerState, LedgerMessage, LedgerT
     return row.epoch
   }
 
-  async load(
-    id: string,
-    { sid, exclusive }: { sid: string; exclusive: boolean },
-  ): Promise<Loaded<LedgerState> | undefined> {
+  async load(id: string, { sid, exclusive, deadSid }: LoadOptions): Promise<Loaded<LedgerState> | undefined> {
     await this.beforeLoad()
     const row = this.rows.get(id)
     if (!row || (exclusive && row.sid !== undefined && row.sid !== sid)) return undefined
     this.log.push('load')
+    this.loads.push({ id, sid, exclusive, deadSid })
     return { state: { total: row.total }, epoch: this.bump(id, sid), silentMs: this.silentMs }
+  }
+
+  async ownerOf(id: string): Promise<string | null | undefined> {
+    const row = this.rows.get(id)
+    return row && (row.sid ?? null)
   }
 
   async commit(id: string, epoch: number, tx: LedgerTx): Promise<CommitResult> {

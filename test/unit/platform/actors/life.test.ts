@@ -88,13 +88,23 @@ describe('activation', () => {
     assert.deepEqual(host.log, [])
   })
 
-  test('takes only a free row while the directory is away', async () => {
+  test('asks the row while the directory is away: a live owner keeps it, any other is replaced', async () => {
     const { actors, world, host } = ledger()
-    host.seed('y')
-    host.bump('y', 'sid-b')
+    const owner = { nodeId: 'b', sid: 'sid-b', address: 'http://b' }
+    world.join(owner)
     world.expire('sid-a')
+    for (const sid of ['sid-b', 'sid-c', 'sid-d']) {
+      host.seed(sid)
+      host.bump(sid, sid)
+    }
+    world.declareDead('sid-d')
     assert.deepEqual(await actors.tell('x', { type: 'read' }), { type: 'accepted' })
-    assert.deepEqual(await actors.tell('y', { type: 'read' }), { type: 'unavailable' })
+    assert.deepEqual(await actors.tell('sid-b', { type: 'read' }), { type: 'theirs', owner })
+    assert.deepEqual(await actors.tell('sid-c', { type: 'read' }), { type: 'accepted' })
+    assert.equal(host.loads.at(-1)?.deadSid, undefined, 'it may still act: after a silence')
+    assert.deepEqual(await actors.tell('sid-d', { type: 'read' }), { type: 'accepted' })
+    assert.equal(host.loads.at(-1)?.deadSid, 'sid-d')
+    assert.deepEqual(await actors.tell('none', { type: 'read' }), { type: 'notFound' })
   })
 
   test('that fails is answered unavailable and tried anew by the next message', async () => {

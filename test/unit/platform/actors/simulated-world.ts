@@ -18,6 +18,7 @@ const definition: ActorDefinition<State, Message, Tx, Effect> = {
   kind: 'endpoint',
   mailboxLimit: 50,
   fromOthers: new Set(['write', 'act']),
+  repeatable: new Set(),
   idleAfterMs: () => 20_000,
   isGuarded: (effect) => effect.type === 'act',
   handle(state, { message }) {
@@ -60,6 +61,10 @@ export class ModelRow {
   constructor(clock: Clock, silenceMs: number) {
     this.#clock = clock
     this.#silenceMs = silenceMs
+  }
+
+  get ownerSid(): string | undefined {
+    return this.#ownerSid
   }
 
   get epoch(): number {
@@ -175,6 +180,8 @@ export function startSimulatedNode(sid: string, options: WorldOptions): Simulate
   const ownership: Ownership = {
     sid,
     claim: async (kind, id) => process.call(delays(), () => inner.claim(kind, id)).then((claim) => claim),
+    recall: inner.recall,
+    resumedAt: inner.resumedAt,
     recordEpoch: (kind, id, epoch) => inner.recordEpoch(kind, id, epoch),
     release: async (kind, ids) => process.call(delays(), () => void inner.release(kind, ids)),
   }
@@ -184,6 +191,7 @@ export function startSimulatedNode(sid: string, options: WorldOptions): Simulate
       const { epoch, silentMs = 0, writes } = taken
       return epoch === undefined ? undefined : { state: { writes }, epoch, silentMs }
     },
+    ownerOf: () => process.call(delays(), () => row.ownerSid ?? null),
     commit: (_id, epoch, { writes }) =>
       process.call(delays(), () => ({ type: row.commit(sid, epoch, writes) ? 'committed' : 'fenced' })),
     run: (_effect, { epoch }) => row.deeds.push({ type: 'act', at: clock.now(), epoch, sid }),

@@ -1,0 +1,187 @@
+// What a row has done to the load, seen from outside: at the receivers, at the provider, at the API.
+import type { Json } from '../../e2e/clients.ts'
+import type { Received } from '../../e2e/inbox.ts'
+import type { SocketReceiver } from '../../e2e/receivers.ts'
+import type { Cluster, Target } from './cluster.ts'
+import type { Done } from './load.ts'
+
+export interface Figures {
+  /** Events that the provider was answered 200 for or that a send caused, and must arrive. */
+  readonly sent: number
+  /** Of those, the ones that never arrived, by name. */
+  readonly lost: readonly string[]
+  /** Arrivals of events that had arrived before. */
+  readonly copies: number
+  /** Events that first arrived after a later one of their conversation or call. */
+  readonly orderBreaks: number
+  /** The most sockets of one endpoint that were open at one instant. */
+  readonly sockets: number
+  /** Frames on a socket after a later socket of the same endpoint had carried one. */
+  readonly staleFrames: number
+  readonly sends: number
+  /** Sends that were not answered 202. */
+  readonly failedSends: number
+  /** Messages that the provider was asked for more than once. */
+  readonly sentTwice: number
+  readonly calls: number
+  /** Calls that never rang. */
+  readonly silentCalls: number
+  /** Calls that rang later than `LATE_MS`. */
+  readonly lateCalls: number
+  readonly ringP50Ms: number
+  readonly ringMaxMs: number
+  readonly textP50Ms: number
+  readonly textMaxMs: number
+  /** From the heal, or from a harm that does not heal, to the last arrival that was late. */
+  readonly recoverMs: number
+}
+
+const LATE_MS = 1_000
+
+interface Arrival {
+  readonly at: number
+  readonly lateMs: number
+}
+
+/** Names an event by what it is about, so that every copy has the same name. */
+function nameOf({ event, data, call }: Json): string {
+  if (event === 'message.received') return `${data.text}`
+  if (event === 'message.status') return `${data.messageId} ${data.status}`
+  if (event === 'call.status') return `${data.wacid} ${data.status}`
+  return `${call.wacid} ${event}`
+}
+
+type First = ReadonlyMap<string, number>
+
+/** The first arrival of each event, in the order of arrival. */
+function firstArrivals(received: readonly Received[]): First {
+  const first = new Map<string, number>()
+  for (const { body, at } of received) if (!first.has(nameOf(body))) first.set(nameOf(body), at)
+  return first
+}
+
+export async function figuresOf(cluster: Cluster, done: Done, healedAt: number): Promise<Figures> {
+  const arrived = new Map(
+    cluster.targets.map((target) => [target, firstArrivals(target.receiver.inbox.received)]),
+  )
+  const at = (target: Target, name: string) => arrived.get(target)?.get(name)
+  const expected = await expectedEvents(cluster, done)
+  const texts = done.texts.map(({ text, target, at: sentAt }) => arrival(at(target, text), sentAt))
+  const rings = done.calls.map(({ wacid, target, at: sentAt }) =>
+    arrival(at(target, `${wacid} call.ringing`), sentAt),
+  )
+  const rung = rings.filter((ring) => ring !== undefined)
+  const all = [...rung, ...texts.filter((text) => text !== undefined)]
+  const late = all.filter(({ lateMs }) => lateMs > LATE_MS)
+  const received = cluster.targets.flatMap(({ receiver }) => receiver.inbox.received)
+  const different = [...arrived.values()].reduce((sum, { size }) => sum + size, 0)
+  return {
+    sent: expected.length,
+    lost: expected.filter(({ target, name }) => at(target, name) === undefined).map(({ name }) => name),
+    copies: received.length - different,
+    orderBreaks: await orderBreaks(cluster),
+    sockets: Math.max(...cluster.sockets.map(mostOpen)),
+    staleFrames: cluster.sockets.reduce((sum, socket) => sum + staleFrames(socket), 0),
+    sends: done.sends.length,
+    failedSends: done.sends.filter(({ reply }) => reply?.status !== 202).length,
+    sentTwice: (await askedFor(cluster)).filter(([, times]) => times > 1).length,
+    calls: rings.length,
+    silentCalls: rings.length - rung.length,
+    lateCalls: rung.filter(({ lateMs }) => lateMs > LATE_MS).length,
+    ...latencies('ring', rung),
+    ...latencies(
+      'text',
+      texts.filter((text) => text !== undefined),
+    ),
+    recoverMs: Math.max(0, ...late.map((one) => one.at - healedAt)),
+  }
+}
+
+const arrival = (at: number | undefined, sentAt: number): Arrival | undefined =>
+  at === undefined ? undefined : { at, lateMs: at - sentAt }
+
+function latencies<Name extends string>(name: Name, arrivals: readonly Arrival[]) {
+  const sorted = arrivals.map(({ lateMs }) => lateMs).toSorted((one, other) => one - other)
+  return {
+    [`${name}P50Ms`]: sorted[Math.floor(sorted.length / 2)] ?? 0,
+    [`${name}MaxMs`]: sorted.at(-1) ?? 0,
+  } as Record<`${Name}P50Ms` | `${Name}MaxMs`, number>
+}
+
+interface Expected {
+  readonly target: Target
+  readonly name: string
+}
+
+/** Every text, the end of every call, and the outcome of every message that the provider was asked for. */
+async function expectedEvents(cluster: Cluster, { texts, calls, sends }: Done): Promise<Expected[]> {
+  const [sender] = cluster.targets
+  if (!sender) throw new Error('there are no targets')
+  const asked = new Map(await askedFor(cluster))
+  return [
+    ...texts.map(({ text: name, target }) => ({ target, name })),
+    ...calls.map(({ wacid, target }) => ({ target, name: `${wacid} MISSED` })),
+    ...sends.flatMap(({ reply }) =>
+      reply?.status === 202 && asked.has(reply.body.id)
+        ? [{ target: sender, name: `${reply.body.id} DELIVERED` }]
+        : [],
+    ),
+  ]
+}
+
+/** How often the provider was asked for each message, by our id. */
+async function askedFor({ stack }: Cluster): Promise<[string, number][]> {
+  const { data } = (await stack.sim.get('/requests?limit=10000')).body
+  const counts = new Map<string, number>()
+  for (const { method, body } of data) {
+    const id = body?.biz_opaque_callback_data
+    if (method === 'POST' && id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  return [...counts]
+}
+
+/** Compares the order of first arrivals with the order in which the database wrote the events. */
+async function orderBreaks({ stack, targets }: Cluster): Promise<number> {
+  const rows = await stack.sql<{ id: string; key: string; body: Buffer }[]>`
+    select d.id, d.key, e.body
+    from deliveries d
+    join events e on e.id = d.event_id`
+  const stored = new Map(rows.map(({ body, ...row }) => [nameOf(JSON.parse(body.toString())), row]))
+  return targets.reduce((sum, { receiver }) => sum + breaksIn(receiver.inbox.received, stored), 0)
+}
+
+function breaksIn(
+  received: readonly Received[],
+  stored: ReadonlyMap<string, { readonly id: string; readonly key: string }>,
+): number {
+  const latest = new Map<string, string>()
+  let count = 0
+  for (const name of firstArrivals(received).keys()) {
+    const row = stored.get(name)
+    // Direct events have no row.
+    if (row === undefined) continue
+    if (row.id < (latest.get(row.key) ?? '')) count += 1
+    else latest.set(row.key, row.id)
+  }
+  return count
+}
+
+function mostOpen({ connections }: SocketReceiver): number {
+  const counts = connections.map(
+    ({ openedAt }) =>
+      connections.filter(
+        (other) => other.openedAt <= openedAt && (other.closed?.at ?? Number.POSITIVE_INFINITY) > openedAt,
+      ).length,
+  )
+  return Math.max(0, ...counts)
+}
+
+function staleFrames({ inbox }: SocketReceiver): number {
+  let newest = 0
+  let count = 0
+  for (const { connection } of inbox.received) {
+    if (connection < newest) count += 1
+    newest = Math.max(newest, connection)
+  }
+  return count
+}

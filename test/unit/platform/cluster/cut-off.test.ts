@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { leaveWhileCutOff } from '../../../../src/platform/cluster/cut-off.ts'
+import type { NodeState } from '../../../../src/platform/cluster/registry.ts'
+import { describe, test } from '../../../support/harness.ts'
+import { SimulatedClock } from '../../../support/simulated-clock.ts'
+
+/** One gateway; Postgres leaves it at `leaves()` and comes back at `returns()`. */
+function world(peerState: () => NodeState | 'gone') {
+  const clock = new SimulatedClock()
+  const steps: string[] = []
+  let awaySince: number | undefined
+  const session = {
+    state: 'serving' as NodeState,
+    async enter(state: NodeState) {
+      this.state = state
+      steps.push(state)
+    },
+    async pause() {
+      this.state = 'cutOff'
+      steps.push('paused')
+    },
+  }
+  const peer = () => ({
+    ...{ nodeId: 'b', sid: 'b', address: '', version: '' },
+    state: peerState() as NodeState,
+  })
+  const own = () => ({ ...peer(), sid: 'a', state: session.state })
+  const stop = leaveWhileCutOff({
+    ...{ sid: 'a', session, clock, log: { warn: () => undefined } },
+    registry: { liveNodes: async () => (peerState() === 'gone' ? [own()] : [own(), peer()]) },
+    awayMs: () => (awaySince === undefined ? 0 : clock.mono() - awaySince),
+    actors: () => [{ cutOff: () => void steps.push('ended'), resume: () => void steps.push('resumed') }],
+  })
+  return {
+    ...{ clock, steps, session, stop },
+    leaves: () => {
+      awaySince = clock.mono()
+    },
+    returns: () => {
+      awaySince = undefined
+    },
+  }
+}
+
+describe('a gateway without Postgres', () => {
+  test('says so, gives its actors up to those that have it, and serves again when it is back', async () => {
+    const { clock, steps, leaves, returns, stop } = world(() => 'serving')
+    leaves()
+    await clock.advance(1_000)
+    assert.deepEqual(steps, [], 'a short halt changes nothing')
+    await clock.advance(1_000)
+    assert.deepEqual(steps, ['cutOff'])
+    await clock.advance(10_000)
+    assert.deepEqual(steps, ['cutOff', 'ended', 'paused'])
+    returns()
+    await clock.advance(1_000)
+    assert.deepEqual(steps, ['cutOff', 'ended', 'paused', 'resumed', 'serving'])
+    stop()
+  })
+
+  for (const state of ['cutOff', 'draining', 'gone'] as const)
+    test(`keeps its actors while nobody could do better: the other is ${state}`, async () => {
+      const { clock, steps, leaves, returns, stop } = world(() => state)
+      leaves()
+      await clock.advance(20_000)
+      assert.deepEqual(steps, ['cutOff'])
+      returns()
+      await clock.advance(1_000)
+      assert.deepEqual(steps, ['cutOff', 'serving'], 'its sockets stayed open')
+      stop()
+    })
+
+  test('that drains goes on draining', async () => {
+    const { clock, steps, session, leaves, stop } = world(() => 'serving')
+    session.state = 'draining'
+    leaves()
+    await clock.advance(20_000)
+    assert.deepEqual(steps, [])
+    stop()
+  })
+})
