@@ -7,6 +7,7 @@ import type { Messaging } from '../messaging/messaging.module.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { Served } from '../platform/http/pipeline.ts'
 import type { RateLimiter } from '../platform/http/rate-limit.ts'
+import type { Load } from '../platform/process/load.ts'
 import { createApi } from './api.ts'
 
 export interface ApiEdgeOptions {
@@ -15,6 +16,7 @@ export interface ApiEdgeOptions {
   readonly calls: Calls
   readonly campaigns: Campaigns
   readonly limiter: RateLimiter
+  readonly load: Pick<Load, 'admits'>
   readonly log: Logger
   readonly onServed: (served: Served) => void
 }

@@ -7,6 +7,7 @@ import { grants, type Scope } from '../contract/scopes.ts'
 import type { HttpHandler, HttpRequest } from '../platform/http/exchange.ts'
 import { type Admission, createPipeline, type Served } from '../platform/http/pipeline.ts'
 import { burstOf, type RateLimiter, rateHeaders } from '../platform/http/rate-limit.ts'
+import type { Load, RequestClass } from '../platform/process/load.ts'
 import { encodeId } from '../shared/ids.ts'
 import type { ApiContext, ApiRoute } from './route.ts'
 import type { ApiServices } from './services.ts'
@@ -16,6 +17,7 @@ export interface ApiOptions {
   readonly services: ApiServices
   readonly authenticate: AuthenticateKey
   readonly limiter: RateLimiter
+  readonly load: Pick<Load, 'admits'>
   readonly log: Pick<Logger, 'info' | 'error'>
   readonly onServed?: (served: Served) => void
 }
@@ -29,14 +31,25 @@ const anonymousRate = rateHeaders(newKey, newKey.burst)
 export const refusalHeaders = (path: string): Readonly<Record<string, string>> =>
   path.startsWith('/api/') ? anonymousRate : {}
 
-export const createApi = ({ services, authenticate, ...options }: ApiOptions): HttpHandler =>
+export const createApi = ({ services, authenticate, load, ...options }: ApiOptions): HttpHandler =>
   createPipeline({
     ...options,
     prefix: apiPrefix,
     routes: table,
     guard: createGuard(authenticate, services),
+    admits: (route) => load.admits(classOf(route)),
     anonymousRate,
   })
+
+/** What is shed first in an overload: a caller of a call cannot wait, the reader of a list can. */
+export function classOf({ method, path }: Pick<ApiRoute, 'method' | 'path'>): RequestClass {
+  const isCommand = method !== 'GET'
+  if (/\/calls?\b/.test(path) && (isCommand || /\/(ice|offer)$/.test(path))) return 'call'
+  // Pausing a campaign takes load away.
+  const isEdit = path.startsWith('/campaigns') && !/\/(pause|cancel)$/.test(path)
+  if (isCommand) return isEdit ? 'list' : 'send'
+  return /:id(\/media)?$/.test(path) ? 'read' : 'list'
+}
 
 const challenge = { headers: { 'www-authenticate': 'Bearer' } }
 

@@ -12,6 +12,7 @@ import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { Served } from '../platform/http/pipeline.ts'
 import type { RateLimiter } from '../platform/http/rate-limit.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
+import type { Load } from '../platform/process/load.ts'
 import type { Clock } from '../shared/clock.ts'
 import { createConsole } from './console.ts'
 import { createLive, type Live } from './live/live.ts'
@@ -26,6 +27,7 @@ export interface ConsoleEdgeOptions {
   readonly settings: Settings
   readonly secrets: SecretBox
   readonly limiter: RateLimiter
+  readonly load: Pick<Load, 'admits'>
   readonly accounts: Accounts
   readonly delivery: Delivery
   readonly messaging: Messaging
@@ -37,10 +39,10 @@ export interface ConsoleEdgeOptions {
 }
 
 export function createConsoleEdge(options: ConsoleEdgeOptions): { handler: HttpHandler; live: Live } {
-  const { campaigns, clock, log, onServed } = options
+  const { campaigns, clock, load, log, onServed } = options
   const services = servicesOf(options)
   return {
-    handler: createConsole(services, { log, onServed, shared: consoleCampaigns(campaigns) }),
+    handler: createConsole(services, { load, log, onServed, shared: consoleCampaigns(campaigns) }),
     live: createLive({ services, clock, log }),
   }
 }

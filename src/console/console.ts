@@ -1,6 +1,8 @@
 // The console's JSON API under /console/api: its routes and its pipeline. It serves no pages.
+
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import { createPipeline, type PipelineOptions } from '../platform/http/pipeline.ts'
+import type { Load, RequestClass } from '../platform/process/load.ts'
 import { consolePrefix, createGuard } from './guard.ts'
 import type { ConsoleContext, ConsoleRoute } from './route.ts'
 import { actingRoutes } from './routes/acting.ts'
@@ -42,14 +44,22 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...invitationRoutes,
 ]
 
+/** What is shed first in an overload: whoever repairs something goes before whoever looks. */
+function classOf({ method, path }: ConsoleRoute): RequestClass {
+  if (method !== 'GET') return 'send'
+  return path.endsWith(':id') || path.startsWith('/me') ? 'read' : 'list'
+}
+
 export const createConsole = (
   services: ConsoleServices,
   {
     shared,
+    load,
     ...options
   }: Pick<PipelineOptions<ConsoleContext, ConsoleRoute>, 'log' | 'onServed'> & {
     /** Routes that the public API also has. */
     readonly shared: readonly ConsoleRoute[]
+    readonly load: Pick<Load, 'admits'>
   },
 ): HttpHandler =>
   createPipeline({
@@ -57,4 +67,5 @@ export const createConsole = (
     prefix: consolePrefix,
     routes: [...consoleRoutes, ...shared],
     guard: createGuard(services),
+    admits: (route) => load.admits(classOf(route)),
   })

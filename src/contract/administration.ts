@@ -146,7 +146,8 @@ export interface NumberPatch {
 }
 
 export type NumberChange =
-  | { readonly type: 'changed'; readonly number: NumberRecord }
+  /** `endpointIds`: the endpoints of before and after, whose owners must learn of it. */
+  | { readonly type: 'changed'; readonly number: NumberRecord; readonly endpointIds: readonly EndpointId[] }
   | { readonly type: 'notFound' }
   | { readonly type: 'endpointNotFound' }
   | { readonly type: 'refused'; readonly message: string }

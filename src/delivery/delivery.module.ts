@@ -23,7 +23,7 @@ import type { DeliveryMetrics, Waiting } from './host/delivery-metrics.ts'
 import { createDirect, createDispatch, createEngine, type EndpointRouter } from './host/dispatch.ts'
 import { createEndpointHost, type EndpointHost } from './host/endpoint-host.ts'
 import type { RetryJob } from './host/retry-queue.ts'
-import { retry, sweepDeliveries } from './host/sweep-deliveries.ts'
+import { keepReady, retry, sweepDeliveries } from './host/sweep-deliveries.ts'
 import { type Connector, createConnector } from './outbound/connect.ts'
 import { limitDials } from './outbound/dial-limits.ts'
 import { createHttpsSender } from './outbound/https-sender.ts'
@@ -38,7 +38,7 @@ import { createDeliveryLogStore } from './store/deliveries-log.store.ts'
 import { createReplayStore } from './store/deliveries-replay.store.ts'
 import type { DialTimes } from './store/dial-times.ts'
 import { createEndpointHealthStore } from './store/endpoint-health.store.ts'
-import { createEndpointStore } from './store/endpoints.store.ts'
+import { createEndpointStore, createRingingStore } from './store/endpoints.store.ts'
 import { createEndpointAdminStore } from './store/endpoints-admin.store.ts'
 
 export interface DeliveryOptions {
@@ -70,10 +70,12 @@ export function createDeliverySweep({ sql, router, registry }: DeliverySweepOpti
   const metrics = createBacklogMetrics(registry)
   const ports = { deliveries: createDeliveryStore(sql), router, woken: metrics.woken }
   const backlog = createBacklogStore(sql)
+  const endpoints = createRingingStore(sql)
   return {
     dispatch: createDispatch(router),
     retry: (job: RetryJob) => retry(ports, job),
     sweep: () => sweepDeliveries(ports),
+    keepReady: () => keepReady({ endpoints, router }),
     sample: async () => metrics.sampled(await backlog.sample()),
   }
 }

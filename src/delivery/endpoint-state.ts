@@ -101,6 +101,8 @@ export interface EndpointState {
   directPosts: number
   socket: SocketState
   concurrency: ConcurrencyLimit
+  /** Of a socket that is kept open for calls: failed dials and unused sockets in a row, and a pause after each. */
+  readonly ahead: { failures: number; isPaused: boolean }
   /** Results on their way to the store, which has not counted them yet. */
   unrecorded: number
   /** A fault of ours ended an attempt: queued attempts pause for a moment. */
@@ -154,6 +156,7 @@ export function newEndpointState(
     socket: { phase: 'idle' },
     concurrency: newConcurrencyLimit(config.consecutiveFailures),
     unrecorded: unwritten.length,
+    ahead: { failures: 0, isPaused: false },
     isResting: false,
     inStore: { ...pending.more },
     pulling: undefined,
@@ -260,5 +263,9 @@ export function pullAll(state: EndpointState): void {
   state.inStore.first = true
   state.inStore.retries = true
 }
+
+/** Its socket is open also while nothing is to be sent. */
+export const isKeptOpen = (state: EndpointState): boolean =>
+  isSocket(state) && state.config.enabled && state.config.ringsAt
 
 export const isSocket = (state: EndpointState): boolean => transportOf(state.config.url) === 'socket'

@@ -9,6 +9,7 @@ import {
   type EndpointState,
   enqueueInTurn,
   enqueueOrLeave,
+  isKeptOpen,
   isSocket,
   nextToken,
   pullAll,
@@ -49,6 +50,7 @@ const fromOthers: ReadonlySet<EndpointMessage['type']> = new Set([
   'direct',
   'wake',
   'configChanged',
+  'stayReady',
 ])
 /** A pull waits for the guard, too: the previous owner may still be sending what it would read. */
 const guarded = new Set<string>(['post', 'dial', 'frame', 'pull'])
@@ -61,7 +63,7 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
   repeatable: new Set(['direct']),
   idleAfterMs: (state) => {
     if (state.known.size > 0 || state.posts.size > 0 || state.urgent.length > 0) return undefined
-    if (state.socket.phase !== 'idle') return undefined
+    if (state.socket.phase !== 'idle' || isKeptOpen(state)) return undefined
     return isSocket(state) ? idleSocketMs : idleHttpsMs
   },
   drain: { type: 'leave' },
@@ -99,6 +101,8 @@ function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): voi
       return leave(turn)
     case 'wake':
       return pullAll(turn.state)
+    case 'stayReady':
+      return
     case 'pulled':
       return pulled(turn, message)
     case 'pullFailed':
@@ -124,6 +128,7 @@ const socketMessages = [
   'idleDue',
   'cooledDown',
   'directDue',
+  'dialAhead',
 ] as const
 type SocketMessage = Extract<EndpointMessage, { type: (typeof socketMessages)[number] }>
 
@@ -154,6 +159,9 @@ function applySocket(turn: Turn, message: SocketMessage): void {
       return cooledDown(turn)
     case 'directDue':
       return directDue(turn, message.work)
+    case 'dialAhead':
+      turn.state.ahead.isPaused = false
+      return
   }
 }
 

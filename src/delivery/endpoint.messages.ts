@@ -29,6 +29,9 @@ export type EndpointMessage =
   | { readonly type: 'direct'; readonly item: DirectItem }
   /** A hint: rows in the store wait longer than they should. */
   | { readonly type: 'wake' }
+  /** A hint: somebody must own the endpoint, because calls ring at it. */
+  | { readonly type: 'stayReady' }
+  | { readonly type: 'dialAhead' }
   /** The process is leaving: finish what is under way, accept nothing new. */
   | { readonly type: 'leave' }
   | ({ readonly type: 'pulled'; readonly token: number } & Pulled)

@@ -13,6 +13,8 @@ export interface EndpointConfig {
   readonly enabled: boolean
   readonly configVersion: number
   readonly consecutiveFailures: number
+  /** Calls of a number are forwarded to it: its socket is dialled ahead and kept open. */
+  readonly ringsAt: boolean
 }
 
 export const transportOf = (url: string): EndpointConfig['transport'] =>

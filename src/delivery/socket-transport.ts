@@ -7,6 +7,7 @@ import {
   type Frame,
   hasQueued,
   isHeldUp,
+  isKeptOpen,
   nextToken,
   type OpenSocket,
   queueOf,
@@ -23,6 +24,7 @@ const maxUnconfirmedBytes = 256 * 1024
 /** The rest of the window is reserved for calls, so that a backlog of deliveries never delays them. */
 const maxUnconfirmedQueued = 192 * 1024
 const maxUnsettled = 1_000
+const leastIdleMs = 1_000
 /** Below the failures that switch an endpoint off, so that one broken connection alone does not. */
 const maxUnread = 16
 /** A receiver that takes the upgrade and reads nothing fails few deliveries. */
@@ -30,6 +32,8 @@ const maxUnreadBeforePong = 4
 /** The closes of a receiver that leaves in good order. */
 const normalCodes = [1000, 1001, 1005]
 const cooldownMs = 1_000
+const firstAheadMs = 2_000
+const longestAheadMs = 60_000
 
 export function pumpSocket(turn: Turn): void {
   const { state } = turn
@@ -37,8 +41,9 @@ export function pumpSocket(turn: Turn): void {
   if (socket.phase === 'open') return feed(turn, socket)
   if (socket.phase === 'dialling') return hurry(turn, socket)
   if (state.urgent.length > 0) return dial(turn, false)
-  if (socket.phase !== 'idle' || isHeldUp(state) || !hasQueued(state)) return
-  if (allowance(state.concurrency).total > 0) dial(turn, true)
+  if (socket.phase !== 'idle' || isHeldUp(state)) return
+  if (hasQueued(state) && allowance(state.concurrency).total > 0) return dial(turn, true)
+  if (isKeptOpen(state) && !state.ahead.isPaused) dial(turn, false)
 }
 
 /** A call came while the dial waits behind other dials: give the dial priority. */
@@ -53,8 +58,9 @@ function dial(turn: Turn, forQueued: boolean): void {
   const token = nextToken(state)
   const head = forQueued ? takeQueued(state) : undefined
   if (state.socket.phase === 'cooldown') turn.effects.push({ type: 'clearTimer', name: 'cooldown' })
-  state.socket = { phase: 'dialling', token, head, isUrgent: !forQueued }
-  turn.effects.push({ type: 'dial', token, config: state.config, isUrgent: !forQueued })
+  const isUrgent = state.urgent.length > 0
+  state.socket = { phase: 'dialling', token, head, isUrgent }
+  turn.effects.push({ type: 'dial', token, config: state.config, isUrgent })
 }
 
 export function dialled(turn: Turn, token: number, opening: SocketOpening): void {
@@ -100,7 +106,20 @@ export function dialFailed(turn: Turn, token: number, report: AttemptReport): vo
   state.socket = { phase: 'idle' }
   for (const work of state.urgent.splice(0)) finish(turn, work, report)
   if (head) finish(turn, { type: 'queued', item: head }, report)
+  else restAhead(turn)
   coolDown(turn)
+}
+
+/**
+ * After a dial that failed with nothing to send, or a socket that closed unused, the next one is dialled ahead
+ * later and later: nobody waits for it. A call or a delivery dials at once in any case.
+ */
+function restAhead({ state, effects, options }: Turn): void {
+  const { ahead } = state
+  const delayMs = Math.min(longestAheadMs, firstAheadMs * 2 ** ahead.failures) * (0.5 + options.random() / 2)
+  ahead.failures += 1
+  ahead.isPaused = true
+  effects.push({ type: 'setTimer', name: 'ahead', delayMs, message: { type: 'dialAhead' } })
 }
 
 function coolDown(turn: Turn): void {
@@ -234,6 +253,8 @@ function lose(turn: Turn, open: OpenSocket, reason: AttemptFailure, isInOrder = 
   settle(turn, open, reason.code !== 'SOCKET_REJECTED_SIGNATURE')
   for (const frame of unreadFrames(open)) end(turn, frame, isInOrder ? delivered : reason)
   for (const frame of open.writing.values()) end(turn, frame, reason)
+  if (open.used) turn.state.ahead.failures = 0
+  else if (isKeptOpen(turn.state)) restAhead(turn)
   // A receiver that closes at once would otherwise be dialled in a tight loop.
   if (turn.at.getTime() - open.openedAtMs <= verdictMs) coolDown(turn)
 }
@@ -275,8 +296,9 @@ export function idleDue(turn: Turn, token: number): void {
   const open = openSocket(turn.state, token)
   if (!open) return
   const idleMs = turn.at.getTime() - open.lastEventAtMs
-  if (idleMs >= turn.options.idleCloseMs) return dropSocket(turn, 1000, 'idle')
-  const delayMs = turn.options.idleCloseMs - idleMs
+  if (idleMs >= turn.options.idleCloseMs && !isKeptOpen(turn.state)) return dropSocket(turn, 1000, 'idle')
+  // One that is kept open may be given up by its number later.
+  const delayMs = Math.max(turn.options.idleCloseMs - idleMs, leastIdleMs)
   turn.effects.push({ type: 'setTimer', name: 'idle', delayMs, message: { type: 'idleDue', token } })
 }
 

@@ -24,6 +24,7 @@ import { migrate } from '../platform/postgres/migrate.ts'
 import { createParkedMessageStore } from '../platform/postgres/parked-messages.store.ts'
 import { createRestoreWatch } from '../platform/postgres/restore-watch.ts'
 import { createHealth } from '../platform/process/health.ts'
+import { type Load, watchLoad } from '../platform/process/load.ts'
 import { createRateLimiter } from '../platform/redis/rate-limit.ts'
 import { createApplyUpdate } from '../provider/incoming/apply-updates.ts'
 import { providerWebhooks } from '../provider/incoming/webhooks.ts'
@@ -52,7 +53,12 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
     .clearLeftovers()
     .catch((error: unknown) => log.warn({ error: String(error) }, 'media.leftovers_not_cleared'))
   const features = createFeatures(context, ground)
-  const { handler, live } = createEdges(context, ground, features)
+  const load = watchLoad({
+    ...{ isEnabled: settings.LOAD_SHEDDING, sql, clock: context.clock, log },
+    postgresAwayMs: context.postgres.awayMs,
+    fullness: () => server.inFlight() / settings.MAX_REQUESTS,
+  })
+  const { handler, live } = createEdges(context, { ...ground, load }, features)
   const server = await listen({
     host: settings.HOST,
     port: settings.PORT,
@@ -73,6 +79,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
     port: server.port,
     async drain() {
       stopPartitions()
+      load.stop()
       const closeEdges = async () => {
         await server.close()
         live.close()
@@ -152,14 +159,25 @@ function createFeatures(context: ProcessContext, ground: Ground) {
   return { accounts: createAccounts(shared), delivery, messaging, calls, campaigns }
 }
 
-function createEdges(context: ProcessContext, { node, health }: Ground, features: Features) {
+function createEdges(
+  context: ProcessContext,
+  { node, health, load }: Ground & { readonly load: Load },
+  features: Features,
+) {
   const { sql, settings, log, clock, metrics, secrets } = context
   const { accounts, delivery, messaging, calls } = features
   const limiter = createRateLimiter(node.redis, clock)
   const { authenticate } = accounts
-  const api = createApiEdge({ ...features, authenticate, limiter, log, onServed: metrics.served('api') })
+  const api = createApiEdge({
+    ...features,
+    authenticate,
+    limiter,
+    load,
+    log,
+    onServed: metrics.served('api'),
+  })
   const console = createConsoleEdge({
-    ...{ ...features, sql, settings, limiter, clock, log },
+    ...{ ...features, sql, settings, limiter, load, clock, log },
     secrets: secrets.box,
     onServed: metrics.served('console'),
   })
@@ -182,6 +200,9 @@ function createEdges(context: ProcessContext, { node, health }: Ground, features
   gauge('call_actors', 'Calls owned by this process', () => calls.directory.size)
   gauge('webhook_sockets', 'Open webhook sockets', delivery.openSockets)
   gauge('webhook_connections', 'Open HTTPS connections to endpoints', delivery.openConnections)
+  gauge('load_level', 'Classes of requests that are shed: 1 lists, 2 other reads, 3 sends', () =>
+    load.level(),
+  )
   gauge('console_sockets', 'Open live connections of the console', () => console.live.openSockets())
   gauge('webhook_backlog_bytes', 'Bytes of events that wait in memory', delivery.backlogBytes)
   const pages = documentationPages()

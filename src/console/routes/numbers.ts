@@ -35,6 +35,7 @@ const routeNumber = workspaceRoute({
     const change = await services.numbers.route(author, params.id, body)
     switch (change.type) {
       case 'changed':
+        for (const id of change.endpointIds) services.engine.configChanged(id)
         return change.number
       case 'notFound':
         throw notFound('number')

@@ -17,6 +17,7 @@ interface EndpointRow {
   enabled: boolean
   configVersion: number
   consecutiveFailures: number
+  ringsAt: boolean
 }
 
 interface OwnedRow extends EndpointRow {
@@ -34,6 +35,10 @@ export interface LoadOptions {
   readonly deadSid?: string | undefined
 }
 
+/** Whether calls of a number are forwarded to the endpoint. */
+const ringsAt = (sql: Sql) =>
+  sql`exists (select from numbers n where n.endpoint_id = endpoints.id and n.forward_calls) as rings_at`
+
 export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
   const toConfig = (row: EndpointRow): EndpointConfig => ({
     id: row.id,
@@ -48,13 +53,14 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
     enabled: row.enabled,
     configVersion: row.configVersion,
     consecutiveFailures: row.consecutiveFailures,
+    ringsAt: row.ringsAt,
   })
 
   return {
     async find(id: EndpointId): Promise<EndpointConfig | undefined> {
       const [row] = await sql<EndpointRow[]>`
         select id, workspace_id, url, secret, previous_secret, previous_secret_until, enabled, config_version,
-          consecutive_failures
+          consecutive_failures, ${ringsAt(sql)}
         from endpoints
         where id = ${id} and deleted_at is null`
       return row && toConfig(row)
@@ -77,7 +83,7 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
           and deleted_at is null
           and (not ${options.exclusive} or owner_sid is null or owner_sid = ${options.sid})
         returning id, workspace_id, url, secret, previous_secret, previous_secret_until, enabled, config_version,
-          consecutive_failures, owner_epoch,
+          consecutive_failures, ${ringsAt(sql)}, owner_epoch,
           greatest(0, extract(epoch from act_after - clock_timestamp()) * 1000)::float8 as silent_ms`
       return row && { config: toConfig(row), epoch: row.ownerEpoch, silentMs: row.silentMs }
     },
@@ -136,3 +142,17 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
     },
   }
 }
+
+/** What a worker reads of endpoints, without their secrets. */
+export const createRingingStore = (sql: Sql) => ({
+  /** Enabled endpoints with a socket at which calls ring: somebody must own them to keep it open. */
+  async ringing(limit: number): Promise<EndpointId[]> {
+    const rows = await sql<{ id: EndpointId }[]>`
+      select id
+      from endpoints
+      where enabled and deleted_at is null and url ~* '^wss?:'
+        and id in (select endpoint_id from numbers where forward_calls)
+      limit ${limit}`
+    return rows.map(({ id }) => id)
+  },
+})

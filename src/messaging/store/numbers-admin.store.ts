@@ -34,6 +34,8 @@ export const createNumberAdminStore = (pool: Pool): NumberAdministration => ({
       const objection = routingObjection(routing.forwardCalls, target)
       if (objection !== undefined) return { type: 'refused', message: objection }
       await write(sql, author.workspaceId, id, routing)
+      const endpointIds = [...new Set([before.endpointId, routing.endpointId])].filter((one) => one !== null)
+      await tellOwners(sql, author.workspaceId, endpointIds)
       const after = (await numberRow(sql, author.workspaceId, id)) ?? before
       await writeAudit(sql, author, {
         action: 'number.routed',
@@ -42,7 +44,7 @@ export const createNumberAdminStore = (pool: Pool): NumberAdministration => ({
         before: readable(before),
         after: readable(after),
       })
-      return { type: 'changed', number: toNumberRecord(after) }
+      return { type: 'changed', number: toNumberRecord(after), endpointIds }
     })
   },
 })
@@ -83,6 +85,19 @@ async function write(sql: Sql, workspaceId: WorkspaceId, id: NumberId, routing: 
     set endpoint_id = ${routing.endpointId}, forward_calls = ${routing.forwardCalls},
       is_default = ${routing.isDefault}, updated_at = now()
     where workspace_id = ${workspaceId} and id = ${id}`
+}
+
+/** The owner of an endpoint keeps its socket open while calls ring there, and notices a new version. */
+async function tellOwners(sql: Sql, workspaceId: WorkspaceId, ids: readonly EndpointId[]): Promise<void> {
+  await sql`
+    with locked as (
+      select id
+      from endpoints
+      where workspace_id = ${workspaceId} and id = any(${ids as EndpointId[]}::uuid[])
+      order by id
+      for no key update
+    )
+    update endpoints set config_version = config_version + 1 from locked where endpoints.id = locked.id`
 }
 
 const readable = (row: NumberRow) => ({

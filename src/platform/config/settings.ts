@@ -235,6 +235,10 @@ export const settingsSchema = {
     default: '2000',
     meaning: 'Requests in flight a process takes before it answers OVERLOADED.',
   }),
+  LOAD_SHEDDING: setting(flag, {
+    default: 'true',
+    meaning: 'Refuse lists, then other reads, then sends with OVERLOADED while a gateway is overloaded.',
+  }),
   DRAIN_GRACE: setting(duration, {
     default: '3s',
     meaning: 'How long a draining gateway goes on serving, for load balancers to notice /readyz.',

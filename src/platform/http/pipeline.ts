@@ -42,6 +42,8 @@ export interface PipelineOptions<Context, R extends Route<Context>> {
   /** Throws an AppError for an unknown caller. */
   readonly guard: (request: HttpRequest, route: R) => Promise<Admission<Context>>
   readonly limiter?: RateLimiter
+  /** False: the process is overloaded, and requests to this route are refused for now. */
+  readonly admits?: (route: R) => boolean
   /** Rate headers of a response to an unknown caller. Absent: such a response has none. */
   readonly anonymousRate?: RateHeaders
   readonly log: Pick<Logger, 'info' | 'error'>
@@ -69,6 +71,8 @@ export function createPipeline<Context, R extends Route<Context>>(
         headers: { allow: matched.allow },
       })
     exchange.route = matched.route
+    // Before the caller is looked up: a refusal must cost little.
+    if (options.admits && !options.admits(matched.route)) throw shed()
     const admission = await options.guard(request, matched.route)
     exchange.subject = admission.subject
     if (admission.bucket && options.limiter)
@@ -122,6 +126,11 @@ function withHeaders(response: HttpResponse, requestId: string, rate: RateHeader
   }
   return { ...response, headers }
 }
+
+const shed = () =>
+  new AppError('OVERLOADED', 'the process is busy with more important requests; try again shortly', {
+    retryAfterSeconds: 1,
+  })
 
 async function take(limiter: RateLimiter, bucket: Bucket, exchange: Exchange<unknown>): Promise<RateHeaders> {
   if (bucket.ratePerSecond === 0) return rateHeaders(bucket, 0)

@@ -95,6 +95,7 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
   const handler = createApi({
     services,
     limiter,
+    load: { admits: () => true },
     authenticate: createAuthenticator({
       keys: createKeyStore(sql),
       environment: 'test',

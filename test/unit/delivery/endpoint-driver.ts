@@ -23,6 +23,7 @@ export const config = (patch: Partial<EndpointConfig> = {}): EndpointConfig => (
   enabled: true,
   configVersion: 1,
   consecutiveFailures: 0,
+  ringsAt: false,
   ...patch,
 })
 

@@ -20,6 +20,8 @@ const endpointTypes: Record<EndpointMessage['type'], boolean> = {
   direct: true,
   wake: true,
   configChanged: true,
+  stayReady: true,
+  dialAhead: false,
   leave: false,
   pulled: false,
   pullFailed: false,

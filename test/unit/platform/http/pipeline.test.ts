@@ -32,6 +32,13 @@ describe('matching', () => {
     assert.deepEqual((await send({ url: '/api/things/12' })).json, { id: '12' })
   })
 
+  test('a route that is shed answers at once, before anybody is asked who calls', async () => {
+    const { send } = pipeline({ shed: ['/things'], admitFail: new AppError('UNAUTHORIZED', 'no') })
+    const { status, json, headers } = await send({ url: '/api/things' })
+    assert.deepEqual([status, json.error.code, headers['retry-after']], [503, 'OVERLOADED', '1'])
+    assert.equal((await send({ url: '/api/things/12' })).status, 401, 'another route is taken')
+  })
+
   test('a path is matched before anybody is asked who calls', async () => {
     const { send } = pipeline({ admitFail: new AppError('UNAUTHORIZED', 'no') })
     assert.equal((await send({ url: '/api/nope' })).status, 404)

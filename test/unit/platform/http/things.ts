@@ -68,6 +68,8 @@ interface Setup {
   readonly bucket?: BucketState
   readonly fail?: unknown
   readonly admitFail?: AppError
+  /** Paths that an overloaded process refuses. */
+  readonly shed?: readonly string[]
 }
 
 export function pipeline(setup: Setup = {}) {
@@ -85,6 +87,7 @@ export function pipeline(setup: Setup = {}) {
   const handler = createPipeline({
     prefix: '/api',
     routes: [...things, failing],
+    ...(setup.shed ? { admits: ({ path }) => !setup.shed?.includes(path) } : {}),
     guard: async () => {
       if (setup.admitFail) throw setup.admitFail
       return {
