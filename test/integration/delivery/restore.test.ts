@@ -49,7 +49,8 @@ describe('after a restore of Postgres', () => {
       await tx`update endpoints set owner_epoch = 7, owner_sid = null`
       await tx`select setval('actor_epoch', 900)`
     })
-    await eventually(async () => (await epochOf()) === epoch)
+    await eventually(() => counted.rewritten === 1)
+    assert.equal(await epochOf(), epoch)
     assert.deepEqual(counted, { rewritten: 1, lost: 0 })
     isHeld = false
     for (const response of held) response.writeHead(200).end()
