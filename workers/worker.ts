@@ -8,6 +8,7 @@ import {
 } from '../src/campaigns/campaigns.module.ts'
 import { openCampaignConsumer, openCampaignScheduler } from '../src/campaigns/host/campaign-queue.ts'
 import { createTellSpent } from '../src/campaigns/store/number-rate-limit.ts'
+import { limits } from '../src/contract/limits.ts'
 import { createDeliverySweep } from '../src/delivery/delivery.module.ts'
 import { openRetryConsumer } from '../src/delivery/host/retry-queue.ts'
 import { createPartitionStore } from '../src/delivery/store/partitions.store.ts'
@@ -20,6 +21,7 @@ import type { Settings } from '../src/platform/config/settings.ts'
 import { type HttpServer, listen } from '../src/platform/http/uws.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { createParkedMessageStore } from '../src/platform/postgres/parked-messages.store.ts'
+import { forgetRequestKeys } from '../src/platform/postgres/request-keys.ts'
 import type { Pool } from '../src/platform/postgres/sql.ts'
 import type { Draining } from '../src/platform/process/lifecycle.ts'
 import { type Loop, startLoop } from '../src/platform/process/loop.ts'
@@ -122,6 +124,7 @@ function startLoops({ sql, settings, log }: ProcessContext, features: Features, 
     }),
     loop('early_terminates', 10 * minuteMs, calls.forgetEarlyTerminates),
     loop('parked_messages', 60 * minuteMs, () => parked.forget(settings.RETENTION_DAYS)),
+    loop('request_keys', 60 * minuteMs, () => forgetRequestKeys(sql, limits.idempotencyKeyDays)),
     loop('catalog', 10 * minuteMs, messaging.syncCatalog),
   ]
 }

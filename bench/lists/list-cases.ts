@@ -39,6 +39,7 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
   const numberId = workspace.numberIds[1]
   const { campaignId } = workspace
   const [since, until] = [daysAgo(46), daysAgo(45)]
+  const updatedSince = daysAgo(46)
   const [idempotencyKey, providerMessageId] = ['order-6', 'wamid.7']
   const wide = { since: daysAgo(80), until: daysAgo(1) }
   const messages: MessageFilter[] = [
@@ -46,9 +47,15 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
     ...[{ status: 'FAILED' as const }, { status: 'READ' as const }, { status: 'QUEUED' as const }],
     ...[{ type: 'IMAGE' as const }, { type: 'TEMPLATE' as const }, { type: 'STICKER' as const }],
     ...[{ conversationId }, { contact }, { contact: '15550000000' }, { numberId }, { campaignId }],
+    ...[
+      { status: ['FAILED', 'QUEUED'] as const },
+      { status: ['READ', 'FAILED'] as const, numberId: workspace.numberIds },
+    ],
+    ...[{ contact: [contact, '15550000000'] }, { numberId: workspace.numberIds, updatedSince }],
     ...[{ idempotencyKey }, { idempotencyKey: 'no order' }],
     ...[{ providerMessageId }, { providerMessageId: 'wamid.none' }],
     ...[{ since }, { until }, { since, until }, wide],
+    ...[{ updatedSince }, { updatedSince, direction: 'OUTBOUND' as const }],
     ...[
       { idempotencyKey, status: 'DELIVERED' as const },
       { providerMessageId, direction: 'OUTBOUND' as const },
@@ -60,11 +67,15 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
     ...[{}, { direction: 'INBOUND' as const }, { direction: 'OUTBOUND' as const }],
     ...[{ status: 'MISSED' as const }, { status: 'FAILED' as const }, { live: true }, { live: false }],
     ...[{ conversationId }, { contact }, { contact: '15550000000' }, { numberId }],
+    ...[{ status: ['MISSED', 'FAILED'] as const }, { contact: [contact, '15550000000'] }],
     ...[{ since }, { until }, { since, until }, wide, { numberId, status: 'MISSED' as const }],
+    ...[{ updatedSince }, { updatedSince, direction: 'OUTBOUND' as const }],
   ]
   const conversations: ConversationFilter[] = [
     ...[{}, { unread: true }, { unread: false }, { numberId }, { contact }, { contact: '15550000000' }],
+    ...[{ numberId: workspace.numberIds }, { contact: [contact, '15550000000'], unread: true }],
     ...[{ since }, { until }, { since, until }, wide, { unread: true, numberId }],
+    ...[{ updatedSince }, { updatedSince, unread: true }],
   ]
   const { workspaceId } = workspace
   return [
@@ -86,7 +97,7 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
 
-type Value = string | boolean | Date
+type Value = string | boolean | Date | readonly string[]
 
 type List = (sql: Pool, page: PageRequest) => Promise<Page<unknown>>
 
@@ -106,9 +117,10 @@ const idKinds = { conversationId: 'conversation', numberId: 'number', campaignId
 function textOf(name: string, value: Value): string {
   if (value instanceof Date) return value.toISOString()
   const kind = idKinds[name as keyof typeof idKinds]
-  return kind ? encodeId(kind, value as never) : String(value)
+  const values = Array.isArray(value) ? value : [value]
+  return values.map((one) => (kind ? encodeId(kind, one as never) : String(one))).join(',')
 }
 
 /** Such as `status=FAILED`. Ids and times have no value, because their values differ from run to run. */
 const word = (name: string, value: Value): string =>
-  value instanceof Date || name in idKinds ? name : `${name}=${value}`
+  value instanceof Date || name in idKinds ? name : `${name}=${String(value)}`

@@ -25,7 +25,7 @@ export type Invited =
   /** The author is not an owner any more. */
   | { readonly type: 'notOwner' }
 
-/** What the invited person sees. */
+/** What the invited person sees. Not whether the address has an account: the inviter has the link, too. */
 export interface OpenInvitation {
   readonly workspaceId: WorkspaceId
   readonly workspace: string
@@ -33,7 +33,6 @@ export interface OpenInvitation {
   readonly role: Role
   readonly invitedBy: string
   readonly expiresAt: Date
-  readonly hasAccount: boolean
 }
 
 /** Who accepts the invitation: an existing account, or a new account that is created with the acceptance. */
@@ -44,7 +43,7 @@ export type Invitee =
 export type Acceptance =
   | { readonly type: 'accepted'; readonly operatorId: OperatorId; readonly workspaceId: WorkspaceId }
   | { readonly type: 'notFound' }
-  /** The address has got an account since the invitation was shown. */
+  /** The address has an account. */
   | { readonly type: 'taken' }
 
 export interface Invitations {

@@ -13,6 +13,26 @@ export interface OperatorCredentials {
   readonly totpSeed: Buffer | null
 }
 
+/** Where an account comes from, and whether its address is known to belong to the person who uses it. */
+export interface OperatorOrigin {
+  readonly id: OperatorId
+  readonly createdAt: Date
+  readonly verifiedAt: Date | null
+  /** Null for an account of the operator command. */
+  readonly invitedTo: { readonly id: WorkspaceId; readonly name: string } | null
+  /** Null also after the inviter's account is gone. */
+  readonly invitedBy: { readonly name: string; readonly email: string } | null
+}
+
+/** Turning the second factor on: what was offered in which session. */
+export interface Enrolment {
+  readonly recoveryHashes: readonly Buffer[]
+  /** The only session of the operator that goes on. */
+  readonly sessionId: SessionId
+  /** The sealed seed that this session was shown. */
+  readonly offer: Buffer
+}
+
 /** The operator whose credentials change, and the operator who changes them: null is the command line. */
 export interface CredentialChange {
   readonly operatorId: OperatorId
@@ -25,8 +45,13 @@ export interface OperatorDirectory {
   find(id: OperatorId): Promise<OperatorCredentials | undefined>
   /** Also ends every session, so that anyone who knew the old password is signed out. */
   setPassword(change: CredentialChange, passwordHash: string): Promise<void>
-  /** Also replaces the recovery codes. */
-  setTotp(change: CredentialChange, seed: Buffer | null, recoveryHashes?: readonly Buffer[]): Promise<void>
+  /** Also takes the recovery codes away. */
+  removeTotp(change: CredentialChange): Promise<void>
+  /**
+   * Stores the seed and the recovery codes, and ends every other session: whoever is in one of them never gave a code.
+   * False where the session has no such offer any more.
+   */
+  enrolTotp(change: CredentialChange, seed: Buffer, enrolment: Enrolment): Promise<boolean>
   /** Replaces all recovery codes. False where the operator has no second factor. */
   setRecoveryCodes(change: CredentialChange, hashes: readonly Buffer[]): Promise<boolean>
   /**
@@ -44,6 +69,7 @@ export interface SignedIn {
   readonly name: string
   readonly platformOwner: boolean
   readonly hasTotp: boolean
+  readonly verified: boolean
   readonly recoveryCodesLeft: number
   readonly sessionId: SessionId
   /** The password was given in this session within the last ten minutes. */
@@ -93,6 +119,9 @@ export interface Sessions {
   standings(
     of: readonly { readonly sessionHash: Buffer; readonly workspaceId: WorkspaceId }[],
   ): Promise<readonly { readonly isSignedIn: boolean; readonly isMember: boolean }[]>
+  /** Keeps a sealed seed that is shown in this session; it replaces an earlier one. */
+  offerTotp(id: SessionId, sealed: Buffer): Promise<void>
+  offeredTotp(id: SessionId): Promise<Buffer | undefined>
   /** Records that the password was given again. */
   prove(tokenHash: Buffer): Promise<void>
   memberships(operatorId: OperatorId): Promise<Membership[]>

@@ -50,8 +50,6 @@ export function readTotpState(text: string): TotpState {
   return { seed, lastStep: Number(lastStep) }
 }
 
-export const isTotpSeed = (text: string): boolean => /^[A-Z2-7]{32}$/.test(text)
-
 function encodeBase32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
   return (bits.match(/.{1,5}/g) ?? [])

@@ -40,8 +40,8 @@ export function createApiEdge({ messaging, calls, campaigns, ...options }: ApiEd
         ...records,
         ...commands,
         ice: calls.ice,
-        place: ({ workspaceId, keyId }, id, session) =>
-          commands.place({ workspaceId, apiKeyId: keyId }, id, session),
+        place: ({ workspaceId, keyId }, id, input) =>
+          commands.place({ workspaceId, apiKeyId: keyId }, id, input),
       },
       campaigns: campaigns.campaigns,
       recipients: campaigns.recipients,

@@ -45,6 +45,7 @@ interface Row<Params, Query, Body, Response> {
   readonly summary: string
   readonly params?: Params
   readonly query?: Query
+  readonly headers?: Schema
   readonly body?: Body
   readonly upload?: Pick<UploadRoute<ApiContext>, 'types' | 'limitBytes'> & {
     handle(input: Asked<Params, Query> & { readonly upload: Upload }): Promise<Result<Response>>

@@ -1,6 +1,7 @@
 // The services that the routes of the API call. api.module.ts provides them.
 import type { CallAction, CallOffer } from '../calls/commands.ts'
 import type { IceView } from '../calls/ice-servers.ts'
+import type { PlaceInput } from '../calls/place-command.ts'
 import type { AdditionInput, RowVerdict } from '../campaigns/add-recipients.ts'
 import type { Estimate } from '../campaigns/estimate.ts'
 import type { CampaignDraft } from '../campaigns/plan-campaign.ts'
@@ -22,6 +23,7 @@ import type { CampaignRecord, RecipientRecord } from '../contract/records/campai
 import type { NumberRecord, TemplateRecord } from '../contract/records/catalog.ts'
 import type { ConversationRecord } from '../contract/records/conversation.ts'
 import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
+import type { Made } from '../contract/request-key.ts'
 import type { FindAttachment } from '../messaging/find-attachment.ts'
 import type { ReadMarks } from '../messaging/mark-read.ts'
 import type { PreviewInput } from '../messaging/preview-message.ts'
@@ -38,7 +40,7 @@ import type {
 
 export interface ApiServices {
   readonly messages: {
-    send(caller: Caller, input: SendInput): Promise<{ record: MessageRecord; replayed: boolean }>
+    send(caller: Caller, input: SendInput): Promise<Made<MessageRecord>>
     media: FindAttachment
     preview(caller: Caller, input: PreviewInput): Promise<MessagePreview>
     find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>
@@ -71,12 +73,16 @@ export interface ApiServices {
     answer(workspaceId: WorkspaceId, id: CallId, session: SessionDescription): Promise<CallRecord>
     act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>
     offer(workspaceId: WorkspaceId, id: CallId): Promise<CallOffer>
-    place(caller: Caller, conversationId: ConversationId, session: SessionDescription): Promise<CallRecord>
+    place(caller: Caller, conversationId: ConversationId, input: PlaceInput): Promise<Made<CallRecord>>
   }
   readonly campaigns: {
     find(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord | undefined>
     list(workspaceId: WorkspaceId, filter: CampaignFilter, page: PageRequest): Promise<Page<CampaignRecord>>
-    create(workspaceId: WorkspaceId, draft: CampaignDraft): Promise<CampaignRecord>
+    create(
+      workspaceId: WorkspaceId,
+      draft: CampaignDraft,
+      idempotencyKey: string | null,
+    ): Promise<Made<CampaignRecord>>
     change(workspaceId: WorkspaceId, id: CampaignId, change: CampaignChange): Promise<CampaignRecord>
     delete(workspaceId: WorkspaceId, id: CampaignId): Promise<void>
     start(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord>

@@ -187,6 +187,7 @@ export function createCallLedger({ calls, begin, ownership, dispatch, clock }: L
       return result
     },
     recordEnded: (call) => begun(() => begin.ended(call)),
-    beginOutbound: (call, apiKeyId) => begun(() => begin.outbound(call, { sid, apiKeyId })),
+    beginOutbound: (call, by) => begun(() => begin.outbound(call, { ...by, sid })),
+    earlier: begin.earlier,
   }
 }

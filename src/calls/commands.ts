@@ -2,17 +2,16 @@
 // call, and returns the record as it is afterwards.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { permissionAt } from '../contract/call-permission.ts'
-import { AppError, notFound } from '../contract/errors.ts'
+import { notFound } from '../contract/errors.ts'
 import type { SessionDescription } from '../contract/events.ts'
 import type { CallRecord } from '../contract/records/call.ts'
-import { type CallId, type ConversationId, encodeId, type KeyId, type WorkspaceId } from '../shared/ids.ts'
+import { type CallId, encodeId, type WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
-import { outboundCall } from './begin-call.ts'
 import type { CallMessage, CallReply, OwnSdp } from './call.messages.ts'
 import { type CallRow, toCallRecord } from './call.ts'
 import { checkSdp } from './check-sdp.ts'
-import type { CallClock, CallLedger, CallOwners, Dialled } from './ports.ts'
+import { createPlaceCommand, type PlaceCommand } from './place-command.ts'
+import type { CallClock, CallLedger, CallOwners } from './ports.ts'
 import { refuse } from './refuse.ts'
 
 export type CallAction =
@@ -30,11 +29,7 @@ export interface CallCommands {
   answer(workspaceId: WorkspaceId, id: CallId, session: SessionDescription): Promise<CallRecord>
   act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>
   offer(workspaceId: WorkspaceId, id: CallId): Promise<CallOffer>
-  place(
-    caller: { readonly workspaceId: WorkspaceId; readonly apiKeyId: KeyId | null },
-    conversationId: ConversationId,
-    session: SessionDescription,
-  ): Promise<CallRecord>
+  readonly place: PlaceCommand
 }
 
 export interface CallCommandsOptions {
@@ -90,20 +85,7 @@ export function createCallCommands(options: CallCommandsOptions): CallCommands {
       return { callId: encodeId('call', id), session: reply.session, fetchedAt }
     },
 
-    async place({ workspaceId, apiKeyId }, conversationId, session) {
-      checkSdp(session.sdp)
-      const dialled = await ledger.dialled(workspaceId, conversationId)
-      if (!dialled) throw notFound('conversation')
-      const at = new Date(clock.now())
-      checkPermission(dialled, at)
-      const begun = await ledger.beginOutbound(outboundCall(dialled, at), apiKeyId)
-      if (begun.type !== 'begun') throw new AppError('INTERNAL', 'a new call exists already')
-      const { id } = begun.row
-      void owners.adopt(begun)
-      const reply = await owners.ask(id, { type: 'place', sdp: session.sdp }, commandLimitMs)
-      options.log.info({ callId: id, workspaceId, reply: reply.type }, 'call.placed')
-      return done(workspaceId, id, reply)
-    },
+    place: createPlaceCommand({ ...options, limitMs: commandLimitMs, done }),
   }
 }
 
@@ -123,15 +105,3 @@ const ownSdp = ({ sdp }: SessionDescription): OwnSdp => ({
   sdp,
   hash: createHash('sha256').update(sdp).digest('hex'),
 })
-
-// An unknown permission is no refusal: it may have been granted before we received webhooks. The provider
-// decides.
-function checkPermission({ callPermission }: Dialled, at: Date): void {
-  if (callPermission === null || permissionAt(callPermission, at).granted) return
-  throw new AppError(
-    'CALL_PERMISSION_REQUIRED',
-    callPermission.granted
-      ? 'the permission to call this contact has expired; ask for it again'
-      : 'this contact has not granted permission to be called; ask for it first',
-  )
-}

@@ -1,7 +1,8 @@
 // The ports of calls. gateway/ or calls.module.ts provides them.
 
+import type { StoredPermission } from '../contract/call-permission.ts'
 import type { WrittenDelivery } from '../contract/dispatch.ts'
-import type { CallPermissionDetails } from '../contract/events.ts'
+import type { EarlierRequest, RequestKey } from '../contract/request-key.ts'
 import type { Claim } from '../platform/actors/ownership.ts'
 import type { CallId, ConversationId, EndpointId, KeyId, NumberId, Uuid, WorkspaceId } from '../shared/ids.ts'
 import type {
@@ -84,7 +85,7 @@ export type Begun =
 export interface Dialled extends CallParties {
   readonly contactName: string | null
   /** Null: whether the contact permits calls is not known. */
-  readonly callPermission: CallPermissionDetails | null
+  readonly callPermission: StoredPermission | null
 }
 
 /** The result of a statement that begins a call. */
@@ -92,11 +93,19 @@ export type BegunHere =
   | (Omit<BegunCall, 'asked'> & { readonly deliveries: readonly WrittenDelivery[] })
   | Exclude<Begun, BegunCall>
 
+export interface PlacedBy {
+  readonly apiKeyId: KeyId | null
+  /** Null: a repeat of the request places another call. */
+  readonly key: RequestKey | null
+}
+
 /** The statements that begin calls. Each writes the row, the event and the first owner. */
 export interface CallBeginRows {
   inbound(call: InboundCall, sid: string): Promise<BegunHere>
   ended(call: Beginning): Promise<BegunHere>
-  outbound(call: Beginning, by: { readonly sid: string; readonly apiKeyId: KeyId | null }): Promise<BegunHere>
+  /** `exists`: a request with the same key was faster. */
+  outbound(call: Beginning, by: PlacedBy & { readonly sid: string }): Promise<BegunHere>
+  earlier(workspaceId: WorkspaceId, key: string): Promise<EarlierRequest | undefined>
   dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined>
 }
 
@@ -116,7 +125,10 @@ export interface CallLedger {
   beginInbound(call: InboundCall): Promise<Begun>
   /** Writes a call that ended before its connect was handled: its row and one event, without an owner. */
   recordEnded(call: Beginning): Promise<Begun>
-  beginOutbound(call: Beginning, apiKeyId: KeyId | null): Promise<Begun>
+  /** `exists`: a request with the same key was faster. */
+  beginOutbound(call: Beginning, by: PlacedBy): Promise<Begun>
+  /** The call that the request with this Idempotency-Key has placed. */
+  earlier(workspaceId: WorkspaceId, key: string): Promise<EarlierRequest | undefined>
   dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined>
   find(workspaceId: WorkspaceId, id: CallId): Promise<CallRow | undefined>
   findByWacid(wacid: string): Promise<CallId | undefined>

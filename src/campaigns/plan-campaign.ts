@@ -2,6 +2,7 @@
 // templates and numbers.
 import { AppError } from '../contract/errors.ts'
 import type { CampaignRecord } from '../contract/records/campaign.ts'
+import { checkSameRequest, type Made, type RequestKey, requestKey } from '../contract/request-key.ts'
 import { type CampaignId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
 import { allows, campaignOperations } from './campaign.machine.ts'
 import type {
@@ -20,17 +21,42 @@ export interface CampaignDraft extends Omit<CampaignPlan, 'numberId'> {
   readonly numberId: NumberId | null
 }
 
-export const createCampaign = ({ campaigns, variableComparer }: CampaignPorts) =>
-  async function createCampaign(workspaceId: WorkspaceId, draft: CampaignDraft): Promise<CampaignRecord> {
+export const createCampaign = ({ campaigns, variableComparer }: CampaignPorts) => {
+  async function replay(
+    workspaceId: WorkspaceId,
+    key: RequestKey,
+  ): Promise<Made<CampaignRecord> | undefined> {
+    const earlier = await campaigns.earlier(workspaceId, key.key)
+    if (!earlier) return undefined
+    checkSameRequest(earlier, key)
+    const record = await campaigns.find(workspaceId, earlier.id as CampaignId)
+    if (record) return { record, replayed: true }
+    throw new AppError(
+      'INVALID_STATE',
+      'the campaign that was made with this Idempotency-Key was deleted; use a new key for another one',
+    )
+  }
+
+  return async function createCampaign(
+    workspaceId: WorkspaceId,
+    draft: CampaignDraft,
+    idempotencyKey: string | null = null,
+  ): Promise<Made<CampaignRecord>> {
+    const key = requestKey(idempotencyKey, draft)
+    const made = key && (await replay(workspaceId, key))
+    if (made) return made
     const context = await campaigns.context(workspaceId, draft)
     const numberId = numberOf(context, draft.numberId)
     checkDefaults(variableComparer, context, draft)
     const id = newId('campaign')
-    await campaigns.insert(workspaceId, id, { ...draft, numberId })
-    const record = await campaigns.find(workspaceId, id)
-    if (!record) throw new Error('a campaign vanished while it was made')
-    return record
+    const isFirst = await campaigns.insert({ workspaceId, id, key }, { ...draft, numberId })
+    const record = isFirst ? await campaigns.find(workspaceId, id) : undefined
+    if (record) return { record, replayed: false }
+    const other = key && (await replay(workspaceId, key))
+    if (other) return other
+    throw new Error('a campaign vanished while it was made')
   }
+}
 
 export const changeCampaign = ({ campaigns, variableComparer }: CampaignPorts) =>
   async function changeCampaign(

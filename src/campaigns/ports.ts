@@ -1,5 +1,6 @@
 // The ports for building campaigns. The module provides them.
 import type { CampaignRecord, CampaignStatus } from '../contract/records/campaign.ts'
+import type { EarlierRequest, RequestKey } from '../contract/request-key.ts'
 import type { CampaignId, NumberId, RecipientId, WorkspaceId } from '../shared/ids.ts'
 
 export type Variables = Readonly<Record<string, string>>
@@ -72,10 +73,20 @@ export interface CampaignTarget {
   readonly template: TemplateDefinition | null
 }
 
+export interface NewCampaign {
+  readonly workspaceId: WorkspaceId
+  readonly id: CampaignId
+  /** Null: a repeat of the request makes another campaign. */
+  readonly key: RequestKey | null
+}
+
 export interface CampaignStore {
   find(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignRecord | undefined>
   context(workspaceId: WorkspaceId, query: PlanQuery): Promise<PlanContext>
-  insert(workspaceId: WorkspaceId, id: CampaignId, plan: CampaignPlan): Promise<void>
+  /** False when a request with the same key was faster. */
+  insert(campaign: NewCampaign, plan: CampaignPlan): Promise<boolean>
+  /** What the request with this Idempotency-Key has made, also if it is deleted by now. */
+  earlier(workspaceId: WorkspaceId, key: string): Promise<EarlierRequest | undefined>
   /**
    * Passes the locked campaign to `decide` and writes the change that it returns. Undefined: no such
    * campaign. When `decide` throws, nothing changes.

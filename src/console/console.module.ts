@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { Accounts } from '../accounts/accounts.module.ts'
 import { keyEnvironment } from '../accounts/key-format.ts'
+import { createKnownDevices } from '../accounts/known-device.ts'
 import type { SecretBox } from '../accounts/secret-box.ts'
 import type { Calls } from '../calls/calls.module.ts'
 import type { Campaigns } from '../campaigns/campaigns.module.ts'
@@ -10,7 +11,6 @@ import type { Messaging } from '../messaging/messaging.module.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { Served } from '../platform/http/pipeline.ts'
-import type { RateLimiter } from '../platform/http/rate-limit.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Load } from '../platform/process/load.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -19,14 +19,16 @@ import { createLive, type Live } from './live/live.ts'
 import { createOverview } from './overview.ts'
 import { consoleCampaigns } from './routes/shared-campaigns.ts'
 import type { ConsoleRecords, ConsoleServices } from './services.ts'
-import { createSignInLimit } from './sign-in-limit.ts'
+import { createSignInLimit, type GuessBuckets } from './sign-in-limit.ts'
 import { createOverviewStore } from './store/overview.store.ts'
 
 export interface ConsoleEdgeOptions {
   readonly sql: Pool
   readonly settings: Settings
   readonly secrets: SecretBox
-  readonly limiter: RateLimiter
+  /** Sign the cookies of known devices: the first signs, all verify. */
+  readonly deviceKeys: readonly Uint8Array[]
+  readonly limiter: GuessBuckets
   readonly load: Pick<Load, 'admits'>
   readonly accounts: Accounts
   readonly delivery: Delivery
@@ -91,7 +93,8 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     passwords,
     secrets,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
-    signInLimit: createSignInLimit({ limiter, clock }),
+    signInLimit: createSignInLimit(limiter),
+    devices: createKnownDevices(options.deviceKeys, () => clock.now()),
     templates: messaging.submissions,
     names: { judgeHost: delivery.judgeHost },
     engine: delivery.engine,

@@ -11,7 +11,7 @@ import { AppError } from '../contract/errors.ts'
 import type { HttpRequest } from '../platform/http/exchange.ts'
 import type { Admission } from '../platform/http/pipeline.ts'
 import { decodeId, encodeId } from '../shared/ids.ts'
-import type { ConsoleContext, ConsoleRoute } from './route.ts'
+import { type ConsoleContext, type ConsoleRoute, confirmationRequired } from './route.ts'
 import type { ConsoleServices } from './services.ts'
 
 export const consolePrefix = '/console/api'
@@ -26,7 +26,7 @@ export const createGuard =
     const operator = sessionHash && (await services.sessions.find(sessionHash))
     if (!operator) throw new AppError('UNAUTHORIZED', 'Sign in at /console first.')
     const operatorId = encodeId('operator', operator.operatorId)
-    const refusal = route.needsProof && !operator.isProven ? unconfirmed() : undefined
+    const refusal = route.needsProof === 'always' && !operator.isProven ? confirmationRequired() : undefined
     if (route.access.type === 'operator')
       return { context: { ...nobody, operator }, refusal, subject: { operatorId } }
     const author = await authorOf(services, operator, request, route)
@@ -72,8 +72,5 @@ async function authorOf(
     throw new AppError('TENANT_SUSPENDED', 'The workspace is suspended: nothing of it reaches customers.')
   return author
 }
-
-const unconfirmed = (): AppError =>
-  new AppError('CONFIRMATION_REQUIRED', 'Confirm your password (POST /me/confirm), then ask again.')
 
 const noWorkspace = (): AppError => new AppError('NOT_FOUND', 'there is no such workspace for you')

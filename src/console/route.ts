@@ -3,7 +3,7 @@ import type * as v from 'valibot'
 import type { SignedIn } from '../accounts/operator.ts'
 import type { Role } from '../accounts/roles.ts'
 import type { Author } from '../contract/administration.ts'
-import type { ErrorCode } from '../contract/errors.ts'
+import { AppError, type ErrorCode } from '../contract/errors.ts'
 import type { HttpRequest } from '../platform/http/exchange.ts'
 import type { Method, Route, RouteInput, Schema, Upload, UploadInput } from '../platform/http/route.ts'
 import type { ConsoleServices } from './services.ts'
@@ -27,17 +27,30 @@ export interface ConsoleContext {
 
 /** Conditions of a route in addition to its access. */
 export interface Conditions {
-  /** Shows or changes a secret: requires a recently confirmed password. */
-  readonly needsProof?: boolean
   /** Reaches customers: refused while the workspace is suspended. */
   readonly reachesCustomers?: boolean
 }
 
 export interface ConsoleRoute extends Route<ConsoleContext>, Conditions {
   readonly access: Access
+  /** `sometimes`: the row decides for each request. */
+  readonly needsProof: 'always' | 'sometimes' | 'never'
 }
 
 interface Row<Params, Query, Body, Context> extends Conditions {
+  /**
+   * Shows or changes a secret, decides who may do what, or where messages and calls go: requires a recently confirmed
+   * password. A function decides it from the request.
+   */
+  readonly needsProof?:
+    | true
+    | ((
+        input: Context & {
+          readonly services: ConsoleServices
+          readonly params: Params
+          readonly body: Body
+        },
+      ) => boolean | Promise<boolean>)
   readonly method: Method
   readonly path: string
   readonly summary: string
@@ -105,7 +118,7 @@ const toRoute = <P, Q, B, Context>(row: Row<P, Q, B, Context>, access: Access): 
   path: row.path,
   summary: row.summary,
   access,
-  needsProof: row.needsProof ?? false,
+  needsProof: neededProof(row.needsProof),
   reachesCustomers: row.reachesCustomers ?? false,
   params: row.params as Schema | undefined,
   query: row.query as Schema | undefined,
@@ -117,6 +130,19 @@ const toRoute = <P, Q, B, Context>(row: Row<P, Q, B, Context>, access: Access): 
   },
   success: row.success ?? 200,
   errors: row.errors ?? [],
-  handle: ({ context, ...input }: RouteInput<ConsoleContext>) =>
-    row.handle({ ...context, ...input } as never),
+  async handle({ context, ...input }: RouteInput<ConsoleContext>) {
+    const given = { ...context, ...input } as never
+    const { needsProof } = row
+    if (typeof needsProof === 'function' && !context.operator?.isProven && (await needsProof(given)))
+      throw confirmationRequired()
+    return row.handle(given)
+  },
 })
+
+const neededProof = (condition: unknown): ConsoleRoute['needsProof'] => {
+  if (condition === undefined) return 'never'
+  return condition === true ? 'always' : 'sometimes'
+}
+
+export const confirmationRequired = (): AppError =>
+  new AppError('CONFIRMATION_REQUIRED', 'Confirm your password (POST /me/confirm), then ask again.')

@@ -1,6 +1,7 @@
 // The services that the routes of the console call. console.module.ts provides them.
 import type { Invitations } from '../accounts/invitation.ts'
 import type { KeyEnvironment } from '../accounts/key-format.ts'
+import type { KnownDevices } from '../accounts/known-device.ts'
 import type { Members, OperatorDirectory, Sessions } from '../accounts/operator.ts'
 import type { PasswordHasher } from '../accounts/password.ts'
 import type { SecretBox } from '../accounts/secret-box.ts'
@@ -57,6 +58,7 @@ export interface ConsoleServices extends ConsoleRecords {
   readonly passwords: PasswordHasher
   readonly secrets: SecretBox
   readonly signInLimit: SignInLimit
+  readonly devices: KnownDevices
   readonly templates: TemplateSubmissions
   readonly names: EndpointNames
   readonly engine: DeliveryEngine

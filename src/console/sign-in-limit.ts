@@ -1,62 +1,122 @@
-// Slows down password guessing: five failures a minute per e-mail and per IP address. Only failures count, so
-// frequent successful sign-ins are never limited.
+// Slows down guessing. A guess takes a token from the buckets of whoever makes it before the secret is looked at, and
+// gets it back unless it was wrong: so right answers are never limited, and of guesses sent side by side, on any
+// gateways, only as many are looked at as there are tokens.
+//
+// Strangers are counted by account and network together. Whoever guesses at an account from elsewhere therefore
+// neither slows its operator down nor learns whether the account exists.
+import { createHash } from 'node:crypto'
 import { AppError } from '../contract/errors.ts'
-import type { RateLimiter } from '../platform/http/rate-limit.ts'
-import type { Clock } from '../shared/clock.ts'
+import type { OperatorId, SessionId } from '../shared/ids.ts'
+import { networkOf } from '../shared/ip.ts'
+
+/** Token buckets that all gateways share. Neither method rejects. */
+export interface GuessBuckets {
+  take(
+    key: string,
+    ratePerSecond: number,
+    burst: number,
+  ): Promise<{ readonly allowed: boolean; readonly retryAfterMs: number }>
+  giveBack(key: string, ratePerSecond: number, burst: number): Promise<void>
+}
+
+/** Who guesses at a password. */
+export type Guesser =
+  /** A session of the operator. */
+  | { readonly sessionId: SessionId }
+  /** A browser in which the operator has signed in before, by its id. */
+  | { readonly deviceId: string }
+  /** Anybody else. `account` is the operator's id, or the e-mail address where nobody has it. */
+  | { readonly account: OperatorId | { readonly email: string }; readonly address: string }
 
 export interface SignInLimit {
-  /** Throws RATE_LIMITED while one of the subjects has to wait. Call it before using the password. */
-  check(subjects: SignInSubjects): void
-  failed(subjects: SignInSubjects): Promise<void>
+  /** Runs `isRight`, and counts it where it answers false. Throws RATE_LIMITED instead where nothing is left. */
+  password(guesser: Guesser, isRight: () => Promise<boolean>): Promise<boolean>
+  /** The same for the second factor: whoever guesses at it knows the password. */
+  factor(guesser: Guesser, operatorId: OperatorId, isRight: () => Promise<boolean>): Promise<boolean>
+  /** The same for the token of an invitation. */
+  invitation(address: string, isRight: () => Promise<boolean>): Promise<boolean>
 }
 
-export interface SignInSubjects {
-  /** Undefined if the request names no e-mail, as with an invitation token. */
-  readonly email: string | undefined
-  readonly address: string
+interface Bucket {
+  readonly key: string
+  readonly burst: number
+  readonly perSecond: number
 }
 
-const FAILURES = 5
-const PER_SECOND = FAILURES / 60
-const TOKEN_MS = 1_000 / PER_SECOND
-const MOST_BLOCKED = 10_000
+/** Five wrong answers, then one every twelve seconds. */
+const five = (key: string): Bucket => ({ key: `guess:${key}`, burst: 5, perSecond: 5 / 60 })
 
-/**
- * All processes share the buckets. This process remembers an empty bucket until its next token, so that a
- * right guess in between is refused like a wrong one. Another process learns of it from the first failure
- * that it sees.
- */
-export function createSignInLimit(options: { limiter: RateLimiter; clock: Clock }): SignInLimit {
-  const { limiter, clock } = options
-  const blockedUntil = new Map<string, number>()
+/** All accounts together, from one network: an office behind one address mistypes more than one person does. */
+const ofNetwork = (address: string): Bucket => ({
+  key: `guess:network:${networkOf(address)}`,
+  burst: 20,
+  perSecond: 20 / 60,
+})
 
-  async function count(subject: string): Promise<void> {
-    const state = await limiter.take(subject, PER_SECOND, FAILURES)
-    if (state.allowed && state.remaining >= 1) return
-    blockedUntil.delete(subject)
-    blockedUntil.set(subject, clock.mono() + (state.retryAfterMs || TOKEN_MS))
-    for (const oldest of blockedUntil.keys()) {
-      if (blockedUntil.size <= MOST_BLOCKED) break
-      blockedUntil.delete(oldest)
-    }
-  }
+/** Six digits are few. At twenty an hour, a year of guessing finds a code with a chance of about two in five. */
+const twentyAnHour = (key: string): Bucket => ({
+  key: `guess:factor:${key}`,
+  burst: 20,
+  perSecond: 20 / 3_600,
+})
 
+export function createSignInLimit(buckets: GuessBuckets): SignInLimit {
   return {
-    check(subjects) {
-      const waits = subjectsOf(subjects).map((subject) => (blockedUntil.get(subject) ?? 0) - clock.mono())
-      const waitMs = Math.max(...waits)
-      if (waitMs > 0)
-        throw new AppError('RATE_LIMITED', 'Too many failed sign-ins; wait as long as Retry-After says.', {
-          retryAfterSeconds: Math.ceil(waitMs / 1000),
-        })
-    },
-    async failed(subjects) {
-      await Promise.all(subjectsOf(subjects).map(count))
-    },
+    password: (guesser, isRight) => counted(buckets, passwordBuckets(guesser), isRight),
+    factor: (guesser, operatorId, isRight) =>
+      counted(buckets, [...passwordBuckets(guesser), twentyAnHour(factorKey(guesser, operatorId))], isRight),
+    invitation: (address, isRight) => counted(buckets, [ofNetwork(address)], isRight),
   }
 }
 
-const subjectsOf = ({ email, address }: SignInSubjects): string[] => [
-  ...(email === undefined ? [] : [`sign-in:email:${email.trim().toLowerCase()}`]),
-  `sign-in:address:${address}`,
-]
+function passwordBuckets(guesser: Guesser): readonly Bucket[] {
+  if ('sessionId' in guesser) return [five(`session:${guesser.sessionId}`)]
+  if ('deviceId' in guesser) return [five(`device:${guesser.deviceId}`)]
+  const { account, address } = guesser
+  return [five(`account:${accountKey(account)}:${networkOf(address)}`), ofNetwork(address)]
+}
+
+/** Strangers share one bucket for each account, whatever their networks: six digits cannot stand many networks. */
+function factorKey(guesser: Guesser, operatorId: OperatorId): string {
+  if ('sessionId' in guesser) return `session:${guesser.sessionId}`
+  return 'deviceId' in guesser ? `device:${guesser.deviceId}` : `account:${operatorId}`
+}
+
+/** Hashed, because Redis need not know at which addresses somebody guesses. */
+const accountKey = (account: OperatorId | { readonly email: string }): string =>
+  typeof account === 'string'
+    ? account
+    : createHash('sha256').update(account.email.normalize('NFKC').trim().toLowerCase()).digest('base64url')
+
+async function counted(
+  buckets: GuessBuckets,
+  of: readonly Bucket[],
+  isRight: () => Promise<boolean>,
+): Promise<boolean> {
+  await takeAll(buckets, of)
+  let keeps = false
+  try {
+    const right = await isRight()
+    keeps = !right
+    return right
+  } finally {
+    // Also after a fault of our own, such as too many sign-ins at once: it was no guess.
+    if (!keeps) await giveBack(buckets, of)
+  }
+}
+
+async function takeAll(buckets: GuessBuckets, of: readonly Bucket[]): Promise<void> {
+  const taken = await Promise.all(of.map(({ key, perSecond, burst }) => buckets.take(key, perSecond, burst)))
+  if (taken.every(({ allowed }) => allowed)) return
+  await giveBack(
+    buckets,
+    of.filter((_, place) => taken[place]?.allowed),
+  )
+  const waitMs = Math.max(...taken.map(({ retryAfterMs }) => retryAfterMs))
+  throw new AppError('RATE_LIMITED', 'Too many failed sign-ins; wait as long as Retry-After says.', {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+  })
+}
+
+const giveBack = (buckets: GuessBuckets, of: readonly Bucket[]): Promise<unknown> =>
+  Promise.all(of.map(({ key, perSecond, burst }) => buckets.giveBack(key, perSecond, burst)))

@@ -1,7 +1,7 @@
 // Verifies an operator: the password, then the second factor if there is one. Every wrong guess gets the same
 // answer after the same work, whether the operator exists or not.
 
-import type { OperatorCredentials } from '../accounts/operator.ts'
+import type { OperatorCredentials, SignedIn } from '../accounts/operator.ts'
 import { sessionCookie } from '../accounts/operator-session.ts'
 import { createToken, hashToken } from '../accounts/random-token.ts'
 import { hashRecoveryCode } from '../accounts/recovery-codes.ts'
@@ -10,13 +10,22 @@ import { AppError } from '../contract/errors.ts'
 import type { HttpRequest } from '../platform/http/exchange.ts'
 import type { OperatorId } from '../shared/ids.ts'
 import type { ConsoleServices, ConsoleSettings } from './services.ts'
+import type { Guesser } from './sign-in-limit.ts'
 
 export interface SignInAttempt {
   readonly email: string
   readonly password: string
   readonly factor: SecondFactor
   readonly address: string
+  /** With the cookie of a known device, if the browser has one. */
+  readonly cookies: string | undefined
 }
+
+/** What a request tells of whoever makes it. */
+export const sender = (request: HttpRequest): Pick<SignInAttempt, 'address' | 'cookies'> => ({
+  address: request.remoteAddress,
+  cookies: request.header('cookie'),
+})
 
 /** One of the two is needed if the account has a second factor. */
 export interface SecondFactor {
@@ -31,16 +40,24 @@ export interface Proof {
 }
 
 export async function proveOperator(services: ConsoleServices, attempt: SignInAttempt): Promise<Proof> {
-  services.signInLimit.check(attempt)
-  const operator = await services.operators.findByEmail(attempt.email)
-  const isRight = await services.passwords.verify(attempt.password, operator?.passwordHash)
-  // Guesses sent in parallel all pass the first check. This check refuses those after the fifth failure.
-  services.signInLimit.check(attempt)
-  if (!isRight || !operator) return refuse(services, attempt)
-  const left = await takeFactor(services, operator, attempt)
-  return left === 'wrong'
-    ? refuse(services, attempt)
-    : { operatorId: operator.id, recoveryCodesLeft: left === 'none' ? undefined : left }
+  const operator = await services.operators.findByEmail(attempt.email.trim())
+  const guesser = guesserOf(services, operator, attempt)
+  const isRight = await services.signInLimit.password(guesser, () =>
+    services.passwords.verify(attempt.password, operator?.passwordHash),
+  )
+  if (!isRight || !operator) throw wrongSignIn()
+  const left = await takeFactor(services, operator, { ...attempt, guesser })
+  if (left === 'wrong') throw wrongSignIn()
+  return { operatorId: operator.id, recoveryCodesLeft: left === 'none' ? undefined : left }
+}
+
+function guesserOf(
+  { devices }: ConsoleServices,
+  operator: OperatorCredentials | undefined,
+  { email, address, cookies }: SignInAttempt,
+): Guesser {
+  const deviceId = operator && devices.idOf(cookies, operator.id)
+  return deviceId === undefined ? { account: operator?.id ?? { email }, address } : { deviceId }
 }
 
 interface Given {
@@ -48,17 +65,19 @@ interface Given {
   readonly address: string
 }
 
+type Confirming = Pick<SignedIn, 'operatorId' | 'sessionId'>
+
 /** Verifies a signed-in operator as a sign-in does: the password, and the second factor if there is one. */
 export async function confirmOperator(
   services: ConsoleServices,
-  operator: { readonly operatorId: OperatorId; readonly email: string },
+  operator: Confirming,
   given: Given & { readonly factor: SecondFactor },
 ): Promise<Proof> {
   const credentials = await confirmPassword(services, operator, given)
-  const left = await takeFactor(services, credentials, given)
+  const guesser = { sessionId: operator.sessionId }
+  const left = await takeFactor(services, credentials, { ...given, guesser })
   if (left !== 'wrong')
     return { operatorId: operator.operatorId, recoveryCodesLeft: left === 'none' ? undefined : left }
-  await services.signInLimit.failed({ email: operator.email, address: given.address })
   throw new AppError('FORBIDDEN', 'That code is wrong, or was used before.', {
     details: [{ path: factorPath(given.factor), message: 'is wrong, or was used before' }],
   })
@@ -67,36 +86,36 @@ export async function confirmOperator(
 /** Verifies the password of a signed-in operator again, before credentials change. */
 export async function confirmPassword(
   services: ConsoleServices,
-  operator: { readonly operatorId: OperatorId; readonly email: string },
-  given: Given,
+  { operatorId, sessionId }: Confirming,
+  given: Pick<Given, 'password'>,
 ): Promise<OperatorCredentials> {
-  const subjects = { email: operator.email, address: given.address }
-  services.signInLimit.check(subjects)
-  const credentials = await services.operators.find(operator.operatorId)
-  const isRight = await services.passwords.verify(given.password, credentials?.passwordHash)
-  services.signInLimit.check(subjects)
+  const credentials = await services.operators.find(operatorId)
+  const isRight = await services.signInLimit.password({ sessionId }, () =>
+    services.passwords.verify(given.password, credentials?.passwordHash),
+  )
   if (isRight && credentials) return credentials
-  await services.signInLimit.failed(subjects)
   throw new AppError('FORBIDDEN', 'That is not your current password.', {
     details: [{ path: 'password', message: 'is not your current password' }],
   })
 }
 
-/** Opens a session and returns its cookie. */
+/** Opens a session and returns the cookies to set: the session, and that this device is known from now on. */
 export async function openSession(
-  services: ConsoleServices,
+  { sessions, devices, settings }: ConsoleServices,
   operatorId: OperatorId,
-  from: { readonly request: HttpRequest; readonly replaces: Buffer | undefined },
-): Promise<string> {
+  { request, replaces }: { readonly request: HttpRequest; readonly replaces: Buffer | undefined },
+): Promise<readonly string[]> {
   const token = createToken()
-  await services.sessions.open({
+  await sessions.open({
     tokenHash: hashToken(token),
     operatorId,
-    ip: from.request.remoteAddress,
-    userAgent: from.request.header('user-agent')?.slice(0, 300) ?? null,
-    replaces: from.replaces,
+    ip: request.remoteAddress,
+    userAgent: request.header('user-agent')?.slice(0, 300) ?? null,
+    replaces,
   })
-  return sessionCookie(token, isSecure(services.settings))
+  const known = devices.idOf(request.header('cookie'), operatorId)
+  const secure = isSecure(settings)
+  return [sessionCookie(token, secure), devices.cookie(operatorId, { known, isSecure: secure })]
 }
 
 export const isSecure = ({ production, publicUrl }: ConsoleSettings): boolean =>
@@ -105,31 +124,43 @@ export const isSecure = ({ production, publicUrl }: ConsoleSettings): boolean =>
 const factorPath = ({ recoveryCode }: SecondFactor): string =>
   recoveryCode === undefined ? 'totp' : 'recoveryCode'
 
+interface GivenFactor {
+  readonly factor: SecondFactor
+  readonly address: string
+  readonly guesser: Guesser
+}
+
 /** A number is how many recovery codes are left after using one; `none`: no recovery code was used. */
 async function takeFactor(
   services: ConsoleServices,
   operator: OperatorCredentials,
-  { factor, address }: { readonly factor: SecondFactor; readonly address: string },
+  { factor, address, guesser }: GivenFactor,
 ): Promise<'none' | 'wrong' | number> {
   const { id, totpSeed } = operator
   if (totpSeed === null) return 'none'
-  if (factor.recoveryCode !== undefined) {
-    const change = { operatorId: id, by: id, ip: address }
-    return (
-      (await services.operators.useRecoveryCode(change, hashRecoveryCode(factor.recoveryCode))) ?? 'wrong'
-    )
-  }
-  if (factor.totp === undefined)
+  if (factor.recoveryCode === undefined && factor.totp === undefined)
     throw new AppError('UNAUTHORIZED', 'This account has a second factor: send its code too.', {
       details: [{ path: 'totp', message: 'is required for this account' }],
     })
-  const next = acceptTotp(readTotpState(services.secrets.open(totpSeed)), factor.totp, services.clock.now())
-  if (next === undefined) return 'wrong'
-  const kept = await services.operators.advanceTotp(id, totpSeed, services.secrets.seal(writeTotpState(next)))
-  return kept ? 'none' : 'wrong'
+  let left: number | undefined
+  const isRight = await services.signInLimit.factor(guesser, id, async () => {
+    if (factor.recoveryCode === undefined) return isCode(services, { id, totpSeed }, factor.totp ?? '')
+    const change = { operatorId: id, by: id, ip: address }
+    left = await services.operators.useRecoveryCode(change, hashRecoveryCode(factor.recoveryCode))
+    return left !== undefined
+  })
+  return isRight ? (left ?? 'none') : 'wrong'
 }
 
-async function refuse(services: ConsoleServices, attempt: SignInAttempt): Promise<never> {
-  await services.signInLimit.failed(attempt)
-  throw new AppError('UNAUTHORIZED', 'The e-mail, the password or the code is wrong.')
+async function isCode(
+  services: ConsoleServices,
+  { id, totpSeed }: { readonly id: OperatorId; readonly totpSeed: Buffer },
+  code: string,
+): Promise<boolean> {
+  const next = acceptTotp(readTotpState(services.secrets.open(totpSeed)), code, services.clock.now())
+  if (next === undefined) return false
+  return services.operators.advanceTotp(id, totpSeed, services.secrets.seal(writeTotpState(next)))
 }
+
+const wrongSignIn = (): AppError =>
+  new AppError('UNAUTHORIZED', 'The e-mail, the password or the code is wrong.')

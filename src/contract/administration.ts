@@ -208,6 +208,8 @@ export interface TestDelivery {
 
 export interface DeliveryAdministration {
   replay(author: Author, id: DeliveryId): Promise<Replay>
+  /** Makes the waiting retry of a delivery due now: its next attempt comes early, and no further one. */
+  retry(author: Author, id: DeliveryId): Promise<Replay>
   replayMany(author: Author, endpointId: EndpointId, selection: DeliverySelection): Promise<BulkOutcome>
   discardHeld(author: Author, endpointId: EndpointId, since: Date | undefined): Promise<BulkOutcome>
   count(workspaceId: WorkspaceId, endpointId: EndpointId, selection: DeliverySelection): Promise<number>

@@ -29,7 +29,7 @@ export const errorCatalog = {
     status: 416,
     meaning: 'The byte range lies outside of the file; Content-Range says how long it is.',
   },
-  IDEMPOTENCY_KEY_REUSED: { status: 409, meaning: 'This idempotencyKey was used with another body.' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, meaning: 'This idempotency key was used with another body.' },
   INVALID_STATE: {
     status: 409,
     meaning: 'The resource is not in a state that allows this; the message names the state.',
@@ -102,6 +102,15 @@ export class AppError extends Error {
     return errorCatalog[this.code].status
   }
 }
+
+/** The same error with one more detail. */
+export const withDetail = (error: AppError, detail: ErrorDetail): AppError =>
+  new AppError(error.code, error.message, {
+    details: [...(error.details ?? []), detail],
+    cause: error,
+    ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
+    ...(error.headers && { headers: error.headers }),
+  })
 
 /** Also for a resource of another workspace: a caller cannot tell the two cases apart. */
 export const notFound = (what: string): AppError =>

@@ -36,8 +36,8 @@ export interface CallPermissionDetails {
   response: string
   granted: boolean
   isPermanent: boolean
-  /** Absent for a permanent permission and for a refusal. */
-  expiresAt?: string
+  /** Null for a permanent permission, for a refusal, and where the provider did not tell. */
+  expiresAt: string | null
   source: string
 }
 

@@ -5,54 +5,65 @@ import type { CampaignStatus, RecipientStatus } from './records/campaign.ts'
 import type { TemplateCategory, TemplateStatus } from './records/catalog.ts'
 import type { Direction, MessageStatus, MessageType } from './records/message.ts'
 
+/** One value of a filter, or several of which one must fit: at least two, all different. */
+export type OneOf<Value> = Value | readonly Value[]
+
 export interface CallFilter {
+  /** Changed at this time or later; the list is then by change, the oldest first. */
+  readonly updatedSince?: Date | undefined
   readonly direction?: Direction | undefined
-  readonly status?: CallStatus | undefined
+  readonly status?: OneOf<CallStatus> | undefined
   readonly live?: boolean | undefined
-  readonly conversationId?: ConversationId | undefined
+  readonly conversationId?: OneOf<ConversationId> | undefined
   /** The customer's number as digits. */
-  readonly contact?: string | undefined
-  readonly numberId?: NumberId | undefined
+  readonly contact?: OneOf<string> | undefined
+  readonly numberId?: OneOf<NumberId> | undefined
   readonly since?: Date | undefined
   readonly until?: Date | undefined
 }
 
 export interface RecipientFilter {
-  readonly status?: RecipientStatus | undefined
+  readonly status?: OneOf<RecipientStatus> | undefined
   /** The recipient's number as digits. */
-  readonly to?: string | undefined
+  readonly to?: OneOf<string> | undefined
 }
 
 export interface CampaignFilter {
-  readonly status?: CampaignStatus | undefined
+  /** Changed at this time or later; the list is then by change, the oldest first. */
+  readonly updatedSince?: Date | undefined
+  readonly status?: OneOf<CampaignStatus> | undefined
 }
 
 export interface TemplateFilter {
-  readonly name?: string | undefined
+  readonly name?: OneOf<string> | undefined
   readonly nameContains?: string | undefined
-  readonly language?: string | undefined
-  readonly status?: TemplateStatus | undefined
-  readonly category?: TemplateCategory | undefined
+  readonly language?: OneOf<string> | undefined
+  readonly status?: OneOf<TemplateStatus> | undefined
+  readonly category?: OneOf<TemplateCategory> | undefined
 }
 
 export interface ConversationFilter {
+  /** Changed at this time or later; the list is then by change, the oldest first. */
+  readonly updatedSince?: Date | undefined
   readonly unread?: boolean | undefined
-  readonly numberId?: NumberId | undefined
+  readonly numberId?: OneOf<NumberId> | undefined
   /** The customer's number as digits. */
-  readonly contact?: string | undefined
+  readonly contact?: OneOf<string> | undefined
   readonly since?: Date | undefined
   readonly until?: Date | undefined
 }
 
 export interface MessageFilter {
+  /** Changed at this time or later; the list is then by change, the oldest first. */
+  readonly updatedSince?: Date | undefined
   readonly direction?: Direction | undefined
-  readonly status?: MessageStatus | undefined
-  readonly type?: MessageType | undefined
-  readonly conversationId?: ConversationId | undefined
+  readonly status?: OneOf<MessageStatus> | undefined
+  readonly type?: OneOf<MessageType> | undefined
+  readonly conversationId?: OneOf<ConversationId> | undefined
   /** The customer's number as digits. */
-  readonly contact?: string | undefined
-  readonly numberId?: NumberId | undefined
-  readonly campaignId?: CampaignId | undefined
+  readonly contact?: OneOf<string> | undefined
+  readonly numberId?: OneOf<NumberId> | undefined
+  readonly campaignId?: OneOf<CampaignId> | undefined
   readonly idempotencyKey?: string | undefined
   readonly providerMessageId?: string | undefined
   readonly since?: Date | undefined

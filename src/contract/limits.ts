@@ -27,6 +27,7 @@ export const limits = {
   pageDefault: 50,
   pageMax: 200,
   idempotencyKeyLength: 255,
+  idempotencyKeyDays: 30,
   campaignNameLength: 200,
   campaignMessagesPerSecond: 1_000,
   variablePairs: 100,

@@ -12,6 +12,8 @@ export interface Page<Row> {
   readonly data: readonly Row[]
   /** Where the next page starts; undefined on the last one. */
   readonly next: Keyset | undefined
+  /** Of a list by change: all changes before this time are in it. ISO 8601. */
+  readonly updatedUntil?: string
 }
 
 /** Cuts `limit + 1` rows to a page. The extra row shows that there is a next page. */

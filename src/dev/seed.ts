@@ -32,8 +32,8 @@ export async function seedWorkspace(sql: Pool, options: SeedOptions): Promise<De
       insert into workspaces (id, name, waba_id)
       values (${workspaceId}, ${options.workspaceName}, ${options.wabaId})`
     await tx`
-      insert into operators (id, email, name, password_hash, platform_owner)
-      values (${operatorId}, ${options.email}, 'Demo Operator', ${passwordHash}, true)`
+      insert into operators (id, email, name, password_hash, platform_owner, verified_at)
+      values (${operatorId}, ${options.email}, 'Demo Operator', ${passwordHash}, true, now())`
     await tx`
       insert into memberships (workspace_id, operator_id, role)
       values (${workspaceId}, ${operatorId}, 'OWNER')`

@@ -179,6 +179,7 @@ function createEdges(
   const console = createConsoleEdge({
     ...{ ...features, sql, settings, limiter, load, clock, log },
     secrets: secrets.box,
+    deviceKeys: secrets.devices,
     onServed: metrics.served('console'),
   })
   const required = requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])

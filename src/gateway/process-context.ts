@@ -36,8 +36,8 @@ export function openProcessContext(settings: Settings, name: 'gateway' | 'worker
   armFailpoint(settings.FAILPOINT)
   const log = createLogger(settings, name)
   const metrics = createMetrics()
-  const { box, cluster } = processSecrets(settings)
-  const secrets = { box: reportFailures(box, secretFailureReport({ log, metrics })), cluster }
+  const { box, ...derived } = processSecrets(settings)
+  const secrets = { ...derived, box: reportFailures(box, secretFailureReport({ log, metrics })) }
   const sql = connectPool({ url: DATABASE_URL, max: settings.DATABASE_POOL, name: `switchboard-${name}` })
   return {
     settings,

@@ -101,7 +101,7 @@ async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpd
   const parties = await ports.resolveParties({ phoneNumberId, waId: from, name: fromName })
   if (!parties) return ports.ignored('inboundMessage')
   const id = newId('message')
-  const optChange = update.messageType === 'TEXT' ? optChangeOf(update.text) : undefined
+  const optChange = optChangeOf(update.messageType, update.text)
   const body = queuedBody('message.received', new Date(ports.clock.now()), {
     messageId: encodeId('message', id),
     conversationId: encodeId('conversation', parties.conversationId),

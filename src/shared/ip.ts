@@ -55,3 +55,16 @@ export function rangesOf(texts: readonly string[]): IpRange[] {
 
 /** The value must have the address family of the range. */
 export const isInRange = (range: IpRange, value: bigint): boolean => value >> range.shift === range.prefix
+
+/**
+ * What one household or attacker has: an IPv4 address, or the /64 of an IPv6 address, whose holder can use any
+ * address in it. A text that is no address is its own network.
+ */
+export function networkOf(address: string): string {
+  const value = parseIpv6(address)
+  if (value === undefined) return address.slice(0, 64)
+  if (value >> 32n === 0xffffn) return dotted(value & 0xffff_ffffn)
+  return `${(value >> 64n).toString(16).padStart(16, '0')}/64`
+}
+
+const dotted = (value: bigint): string => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.')

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { totpCode, totpStep } from '../../src/accounts/totp.ts'
+import { ok } from '../e2e/clients.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
 
@@ -64,6 +65,36 @@ describe('an operator’s account', () => {
     await page.keyboard.press('Enter')
     await dialog(page, 'Your new key').getByText(/^ck_/).waitFor()
     assert.equal(await question.count(), 0)
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('where messages go needs a fresh proof, the name of the endpoint none', async () => {
+    const { console, operator, sql } = scene.stack
+    await sql`update sessions set proved_at = now()`
+    await ok(
+      console.post('/endpoints', { name: 'Shop', url: 'https://127.0.0.1:9/', events: ['call.status'] }),
+      201,
+    )
+    const page = await scene.open('endpoints')
+    await page.getByRole('link', { name: 'Shop' }).click()
+    await forgetProofs()
+    const edit = async (label: string, text: string) => {
+      await page.getByRole('button', { name: 'Edit', exact: true }).click()
+      const form = dialog(page, 'Edit endpoint')
+      await form.getByLabel(label).fill(text)
+      await form.getByRole('button', { name: 'Save' }).click()
+      return form
+    }
+    await (await edit('Name', 'Store')).waitFor({ state: 'detached' })
+    await page.getByRole('heading', { level: 1, name: 'Store' }).waitFor()
+    const form = await edit('Address', 'https://127.0.0.1:10/')
+    const question = dialog(page, 'Confirm that it is you')
+    await question.getByLabel('Password').fill(operator.password)
+    await page.keyboard.press('Enter')
+    await form.waitFor({ state: 'detached' })
+    await page.getByText('https://127.0.0.1:10/').waitFor()
+    await page.getByText('Address changed').waitFor()
     assertNoFaults(page)
     await page.close()
   })
@@ -145,6 +176,20 @@ describe('an operator’s account', () => {
     await screenshot(page, 'account-second-factor-dark')
     await assertAccessible(page, ['color-contrast'])
 
+    await page.getByRole('button', { name: 'Change password' }).click()
+    const change = dialog(page, 'Change your password')
+    await change.getByLabel('Current password').fill(password)
+    for (const label of ['New password', 'New password again'])
+      await change.getByLabel(label, { exact: true }).fill(password)
+    await change.getByRole('button', { name: 'Use a recovery code instead' }).click()
+    await change.getByLabel('Recovery code', { exact: true }).fill('AAAA-BBBB-CCCC-DDDD')
+    await change.getByRole('button', { name: 'Change password' }).click()
+    await change.getByText('is wrong, or was used before', { exact: true }).waitFor()
+    await change.getByLabel('Recovery code', { exact: true }).fill(fresh[0] ?? '')
+    await change.getByRole('button', { name: 'Change password' }).click()
+    await notice(page, /^Your password is changed/).waitFor()
+    await page.getByText('9 codes left').waitFor()
+
     await page.getByRole('button', { name: 'Turn off' }).click()
     await dialog(page, 'Turn off the second factor?').getByLabel('Password').fill(password)
     await page.keyboard.press('Enter')
@@ -182,7 +227,7 @@ describe('an operator’s account', () => {
     await page.close()
   })
 
-  test('a new password is judged by its length alone, and ends the sessions of the old one', async () => {
+  test('a new password is judged by its length and by a list, and ends the sessions of the old one', async () => {
     const { email, password } = scene.stack.operator
     const page = await enter('account')
     const elsewhere = await enter('keys')
@@ -198,6 +243,10 @@ describe('an operator’s account', () => {
     await form.getByLabel('New password again').fill('too short')
     await form.getByRole('button', { name: 'Change password' }).click()
     await form.getByText('must have at least 12 characters', { exact: true }).waitFor()
+    for (const label of ['New password', 'New password again'])
+      await form.getByLabel(label, { exact: true }).fill('Password2026!')
+    await form.getByRole('button', { name: 'Change password' }).click()
+    await form.getByText(/^is one of the passwords that are guessed first/).waitFor()
     await screenshot(page, 'password-light')
     await assertAccessible(page)
     for (const label of ['New password', 'New password again'])

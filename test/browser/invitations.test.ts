@@ -1,6 +1,8 @@
 // How a person without an account becomes a member.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
+import { createPasswordHasher } from '../../src/accounts/password.ts'
+import { createOperatorStore } from '../../src/accounts/store/operators.store.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import {
   assertAccessible,
@@ -91,6 +93,47 @@ describe('invitations', () => {
     await page.getByRole('row', { name: /Noa Brandt.*Agent/ }).waitFor()
     assertNoFaults(page)
     assertNoFaults(theirs)
+    await page.close()
+    await theirs.close()
+  })
+
+  test('a link does not tell whether the address has an account, and lets in with the password of one', async () => {
+    const page = await scene.open('members')
+    const [email, password] = ['ada@northdock.example', 'ferry lantern oats']
+    const passwordHash = await createPasswordHasher({ logN: 12 }).hash(password)
+    await createOperatorStore(scene.stack.sql).create({
+      email,
+      name: 'Ada',
+      passwordHash,
+      platformOwner: false,
+    })
+    const link = await invite(page, email)
+    const theirs = await scene.newPage()
+    await theirs.goto(link)
+    await theirs.getByLabel('Your name').fill('Ada')
+    await theirs.getByLabel('Password').fill('another fine one')
+    await theirs.keyboard.press('Enter')
+    await theirs
+      .getByRole('alert')
+      .getByText(/^This did not let you in/)
+      .waitFor()
+    await theirs.getByRole('button', { name: 'I have an account' }).click()
+    await assertAccessible(theirs)
+    await screenshot(theirs, 'invite-existing-light')
+    await theirs.getByLabel('Password').fill(password)
+    await theirs.getByRole('button', { name: 'Sign in and join' }).click()
+    await theirs.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.reload()
+    const row = (name: RegExp) => page.getByRole('row', { name })
+    assert.equal(
+      await row(/Ada.*Agent/)
+        .getByText('Not verified')
+        .count(),
+      0,
+    )
+    await row(/Noa Brandt.*Agent/)
+      .getByText('Not verified')
+      .waitFor()
     await page.close()
     await theirs.close()
   })

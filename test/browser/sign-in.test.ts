@@ -66,7 +66,7 @@ describe('the sign-in', () => {
     const offer = await fetch(`${origin}/console/api/me/totp`, { method: 'POST', headers })
     const { seed } = (await offer.json()) as { seed: string }
     const step = totpStep(Date.now())
-    const body = JSON.stringify({ password: stack.operator.password, seed, code: totpCode(seed, step) })
+    const body = JSON.stringify({ password: stack.operator.password, code: totpCode(seed, step) })
     const added = await fetch(`${origin}/console/api/me/totp`, { method: 'PUT', headers, body })
     assert.equal(added.status, 200)
     const { recoveryCodes } = (await added.json()) as { recoveryCodes: string[] }

@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
       assert.equal(operation['x-required-scope'], row.scope)
       const own = row.errors.map((code) => errorCatalog[code].status)
       const withBody = row.body ? [413, 415] : []
-      const replay = row.path === '/messages/chat' && row.method === 'POST' ? [200] : []
+      const replay = row.errors.includes('IDEMPOTENCY_KEY_REUSED') ? [200] : []
       const also = Object.keys(operationNotes[rowKey(row)]?.also ?? {}).map(Number)
       const expected = [row.success, 400, 401, 403, 429, 500, 503, ...own, ...withBody, ...replay, ...also]
       assert.deepEqual(new Set(responses), new Set(expected), rowKey(row))
@@ -126,6 +126,8 @@ describe('the OpenAPI document', () => {
     for (const { post } of Object.values(document.webhooks)) {
       const names = (post['parameters'] as { name: string }[]).map(({ name }) => name)
       assert.ok(names.includes('x-communication-signature-256') && names.includes('webhook-signature'))
+      const rings = post['operationId'] === 'onCallRinging'
+      assert.equal(names.includes('x-communication-answer-by'), rings, String(post['operationId']))
     }
   })
 

@@ -26,7 +26,7 @@ const contract: Readonly<Record<string, string>> = {
 
 /** Fields that may be absent instead of null. */
 const optional = [
-  ...['Message.details.callPermission', 'Conversation.callPermission.expiresAt'],
+  ...['Message.details.callPermission'],
   ...['IceServers.iceServers.username', 'IceServers.iceServers.credential'],
 ]
 

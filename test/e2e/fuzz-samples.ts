@@ -14,7 +14,7 @@ const message = {
 export const consoleSamples: Readonly<Record<string, unknown>> = {
   'POST /session': { email: 'nobody@example.com', password },
   'PUT /me/password': { password, newPassword: 'another password of mine' },
-  'PUT /me/totp': { password, seed: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', code: '123456' },
+  'PUT /me/totp': { password, code: '123456' },
   'DELETE /me/totp': { password },
   'POST /me/confirm': { password, totp: '123456' },
   'POST /me/recovery-codes': { password },

@@ -54,7 +54,14 @@ const noKeyIsMissing = () =>
 const reseal = (env: Record<string, string>) =>
   runOperatorCommand(
     { sql: scene.stack.sql, makePassword: () => '', secrets: () => processSecrets(loadSettings(env)).box },
-    { words: ['reseal'], name: undefined, waba: undefined, platformOwner: false, password: undefined },
+    {
+      words: ['reseal'],
+      name: undefined,
+      waba: undefined,
+      platformOwner: false,
+      force: false,
+      password: undefined,
+    },
   )
 
 step('one gateway knows the new key, the other and the worker do not yet', async () => {

@@ -4,12 +4,14 @@
 import { createParkedMessageStore } from '../../platform/postgres/parked-messages.store.ts'
 import type { Pool } from '../../platform/postgres/sql.ts'
 import { decodeId, encodeId, newId } from '../../shared/ids.ts'
+import { isCommonPassword } from '../common-password.ts'
+import type { OperatorOrigin } from '../operator.ts'
 import { createPasswordHasher, passwordLimits } from '../password.ts'
 import { type ResealReport, resealAll } from '../reseal.ts'
 import { isRole, roles } from '../roles.ts'
 import type { SecretBox } from '../secret-box.ts'
 import { createMemberStore } from '../store/members.store.ts'
-import { createOperatorStore } from '../store/operators.store.ts'
+import { createOperatorStore, type ListedOperator } from '../store/operators.store.ts'
 import { createSealedSecretStore, sealedColumns } from '../store/sealed-secrets.store.ts'
 
 export const operatorUsage = `npm run operator -- <command>
@@ -17,7 +19,9 @@ export const operatorUsage = `npm run operator -- <command>
   create <email> [--name <name>] [--platform-owner]   a new operator, with a password that is printed once
   reset <email>                                        a new password; every session of the operator ends
   remove-totp <email>                                  takes the second factor away
-  grant <email> <workspace id> <${roles.join('|')}>
+  verify <email>                                       the address belongs to the person who uses the account
+  grant <email> <workspace id> <${roles.join('|')}> [--force]
+                                                       --force also takes an account that nobody has verified
   workspace <name> [--waba <id>]                       a new workspace, connected to that business account
   list                                                 operators and their roles
   reseal                                               seals every secret under the first key of SECRETS_KEY
@@ -31,6 +35,8 @@ export interface OperatorCommand {
   readonly name: string | undefined
   readonly waba: string | undefined
   readonly platformOwner: boolean
+  /** Grants a role to an account that nobody has verified. */
+  readonly force: boolean
   /** As read from standard input; undefined: generate one. */
   readonly password: string | undefined
 }
@@ -94,25 +100,40 @@ const verbs: Readonly<Record<string, Verb>> = {
     words: 1,
     async run(terminal, _command, [email = '']) {
       const { id } = await existing(terminal, email)
-      await createOperatorStore(terminal.sql).setTotp({ operatorId: id, by: null, ip: null }, null)
+      await createOperatorStore(terminal.sql).removeTotp({ operatorId: id, by: null, ip: null })
       return [`${email} signs in with the password alone`]
+    },
+  },
+
+  verify: {
+    words: 1,
+    async run(terminal, _command, [email = '']) {
+      const { origin, id } = await originOf(terminal, email)
+      const isNew = await createOperatorStore(terminal.sql).verify({ operatorId: id, by: null, ip: null })
+      return [origin, isNew ? `${email} is verified` : `${email} was verified already`]
     },
   },
 
   grant: {
     words: 3,
-    async run({ sql }, _command, [email = '', workspace = '', role = '']) {
+    async run(terminal, command, [email = '', workspace = '', role = '']) {
       const workspaceId = decodeId('workspace', workspace)
       if (!isRole(role)) throw new CommandRefused(`${role} is no role; they are ${roles.join(', ')}`)
+      const { sql } = terminal
       const [known] = workspaceId ? await sql`select from workspaces where id = ${workspaceId}` : []
       if (workspaceId === undefined || known === undefined)
         throw new CommandRefused(`there is no workspace ${workspace}`)
+      const { origin, isVerified } = await originOf(terminal, email)
+      if (!isVerified && !command.force)
+        throw new CommandRefused(
+          `${origin}\nAsk that person by another way than the invitation. Then verify ${email}, or repeat this with --force.`,
+        )
       const author = { workspaceId, operatorId: null, ip: null }
       const change = await createMemberStore(sql).grant(author, email, role)
       if (change.type === 'notFound') throw new CommandRefused(`there is no operator ${email}`)
       if (change.type === 'lastOwner')
         throw new CommandRefused(`${email} is the last owner of ${workspace}: make somebody else one first`)
-      return [`${email} is ${role} of ${workspace}`]
+      return [origin, `${email} is ${role} of ${workspace}`]
     },
   },
 
@@ -174,6 +195,28 @@ function resealed({ total, moved, left, unopened }: ResealReport): string[] {
   return [...lines, 'the first key of SECRETS_KEY opens everything: the others can go']
 }
 
+/** Where the account comes from, in words. */
+async function originOf({ sql }: Terminal, email: string) {
+  const found = await createOperatorStore(sql).originOf(email)
+  if (found === undefined) throw new CommandRefused(`there is no operator ${email}`)
+  const { id, verifiedAt } = found
+  const standing = verifiedAt === null ? 'not verified' : `verified on ${day(verifiedAt)}`
+  return { id, isVerified: verifiedAt !== null, origin: `${email} ${wayOf(found)}, ${standing}` }
+}
+
+function wayOf({ createdAt, verifiedAt, invitedTo, invitedBy }: OperatorOrigin): string {
+  if (invitedTo === null)
+    return verifiedAt === null
+      ? `has existed since ${day(createdAt)}, nobody knows how it was created`
+      : `was created by the operator command on ${day(createdAt)}`
+  const inviter =
+    invitedBy === null ? 'somebody who has no account any more' : `${invitedBy.name} (${invitedBy.email})`
+  const workspace = `${invitedTo.name} (${encodeId('workspace', invitedTo.id)})`
+  return `came on ${day(createdAt)} by an invitation of ${inviter} to ${workspace}`
+}
+
+const day = (at: Date): string => at.toISOString().slice(0, 10)
+
 async function existing({ sql }: Terminal, email: string) {
   const operator = await createOperatorStore(sql).findByEmail(email)
   if (operator === undefined) throw new CommandRefused(`there is no operator ${email}`)
@@ -185,6 +228,8 @@ async function newPassword({ makePassword, logN }: Terminal, command: OperatorCo
   const { minLength, maxLength } = passwordLimits
   if (password.length < minLength || password.length > maxLength)
     throw new CommandRefused(`a password has ${minLength} to ${maxLength} characters`)
+  if (await isCommonPassword(password))
+    throw new CommandRefused('that password is one of those that are guessed first')
   const hasher = createPasswordHasher(logN === undefined ? {} : { logN })
   return { password, passwordHash: await hasher.hash(password) }
 }
@@ -192,5 +237,9 @@ async function newPassword({ makePassword, logN }: Terminal, command: OperatorCo
 const shown = (command: OperatorCommand, password: string): string[] =>
   command.password === undefined ? [`password: ${password}`] : []
 
-const marks = (operator: { platformOwner: boolean; hasTotp: boolean }): string =>
-  `${operator.platformOwner ? '  platform owner' : ''}${operator.hasTotp ? '  second factor' : ''}`
+const marks = ({ platformOwner, hasTotp, verified }: ListedOperator): string =>
+  [
+    platformOwner ? '  platform owner' : '',
+    hasTotp ? '  second factor' : '',
+    verified ? '' : '  not verified',
+  ].join('')

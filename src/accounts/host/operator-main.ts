@@ -13,6 +13,7 @@ import { processSecrets } from './secrets.ts'
 const options = {
   name: { type: 'string' },
   waba: { type: 'string' },
+  force: { type: 'boolean', default: false },
   'platform-owner': { type: 'boolean', default: false },
   'password-stdin': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -46,6 +47,7 @@ async function main(): Promise<void> {
         name: values.name,
         waba: values.waba,
         platformOwner: values['platform-owner'],
+        force: values.force,
         password: values['password-stdin'] ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined,
       },
     )

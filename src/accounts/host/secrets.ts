@@ -28,6 +28,8 @@ export interface ProcessSecrets {
    * So setting it, and rotating either, leaves two processes that share a key with a common secret.
    */
   readonly cluster: readonly string[]
+  /** Sign the cookies of known devices; one for each key of SECRETS_KEY, in their order. */
+  readonly devices: readonly Buffer[]
 }
 
 export function processSecrets(settings: Settings): ProcessSecrets {
@@ -36,7 +38,11 @@ export function processSecrets(settings: Settings): ProcessSecrets {
   ]
   if (keys.length === 0) throw new ConfigError('SECRETS_KEY holds no key')
   const derived = keys.map(({ bytes }) => createHmac('sha256', bytes).update('cluster').digest('hex'))
-  return { box: createSecretBox(keys), cluster: [...(settings.CLUSTER_SECRET ?? []), ...derived] }
+  return {
+    box: createSecretBox(keys),
+    cluster: [...(settings.CLUSTER_SECRET ?? []), ...derived],
+    devices: keys.map(({ bytes }) => createHmac('sha256', bytes).update('devices').digest()),
+  }
 }
 
 export interface SecretFailure {

@@ -16,10 +16,11 @@ import {
 import type { Role } from '../roles.ts'
 import { writeAudit } from './audit.store.ts'
 import { lockMembers, roleOf } from './members.store.ts'
-import { insertOperator } from './operators.store.ts'
+import { insertOperator, type NewOperator } from './operators.store.ts'
 
 interface Row {
   readonly id: InvitationId
+  readonly workspaceId: WorkspaceId
   readonly email: string
   readonly role: Role
   readonly invitedBy: OperatorId
@@ -34,6 +35,7 @@ interface Used {
   readonly workspaceId: WorkspaceId
   readonly email: string
   readonly role: Role
+  readonly invitedBy: OperatorId
 }
 
 /** Rolls back the transaction in which it is thrown. */
@@ -90,8 +92,7 @@ export const createInvitationStore = (pool: Pool): Invitations => ({
 
   async find(tokenHash) {
     const [row] = await pool<OpenInvitation[]>`
-      select i.workspace_id, w.name as workspace, i.email, i.role, o.name as invited_by, i.expires_at,
-        exists (select from operators where lower(email) = lower(i.email)) as has_account
+      select i.workspace_id, w.name as workspace, i.email, i.role, o.name as invited_by, i.expires_at
       from invitations i
       join workspaces w on w.id = i.workspace_id
       join operators o on o.id = i.invited_by
@@ -103,21 +104,36 @@ export const createInvitationStore = (pool: Pool): Invitations => ({
     try {
       return await pool.begin((sql) => accept(sql, tokenHash, invitee, ip))
     } catch (error) {
-      if (error instanceof AddressTaken) return { type: 'taken' }
-      throw error
+      if (!(error instanceof AddressTaken)) throw error
+      await auditRefusal(pool, tokenHash, ip)
+      return { type: 'taken' }
     }
   },
 })
+
+/** An inviter who opens the link to find out whether an address has an account is seen by the other owners. */
+async function auditRefusal(pool: Pool, tokenHash: Buffer, ip: string): Promise<void> {
+  await pool.begin(async (sql) => {
+    const [open] = await shown(sql, sql`i.token_hash = ${tokenHash}`)
+    if (open === undefined) return
+    await writeAudit(
+      sql,
+      { workspaceId: open.workspaceId, operatorId: null, ip },
+      { action: 'invitation.refused', subjectKind: 'invitation', subjectId: open.id, before: audited(open) },
+    )
+  })
+}
 
 async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, ip: string): Promise<Acceptance> {
   const [used] = await sql<Used[]>`
     delete from invitations
     where token_hash = ${tokenHash} and expires_at > now()
-    returning id, workspace_id, email, role`
+    returning id, workspace_id, email, role, invited_by`
   if (used === undefined) return { type: 'notFound' }
   const { id, workspaceId, email, role } = used
+  const invited = { by: used.invitedBy, to: workspaceId }
   const operatorId =
-    'operatorId' in invitee ? invitee.operatorId : await create(sql, { ...invitee, email }, ip)
+    'operatorId' in invitee ? invitee.operatorId : await create(sql, { ...invitee, email, invited }, ip)
   // Someone who became a member meanwhile keeps the current role: an old link must not take a role away.
   const before = await roleOf(sql, workspaceId, operatorId)
   await sql`
@@ -140,7 +156,7 @@ async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, ip: string)
 
 async function create(
   sql: Sql,
-  operator: { readonly email: string; readonly name: string; readonly passwordHash: string },
+  operator: Omit<NewOperator, 'platformOwner'>,
   ip: string,
 ): Promise<OperatorId> {
   const id = await insertOperator(sql, { ...operator, platformOwner: false }, ip)
@@ -175,7 +191,7 @@ async function refusalOf(
 }
 
 const shown = (sql: Sql, which: Piece) => sql<Row[]>`
-  select i.id, i.email, i.role, i.invited_by, o.name as inviter_name, o.email as inviter_email, i.created_at,
+  select i.id, i.workspace_id, i.email, i.role, i.invited_by, o.name as inviter_name, o.email as inviter_email, i.created_at,
     i.expires_at
   from invitations i
   join operators o on o.id = i.invited_by

@@ -11,13 +11,14 @@ interface Row {
   readonly email: string
   readonly name: string
   readonly role: Role
+  readonly verified: boolean
   readonly createdAt: Date
 }
 
 export const createMemberStore = (pool: Pool): Members => ({
   async list(workspaceId) {
     const rows = await pool<Row[]>`
-      select m.operator_id, o.email, o.name, m.role, m.created_at
+      select m.operator_id, o.email, o.name, m.role, m.created_at, o.verified_at is not null as verified
       from memberships m
       join operators o on o.id = m.operator_id
       where m.workspace_id = ${workspaceId}
@@ -28,6 +29,7 @@ export const createMemberStore = (pool: Pool): Members => ({
       email: row.email,
       name: row.name,
       role: row.role,
+      verified: row.verified,
       createdAt: row.createdAt.toISOString(),
     }))
   },

@@ -2,7 +2,7 @@
 
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { newId, type OperatorId, type WorkspaceId } from '../../shared/ids.ts'
-import type { OperatorCredentials, OperatorDirectory } from '../operator.ts'
+import type { CredentialChange, OperatorCredentials, OperatorDirectory, OperatorOrigin } from '../operator.ts'
 import { auditOperator, createSecondFactorStore } from './second-factor.store.ts'
 
 export interface NewOperator {
@@ -10,6 +10,8 @@ export interface NewOperator {
   readonly name: string
   readonly passwordHash: string
   readonly platformOwner: boolean
+  /** Absent: whoever runs the installation creates the account, and answers for its address. */
+  readonly invited?: { readonly by: OperatorId; readonly to: WorkspaceId }
 }
 
 export interface ListedOperator {
@@ -18,6 +20,7 @@ export interface ListedOperator {
   readonly name: string
   readonly platformOwner: boolean
   readonly hasTotp: boolean
+  readonly verified: boolean
   readonly memberships: { workspaceId: WorkspaceId; workspace: string; role: string }[]
 }
 
@@ -26,6 +29,9 @@ export interface OperatorAccounts extends OperatorDirectory {
   /** Undefined where the e-mail is taken. */
   create(operator: NewOperator): Promise<OperatorId | undefined>
   list(): Promise<ListedOperator[]>
+  originOf(email: string): Promise<OperatorOrigin | undefined>
+  /** Records that the address belongs to the person who uses the account. False where that was known. */
+  verify(change: CredentialChange): Promise<boolean>
 }
 
 export const createOperatorStore = (pool: Pool): OperatorAccounts => ({
@@ -62,9 +68,37 @@ export const createOperatorStore = (pool: Pool): OperatorAccounts => ({
 
   ...createSecondFactorStore(pool),
 
+  async originOf(email) {
+    const [row] = await pool<OriginRow[]>`
+      select o.id, o.created_at, o.verified_at, o.invited_to, w.name as workspace, i.name as inviter_name,
+        i.email as inviter_email
+      from operators o
+      left join workspaces w on w.id = o.invited_to
+      left join operators i on i.id = o.invited_by
+      where lower(o.email) = lower(${email})`
+    return row && toOrigin(row)
+  },
+
+  verify(change) {
+    return pool.begin(async (sql) => {
+      const verified = await sql`
+        update operators
+        set verified_at = now(), updated_at = now()
+        where id = ${change.operatorId} and verified_at is null`
+      if (verified.count === 0) return false
+      await auditOperator(sql, change, {
+        action: 'operator.verified',
+        before: { verified: false },
+        after: { verified: true },
+      })
+      return true
+    })
+  },
+
   list() {
     return pool<ListedOperator[]>`
       select o.id, o.email, o.name, o.platform_owner, o.totp_seed is not null as has_totp,
+        o.verified_at is not null as verified,
         coalesce(
           json_agg(json_build_object('workspaceId', m.workspace_id, 'workspace', w.name, 'role', m.role))
             filter (where m.role is not null),
@@ -83,13 +117,14 @@ export const createOperatorStore = (pool: Pool): OperatorAccounts => ({
  */
 export async function insertOperator(
   sql: Sql,
-  { email, name, passwordHash, platformOwner }: NewOperator,
+  { email, name, passwordHash, platformOwner, invited }: NewOperator,
   ip: string | null,
 ): Promise<OperatorId | undefined> {
   const id = newId('operator')
   const made = await sql`
-    insert into operators (id, email, name, password_hash, platform_owner)
-    values (${id}, ${email}, ${name}, ${passwordHash}, ${platformOwner})
+    insert into operators (id, email, name, password_hash, platform_owner, verified_at, invited_by, invited_to)
+    values (${id}, ${email}, ${name}, ${passwordHash}, ${platformOwner}, ${invited ? null : sql`now()`},
+      ${invited?.by ?? null}, ${invited?.to ?? null})
     on conflict (lower(email)) do nothing`
   if (made.count === 0) return undefined
   await auditOperator(
@@ -99,5 +134,18 @@ export async function insertOperator(
   )
   return id
 }
+
+interface OriginRow extends Pick<OperatorOrigin, 'id' | 'createdAt' | 'verifiedAt'> {
+  readonly invitedTo: WorkspaceId | null
+  readonly workspace: string | null
+  readonly inviterName: string | null
+  readonly inviterEmail: string | null
+}
+
+const toOrigin = ({ id, createdAt, verifiedAt, ...row }: OriginRow): OperatorOrigin => ({
+  ...{ id, createdAt, verifiedAt },
+  invitedTo: row.invitedTo && { id: row.invitedTo, name: row.workspace ?? '' },
+  invitedBy: row.inviterEmail === null ? null : { name: row.inviterName ?? '', email: row.inviterEmail },
+})
 
 const credentials = (sql: Sql) => sql`id, email, name, password_hash, totp_seed`

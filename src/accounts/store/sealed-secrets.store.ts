@@ -7,6 +7,7 @@ export const sealedColumns = [
   { table: 'endpoints', column: 'previous_secret' },
   { table: 'workspaces', column: 'provider_token' },
   { table: 'operators', column: 'totp_seed' },
+  { table: 'sessions', column: 'totp_offer' },
 ] as const
 
 export type SealedColumn = (typeof sealedColumns)[number]

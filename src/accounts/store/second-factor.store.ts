@@ -5,23 +5,26 @@ import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import type { OperatorId } from '../../shared/ids.ts'
 import type { CredentialChange, OperatorDirectory } from '../operator.ts'
 import { writeAudit } from './audit.store.ts'
+import { endOtherSessions } from './sessions.store.ts'
 
 type SecondFactors = Pick<
   OperatorDirectory,
-  'setTotp' | 'advanceTotp' | 'setRecoveryCodes' | 'useRecoveryCode'
+  'removeTotp' | 'enrolTotp' | 'advanceTotp' | 'setRecoveryCodes' | 'useRecoveryCode'
 >
 
 export const createSecondFactorStore = (pool: Pool): SecondFactors => ({
-  setTotp(change, seed, recoveryHashes = []) {
+  async removeTotp(change) {
+    await pool.begin((sql) => setTotp(sql, change, { seed: null, recoveryHashes: [] }))
+  },
+
+  enrolTotp(change, seed, { recoveryHashes, sessionId, offer }) {
     return pool.begin(async (sql) => {
-      const hadTotp = await lockTotp(sql, change.operatorId)
-      await sql`update operators set totp_seed = ${seed}, updated_at = now() where id = ${change.operatorId}`
-      await replaceCodes(sql, change.operatorId, recoveryHashes)
-      await auditOperator(sql, change, {
-        action: seed === null ? 'operator.totp_removed' : 'operator.totp_added',
-        before: { totp: hadTotp },
-        after: { totp: seed !== null },
-      })
+      const taken = await sql`
+        update sessions set totp_offer = null where id = ${sessionId} and totp_offer = ${offer}`
+      if (taken.count === 0) return false
+      await setTotp(sql, change, { seed, recoveryHashes })
+      await endOtherSessions(sql, change, sessionId)
+      return true
     })
   },
 
@@ -59,6 +62,21 @@ export const createSecondFactorStore = (pool: Pool): SecondFactors => ({
     return rows.count === 1
   },
 })
+
+async function setTotp(
+  sql: Sql,
+  change: CredentialChange,
+  { seed, recoveryHashes }: { readonly seed: Buffer | null; readonly recoveryHashes: readonly Buffer[] },
+): Promise<void> {
+  const hadTotp = await lockTotp(sql, change.operatorId)
+  await sql`update operators set totp_seed = ${seed}, updated_at = now() where id = ${change.operatorId}`
+  await replaceCodes(sql, change.operatorId, recoveryHashes)
+  await auditOperator(sql, change, {
+    action: seed === null ? 'operator.totp_removed' : 'operator.totp_added',
+    before: { totp: hadTotp },
+    after: { totp: seed !== null },
+  })
+}
 
 /** Whether the operator has a second factor; the lock keeps it unchanged until this transaction ends. */
 async function lockTotp(sql: Sql, id: OperatorId): Promise<boolean> {

@@ -1,6 +1,7 @@
 // Sessions of operators, found by the hash of their token. The token itself is never stored.
 
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import type { SessionId } from '../../shared/ids.ts'
 import { deviceOf } from '../device.ts'
 import type { CredentialChange, Membership, OpenSession, Sessions, SignedIn } from '../operator.ts'
 import { sessionLifetime } from '../operator-session.ts'
@@ -42,6 +43,7 @@ export const createSessionStore = (pool: Pool): Sessions => ({
           and last_seen_at < now() - ${touchMs} * interval '1 millisecond'
       )
       select o.id as operator_id, o.email, o.name, o.platform_owner, o.totp_seed is not null as has_totp,
+        o.verified_at is not null as verified,
         (select count(*)::integer from recovery_codes c where c.operator_id = o.id) as recovery_codes_left,
         s.id as session_id, s.proved_at > now() - ${proofMs} * interval '1 millisecond' as is_proven
       from sessions s
@@ -94,14 +96,7 @@ export const createSessionStore = (pool: Pool): Sessions => ({
   },
 
   endOthers(change, kept) {
-    return pool.begin(async (sql) => {
-      const ended = await sql<Ended[]>`
-        delete from sessions
-        where operator_id = ${change.operatorId} and id <> ${kept}
-        returning id, ip, user_agent`
-      await audited(sql, change, ended)
-      return ended.length
-    })
+    return pool.begin((sql) => endOtherSessions(sql, change, kept))
   },
 
   async standings(of) {
@@ -117,10 +112,29 @@ export const createSessionStore = (pool: Pool): Sessions => ({
       order by place`
   },
 
+  async offerTotp(id, sealed) {
+    await pool`update sessions set totp_offer = ${sealed} where id = ${id}`
+  },
+
+  async offeredTotp(id) {
+    const [row] = await pool<{ totpOffer: Buffer | null }[]>`select totp_offer from sessions where id = ${id}`
+    return row?.totpOffer ?? undefined
+  },
+
   async prove(tokenHash) {
     await pool`update sessions set proved_at = now() where token_hash = ${tokenHash}`
   },
 })
+
+/** Returns how many it ended. */
+export async function endOtherSessions(sql: Sql, change: CredentialChange, kept: SessionId): Promise<number> {
+  const ended = await sql<Ended[]>`
+    delete from sessions
+    where operator_id = ${change.operatorId} and id <> ${kept}
+    returning id, ip, user_agent`
+  await audited(sql, change, ended)
+  return ended.length
+}
 
 type Ended = Pick<OpenSession, 'id' | 'ip' | 'userAgent'>
 

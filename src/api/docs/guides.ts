@@ -15,6 +15,7 @@ export const guideFiles: Readonly<Record<string, string>> = {
   receive: 'delivery/README.md',
   calls: 'calls/README.md',
   campaigns: 'campaigns/README.md',
+  lists: 'api/guides/lists.md',
   errors: 'api/guides/errors.md',
   idempotency: 'api/guides/idempotency.md',
   'going-live': 'api/guides/going-live.md',

@@ -182,7 +182,13 @@ export const conversation = {
   unreadCount: 1,
   lastInboundAt: '2026-11-20T14:24:59.000Z',
   windowExpiresAt: '2026-11-21T14:24:59.000Z',
-  callPermission: { response: 'accept', granted: true, isPermanent: true, source: 'user_action' },
+  callPermission: {
+    response: 'accept',
+    granted: true,
+    isPermanent: true,
+    expiresAt: null,
+    source: 'user_action',
+  },
   createdAt: '2026-11-20T14:21:03.120Z',
   updatedAt: '2026-11-20T14:25:00.010Z',
 }

@@ -12,7 +12,11 @@ const noNotes: OperationNotes = {}
 
 export function operation(route: ApiRoute, book: SchemaBook): JsonSchema {
   const notes = operationNotes[rowKey(route)] ?? noNotes
-  const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')]
+  const parameters = [
+    ...parametersOf(route.params, 'path'),
+    ...parametersOf(route.query, 'query'),
+    ...parametersOf(route.headers, 'header'),
+  ]
   return {
     operationId: notes.id ?? derivedId(route),
     tags: [tagOf(route.path)],
@@ -39,7 +43,7 @@ function describe({ scope }: ApiRoute, { description }: OperationNotes): string 
   return description === undefined ? needs : `${description}\n\n${needs}`
 }
 
-function parametersOf(schema: v.GenericSchema | undefined, place: 'path' | 'query'): JsonSchema[] {
+function parametersOf(schema: v.GenericSchema | undefined, place: 'path' | 'query' | 'header'): JsonSchema[] {
   if (schema === undefined) return []
   const json = convert(schema, 'input') as { properties?: Record<string, JsonSchema>; required?: string[] }
   return Object.entries(json.properties ?? {}).map(([name, { description, ...rest }]) => ({

@@ -175,8 +175,10 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     id: 'placeCall',
     description:
       "The provider's SDP answer is not in this answer: it comes in `call.accepted` when the customer has picked up. " +
-      'The contact must have granted permission to be called.',
+      'The contact must have granted permission to be called. If the provider refuses the call, it is kept as FAILED: ' +
+      '`details` of the error has its id under `callId`. With an `Idempotency-Key`, a repeated request never places a second call.',
     answer: 'Placed: the call, INITIATED.',
+    replay: 'This `Idempotency-Key` was used with this body before: the first call as it stands now.',
     request: { session: example.offer },
     response: example.placedCall,
   },
@@ -196,8 +198,10 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
   },
   'POST /campaigns': {
     id: 'createCampaign',
-    description: 'Nothing is sent yet: recipients are added to the draft next.',
+    description:
+      'Nothing is sent yet: recipients are added to the draft next. With an `Idempotency-Key`, a repeated request makes no second campaign.',
     answer: 'The campaign, DRAFT.',
+    replay: 'This `Idempotency-Key` was used with this body before: the first campaign as it stands now.',
     request: example.newCampaign,
     response: { ...example.campaign, counts: { ...example.campaign.counts, total: 0, pending: 0 } },
   },

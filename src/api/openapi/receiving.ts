@@ -13,7 +13,7 @@ export const receiving: readonly Chapter[] = [
         '- `wss`: Switchboard dials you and keeps one socket for all events of the endpoint, one text frame for each, the same bytes as over HTTPS. ' +
           'A frame that the open socket took counts as delivered; send nothing back. After 3 minutes without an event it is closed with code 1000, and dialled again for the next one.',
       ].join('\n'),
-      'Addresses must be encrypted and public.',
+      `Addresses must be encrypted and public. A workspace has at most ${limits.endpointsPerWorkspace} endpoints.`,
     ].join('\n\n'),
   },
   {

@@ -24,7 +24,7 @@ export const headers = {
     schema: { type: 'integer', minimum: 1 },
     example: 1,
   },
-  'Idempotent-Replayed': text('`true`: this send was made before, and nothing was sent again.', 'true'),
+  'Idempotent-Replayed': text('`true`: this request was made before, and nothing was done again.', 'true'),
   'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
 }
 

@@ -114,6 +114,12 @@ const header = (name: string, description: string, example: string, required = t
 
 const delivery = 'dlv_01m7x2pa0cf3r8k5s2t9w4y6zb'
 
+const answerBy = header(
+  'x-communication-answer-by',
+  'When the provider may stop ringing: answer the call before. A socket frame has no headers; there, count 30 s from the first frame.',
+  '2026-11-20T14:25:30.127Z',
+)
+
 /** Headers of an event over HTTPS. A socket frame has no headers. */
 const headers = (event: EventKind) => [
   header('x-communication-event', 'The kind of event.', event),
@@ -141,6 +147,7 @@ const headers = (event: EventKind) => [
     'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`.',
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   ),
+  ...(event === 'call.ringing' ? [answerBy] : []),
 ]
 
 export const webhooks = (book: SchemaBook): Record<EventKind, { post: JsonSchema }> =>

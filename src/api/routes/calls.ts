@@ -1,6 +1,7 @@
 import { notFound } from '../../contract/errors.ts'
-import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
+import { byChange, byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
 import { Answer } from '../../platform/http/route.ts'
+import { idempotencyHeaders, idempotencyKeyOf, madeAnswer } from '../idempotency-key.ts'
 import { route } from '../route.ts'
 import {
   answerBody,
@@ -11,7 +12,7 @@ import {
   offerView,
   placeBody,
 } from '../schemas/calls.ts'
-import { idParam, pageOf } from '../schemas/fields.ts'
+import { changesOf, idParam } from '../schemas/fields.ts'
 
 const calls = byId('calls')
 
@@ -21,11 +22,12 @@ export const listCalls = route({
   scope: 'CALLS_READ',
   summary: 'List calls, newest first',
   query: callQuery,
-  response: pageOf(callView),
+  response: changesOf(callView),
   errors: [],
   async handle({ caller, query: { limit, cursor, ...filter }, services }) {
-    const page = pageRequest(calls, { limit, cursor })
-    return pageBody(calls, await services.calls.list(caller.workspaceId, filter, page))
+    const kind = filter.updatedSince ? byChange(calls) : calls
+    const page = pageRequest(kind, { limit, cursor })
+    return pageBody(kind, await services.calls.list(caller.workspaceId, filter, page))
   },
 })
 
@@ -118,9 +120,20 @@ export const placeCall = route({
   scope: 'CALLS_WRITE',
   summary: 'Place a call from an SDP offer; its answer comes in call.accepted',
   params: idParam('conversation'),
+  headers: idempotencyHeaders,
   body: placeBody,
   response: callView,
   success: 202,
-  errors: ['NOT_FOUND', 'INVALID_SDP', 'CALL_ENDED', 'CALL_PERMISSION_REQUIRED', 'PROVIDER_ERROR'],
-  handle: ({ caller, params, body, services }) => services.calls.place(caller, params.id, body.session),
+  errors: [
+    'NOT_FOUND',
+    'INVALID_SDP',
+    'CALL_ENDED',
+    'CALL_PERMISSION_REQUIRED',
+    'IDEMPOTENCY_KEY_REUSED',
+    'PROVIDER_ERROR',
+  ],
+  async handle({ caller, params, body, services, request }) {
+    const input = { session: body.session, idempotencyKey: idempotencyKeyOf(request) }
+    return madeAnswer(await services.calls.place(caller, params.id, input))
+  },
 })

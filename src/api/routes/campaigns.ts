@@ -1,9 +1,10 @@
 import { notFound } from '../../contract/errors.ts'
 import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
-import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
+import { byChange, byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
+import { idempotencyHeaders, idempotencyKeyOf, madeAnswer } from '../idempotency-key.ts'
 import { route } from '../route.ts'
 import { campaignBody, campaignPatch, campaignQuery, campaignView, haltedView } from '../schemas/campaigns.ts'
-import { idParam, noFields, pageOf } from '../schemas/fields.ts'
+import { changesOf, idParam, noFields } from '../schemas/fields.ts'
 
 const campaigns = byId('campaigns')
 
@@ -13,11 +14,12 @@ export const listCampaigns = route({
   scope: 'CAMPAIGNS_READ',
   summary: 'List campaigns, newest first',
   query: campaignQuery,
-  response: pageOf(campaignView),
+  response: changesOf(campaignView),
   errors: [],
   async handle({ caller, query: { limit, cursor, ...filter }, services }) {
-    const page = pageRequest(campaigns, { limit, cursor })
-    return pageBody(campaigns, await services.campaigns.list(caller.workspaceId, filter, page))
+    const kind = filter.updatedSince ? byChange(campaigns) : campaigns
+    const page = pageRequest(kind, { limit, cursor })
+    return pageBody(kind, await services.campaigns.list(caller.workspaceId, filter, page))
   },
 })
 
@@ -41,12 +43,21 @@ export const createCampaign = route({
   path: '/campaigns',
   scope: 'CAMPAIGNS_WRITE',
   summary: 'Make a campaign, as a draft without recipients',
+  headers: idempotencyHeaders,
   body: campaignBody,
   response: campaignView,
   success: 201,
-  errors: ['NO_SENDER_NUMBER', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_VARIABLES_MISMATCH'],
-  handle: ({ caller, body, services }) =>
-    services.campaigns.create(caller.workspaceId, { ...body, numberId: body.numberId ?? null }),
+  errors: [
+    'NO_SENDER_NUMBER',
+    'TEMPLATE_NOT_FOUND',
+    'TEMPLATE_VARIABLES_MISMATCH',
+    'IDEMPOTENCY_KEY_REUSED',
+    'INVALID_STATE',
+  ],
+  async handle({ caller, body, services, request }) {
+    const draft = { ...body, numberId: body.numberId ?? null }
+    return madeAnswer(await services.campaigns.create(caller.workspaceId, draft, idempotencyKeyOf(request)))
+  },
 })
 
 export const changeCampaign = route({

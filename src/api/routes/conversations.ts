@@ -1,9 +1,9 @@
 import { notFound } from '../../contract/errors.ts'
 import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
-import { byActivity, pageBody, pageRequest } from '../../platform/http/paging.ts'
+import { byActivity, byChange, pageBody, pageRequest } from '../../platform/http/paging.ts'
 import { route } from '../route.ts'
 import { conversationQuery, conversationView, markedView } from '../schemas/conversations.ts'
-import { idParam, noFields, pageOf } from '../schemas/fields.ts'
+import { changesOf, idParam, noFields } from '../schemas/fields.ts'
 
 const conversations = byActivity('conversations')
 
@@ -13,11 +13,12 @@ export const listConversations = route({
   scope: 'CONVERSATIONS_READ',
   summary: 'List conversations, the latest activity first',
   query: conversationQuery,
-  response: pageOf(conversationView),
+  response: changesOf(conversationView),
   errors: [],
   async handle({ caller, query: { limit, cursor, ...filter }, services }) {
-    const page = pageRequest(conversations, { limit, cursor })
-    return pageBody(conversations, await services.conversations.list(caller.workspaceId, filter, page))
+    const kind = filter.updatedSince ? byChange(conversations) : conversations
+    const page = pageRequest(kind, { limit, cursor })
+    return pageBody(kind, await services.conversations.list(caller.workspaceId, filter, page))
   },
 })
 

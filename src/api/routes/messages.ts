@@ -1,9 +1,9 @@
 import { notFound } from '../../contract/errors.ts'
 import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
-import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
-import { Answer } from '../../platform/http/route.ts'
+import { byChange, byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
+import { madeAnswer } from '../idempotency-key.ts'
 import { route } from '../route.ts'
-import { idParam, noFields, pageOf } from '../schemas/fields.ts'
+import { changesOf, idParam, noFields } from '../schemas/fields.ts'
 import { messageQuery, messageView, previewBody, previewView, sendBody } from '../schemas/messages.ts'
 
 const messages = byId('messages')
@@ -25,12 +25,8 @@ export const sendMessage = route({
     'IDEMPOTENCY_KEY_REUSED',
   ],
   async handle({ caller, body, services }) {
-    const { record, replayed } = await services.messages.send(caller, {
-      ...body,
-      idempotencyKey: body.idempotencyKey ?? null,
-      from: body.from ?? null,
-    })
-    return replayed ? new Answer(record, { status: 200, headers: { 'idempotent-replayed': 'true' } }) : record
+    const { idempotencyKey = null, from = null } = body
+    return madeAnswer(await services.messages.send(caller, { ...body, idempotencyKey, from }))
   },
 })
 
@@ -50,13 +46,14 @@ export const listMessages = route({
   method: 'GET',
   path: '/messages/chat',
   scope: 'MESSAGES_READ',
-  summary: 'List messages, newest first',
+  summary: 'List messages, newest first by their arrival',
   query: messageQuery,
-  response: pageOf(messageView),
+  response: changesOf(messageView),
   errors: [],
   async handle({ caller, query: { limit, cursor, ...filter }, services }) {
-    const page = pageRequest(messages, { limit, cursor })
-    return pageBody(messages, await services.messages.list(caller.workspaceId, filter, page))
+    const kind = filter.updatedSince ? byChange(messages) : messages
+    const page = pageRequest(kind, { limit, cursor })
+    return pageBody(kind, await services.messages.list(caller.workspaceId, filter, page))
   },
 })
 

@@ -6,7 +6,7 @@ import { type CallRecord, callStatuses } from '../../contract/records/call.ts'
 import { directions } from '../../contract/records/message.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about } from '../../platform/http/shown.ts'
-import { contact, flag, id, idView, period, timestamp } from './fields.ts'
+import { changed, choiceOf, contacts, flag, idsOf, idView, period, timestamp } from './fields.ts'
 
 /** Checks only the size. `src/calls` checks that the text describes an audio session. */
 const sdp = v.pipe(
@@ -36,12 +36,13 @@ export const callAction = v.variant('action', [
 
 export const callQuery = v.strictObject({
   direction: v.optional(v.picklist(directions)),
-  status: v.optional(v.picklist(callStatuses)),
+  status: v.optional(choiceOf(callStatuses)),
   live: about(v.optional(flag), 'Only calls that have not ended, or only those that have.'),
-  conversationId: v.optional(id('conversation')),
-  contact: v.optional(contact),
-  numberId: v.optional(id('number')),
+  conversationId: v.optional(idsOf('conversation')),
+  contact: v.optional(contacts),
+  numberId: v.optional(idsOf('number')),
   ...period,
+  ...changed,
   ...pageQuery,
 })
 

@@ -15,7 +15,7 @@ import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { time } from '../../platform/http/time.ts'
 import { convert } from '../openapi/schema.ts'
-import { contact, flag, id, idView, timestamp } from './fields.ts'
+import { changed, choiceOf, contact, contacts, flag, id, idView, timestamp } from './fields.ts'
 import { language, templateName, variables } from './messages.ts'
 
 const name = v.pipe(
@@ -64,7 +64,8 @@ export const campaignBody = v.strictObject({
 export const campaignPatch = v.partial(v.strictObject(fields))
 
 export const campaignQuery = v.strictObject({
-  status: v.optional(v.picklist(campaignStatuses)),
+  status: v.optional(choiceOf(campaignStatuses)),
+  ...changed,
   ...pageQuery,
 })
 
@@ -136,8 +137,8 @@ export const removalBody = v.pipe(
 )
 
 export const recipientQuery = v.strictObject({
-  status: v.optional(v.picklist(recipientStatuses)),
-  to: v.optional(contact),
+  status: v.optional(choiceOf(recipientStatuses)),
+  to: v.optional(contacts),
   ...pageQuery,
 })
 

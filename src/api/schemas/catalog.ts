@@ -8,7 +8,7 @@ import {
 } from '../../contract/records/catalog.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
-import { idView, timestamp } from './fields.ts'
+import { choiceOf, idView, textsOf, timestamp } from './fields.ts'
 
 const exact = v.pipe(
   v.string(),
@@ -17,10 +17,10 @@ const exact = v.pipe(
 )
 
 export const templateQuery = v.strictObject({
-  name: v.optional(exact),
-  language: v.optional(exact),
-  status: v.optional(v.picklist(templateStatuses)),
-  category: v.optional(v.picklist(templateCategories)),
+  name: v.optional(textsOf(exact, 'order_ready')),
+  language: v.optional(textsOf(exact, 'en_US')),
+  status: v.optional(choiceOf(templateStatuses)),
+  category: v.optional(choiceOf(templateCategories)),
   ...pageQuery,
 })
 

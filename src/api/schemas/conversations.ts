@@ -4,14 +4,15 @@ import type { ConversationRecord } from '../../contract/records/conversation.ts'
 import { directions, messageTypes } from '../../contract/records/message.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about } from '../../platform/http/shown.ts'
-import { activePeriod, contact, flag, id, idView, timestamp } from './fields.ts'
+import { activePeriod, changed, contacts, flag, idsOf, idView, timestamp } from './fields.ts'
 import { callPermissionView } from './messages.ts'
 
 export const conversationQuery = v.strictObject({
   unread: v.optional(flag),
-  numberId: v.optional(id('number')),
-  contact: v.optional(contact),
+  numberId: v.optional(idsOf('number')),
+  contact: v.optional(contacts),
   ...activePeriod,
+  ...changed,
   ...pageQuery,
 })
 

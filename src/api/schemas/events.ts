@@ -20,7 +20,10 @@ const digits = about(v.string(), "The customer's number as digits, without a plu
 const ours = about(v.string(), "The workspace's number, with its plus.")
 const duration = about(v.nullable(v.pipe(v.number(), v.integer())), 'Null while the call has none.')
 const wacid = about(v.string(), "The provider's id of the call.")
-const occurredAt = about(timestamp, 'When it happened, however late it arrives.')
+const occurredAt = about(
+  timestamp,
+  'When it happened, however late it arrives; never before what it follows.',
+)
 
 const messageStatus = v.object({
   messageId: idView('message'),
@@ -43,7 +46,7 @@ const messageReceived = v.object({
   to: ours,
   optChange: about(
     v.exactOptional(v.picklist(['opted-out', 'opted-in'])),
-    'Present only when the text was STOP or START.',
+    'Present only when the text, written or on the tapped reply button, was STOP or START.',
   ),
   details: about(
     v.exactOptional(v.object({ callPermission: v.exactOptional(callPermissionView) })),

@@ -1,5 +1,6 @@
 // Fields that several routes share. Each error message follows the path of the field: "to must be ...".
 import * as v from 'valibot'
+import type { OneOf } from '../../contract/filters.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { time } from '../../platform/http/time.ts'
 import { decodeId, type IdKind, idPrefixes, type Uuid } from '../../shared/ids.ts'
@@ -28,6 +29,61 @@ export const idParam = <Kind extends IdKind>(kind: Kind) => v.strictObject({ id:
 /** For routes without fields: the body is `{}` or absent. */
 export const noFields = v.strictObject({})
 
+/** The pattern and the values of one value, for the reference. */
+interface Shown {
+  readonly pattern: string
+  readonly example: string
+}
+
+const severalAtMost = 20
+
+/** A filter that takes one value, or several with commas between them: what fits one of them is kept. */
+const several = <Output>(item: v.GenericSchema<string, Output>, { pattern, example }: Shown) =>
+  v.pipe(
+    v.string(),
+    shownAs({
+      type: 'string',
+      pattern: `^(${pattern})(,(${pattern})){0,${severalAtMost - 1}}$`,
+      examples: [example],
+    }),
+    v.rawTransform<string, OneOf<Output>>(({ dataset, addIssue, NEVER }) => {
+      const parts = [...new Set(dataset.value.split(','))]
+      if (parts.length > severalAtMost) {
+        addIssue({ message: `must hold at most ${severalAtMost} values` })
+        return NEVER
+      }
+      const values: Output[] = []
+      for (const part of parts) {
+        const checked = v.safeParse(item, part)
+        if (!checked.success) {
+          addIssue({ message: checked.issues[0].message })
+          return NEVER
+        }
+        values.push(checked.output)
+      }
+      const [only] = values
+      return values.length === 1 && only !== undefined ? only : values
+    }),
+  )
+
+/** One or several of these words. */
+export const choiceOf = <const Word extends string>(words: readonly Word[], text = '') => {
+  const list = words.join(', ')
+  const item = v.picklist(words, `must be one of ${list}, or several with commas between them`)
+  const shown = { pattern: words.join('|'), example: words.slice(0, 2).join(',') }
+  return about(several<Word>(item, shown), `${text}One of ${list}, or several with commas between them.`)
+}
+
+/** One or several ids of one kind. */
+export const idsOf = <Kind extends IdKind>(kind: Kind) =>
+  about(
+    several<Uuid<Kind>>(id(kind), {
+      pattern: idForm(kind).pattern.slice(1, -1),
+      example: `${idPrefixes[kind]}_01m7x2p7bye5prh2tdnbm5yxza`,
+    }),
+    `The id of a ${kind}, or several with commas between them.`,
+  )
+
 const contactForm = /^[+ ]?[1-9]\d{6,14}$/
 
 /** A customer's number in a filter, plus optional. An unescaped plus in a query arrives as a space. */
@@ -37,6 +93,16 @@ export const contact = v.pipe(
   shownAs({ type: 'string', pattern: '^\\+?[1-9]\\d{6,14}$', examples: ['15551230000'] }),
   v.transform(toDigits),
 )
+
+/** One customer or several. */
+export const contacts = about(
+  several(contact, { pattern: '\\+?[1-9]\\d{6,14}', example: '15551230000' }),
+  'The number of a customer, with or without its plus, or several with commas between them.',
+)
+
+/** One text or several, without commas in them. */
+export const textsOf = (item: v.GenericSchema<string, string>, example: string) =>
+  about(several(item, { pattern: '[^,]+', example }), 'One, or several with commas between them.')
 
 export const flag = v.pipe(
   v.picklist(['true', 'false'], 'must be true or false'),
@@ -55,6 +121,16 @@ export const period = between('Created')
 /** since ≤ updatedAt < until. */
 export const activePeriod = between('Last active')
 
+/** updatedSince ≤ the time of the last change; the list is then by this time. */
+export const changed = {
+  updatedSince: v.optional(
+    about(
+      time,
+      'Changed at this time or later; the list is then by change, the oldest first. For polling. ISO 8601 with a zone.',
+    ),
+  ),
+}
+
 // The fields below are for responses.
 
 export const timestamp = v.pipe(
@@ -69,4 +145,14 @@ export const pageOf = <View extends v.GenericSchema>(view: View) =>
   v.object({
     data: v.pipe(v.array(view), v.readonly()),
     nextCursor: about(v.nullable(v.string()), 'Continues the list; null on its last page.'),
+  })
+
+/** A page of a list that can be asked by change. */
+export const changesOf = <View extends v.GenericSchema>(view: View) =>
+  v.object({
+    ...pageOf(view).entries,
+    updatedUntil: about(
+      v.exactOptional(timestamp),
+      'With `updatedSince`: all changes before this time are in the list. Poll next with it as `updatedSince`.',
+    ),
   })

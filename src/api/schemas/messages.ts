@@ -13,7 +13,7 @@ import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
-import { contact, id, idView, period, timestamp } from './fields.ts'
+import { changed, choiceOf, contacts, idsOf, idView, period, timestamp } from './fields.ts'
 
 export const templateName = v.pipe(
   v.string(),
@@ -94,25 +94,29 @@ export const sendBody = v.strictObject({
 
 export const messageQuery = v.strictObject({
   direction: v.optional(v.picklist(directions)),
-  status: v.optional(v.picklist(messageStatuses)),
-  type: v.optional(v.picklist(messageTypes)),
-  conversationId: v.optional(id('conversation')),
-  contact: v.optional(contact),
-  numberId: v.optional(id('number')),
-  campaignId: v.optional(id('campaign')),
+  status: v.optional(choiceOf(messageStatuses)),
+  type: v.optional(choiceOf(messageTypes)),
+  conversationId: v.optional(idsOf('conversation')),
+  contact: v.optional(contacts),
+  numberId: v.optional(idsOf('number')),
+  campaignId: v.optional(idsOf('campaign')),
   idempotencyKey: v.optional(about(idempotencyKey, 'The message that was sent with this key, if any.')),
   providerMessageId: v.optional(
     about(providerMessageId, "The message with this id of the provider's, sent or received, if any."),
   ),
   ...period,
+  ...changed,
   ...pageQuery,
 })
 
 export const callPermissionView = v.object({
   response: about(v.string(), "The provider's word for the answer, such as `accept` or `reject`."),
   granted: about(v.boolean(), 'Whether the contact may be called.'),
-  isPermanent: about(v.boolean(), 'False: until `expiresAt`.'),
-  expiresAt: about(v.exactOptional(timestamp), 'Absent for a permanent permission and for a refusal.'),
+  isPermanent: about(v.boolean(), 'False: until `expiresAt`, if that is known.'),
+  expiresAt: about(
+    v.nullable(timestamp),
+    'Null for a permanent permission, for a refusal, and where it is not known.',
+  ),
   source: about(v.string(), "The provider's word for where the answer came from."),
 })
 

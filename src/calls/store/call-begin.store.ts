@@ -1,16 +1,11 @@
 // The statements that begin calls. Each writes the row, its first event and its first owner.
 
 import { emit, type WrittenDelivery, writtenDeliveries } from '../../platform/postgres/emit.ts'
+import { earlierRequest, takeKey } from '../../platform/postgres/request-keys.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
-import {
-  type ConversationId,
-  type EndpointId,
-  type KeyId,
-  newId,
-  type WorkspaceId,
-} from '../../shared/ids.ts'
+import { type ConversationId, type EndpointId, newId, type WorkspaceId } from '../../shared/ids.ts'
 import type { CallProgress, CallRow } from '../call.ts'
-import type { Beginning, BegunHere, CallBeginRows, Dialled, InboundCall } from '../ports.ts'
+import type { Beginning, BegunHere, CallBeginRows, Dialled, InboundCall, PlacedBy } from '../ports.ts'
 import { noted } from './call-timeline.store.ts'
 import { callRoute, writtenOf } from './calls.store.ts'
 
@@ -89,15 +84,18 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
   },
 
   /** A placed call: INITIATED, with PLACE pending. Its owner sends the request to the provider next. */
-  async outbound(begin: Beginning, owner: { readonly sid: string; readonly apiKeyId: KeyId | null }) {
-    const { row, body, notes } = begin
+  async outbound({ row, body, notes }: Beginning, by: PlacedBy & { readonly sid: string }) {
+    const { cte, isFree } = takeKey(sql, { workspaceId: row.workspaceId, kind: 'call', id: row.id }, by.key)
     const rows = await sql<BegunRow[]>`
-      with begun as (
+      with ${cte}
+      begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status, version,
           from_name, pending_action, action_id, action_at, api_key_id, wake_at, owner_epoch, owner_sid, created_at)
-        values (${row.id}, ${row.workspaceId}, ${row.conversationId}, ${row.numberId}, ${row.contactId}, 'OUTBOUND',
-          ${row.status}, ${row.version}, ${row.fromName}, ${row.pendingAction}, ${row.actionId}, ${row.actionAt},
-          ${owner.apiKeyId}, ${row.wakeAt}, nextval('actor_epoch'), ${owner.sid}, ${row.createdAt})
+        select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid,
+          ${row.contactId}::uuid, 'OUTBOUND', ${row.status}, ${row.version}::bigint, ${row.fromName},
+          ${row.pendingAction}, ${row.actionId}::uuid, ${row.actionAt}::timestamptz, ${by.apiKeyId}::uuid,
+          ${row.wakeAt}::timestamptz, nextval('actor_epoch'), ${by.sid}, ${row.createdAt}::timestamptz
+        ${isFree}
         returning id, workspace_id, number_id, direction, status, forward_state, owner_epoch
       ),
       ${noted(sql, 'begun', notes)},
@@ -109,6 +107,8 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
       left join (${writtenDeliveries(sql)}) written on true`
     return begunOf(rows, () => row)
   },
+
+  earlier: (workspaceId: WorkspaceId, key: string) => earlierRequest(sql, { workspaceId, kind: 'call' }, key),
 
   /** The contact and number for a call in this conversation, and the contact's permission to be called. */
   async dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined> {

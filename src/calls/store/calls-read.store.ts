@@ -7,17 +7,17 @@ import {
   contactIs,
   createdWithin,
   equals,
-  olderThan,
+  mergedRowsOfPage,
+  onePerValue,
   type Piece,
-  rowsOfPage,
 } from '../../platform/postgres/keyset.ts'
-import { newestFirst } from '../../platform/postgres/newest-first.ts'
+import { byChange, byNewest, type ChangedRow } from '../../platform/postgres/list-order.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { CallId, WorkspaceId } from '../../shared/ids.ts'
 import { type CallRecordRow, toCallRecord } from '../call.ts'
 
 const selectCalls = (sql: Sql, calls: Piece) => sql`
-  select c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.direction, c.from_name, c.created_at,
+  select c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.direction, c.from_name, c.created_at, c.updated_at,
     n.number, n.phone_number_id, p.wa_id as contact_wa_id, c.wacid, c.status, c.last_forward_error, c.end_reason,
     c.ringing_at, c.accepted_at, c.ended_at, c.duration_seconds
   from (${calls}) c
@@ -29,6 +29,9 @@ export interface CallReader {
   list(workspaceId: WorkspaceId, filter: CallFilter, page: PageRequest): Promise<Page<CallRecord>>
 }
 
+// First those with the fewest rows a value.
+const severalValues = ['conversationId', 'contact', 'status', 'numberId'] as const
+
 export const createCallReader = (sql: Sql): CallReader => ({
   async find(workspaceId, id) {
     const one = sql`select * from calls where workspace_id = ${workspaceId} and id = ${id}`
@@ -37,23 +40,27 @@ export const createCallReader = (sql: Sql): CallReader => ({
   },
 
   async list(workspaceId, filter, page) {
-    const ordered = sql`
+    const order = filter.updatedSince
+      ? await byChange(sql, 'c', page, filter.updatedSince)
+      : byNewest(sql, 'c', page)
+    const select = (one: CallFilter) => sql`
       select *
       from calls c
       where c.workspace_id = ${workspaceId}
-        ${equals(sql, 'c.direction', filter.direction)}
-        ${equals(sql, 'c.status', filter.status)}
-        ${liveness(sql, filter.live)}
-        ${equals(sql, 'c.conversation_id', filter.conversationId)}
-        ${contactIs(sql, 'c.contact_id', { workspaceId, waId: filter.contact })}
-        ${equals(sql, 'c.number_id', filter.numberId)}
-        ${createdWithin(sql, 'c', filter)}
-        ${olderThan(sql, 'c', page)}
-      order by c.id desc`
-    const rows = await sql<CallRecordRow[]>`
-      ${selectCalls(sql, rowsOfPage(sql, ordered, page))}
-      order by c.id desc`
-    return newestFirst(rows, page, toCallRecord)
+        ${equals(sql, 'c.direction', one.direction)}
+        ${equals(sql, 'c.status', one.status)}
+        ${liveness(sql, one.live)}
+        ${equals(sql, 'c.conversation_id', one.conversationId)}
+        ${contactIs(sql, 'c.contact_id', { workspaceId, waId: one.contact })}
+        ${equals(sql, 'c.number_id', one.numberId)}
+        ${createdWithin(sql, 'c', one)}
+        ${order.from}
+      order by ${order.by('c')}`
+    const selects = onePerValue(filter, severalValues).map(select)
+    const rows = await sql<(CallRecordRow & ChangedRow)[]>`
+      ${selectCalls(sql, mergedRowsOfPage(sql, selects, page, order.by))}
+      order by ${order.by('c')}`
+    return order.page(rows, toCallRecord)
   },
 })
 

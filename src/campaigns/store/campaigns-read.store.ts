@@ -9,8 +9,9 @@ import {
   campaignCounts,
   type PauseReason,
 } from '../../contract/records/campaign.ts'
-import { equals, olderThan } from '../../platform/postgres/keyset.ts'
-import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
+import { equals } from '../../platform/postgres/keyset.ts'
+import { byChange, byNewest } from '../../platform/postgres/list-order.ts'
+import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { type CampaignId, encodeId, type NumberId, type WorkspaceId } from '../../shared/ids.ts'
 
@@ -60,14 +61,17 @@ export const createCampaignReader = (sql: Sql): CampaignReader => ({
   },
 
   async list(workspaceId, filter, page) {
+    const order = filter.updatedSince
+      ? await byChange(sql, 'c', page, filter.updatedSince)
+      : byNewest(sql, 'c', page)
     const rows = await sql<Row[]>`
       ${selectCampaigns(sql)}
       where c.workspace_id = ${workspaceId} and c.deleted_at is null
         ${equals(sql, 'c.status', filter.status)}
-        ${olderThan(sql, 'c', page)}
-      order by c.id desc
+        ${order.from}
+      order by ${order.by('c')}
       limit ${page.limit + 1}`
-    return newestFirst(rows, page, toRecord)
+    return order.page(rows, toRecord)
   },
 })
 

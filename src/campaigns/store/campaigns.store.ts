@@ -1,5 +1,6 @@
 // Stores campaigns while they are built. Other stores handle recipients and running campaigns.
 
+import { earlierRequest, takeKey } from '../../platform/postgres/request-keys.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import type { CampaignId, NumberId, WorkspaceId } from '../../shared/ids.ts'
 import type { CampaignChange, CampaignStore, PlanContext, PlanQuery, StoredCampaign } from '../ports.ts'
@@ -24,13 +25,25 @@ export const createCampaignStore = (pool: Pool): CampaignStore => ({
 
   context: (workspaceId, query) => planContext(pool, workspaceId, query),
 
-  async insert(workspaceId, id, plan) {
-    await pool`
+  async insert({ workspaceId, id, key }, plan) {
+    const { cte, isFree } = takeKey(pool, { workspaceId, kind: 'campaign', id }, key)
+    const { count } = await pool`
+      with ${cte}
+      plan as (
+        select ${plan.name}::text as name, ${plan.numberId}::uuid as number_id, ${plan.template.name}::text as template,
+          ${plan.template.language}::text as language, ${pool.json(plan.variables)}::jsonb as variables,
+          ${plan.startAt}::timestamptz as start_at, ${plan.messagesPerSecond}::integer as messages_per_second
+      )
       insert into campaigns (id, workspace_id, name, number_id, template_name, template_language, variables, start_at,
         messages_per_second)
-      values (${id}, ${workspaceId}, ${plan.name}, ${plan.numberId}, ${plan.template.name}, ${plan.template.language},
-        ${pool.json(plan.variables)}, ${plan.startAt}, ${plan.messagesPerSecond})`
+      select ${id}::uuid, ${workspaceId}::uuid, name, number_id, template, language, variables, start_at,
+        messages_per_second
+      from plan
+      ${isFree}`
+    return count > 0
   },
+
+  earlier: (workspaceId, key) => earlierRequest(pool, { workspaceId, kind: 'campaign' }, key),
 
   change: (workspaceId, id, decide) =>
     pool.begin(async (sql) => {
@@ -73,7 +86,7 @@ async function write(
   if (Object.keys(given).length === 0) return
   await sql`
     update campaigns
-    set ${sql({ ...given, updatedAt: new Date() } as never)}
+    set ${sql(given as never)}, updated_at = now()
     where workspace_id = ${workspaceId} and id = ${id}`
 }
 

@@ -3,7 +3,7 @@
 import type { RecipientFilter } from '../../contract/filters.ts'
 import { type Page, type PageRequest, toPage } from '../../contract/page.ts'
 import type { RecipientRecord, RecipientStatus } from '../../contract/records/campaign.ts'
-import { equals } from '../../platform/postgres/keyset.ts'
+import { equals, mergedRowsOfPage, onePerValue } from '../../platform/postgres/keyset.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import {
@@ -46,15 +46,19 @@ const reportBatch = 1_000
 export function createRecipientReader(sql: Sql): RecipientReader {
   const list: RecipientReader['list'] = async (workspaceId, campaignId, filter, page) => {
     const [after] = page.after ?? []
-    const rows = await sql<Row[]>`
+    const select = (one: RecipientFilter) => sql`
       select id, wa_id, variables, status, message_id, error, skipped_reason, replied_at, updated_at
       from recipients
       where campaign_id = ${campaignId} and workspace_id = ${workspaceId}
-        ${equals(sql, 'status', filter.status)}
-        ${equals(sql, 'wa_id', filter.to)}
+        ${equals(sql, 'status', one.status)}
+        ${equals(sql, 'wa_id', one.to)}
         ${after === undefined ? sql`` : sql`and id > ${after}::uuid`}
-      order by id
-      limit ${page.limit + 1}`
+      order by id`
+    const selects = onePerValue(filter, ['to', 'status']).map(select)
+    const rows = await sql<Row[]>`
+      select *
+      from (${mergedRowsOfPage(sql, selects, page, (table) => sql`${sql(`${table}.id`)}`)}) page
+      order by id`
     return toPage(rows, page.limit, (row) => [row.id], toRecord)
   }
   return {

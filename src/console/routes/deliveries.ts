@@ -56,6 +56,12 @@ const replayDelivery = workspaceRoute({
   method: 'POST',
   path: '/deliveries/:id/replay',
   summary: 'One more attempt with the same bytes, and no retries of its own',
+  async needsProof({ services, author, params }) {
+    const delivery = await services.deliveryLog.find(author.workspaceId, params.id)
+    const endpointId = decodeId('endpoint', delivery?.endpointId ?? '')
+    const endpoint = endpointId && (await services.endpoints.find(author.workspaceId, endpointId))
+    return hasMoved(endpoint || undefined, delivery?.createdAt)
+  },
   role: 'ADMIN',
   params: idParams('delivery'),
   success: 202,
@@ -69,12 +75,34 @@ const replayDelivery = workspaceRoute({
   },
 })
 
+const retryDelivery = workspaceRoute({
+  method: 'POST',
+  path: '/deliveries/:id/retry',
+  summary: 'The attempt that a delivery waits for, now; if it fails, the next delay follows',
+  role: 'ADMIN',
+  params: idParams('delivery'),
+  success: 202,
+  errors: ['NOT_FOUND', 'INVALID_STATE'],
+  async handle({ services, author, params }) {
+    const retry = await services.deliveries.retry(author, params.id)
+    if (retry.type === 'notFound') return missing('delivery')
+    if (retry.type === 'refused') throw new AppError('INVALID_STATE', retry.message)
+    services.engine.wake([retry.endpointId])
+    return { id: encodeId('delivery', params.id), state: 'RETRYING' }
+  },
+})
+
 const dryRun = v.optional(v.boolean(), false)
 
 const replayMany = workspaceRoute({
   method: 'POST',
   path: '/endpoints/:id/replay',
   summary: 'Replay what failed or was held; with dryRun only count it',
+  async needsProof({ services, author, params, body }) {
+    if (body.dryRun) return false
+    const endpoint = await services.endpoints.find(author.workspaceId, params.id)
+    return hasMoved(endpoint, body.since?.toISOString())
+  },
   role: 'ADMIN',
   params: idParams('endpoint'),
   body: v.strictObject({
@@ -94,6 +122,13 @@ const replayMany = workspaceRoute({
     return { count }
   },
 })
+
+/**
+ * Whether the endpoint got its address after `since` (default: ever). What is older was never sent there: a replay
+ * would show it to whoever has the address now.
+ */
+const hasMoved = (endpoint: EndpointRecord | undefined, since = ''): boolean =>
+  endpoint !== undefined && endpoint.addressChangedAt !== null && since < endpoint.addressChangedAt
 
 const discardSchema = v.strictObject({ since: v.optional(time), dryRun })
 
@@ -163,6 +198,7 @@ export const deliveryRoutes = [
   listDeliveries,
   getDelivery,
   replayDelivery,
+  retryDelivery,
   replayMany,
   discardHeld,
   testEndpoint,

@@ -83,6 +83,7 @@ const editEndpoint = workspaceRoute({
   method: 'PATCH',
   path: '/endpoints/:id',
   summary: 'Change the name, the address or the events',
+  needsProof: ({ body }) => body.url !== undefined,
   role: 'ADMIN',
   params: idParams('endpoint'),
   body: v.pipe(

@@ -1,17 +1,24 @@
 // How somebody becomes a member: an owner creates a link, and the invited person opens it. The token is sent
 // only in bodies, because URLs are logged on the way.
 import * as v from 'valibot'
-import { type Invited, invitationLimits, type OpenInvitation } from '../../accounts/invitation.ts'
+import {
+  type Acceptance,
+  type Invited,
+  invitationLimits,
+  type OpenInvitation,
+} from '../../accounts/invitation.ts'
 import { createToken, hashToken } from '../../accounts/random-token.ts'
 import { roles } from '../../accounts/roles.ts'
 import { AppError, notFound } from '../../contract/errors.ts'
 import type { InvitationRecord } from '../../contract/records/console.ts'
+import type { HttpRequest } from '../../platform/http/exchange.ts'
 import { Answer } from '../../platform/http/route.ts'
-import { encodeId, newId } from '../../shared/ids.ts'
+import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../shared/ids.ts'
+import { refuseCommonPassword } from '../new-password.ts'
 import { publicRoute, workspaceRoute } from '../route.ts'
 import { idParams, newPassword, password, secondFactor, shownName } from '../schema.ts'
 import type { ConsoleServices } from '../services.ts'
-import { openSession, proveOperator } from '../sign-in.ts'
+import { openSession, proveOperator, type SecondFactor, sender } from '../sign-in.ts'
 
 const email = v.pipe(
   v.string(),
@@ -88,69 +95,95 @@ const acceptInvitation = publicRoute({
     v.strictObject({ account: v.literal('NEW'), token, name: shownName, password: newPassword }),
     v.strictObject({ account: v.literal('EXISTING'), token, password, ...secondFactor }),
   ]),
-  errors: ['NOT_FOUND', 'UNAUTHORIZED', 'INVALID_STATE', 'RATE_LIMITED', 'OVERLOADED'],
+  errors: ['NOT_FOUND', 'UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED'],
   async handle({ services, body, request, sessionHash }) {
-    const address = request.remoteAddress
-    const invitation = await open(services, body.token, address)
-    if (invitation.hasAccount !== (body.account === 'EXISTING')) throw otherAccount(invitation)
-    const { invitee, recoveryCodesLeft } = await prove(services, invitation, body, address)
-    const accepted = await services.invitations.accept(hashToken(body.token), invitee, address)
-    if (accepted.type === 'notFound') throw noInvitation()
-    if (accepted.type === 'taken') throw otherAccount({ ...invitation, hasAccount: true })
-    const { operatorId } = accepted
-    const cookie = await openSession(services, operatorId, { request, replaces: sessionHash })
-    return new Answer(
-      { workspaceId: encodeId('workspace', accepted.workspaceId), recoveryCodesLeft },
-      { headers: { 'set-cookie': cookie } },
-    )
+    if (body.account === 'NEW') await refuseCommonPassword(body.password, 'password')
+    const invitation = await open(services, body.token, request.remoteAddress)
+    const tokenHash = hashToken(body.token)
+    const { operatorId, workspaceId, recoveryCodesLeft } =
+      body.account === 'NEW'
+        ? await joinAnew(services, { ...body, tokenHash, invitation }, request)
+        : await joinAsBefore(services, { ...body, tokenHash, invitation }, request)
+    const cookies = await openSession(services, operatorId, { request, replaces: sessionHash })
+    return new Answer({ workspaceId: encodeId('workspace', workspaceId), recoveryCodesLeft }, { cookies })
   },
 })
 
-type Acceptance =
-  | { readonly account: 'NEW'; readonly name: string; readonly password: string }
-  | {
-      readonly account: 'EXISTING'
-      readonly password: string
-      readonly totp?: string | undefined
-      readonly recoveryCode?: string | undefined
-    }
+interface Joining {
+  readonly tokenHash: Buffer
+  readonly invitation: OpenInvitation
+  readonly password: string
+}
 
-async function prove(
+interface Joined {
+  readonly operatorId: OperatorId
+  readonly workspaceId: WorkspaceId
+  readonly recoveryCodesLeft: number | undefined
+}
+
+/** An address that has an account is answered like a wrong password, and counts like one. */
+async function joinAnew(
   services: ConsoleServices,
-  invitation: OpenInvitation,
-  given: Acceptance,
-  address: string,
-) {
-  if (given.account === 'NEW') {
-    const passwordHash = await services.passwords.hash(given.password)
-    return { invitee: { name: given.name, passwordHash }, recoveryCodesLeft: undefined }
+  { tokenHash, invitation, name, password: wanted }: Joining & { readonly name: string },
+  { remoteAddress: address }: HttpRequest,
+): Promise<Joined> {
+  const guesser = { account: { email: invitation.email }, address }
+  let acceptance: Acceptance = { type: 'taken' }
+  const isFree = await services.signInLimit.password(guesser, async () => {
+    const passwordHash = await services.passwords.hash(wanted)
+    acceptance = await services.invitations.accept(tokenHash, { name, passwordHash }, address)
+    return acceptance.type !== 'taken'
+  })
+  if (!isFree) throw notJoined()
+  return { ...accepted(acceptance), recoveryCodesLeft: undefined }
+}
+
+/** An address without an account is answered like a wrong password, too. */
+async function joinAsBefore(
+  services: ConsoleServices,
+  { tokenHash, invitation, password: known, ...factor }: Joining & SecondFactor,
+  request: HttpRequest,
+): Promise<Joined> {
+  const { totp, recoveryCode } = factor
+  const attempt = {
+    ...{ email: invitation.email, password: known, factor: { totp, recoveryCode } },
+    ...sender(request),
   }
-  const { password: known, totp, recoveryCode } = given
-  const attempt = { email: invitation.email, password: known, factor: { totp, recoveryCode }, address }
   const { operatorId, recoveryCodesLeft } = await proveOperator(services, attempt)
-  return { invitee: { operatorId }, recoveryCodesLeft }
+  const acceptance = await services.invitations.accept(tokenHash, { operatorId }, request.remoteAddress)
+  return { ...accepted(acceptance), recoveryCodesLeft }
+}
+
+function accepted(acceptance: Acceptance): Pick<Joined, 'operatorId' | 'workspaceId'> {
+  switch (acceptance.type) {
+    case 'accepted':
+      return acceptance
+    case 'notFound':
+      throw noInvitation()
+    case 'taken':
+      throw notJoined()
+  }
 }
 
 /** Guessing tokens is limited like guessing passwords. */
 async function open(services: ConsoleServices, given: string, address: string): Promise<OpenInvitation> {
-  const subjects = { email: undefined, address }
-  services.signInLimit.check(subjects)
-  const invitation = await services.invitations.find(hashToken(given))
-  if (invitation) return invitation
-  await services.signInLimit.failed(subjects)
-  throw noInvitation()
+  let invitation: OpenInvitation | undefined
+  await services.signInLimit.invitation(address, async () => {
+    invitation = await services.invitations.find(hashToken(given))
+    return invitation !== undefined
+  })
+  if (invitation === undefined) throw noInvitation()
+  return invitation
 }
+
+const notJoined = (): AppError =>
+  new AppError(
+    'UNAUTHORIZED',
+    'This did not let you in. If you have an account, join with its password; if not, as a new member.',
+  )
 
 const noInvitation = (): AppError =>
   new AppError('NOT_FOUND', 'This invitation is used, revoked or expired. Ask for a new one.')
-
-const otherAccount = ({ email: address, hasAccount }: OpenInvitation): AppError =>
-  new AppError(
-    'INVALID_STATE',
-    hasAccount
-      ? `${address} has an account already: join with its password.`
-      : `${address} has no account yet: join with a name and a new password.`,
-  )
 
 function made(invited: Invited): InvitationRecord {
   switch (invited.type) {

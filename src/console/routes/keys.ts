@@ -65,6 +65,7 @@ const editKey = workspaceRoute({
   method: 'PATCH',
   path: '/keys/:id',
   summary: 'Change what a key may do; the key itself stays',
+  needsProof: ({ body }) => body.scopes !== undefined || body.requestsPerSecond !== undefined,
   role: 'ADMIN',
   params: idParams('key'),
   body: v.pipe(

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { Answer } from '../../platform/http/route.ts'
 import { encodeId } from '../../shared/ids.ts'
+import { refuseCommonPassword } from '../new-password.ts'
 import { operatorRoute } from '../route.ts'
-import { newPassword, password } from '../schema.ts'
-import { confirmPassword, openSession } from '../sign-in.ts'
+import { newPassword, password, secondFactor } from '../schema.ts'
+import { confirmOperator, openSession } from '../sign-in.ts'
 import { changeBy } from './second-factor.ts'
 
 const readMe = operatorRoute({
@@ -18,6 +19,7 @@ const readMe = operatorRoute({
         email: operator.email,
         name: operator.name,
         platformOwner: operator.platformOwner,
+        verified: operator.verified,
         totp: operator.hasTotp,
         recoveryCodesLeft: operator.recoveryCodesLeft,
       },
@@ -35,16 +37,17 @@ const changePassword = operatorRoute({
   method: 'PUT',
   path: '/me/password',
   summary: 'Change the password; every session ends, and this browser gets a new one',
-  body: v.strictObject({ password, newPassword }),
+  body: v.strictObject({ password, newPassword, ...secondFactor }),
   success: 204,
-  errors: ['FORBIDDEN', 'RATE_LIMITED', 'OVERLOADED'],
+  errors: ['FORBIDDEN', 'UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED'],
   async handle({ services, operator, body, request }) {
-    const address = request.remoteAddress
-    await confirmPassword(services, operator, { password: body.password, address })
-    const hash = await services.passwords.hash(body.newPassword)
+    const { password: given, newPassword: wanted, ...factor } = body
+    await refuseCommonPassword(wanted, 'newPassword')
+    await confirmOperator(services, operator, { password: given, factor, address: request.remoteAddress })
+    const hash = await services.passwords.hash(wanted)
     await services.operators.setPassword(changeBy(operator, request), hash)
-    const cookie = await openSession(services, operator.operatorId, { request, replaces: undefined })
-    return new Answer(undefined, { headers: { 'set-cookie': cookie } })
+    const cookies = await openSession(services, operator.operatorId, { request, replaces: undefined })
+    return new Answer(undefined, { cookies })
   },
 })
 

@@ -21,6 +21,7 @@ const changeMember = workspaceRoute({
   method: 'PATCH',
   path: '/members/:id',
   summary: 'Change the role of a member',
+  needsProof: ({ body }) => body.role === 'OWNER',
   role: 'OWNER',
   params: idParams('operator'),
   body: v.strictObject({ role: v.picklist(roles) }),

@@ -20,6 +20,7 @@ const routeNumber = workspaceRoute({
   method: 'PATCH',
   path: '/numbers/:id',
   summary: 'Assign a number to an endpoint, forward its calls there, make it the default sender',
+  needsProof: ({ body }) => body.endpointId !== undefined || body.forwardCalls !== undefined,
   role: 'ADMIN',
   params: idParams('number'),
   body: v.pipe(

@@ -2,21 +2,23 @@
 import * as v from 'valibot'
 import type { CredentialChange, SignedIn } from '../../accounts/operator.ts'
 import { createRecoveryCodes } from '../../accounts/recovery-codes.ts'
-import { acceptTotp, createTotpSeed, isTotpSeed, totpUri, writeTotpState } from '../../accounts/totp.ts'
+import { acceptTotp, createTotpSeed, totpUri, writeTotpState } from '../../accounts/totp.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
 import { operatorRoute } from '../route.ts'
 import { password, totpCode } from '../schema.ts'
 import { confirmPassword } from '../sign-in.ts'
 
-// The seed is stored later, when a code proves that an app has it: an unfinished setup locks nobody out.
+// The seed waits in the session until a code proves that an app has it: an unfinished setup locks nobody out. It is not
+// taken from the request, or a page that somebody else controls could choose it.
 const offerTotp = operatorRoute({
   method: 'POST',
   path: '/me/totp',
   summary: 'A seed for a second factor, to be confirmed with a code',
   needsProof: true,
-  handle({ operator }) {
+  async handle({ services, operator }) {
     const seed = createTotpSeed()
+    await services.sessions.offerTotp(operator.sessionId, services.secrets.seal(seed))
     return { seed, uri: totpUri(seed, operator.email) }
   },
 })
@@ -24,17 +26,17 @@ const offerTotp = operatorRoute({
 const addTotp = operatorRoute({
   method: 'PUT',
   path: '/me/totp',
-  summary: 'Turn the second factor on; this answer alone shows its recovery codes',
+  summary:
+    'Turn the second factor on with a code of the offered seed; every other session ends, and this answer alone shows the recovery codes',
   needsProof: true,
-  body: v.strictObject({
-    password,
-    seed: v.pipe(v.string(), v.check(isTotpSeed, 'must be a seed that was offered')),
-    code: totpCode,
-  }),
-  errors: ['FORBIDDEN', 'RATE_LIMITED'],
+  body: v.strictObject({ password, code: totpCode }),
+  errors: ['FORBIDDEN', 'INVALID_STATE', 'RATE_LIMITED'],
   async handle({ services, operator, body, request }) {
-    const { seed, code } = body
-    await confirmPassword(services, operator, { password: body.password, address: request.remoteAddress })
+    const { code } = body
+    const offer = await services.sessions.offeredTotp(operator.sessionId)
+    if (offer === undefined) throw noOffer()
+    const seed = services.secrets.open(offer)
+    await confirmPassword(services, operator, body)
     const state = acceptTotp({ seed, lastStep: 0 }, code, services.clock.now())
     if (state === undefined)
       throw new AppError('VALIDATION_ERROR', 'code does not belong to this seed', {
@@ -42,10 +44,14 @@ const addTotp = operatorRoute({
       })
     const { codes, hashes } = createRecoveryCodes()
     const sealed = services.secrets.seal(writeTotpState(state))
-    await services.operators.setTotp(changeBy(operator, request), sealed, hashes)
+    const enrolment = { recoveryHashes: hashes, sessionId: operator.sessionId, offer }
+    if (!(await services.operators.enrolTotp(changeBy(operator, request), sealed, enrolment))) throw noOffer()
     return { recoveryCodes: codes }
   },
 })
+
+const noOffer = (): AppError =>
+  new AppError('INVALID_STATE', 'no seed waits for a code in this session: ask for one first (POST /me/totp)')
 
 const removeTotp = operatorRoute({
   method: 'DELETE',
@@ -56,8 +62,8 @@ const removeTotp = operatorRoute({
   success: 204,
   errors: ['FORBIDDEN', 'RATE_LIMITED'],
   async handle({ services, operator, body, request }) {
-    await confirmPassword(services, operator, { password: body.password, address: request.remoteAddress })
-    await services.operators.setTotp(changeBy(operator, request), null)
+    await confirmPassword(services, operator, body)
+    await services.operators.removeTotp(changeBy(operator, request))
     return undefined
   },
 })
@@ -70,7 +76,7 @@ const replaceRecoveryCodes = operatorRoute({
   body: v.strictObject({ password }),
   errors: ['FORBIDDEN', 'RATE_LIMITED', 'INVALID_STATE'],
   async handle({ services, operator, body, request }) {
-    await confirmPassword(services, operator, { password: body.password, address: request.remoteAddress })
+    await confirmPassword(services, operator, body)
     const { codes, hashes } = createRecoveryCodes()
     if (!(await services.operators.setRecoveryCodes(changeBy(operator, request), hashes)))
       throw new AppError('INVALID_STATE', 'the second factor is off: turn it on first')

@@ -3,7 +3,7 @@ import { endedSessionCookie } from '../../accounts/operator-session.ts'
 import { Answer } from '../../platform/http/route.ts'
 import { publicRoute } from '../route.ts'
 import { password, secondFactor } from '../schema.ts'
-import { isSecure, openSession, proveOperator } from '../sign-in.ts'
+import { isSecure, openSession, proveOperator, sender } from '../sign-in.ts'
 
 const signIn = publicRoute({
   method: 'POST',
@@ -17,10 +17,10 @@ const signIn = publicRoute({
   errors: ['UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED'],
   async handle({ services, body, request, sessionHash }) {
     const { email, password: given, ...factor } = body
-    const attempt = { email, password: given, factor, address: request.remoteAddress }
+    const attempt = { email, password: given, factor, ...sender(request) }
     const { operatorId, recoveryCodesLeft } = await proveOperator(services, attempt)
-    const cookie = await openSession(services, operatorId, { request, replaces: sessionHash })
-    return new Answer({ signedIn: true, recoveryCodesLeft }, { headers: { 'set-cookie': cookie } })
+    const cookies = await openSession(services, operatorId, { request, replaces: sessionHash })
+    return new Answer({ signedIn: true, recoveryCodesLeft }, { cookies })
   },
 })
 
@@ -33,7 +33,7 @@ const signOut = publicRoute({
   async handle({ services, sessionHash }) {
     if (sessionHash) await services.sessions.end(sessionHash)
     return new Answer(undefined, {
-      headers: { 'set-cookie': endedSessionCookie(isSecure(services.settings)) },
+      cookies: [endedSessionCookie(isSecure(services.settings))],
     })
   },
 })

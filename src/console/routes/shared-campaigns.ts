@@ -78,7 +78,7 @@ function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): Con
     path: `/workspaces/:ws${row.path}`,
     params: row.params && withoutWorkspace(row.params),
     access: { type: 'workspace', role: row.method === 'GET' ? 'VIEWER' : 'ADMIN' },
-    needsProof: false,
+    needsProof: 'never',
     reachesCustomers: action === 'campaign.started',
     handle: forMembers(row.handle),
     upload: upload && { ...upload, handle: forMembers(upload.handle) },
@@ -147,6 +147,8 @@ async function audited(
       untilOver(result.batches, () => note(id)),
       result.headers,
     )
+  // What an earlier request has made has its entry already.
+  if (result instanceof Answer && result.headers?.['idempotent-replayed']) return result
   const made = result instanceof Answer ? result.body : result
   await note(id ?? decodeId('campaign', (made as CampaignRecord).id))
   return result

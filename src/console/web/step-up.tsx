@@ -33,7 +33,7 @@ export function StepUp() {
     >
       <p>
         {known === ''
-          ? 'This shows or changes a secret, and you gave your password a while ago. Give it again for the next ten minutes.'
+          ? 'This shows a secret, or changes who may do what or where messages go, and you gave your password a while ago. Give it again for the next ten minutes.'
           : 'This changes a secret, and you signed in a while ago.'}
       </p>
       <input type="hidden" name="email" autocomplete="username" value={me.value?.operator.email} />

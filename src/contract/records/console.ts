@@ -14,6 +14,8 @@ export interface EndpointRecord {
   disabledAt: string | null
   heldCount: number
   createdAt: string
+  /** Null while it has the address that it was created with. */
+  addressChangedAt: string | null
 }
 
 export interface DeliveryRecord {
@@ -84,6 +86,8 @@ export interface MemberRecord {
   email: string
   name: string
   role: string
+  /** Whoever runs the installation has verified that the address belongs to this person. */
+  verified: boolean
   createdAt: string
 }
 

@@ -48,6 +48,23 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
     })
   },
 
+  // Claimed by its time, so two clicks make one attempt early. The timer that was set for the retry finds the row
+  // moved on, and a failure of this attempt is followed by the next delay.
+  retry(author, id) {
+    return pool.begin(async (sql) => {
+      const [hurried] = await sql<{ endpointId: EndpointId }[]>`
+        update deliveries d
+        set next_attempt_at = now()
+        from endpoints e
+        where d.workspace_id = ${author.workspaceId} and d.id = ${id} and d.state = 'RETRYING'
+          and d.next_attempt_at > now() and e.id = d.endpoint_id and e.enabled and e.deleted_at is null
+        returning d.endpoint_id`
+      if (hurried === undefined) return whyNoRetry(sql, author.workspaceId, id)
+      await writeAudit(sql, author, { action: 'delivery.retried', subjectKind: 'delivery', subjectId: id })
+      return { type: 'replayed', endpointId: hurried.endpointId }
+    })
+  },
+
   replayMany: (author, endpointId, selection) =>
     inBatches(pool, {
       author,
@@ -230,6 +247,18 @@ const auditBulk = (
 async function recount(sql: Sql, auditId: string, count: number): Promise<string> {
   await sql`update audit set after = after || ${sql.json({ count })} where id = ${auditId}`
   return auditId
+}
+
+async function whyNoRetry(sql: Sql, workspaceId: WorkspaceId, id: DeliveryId): Promise<Replay> {
+  const [row] = await sql<{ state: DeliveryState }[]>`
+    select state from deliveries where workspace_id = ${workspaceId} and id = ${id}`
+  if (row === undefined) return { type: 'notFound' }
+  const shown = encodeId('delivery', id)
+  const message =
+    row.state === 'RETRYING'
+      ? `the retry of ${shown} is due already, or its endpoint is off`
+      : `${shown} is ${row.state}: only a delivery that waits for a retry can be hurried`
+  return { type: 'refused', message }
 }
 
 async function whyNot(sql: Sql, workspaceId: WorkspaceId, id: DeliveryId): Promise<Replay> {

@@ -15,6 +15,7 @@ export interface EndpointRow {
   readonly disabledAt: Date | null
   readonly heldCount: number
   readonly createdAt: Date
+  readonly urlChangedAt: Date | null
 }
 
 /** Counting stops here: beyond it an operator needs no exact number, and the list must stay fast. */
@@ -22,6 +23,7 @@ const HELD_COUNT_CAP = 100_000
 
 const columns = (sql: Sql) => sql`
   e.id, e.name, e.url, e.events, e.enabled, e.consecutive_failures, e.disabled_at, e.created_at,
+  e.url_changed_at,
   (select count(*)::int
    from (select 1 from deliveries d where d.endpoint_id = e.id and d.state = 'HELD' limit ${HELD_COUNT_CAP}) held
   ) as held_count`
@@ -57,4 +59,5 @@ export const toEndpointRecord = (row: EndpointRow): EndpointRecord => ({
   disabledAt: iso(row.disabledAt),
   heldCount: row.heldCount,
   createdAt: row.createdAt.toISOString(),
+  addressChangedAt: iso(row.urlChangedAt),
 })

@@ -48,7 +48,8 @@ export const createEndpointAdminStore = (pool: Pool): EndpointAdministration => 
       if (objection !== undefined) return { type: 'inUse', message: objection }
       await sql`
         update endpoints
-        set name = ${name}, url = ${url}, events = ${[...events]}, ${bumped(sql)}
+        set name = ${name}, url = ${url}, events = ${[...events]}, ${bumped(sql)},
+          url_changed_at = case when url = ${url} then url_changed_at else now() end
         where id = ${id}`
       return changed(sql, author, { id, action: 'endpoint.edited', before: row })
     })

@@ -1,11 +1,18 @@
 // Reads conversations, the one with the latest activity first. Writes nothing.
 
-import { permissionAt } from '../../contract/call-permission.ts'
+import { permissionAt, type StoredPermission } from '../../contract/call-permission.ts'
 import type { ConversationFilter } from '../../contract/filters.ts'
 import { type Page, type PageRequest, toPage } from '../../contract/page.ts'
 import type { ConversationRecord } from '../../contract/records/conversation.ts'
 import type { Direction, MessageType } from '../../contract/records/message.ts'
-import { contactIs, equals, type Piece, rowsOfPage } from '../../platform/postgres/keyset.ts'
+import {
+  contactIs,
+  equals,
+  mergedRowsOfPage,
+  onePerValue,
+  type Piece,
+} from '../../platform/postgres/keyset.ts'
+import { byChange, type ListOrder } from '../../platform/postgres/list-order.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { type ConversationId, encodeId, type NumberId, type WorkspaceId } from '../../shared/ids.ts'
@@ -29,7 +36,7 @@ interface Row {
   readonly optState: string | null
   readonly unreadCount: number
   readonly lastInboundAt: Date | null
-  readonly callPermission: ConversationRecord['callPermission']
+  readonly callPermission: StoredPermission | null
   readonly readAt: Date
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -50,21 +57,25 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
   },
 
   async list(workspaceId, filter, page) {
-    const ordered = sql`
+    const order = filter.updatedSince
+      ? await byChange(sql, 'v', page, filter.updatedSince)
+      : byActivity(sql, page)
+    const select = (one: ConversationFilter) => sql`
       select *
       from conversations v
       where v.workspace_id = ${workspaceId}
-        ${filter.unread === undefined ? sql`` : unread(sql, filter.unread)}
-        ${equals(sql, 'v.number_id', filter.numberId)}
-        ${contactIs(sql, 'v.contact_id', { workspaceId, waId: filter.contact })}
-        ${filter.since ? sql`and v.updated_at >= ${filter.since}` : sql``}
-        ${filter.until ? sql`and v.updated_at < ${filter.until}` : sql``}
-        ${before(sql, page)}
-      order by v.updated_at desc, v.id desc`
+        ${one.unread === undefined ? sql`` : unread(sql, one.unread)}
+        ${equals(sql, 'v.number_id', one.numberId)}
+        ${contactIs(sql, 'v.contact_id', { workspaceId, waId: one.contact })}
+        ${one.since ? sql`and v.updated_at >= ${one.since}` : sql``}
+        ${one.until ? sql`and v.updated_at < ${one.until}` : sql``}
+        ${order.from}
+      order by ${order.by('v')}`
+    const selects = onePerValue(filter, ['contact', 'numberId']).map(select)
     const rows = await sql<Row[]>`
-      ${selected(sql, rowsOfPage(sql, ordered, page))}
-      order by v.updated_at desc, v.id desc`
-    return toPage(rows, page.limit, (row) => [row.updatedAt.toISOString(), row.id], toRecord)
+      ${selected(sql, mergedRowsOfPage(sql, selects, page, order.by))}
+      order by ${order.by('v')}`
+    return order.page(rows, toRecord)
   },
 })
 
@@ -81,11 +92,17 @@ const selected = (sql: Sql, conversations: Piece) => sql`
 const unread = (sql: Sql, isUnread: boolean) =>
   isUnread ? sql`and v.unread_count > 0` : sql`and v.unread_count = 0`
 
-function before(sql: Sql, page: PageRequest) {
+/** The latest activity first. */
+function byActivity(sql: Sql, page: PageRequest): ListOrder {
   const [at, id] = page.after ?? []
-  return at === undefined || id === undefined
-    ? sql``
-    : sql`and (v.updated_at, v.id) < (${at}::timestamptz, ${id}::uuid)`
+  return {
+    from:
+      at === undefined || id === undefined
+        ? sql``
+        : sql`and (v.updated_at, v.id) < (${at}::timestamptz, ${id}::uuid)`,
+    by: (name) => sql`${sql(`${name}.updated_at`)} desc, ${sql(`${name}.id`)} desc`,
+    page: (rows, show) => toPage(rows, page.limit, (row) => [row.updatedAt.toISOString(), row.id], show),
+  }
 }
 
 const toRecord = (row: Row): ConversationRecord => ({

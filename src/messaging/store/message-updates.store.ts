@@ -49,7 +49,12 @@ async function statusTargets(sql: Sql, targets: readonly StatusTarget[]): Promis
   return targets.map((_, index) => byIndex.get(index + 1) as FoundMessage)
 }
 
-/** Takes at most one change per message. Each change that applies writes its event. */
+/**
+ * Takes at most one change per message. Each change that applies writes its event. The provider tells seconds
+ * and we know milliseconds, so a status could seem to come before the one that it follows: its time is then
+ * that of the other. Only here, under the lock, is the other certainly known; its text in the event is
+ * replaced.
+ */
 async function changeStatuses(
   sql: Sql,
   changes: readonly StatusChange[],
@@ -73,6 +78,18 @@ async function changeStatuses(
         body text)
     ),
     ${messagesLocked(sql)},
+    timed as (
+      select i.id, i.provider_message_id, i.status, i.sources, i.error, i.event_id,
+        greatest(i.at, was.latest_at) as at,
+        case
+          when was.latest_at > i.at then encode(convert_to(replace(
+            convert_from(decode(i.body, 'base64'), 'UTF8'), ${occurredAt(sql, 'i.at')}, ${occurredAt(sql, 'was.latest_at')}), 'UTF8'),
+            'base64')
+          else i.body
+        end as body
+      from input i
+      join message_lock was on was.id = i.id
+    ),
     changed as (
       update messages m
       set status = i.status,
@@ -88,8 +105,7 @@ async function changeStatuses(
         delivered_at = case when i.status = 'DELIVERED' then i.at else m.delivered_at end,
         read_at = case when i.status = 'READ' then i.at else m.read_at end,
         failed_at = case when i.status = 'FAILED' then i.at else m.failed_at end
-      from input i
-      join message_lock on message_lock.id = i.id
+      from timed i
       where m.id = i.id and m.direction = 'OUTBOUND' and m.status = any(i.sources)
       returning m.id, m.workspace_id, m.conversation_id, m.recipient_id, m.status, m.send_state, m.send_due_at, m.error,
         null::timestamptz as due_at, 0 as tries, i.event_id, i.body
@@ -97,6 +113,10 @@ async function changeStatuses(
     ${ofCampaigns ? sql`${follow(sql, 'changed')},` : sql``}
     ${statusesOccurred(sql)}, ${emit(sql)} ${writtenDeliveries(sql)}`
 }
+
+/** The field as it stands in the body of an event. */
+const occurredAt = (sql: Sql, column: string) => sql`
+  to_char(${sql(column)} at time zone 'UTC', '"\\"occurredAt\\":\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`
 
 /** Once per provider id: a repeat writes nothing and emits nothing. */
 async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDelivery[]> {

@@ -1,5 +1,6 @@
 // Reads single messages and pages of the message log. Writes nothing.
 
+import { type StoredPermission, storedPermission } from '../../contract/call-permission.ts'
 import type { MessageFilter } from '../../contract/filters.ts'
 import type { Page, PageRequest } from '../../contract/page.ts'
 import type { Direction, MessageRecord, MessageStatus, MessageType } from '../../contract/records/message.ts'
@@ -7,11 +8,12 @@ import {
   contactIs,
   createdWithin,
   equals,
-  olderThan,
+  mergedRowsOfPage,
+  onePerValue,
   type Piece,
-  rowsOfPage,
 } from '../../platform/postgres/keyset.ts'
-import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
+import { byChange, byNewest } from '../../platform/postgres/list-order.ts'
+import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import {
   type CampaignId,
@@ -35,7 +37,7 @@ export interface MessageRow {
   readonly template: MessageRecord['template']
   readonly fromName: string | null
   readonly error: MessageRecord['error']
-  readonly details: MessageRecord['details']
+  readonly details: { readonly callPermission?: StoredPermission } | null
   readonly metadata: Record<string, string>
   readonly apiKeyId: KeyId | null
   readonly apiKeyName: string | null
@@ -48,6 +50,7 @@ export interface MessageRow {
   readonly sizeBytes: number | null
   readonly sha256: string | null
   readonly createdAt: Date
+  readonly updatedAt: Date
   readonly sentAt: Date | null
   readonly deliveredAt: Date | null
   readonly readAt: Date | null
@@ -59,7 +62,7 @@ const selectMessages = (sql: Sql, messages: Piece) => sql`
   select m.id, m.conversation_id, m.number_id, m.provider_message_id, m.direction, m.type, m.status, m.text,
     m.template, m.from_name, m.error, m.details, m.metadata, m.api_key_id, k.name as api_key_name,
     m.idempotency_key, m.campaign_id, n.number, c.wa_id, f.mime_type, f.file_name, f.size_bytes, f.sha256,
-    m.created_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at
+    m.created_at, m.updated_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at
   from (${messages}) m
   join numbers n on n.id = m.number_id
   join contacts c on c.id = m.contact_id
@@ -83,7 +86,7 @@ function toMessageRecord(row: MessageRow): MessageRecord {
     numberId: encodeId('number', row.numberId),
     error: row.error,
     media: toMedia(row),
-    details: row.details,
+    details: toDetails(row.details),
     metadata: row.metadata,
     caller: inbound ? null : toCaller(row),
     createdAt: row.createdAt.toISOString(),
@@ -93,6 +96,11 @@ function toMessageRecord(row: MessageRow): MessageRecord {
     failedAt: iso(row.failedAt),
   }
 }
+
+const toDetails = (details: MessageRow['details']): MessageRecord['details'] =>
+  details?.callPermission
+    ? { ...details, callPermission: storedPermission(details.callPermission) }
+    : (details as MessageRecord['details'])
 
 function toMedia(row: MessageRow): MessageRecord['media'] {
   if (row.mimeType === null) return null
@@ -116,6 +124,12 @@ export interface MessageReader {
   ): Promise<Pick<PageRequest, 'after'> | undefined>
 }
 
+// The provider repeats a message for seven days: its id is then made so much later than its created_at.
+const repeatedMs = 8 * 86_400_000
+
+// First those with the fewest rows a value.
+const severalValues = ['conversationId', 'contact', 'campaignId', 'status', 'type', 'numberId'] as const
+
 export const createMessageReader = (sql: Sql): MessageReader => ({
   async find(workspaceId, id) {
     const one = sql`select * from messages where workspace_id = ${workspaceId} and id = ${id}`
@@ -124,26 +138,30 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
   },
 
   async list(workspaceId, filter, page) {
-    const ordered = sql`
+    const order = filter.updatedSince
+      ? await byChange(sql, 'm', page, filter.updatedSince)
+      : byNewest(sql, 'm', page)
+    const select = (one: MessageFilter) => sql`
       select *
       from messages m
       where m.workspace_id = ${workspaceId}
-        ${equals(sql, 'm.direction', filter.direction)}
-        ${equals(sql, 'm.status', filter.status)}
-        ${equals(sql, 'm.type', filter.type)}
-        ${equals(sql, 'm.conversation_id', filter.conversationId)}
-        ${contactIs(sql, 'm.contact_id', { workspaceId, waId: filter.contact })}
-        ${equals(sql, 'm.number_id', filter.numberId)}
-        ${equals(sql, 'm.campaign_id', filter.campaignId)}
-        ${equals(sql, 'm.idempotency_key', filter.idempotencyKey)}
-        ${equals(sql, 'm.provider_message_id', filter.providerMessageId)}
-        ${createdWithin(sql, 'm', filter)}
-        ${olderThan(sql, 'm', page)}
-      order by m.id desc`
+        ${equals(sql, 'm.direction', one.direction)}
+        ${equals(sql, 'm.status', one.status)}
+        ${equals(sql, 'm.type', one.type)}
+        ${equals(sql, 'm.conversation_id', one.conversationId)}
+        ${contactIs(sql, 'm.contact_id', { workspaceId, waId: one.contact })}
+        ${equals(sql, 'm.number_id', one.numberId)}
+        ${equals(sql, 'm.campaign_id', one.campaignId)}
+        ${equals(sql, 'm.idempotency_key', one.idempotencyKey)}
+        ${equals(sql, 'm.provider_message_id', one.providerMessageId)}
+        ${createdWithin(sql, 'm', { ...one, lateMs: repeatedMs })}
+        ${order.from}
+      order by ${order.by('m')}`
+    const selects = onePerValue(filter, severalValues).map(select)
     const rows = await sql<MessageRow[]>`
-      ${selectMessages(sql, rowsOfPage(sql, ordered, page))}
-      order by m.id desc`
-    return newestFirst(rows, page, toMessageRecord)
+      ${selectMessages(sql, mergedRowsOfPage(sql, selects, page, order.by))}
+      order by ${order.by('m')}`
+    return order.page(rows, toMessageRecord)
   },
 
   async beginAround(workspaceId, { conversationId, id, newer }) {

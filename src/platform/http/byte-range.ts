@@ -1,12 +1,12 @@
 // Parses `Range: bytes=...` with one range (RFC 9110, 14). Several ranges, other units and invalid text
-// select the whole file.
+// select the whole file. A number too large to be exact is past the end of every file.
 
 export type RangeVerdict =
   | { readonly type: 'whole' }
   | { readonly type: 'part'; readonly start: number; readonly end: number }
   | { readonly type: 'unsatisfiable' }
 
-const form = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i
+const form = /^bytes=\s*(\d*)-(\d*)\s*$/i
 
 /** `start` and `end` are inclusive. */
 export function readRange(header: string | undefined, sizeBytes: number): RangeVerdict {

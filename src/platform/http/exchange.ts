@@ -29,6 +29,8 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Values of `set-cookie`, the one header that comes once for each value. */
+  readonly cookies?: readonly string[] | undefined
   /** An AsyncIterable is streamed with back-pressure; chunked, unless `content-length` is set. */
   readonly body?: Uint8Array | string | AsyncIterable<Uint8Array>
 }

@@ -22,6 +22,12 @@ export const byId = (name: string): ListKind => ({ name, parts: [uuid] })
 /** Latest activity first: by time, then by id. */
 export const byActivity = (name: string): ListKind => ({ name, parts: [{ test: isInstant }, uuid] })
 
+/** The same list by change, the oldest first: time, id, and until when the list is complete. */
+export const byChange = ({ name }: ListKind): ListKind => ({
+  name: `${name} by change`,
+  parts: [{ test: isInstant }, uuid, { test: isInstant }],
+})
+
 const limitMessage = `must be a whole number from 1 to ${limits.pageMax}`
 
 /** Query parameters of every list. */
@@ -62,10 +68,15 @@ export function pageRequest(
 export interface PageBody<Row> {
   readonly data: readonly Row[]
   readonly nextCursor: string | null
+  readonly updatedUntil?: string
 }
 
 export function pageBody<Row>(kind: ListKind, page: Page<Row>): PageBody<Row> {
-  return { data: page.data, nextCursor: page.next ? encodeCursor(kind, page.next) : null }
+  return {
+    data: page.data,
+    nextCursor: page.next ? encodeCursor(kind, page.next) : null,
+    ...(page.updatedUntil !== undefined && { updatedUntil: page.updatedUntil }),
+  }
 }
 
 /** Contains a checksum: a damaged cursor is refused instead of selecting another page. */

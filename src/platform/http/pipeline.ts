@@ -192,10 +192,12 @@ function toResponse(result: unknown, success: number): HttpResponse {
     return { status: result.status ?? success, headers: result.headers, body: result.body }
   const answer = result instanceof Answer ? result : new Answer(result)
   const status = answer.status ?? success
+  const { cookies } = answer
   if (answer.body === undefined)
-    return { status, headers: { 'cache-control': 'no-store', ...answer.headers } }
+    return { status, cookies, headers: { 'cache-control': 'no-store', ...answer.headers } }
   return {
     status,
+    cookies,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...answer.headers },
     body: JSON.stringify(answer.body),
   }

@@ -38,6 +38,8 @@ export interface Route<Context> {
   /** Path parameters. A refused value gives a 404. */
   readonly params?: Schema | undefined
   readonly query?: Schema | undefined
+  /** Headers for the OpenAPI document, by their names. The handler reads and checks them. */
+  readonly headers?: Schema | undefined
   readonly body?: Schema | undefined
   readonly upload?: UploadRoute<Context> | undefined
   /** Default `limits.bodyBytes`. */
@@ -51,16 +53,25 @@ export interface Route<Context> {
   handle(input: RouteInput<Context>): unknown
 }
 
+interface AnswerOptions {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** Values of `set-cookie`. */
+  readonly cookies?: readonly string[]
+}
+
 /** A JSON response with its own status or headers. */
 export class Answer<Body> {
   readonly body: Body
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
+  readonly cookies: readonly string[] | undefined
 
-  constructor(body: Body, options: { status?: number; headers?: Readonly<Record<string, string>> } = {}) {
+  constructor(body: Body, options: AnswerOptions = {}) {
     this.body = body
     this.status = options.status
     this.headers = options.headers
+    this.cookies = options.cookies
   }
 }
 

@@ -55,6 +55,7 @@ function headText(answer: HttpResponse, closing: boolean): string {
     // The code that ends the response writes the length. A second length would make the response malformed.
     if (name !== 'content-length') text += `\r\n${name}: ${oneLine(answer.headers[name] ?? '')}`
   }
+  for (const cookie of answer.cookies ?? []) text += `\r\nset-cookie: ${oneLine(cookie)}`
   // The parser drops an idle connection after about 10 s without notice, so tell clients a shorter timeout.
   return closing ? text : `${text}\r\nkeep-alive: timeout=8`
 }

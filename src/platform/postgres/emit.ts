@@ -47,11 +47,11 @@ export const writtenDeliveries = (sql: Sql) => sql`
 
 /**
  * From a CTE `input (id, ...)` of messages: locks them in the order of their ids, so that two batches cannot
- * deadlock, and returns their states before the change.
+ * deadlock, and returns their states before the change, with the time of the latest.
  */
 export const messagesLocked = (sql: Sql) => sql`
   message_lock as (
-    select id, status, send_state
+    select id, status, send_state, greatest(created_at, sent_at, delivered_at, read_at) as latest_at
     from messages
     where id in (select id from input)
     order by id

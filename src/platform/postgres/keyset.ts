@@ -1,4 +1,5 @@
 // Parts of statements that the lists share: newest first by id, from where the previous page ended.
+import type { OneOf } from '../../contract/filters.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PageRequest } from '../../contract/page.ts'
 import { idFloor } from '../../shared/ids.ts'
@@ -18,19 +19,57 @@ export function rowsOfPage(sql: Sql, ordered: Piece, { limit }: PageRequest): Pi
   return sql`select * from (${ordered} limit ${most}) ordered limit ${limit + 1}`
 }
 
-/** `and <column> = <value>`, or nothing where the filter is not set. */
-export const equals = (sql: Sql, column: string, value: string | undefined): Piece =>
-  value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`
+/**
+ * The same for several selects of one table with `=` instead of a list of values, see `onePerValue`: each follows
+ * its index in the order of the list, and Postgres merges their first rows. `by` is what follows `order by`.
+ */
+export function mergedRowsOfPage(
+  sql: Sql,
+  ordered: readonly Piece[],
+  page: PageRequest,
+  by: (table: string) => Piece,
+): Piece {
+  const [first, ...others] = ordered
+  if (first === undefined) throw new Error('a list without a select')
+  if (others.length === 0) return rowsOfPage(sql, first, page)
+  const most = sql.unsafe(String(Math.max(limits.pageMax, page.limit) + 1))
+  const all = others.reduce(
+    (before, one) => sql`${before} union all (${one} limit ${most})`,
+    sql`(${first} limit ${most})`,
+  )
+  return sql`select * from (${all}) ordered order by ${by('ordered')} limit ${page.limit + 1}`
+}
 
-/** The rows of the contact with these digits, or of every contact if none is given. */
+/** The filter with one value at a time of the first of these fields that has several. */
+export function onePerValue<Filter extends object>(
+  filter: Filter,
+  fields: readonly (keyof Filter)[],
+): readonly Filter[] {
+  const field = fields.find((name) => Array.isArray(filter[name]))
+  if (field === undefined) return [filter]
+  return (filter[field] as readonly unknown[]).map((value) => ({ ...filter, [field]: value }))
+}
+
+/** `and <column> = <value>`, or one of several values; nothing where the filter is not set. */
+export function equals(sql: Sql, column: string, value: OneOf<string> | undefined): Piece {
+  if (value === undefined) return sql``
+  return typeof value === 'string'
+    ? sql`and ${sql(column)} = ${value}`
+    : sql`and ${sql(column)} = any(${value as string[]})`
+}
+
+/** The rows of the contacts with these digits, or of every contact if none is given. */
 export const contactIs = (
   sql: Sql,
   column: string,
-  { workspaceId, waId }: { readonly workspaceId: string; readonly waId: string | undefined },
-): Piece =>
-  waId === undefined
-    ? sql``
-    : sql`and ${sql(column)} = (select id from contacts where workspace_id = ${workspaceId} and wa_id = ${waId})`
+  { workspaceId, waId }: { readonly workspaceId: string; readonly waId: OneOf<string> | undefined },
+): Piece => {
+  if (waId === undefined) return sql``
+  return typeof waId === 'string'
+    ? sql`and ${sql(column)} = (select id from contacts where workspace_id = ${workspaceId} and wa_id = ${waId})`
+    : sql`and ${sql(column)} = any(array(
+        select id from contacts where workspace_id = ${workspaceId} and wa_id = any(${waId as string[]})))`
+}
 
 /** `and t.id < <last id>` for every page but the first. */
 export function olderThan(sql: Sql, table: string, page: PageRequest): Piece {
@@ -44,6 +83,8 @@ const slackMs = 3_600_000
 interface Span {
   readonly since?: Date | undefined
   readonly until?: Date | undefined
+  /** How much later than `created_at` an id may have been made: the provider tells of some rows late. */
+  readonly lateMs?: number
 }
 
 /** since ≤ created_at < until, searched by the time that the ids contain. */
@@ -51,13 +92,18 @@ export const createdWithin = (sql: Sql, table: string, span: Span): Piece =>
   within(sql, table, 'created_at', span)
 
 /** The same for another column. */
-export function within(sql: Sql, table: string, column: string, { since, until }: Span): Piece {
+export function within(
+  sql: Sql,
+  table: string,
+  column: string,
+  { since, until, lateMs = slackMs }: Span,
+): Piece {
   const at = sql(`${table}.${column}`)
   const from = since
     ? sql`and ${at} >= ${since} and ${sql(table)}.id >= ${idFloor(since.getTime() - slackMs)}::uuid`
     : sql``
   const to = until
-    ? sql`and ${at} < ${until} and ${sql(table)}.id < ${idFloor(until.getTime() + slackMs)}::uuid`
+    ? sql`and ${at} < ${until} and ${sql(table)}.id < ${idFloor(until.getTime() + lateMs)}::uuid`
     : sql``
   return sql`${from} ${to}`
 }

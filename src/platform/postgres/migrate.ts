@@ -1,4 +1,5 @@
-// Forward-only migrations: numbered SQL files, applied one after the other under one lock.
+// Forward-only migrations: numbered SQL files, applied one after the other under one lock. The name of a file that
+// builds indexes while the tables are written ends with `_concurrently`.
 //
 // No statement here waits for a table for longer than `lockMs`. Everything that comes after a waiting ALTER TABLE
 // waits behind it, so one that waits for a long read would stop the whole product. It gives up instead, lets the
@@ -149,12 +150,12 @@ const statementsOf = (text: string): string[] =>
     .filter((statement) => statement !== '')
 
 async function readMigrations(folder: URL): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+(\.online)?\.sql$/.test(name)).sort()
+  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort()
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(new URL(name, folder), 'utf8')
       const checksum = createHash('sha256').update(text).digest('hex')
-      return { name, text, checksum, isOnline: name.endsWith('.online.sql') }
+      return { name, text, checksum, isOnline: name.endsWith('_concurrently.sql') }
     }),
   )
 }

@@ -25,7 +25,7 @@ export const keys = {
   inbox: (nodeId: string) => `gw:in:${nodeId}`,
   /** Pub/sub channel: hints, which may be lost. */
   hints: 'gw:hint',
-  /** Hash t (tokens), at (µs); until the bucket would be full again: the request budget of one API key. */
+  /** Hash t (tokens), at (µs); until the bucket would be full again: the budget of one API key, or of one guesser. */
   rateLimit: (keyId: string) => `gw:rl:${keyId}`,
   /**
    * Hash t, at (tokens of campaigns), r, s (rate, share of campaigns), f, fat (slow-down factor), until

@@ -1,7 +1,8 @@
-// Token buckets of API keys, shared by all processes through Redis. While Redis is unavailable, each process
-// uses its own buckets.
+// Token buckets of API keys and of guesses at passwords, shared by all processes through Redis. While Redis is
+// unavailable, each process uses its own buckets.
 import { Batcher } from '../../shared/batcher.ts'
 import type { Clock } from '../../shared/clock.ts'
+import { Lru } from '../../shared/lru.ts'
 import type { Redis } from './client.ts'
 import { keys } from './keys.ts'
 import { loadScript, runScript } from './run-script.ts'
@@ -19,12 +20,16 @@ export interface RateDecision {
 export interface RateLimiter {
   /** Never rejects, and waits at most a quarter of a second. Rate 0: unlimited. */
   take(keyId: string, ratePerSecond: number, burst: number): Promise<RateDecision>
+  /** Puts a token back that was taken for nothing. Never rejects; a bucket holds no more than its burst. */
+  giveBack(keyId: string, ratePerSecond: number, burst: number): Promise<void>
 }
 
 interface Bucket {
   readonly keyId: string
   readonly rate: number
   readonly burst: number
+  /** Tokens to take: -1 gives one back. */
+  readonly count: 1 | -1
 }
 
 /** Allowed (0 or 1), whole tokens remaining, ms until the next token. */
@@ -48,7 +53,7 @@ export function createRateLimiter(redis: Redis, clock: Clock): RateLimiter {
       try {
         return await runScript<Taken[]>(redis, takeTokenScript, {
           keys: buckets.map(({ keyId }) => keys.rateLimit(keyId)),
-          args: buckets.flatMap(({ rate, burst }) => [rate, burst]),
+          args: buckets.flatMap(({ rate, burst, count }) => [rate, burst, count]),
           limitMs,
         })
       } catch {
@@ -57,13 +62,13 @@ export function createRateLimiter(redis: Redis, clock: Clock): RateLimiter {
       }
     },
   })
+  const ask = async (bucket: Bucket): Promise<Taken> =>
+    clock.mono() < avoidUntil ? own(bucket) : shared.add(bucket).catch(() => own(bucket))
   return {
-    async take(keyId, rate, burst) {
-      if (rate === 0) return unlimited
-      const bucket = { keyId, rate, burst }
-      const taken =
-        clock.mono() < avoidUntil ? own(bucket) : await shared.add(bucket).catch(() => own(bucket))
-      return decision(taken)
+    take: async (keyId, rate, burst) =>
+      rate === 0 ? unlimited : decision(await ask({ keyId, rate, burst, count: 1 })),
+    async giveBack(keyId, rate, burst) {
+      if (rate > 0) await ask({ keyId, rate, burst, count: -1 })
     },
   }
 }
@@ -76,16 +81,16 @@ const decision = ([allowed, remaining, retryAfterMs]: Taken): RateDecision => ({
 
 const maxOwnBuckets = 10_000
 
-function localBuckets(clock: Clock): (bucket: Bucket) => Taken {
-  const buckets = new Map<string, { tokens: number; at: number }>()
-  return ({ keyId, rate, burst }) => {
+/** The buckets of this process alone, for outages. Of too many, the one that was unused longest starts anew. */
+export function localBuckets(clock: Clock): (bucket: Bucket) => Taken {
+  const buckets = new Lru<{ tokens: number; at: number }>(maxOwnBuckets)
+  return ({ keyId, rate, burst, count }) => {
     const now = clock.mono()
     const last = buckets.get(keyId) ?? { tokens: burst, at: now }
     const tokens = Math.min(burst, last.tokens + ((now - last.at) * rate) / 1_000)
-    const allowed = tokens >= 1 ? 1 : 0
-    // Local buckets matter only during an outage. A dropped bucket starts full again.
-    if (buckets.size >= maxOwnBuckets) buckets.clear()
-    buckets.set(keyId, { tokens: tokens - allowed, at: now })
-    return [allowed, Math.floor(tokens - allowed), allowed ? 0 : Math.ceil(((1 - tokens) / rate) * 1_000)]
+    const allowed = tokens >= count ? 1 : 0
+    const left = Math.min(burst, tokens - allowed * count)
+    buckets.set(keyId, { tokens: left, at: now })
+    return [allowed, Math.floor(left), allowed ? 0 : Math.ceil(((1 - tokens) / rate) * 1_000)]
   }
 }

@@ -43,6 +43,16 @@ export const instant = v.pipe(
   v.transform((seconds) => new Date(seconds * 1000)),
 )
 
+/**
+ * When something happened. The provider tells whole seconds; what arrives within the second that it tells
+ * happened at most as long before, so the time of arrival is closer.
+ */
+export function momentOf(told: Date | null, receivedAt: Date): Date {
+  if (told === null) return receivedAt
+  const lateMs = receivedAt.getTime() - told.getTime()
+  return lateMs >= 0 && lateMs < 1_000 ? receivedAt : told
+}
+
 const ErrorElement = v.pipe(
   v.object({
     code: v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.integer()),

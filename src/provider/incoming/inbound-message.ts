@@ -141,7 +141,7 @@ function permissionOf(given: unknown): CallPermissionDetails | null {
     response,
     granted: response === 'accept',
     isPermanent,
-    ...(expiration_timestamp !== null && { expiresAt: expiration_timestamp.toISOString() }),
+    expiresAt: expiration_timestamp?.toISOString() ?? null,
     source: response_source,
   }
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { MessageStatusEvent } from '../../contract/events.ts'
 import type { CallStatusUpdate } from '../../contract/provider-updates.ts'
 import { type Element, type NumberContext, skipped } from './element.ts'
-import { errorsIn, id, instant, opaque, optional, phone, record, unnamedError } from './fields.ts'
+import { errorsIn, id, instant, momentOf, opaque, optional, phone, record, unnamedError } from './fields.ts'
 
 const Status = v.object({
   id,
@@ -40,7 +40,7 @@ export function readStatus(given: unknown, context: NumberContext, field: 'messa
 
 const shared = (status: Status, context: NumberContext) => ({
   phoneNumberId: context.phoneNumberId,
-  at: status.timestamp ?? context.receivedAt,
+  at: momentOf(status.timestamp, context.receivedAt),
   opaque: status.biz_opaque_callback_data,
   recipientWaId: status.recipient_id,
 })

@@ -164,7 +164,7 @@ const packages: Readonly<Record<string, string>> = {
 
 /** The packages of a part of a feature. */
 const placePackages = {
-  rules: 'valibot node:crypto sdp-transform',
+  rules: 'valibot node:crypto sdp-transform @zxcvbn-ts/language-common',
   module: 'node:* prom-client pino',
   store: 'node:crypto',
   host: 'undici ws bullmq prom-client pino node:*',

@@ -25,12 +25,21 @@ async function reading(make: (sql: Parameters<typeof gateway>[0]) => Promise<Lis
   return { list, ask, ids, query, kept, names: Object.keys(list.filters) }
 }
 
+/** `updatedSince` makes another list of it: see below. */
+const notFilters = ['limit', 'cursor', 'updatedSince']
+
+/** The filters that take several values. */
+const ofSeveral = [
+  ...['status', 'type', 'conversationId', 'contact', 'numberId', 'campaignId'],
+  ...['name', 'language', 'category', 'to'],
+]
+
 /** The filters that a route declares. */
 function declared(path: string): string[] {
   const pattern = path.replace(/cmp_\w+/, ':id')
   const { query } = table.find((row) => row.method === 'GET' && row.path === pattern) ?? {}
   const { entries } = query as unknown as v.StrictObjectSchema<v.ObjectEntries, undefined>
-  return Object.keys(entries).filter((name) => name !== 'limit' && name !== 'cursor')
+  return Object.keys(entries).filter((name) => !notFilters.includes(name))
 }
 
 for (const [name, make] of Object.entries(lists))
@@ -54,6 +63,26 @@ for (const [name, make] of Object.entries(lists))
       const pairs = names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other]))
       for (const some of [...pairs, names]) assert.deepEqual(await ids(query(some)), kept(some), String(some))
       if (names.length > 1) assert.ok(kept(names).length > 0)
+    })
+
+    test('several values of one filter keep what any of them keeps, in the order of the list and on pages', async () => {
+      const { list, ask, ids, kept, names } = await reading(make)
+      for (const one of names.filter((each) => ofSeveral.includes(each))) {
+        const facts = (id: string | undefined) => list.rows.find((row) => row.id === id)?.[one] as string
+        const first = facts(kept([one])[0])
+        const other = facts(list.rows.find((row) => row[one] && row[one] !== first)?.id)
+        const expected = list.rows.filter((row) => row[one] === first || row[one] === other)
+        const query = `${one}=${first},${other},${first}`
+        assert.deepEqual(
+          await ids(`${query}&limit=200`),
+          expected.map(({ id }) => id),
+          query,
+        )
+        const { json } = await ask(`${query}&limit=1`)
+        assert.deepEqual(await ids(`${query}&limit=1&cursor=${json.nextCursor}`), [expected[1]?.id], query)
+        const { status } = await ask(`${one}=${Array.from({ length: 21 }, (_, n) => `${first}${n}`).join()}`)
+        assert.equal(status, 400)
+      }
     })
 
     test('a value that is none, and a filter named twice, are VALIDATION_ERROR of its name', async () => {
@@ -90,5 +119,29 @@ for (const [name, make] of Object.entries(lists))
         if (added !== undefined) expected.push(added)
       }
       assert.deepEqual(seen, expected)
+    })
+  })
+
+for (const name of ['messages', 'calls', 'conversations', 'campaigns'] as const)
+  describe(`the list of ${name} by change`, () => {
+    test('has every row, on pages that are continued with its own cursors only', async () => {
+      const { list, ask } = await reading(lists[name])
+      const since = 'updatedSince=2026-01-01T00:00:00Z'
+      const seen: string[] = []
+      for (let next = ''; ; ) {
+        const { status, json } = await ask(`${since}&limit=3${next}`)
+        assert.equal(status, 200)
+        assert.ok(Date.parse(json.updatedUntil) <= Date.now())
+        seen.push(...json.data.map(({ id }: { id: string }) => id))
+        if (json.nextCursor === null) break
+        const cursor = `cursor=${json.nextCursor}`
+        assert.equal((await ask(cursor)).json.error.details[0].path, 'cursor')
+        next = `&${cursor}`
+      }
+      assert.deepEqual(seen.toSorted(), list.rows.map(({ id }) => id).toSorted())
+      const { json } = await ask('limit=1')
+      assert.equal('updatedUntil' in json, false)
+      assert.equal((await ask(`${since}&cursor=${json.nextCursor}`)).status, 400)
+      assert.equal((await ask('updatedSince=yesterday')).json.error.details[0].path, 'updatedSince')
     })
   })

@@ -130,7 +130,7 @@ async function messages(sql: Pool): Promise<List> {
     ...{ workspaceId, path: '/messages/chat', rows },
     filters: {
       direction: is('direction', 'INBOUND', ['inbound', 'BOTH']),
-      status: is('status', 'READ', ['read', 'PENDING', 'READ,SENT']),
+      status: is('status', 'READ', ['read', 'PENDING', 'READ,sent', 'READ,', ',READ', 'READ, SENT']),
       type: is('type', 'IMAGE', ['image', 'PHOTO']),
       ...threadFilters(own),
       campaignId: idIs('campaignId', 'campaign', campaignId),

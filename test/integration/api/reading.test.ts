@@ -235,7 +235,7 @@ describe('GET /conversations', () => {
       unreadCount: 1,
       lastInboundAt: '2026-11-20T14:21:03.127Z',
       windowExpiresAt: '2026-11-21T14:21:03.127Z',
-      callPermission,
+      callPermission: { ...callPermission, expiresAt: null },
     })
   })
 

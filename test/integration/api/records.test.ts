@@ -184,7 +184,7 @@ describe('a record with nothing left out', () => {
         at: day(1),
       },
       ...{ unreadCount: 3, lastInboundAt: day(1), windowExpiresAt: '2026-11-21T01:00:00.127Z' },
-      ...{ callPermission: permission, createdAt: day(0), updatedAt: day(2) },
+      ...{ callPermission: { ...permission, expiresAt: null }, createdAt: day(0), updatedAt: day(2) },
     }
     assert.deepEqual(await read(`/conversations/${record.id}`), record)
     assert.deepEqual((await read('/conversations')).data, [record])

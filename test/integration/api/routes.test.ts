@@ -169,7 +169,10 @@ describe('calls', () => {
           fetchedAt: new Date().toISOString(),
         }
       },
-      place: async ({ workspaceId }, ...args) => note('place', [workspaceId, ...args]),
+      place: async ({ workspaceId }, ...args) => ({
+        record: await note('place', [workspaceId, ...args]),
+        replayed: args[1].idempotencyKey === 'again',
+      }),
     })
     const { own, send } = setup
     const callId = await callRow(sql, own)
@@ -187,10 +190,11 @@ describe('calls', () => {
       await send({ path: `/calls/${id}/action`, body: { action: 'PRE_ACCEPT', session: answer } }),
       await send({ path: `/calls/${id}/action`, body: { action: 'HANG_UP' } }),
       await send({ path: place, body: { session: offer } }),
+      await send({ path: place, body: { session: offer }, headers: { 'idempotency-key': 'again' } }),
     ]
     assert.deepEqual(
       answers.map(({ status, json }) => [status, json]),
-      [200, 200, 200, 202].map((status) => [status, record]),
+      [200, 200, 200, 202, 200].map((status) => [status, record]),
     )
     const offered = await send({ path: `/calls/${id}/offer` })
     assert.deepEqual(v.parse(offerView, offered.json), offered.json)
@@ -199,7 +203,8 @@ describe('calls', () => {
       ['answer', ws, callId, answer],
       ['act', ws, callId, { action: 'PRE_ACCEPT', session: answer }],
       ['act', ws, callId, { action: 'HANG_UP' }],
-      ['place', ws, own.conversationId, offer],
+      ['place', ws, own.conversationId, { session: offer, idempotencyKey: null }],
+      ['place', ws, own.conversationId, { session: offer, idempotencyKey: 'again' }],
       ['offer', ws, callId],
     ])
   })

@@ -111,8 +111,9 @@ function opener({ phoneNumberId, workspaceId }: Workspace, node: ReturnType<Clus
     const parties = await createContactsStore(sql).resolveParties(from)
     if (!parties || !node) throw new Error('no such number')
     const caller = { workspaceId, apiKeyId: null }
-    const offer = { sdpType: 'offer', sdp: offerSdp } as const
-    return (await node.commands.place(caller, parties.conversationId, offer)).id
+    const session = { sdpType: 'offer', sdp: offerSdp } as const
+    const input = { session, idempotencyKey: null }
+    return (await node.commands.place(caller, parties.conversationId, input)).record.id
   }
 }
 

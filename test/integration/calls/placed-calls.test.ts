@@ -16,7 +16,8 @@ import {
 import { addWorkspace } from './rows.ts'
 
 const sql = testPool(await testDatabase())
-const offer = { sdpType: 'offer', sdp: offerSdp } as const
+const session = { sdpType: 'offer', sdp: offerSdp } as const
+const offer = { session, idempotencyKey: null }
 const code = (wanted: string) => (error: { code?: string }) => error.code === wanted
 
 async function conversation(permission: object | null = null, forward = false) {
@@ -33,8 +34,8 @@ async function conversation(permission: object | null = null, forward = false) {
   const cluster = new Cluster(sql)
   const node = cluster.node()
   const caller = { workspaceId, apiKeyId: null }
-  const place = () => node.commands.place(caller, parties.conversationId, offer)
-  return { workspace, cluster, node, place, parties }
+  const place = async () => (await node.commands.place(caller, parties.conversationId, offer)).record
+  return { workspace, cluster, node, caller, place, parties }
 }
 
 const updateOf = (workspace: Awaited<ReturnType<typeof addWorkspace>>, opaque: string) => {
@@ -95,6 +96,28 @@ describe('a placed call', () => {
     cluster.provider.on('place', async () => providerError({ code: '138006', class: 'callPermission' }))
     await assert.rejects(place(), code('CALL_PERMISSION_REQUIRED'))
     assert.deepEqual(cluster.statuses(), ['INITIATED', 'FAILED'])
+  })
+
+  test('that the provider refuses leaves one trace: the row and the events have the id that the error names', async () => {
+    const { cluster, place, parties } = await conversation()
+    cluster.provider.on('place', async () => providerError({ code: '131044', class: 'account' }))
+    const named = await place().catch(({ details }: AppError) =>
+      details?.find(({ path }) => path === 'callId'),
+    )
+    const rows = await sql<{ id: CallId; status: string; endReason: string }[]>`
+      select id, status, end_reason from calls where conversation_id = ${parties.conversationId}`
+    assert.deepEqual(
+      rows.map(({ id, status, endReason }) => [encodeId('call', id), status, endReason]),
+      [[named && 'message' in named && named.message, 'FAILED', 'PROVIDER_ERROR']],
+    )
+    const told = cluster.dispatched.map(({ body }) => JSON.parse(Buffer.from(body).toString()).data)
+    assert.deepEqual(
+      told.map(({ callId, status }) => [callId, status]),
+      [
+        [named && 'message' in named && named.message, 'INITIATED'],
+        [named && 'message' in named && named.message, 'FAILED'],
+      ],
+    )
   })
 
   const past = new Date(Date.now() - 1_000).toISOString()
@@ -159,11 +182,49 @@ describe('a placed call', () => {
     const { node, parties } = await conversation()
     const caller = { workspaceId: newId('workspace'), apiKeyId: null }
     await assert.rejects(node.commands.place(caller, parties.conversationId, offer), code('NOT_FOUND'))
-    const broken = { sdpType: 'offer', sdp: 'v=0' } as const
+    const broken = { ...offer, session: { sdpType: 'offer', sdp: 'v=0' } as const }
     await assert.rejects(
       node.commands.place({ ...caller, workspaceId: parties.workspaceId }, parties.conversationId, broken),
       code('INVALID_SDP'),
     )
+  })
+
+  test('with an Idempotency-Key is placed once, however many requests come at once on two nodes', async () => {
+    const { cluster, node, caller, parties } = await conversation()
+    const input = { session, idempotencyKey: 'order-1' }
+    const nodes = [node, cluster.node()]
+    const placed = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        nodes[index % 2]?.commands.place(caller, parties.conversationId, input),
+      ),
+    )
+    assert.deepEqual(cluster.provider.kinds(), ['place'])
+    assert.equal(placed.filter((one) => one?.replayed === false).length, 1)
+    assert.equal(new Set(placed.map((one) => one?.record.id)).size, 1)
+    const other = { session: { ...session, sdp: `${offerSdp}a=other\r\n` }, idempotencyKey: 'order-1' }
+    await assert.rejects(
+      node.commands.place(caller, parties.conversationId, other),
+      code('IDEMPOTENCY_KEY_REUSED'),
+    )
+    const elsewhere = await conversation()
+    const theirs = await elsewhere.node.commands.place(
+      elsewhere.caller,
+      elsewhere.parties.conversationId,
+      input,
+    )
+    assert.equal(theirs.replayed, false)
+  })
+
+  test('that the provider has refused is not placed again by its key; what nobody asked the provider is', async () => {
+    const { cluster, node, caller, parties } = await conversation()
+    const place = (input: object) =>
+      node.commands.place(caller, parties.conversationId, { session, idempotencyKey: 'order-2', ...input })
+    const broken = { session: { sdpType: 'offer', sdp: 'v=0' } as const }
+    await assert.rejects(place(broken), code('INVALID_SDP'))
+    cluster.provider.on('place', async () => providerError({ code: '131044', class: 'account' }))
+    await assert.rejects(place({}), code('PROVIDER_ERROR'))
+    const { record, replayed } = await place({})
+    assert.deepEqual([record.status, replayed, cluster.provider.kinds()], ['FAILED', true, ['place']])
   })
 
   test('that is hung up before an answer is CANCELLED', async () => {

@@ -51,7 +51,9 @@ async function place(node: Node, { workspaceId, phoneNumberId }: Workspace) {
   const parties = await createContactsStore(sql).resolveParties(from)
   if (!parties) throw new Error('no such number')
   const session = { sdpType: 'offer', sdp: offerSdp } as const
-  return node.commands.place({ workspaceId, apiKeyId: null }, parties.conversationId, session)
+  const caller = { workspaceId, apiKeyId: null }
+  const input = { session, idempotencyKey: null }
+  return (await node.commands.place(caller, parties.conversationId, input)).record
 }
 
 async function ringing(forward: boolean) {

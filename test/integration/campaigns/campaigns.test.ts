@@ -45,6 +45,39 @@ describe('POST /campaigns', () => {
     assert.deepEqual({ ...json, ...body }, json)
   })
 
+  test('with an Idempotency-Key makes one campaign, however often and on however many nodes it is asked for', async () => {
+    const { tenant, send } = await world()
+    const nodes = [send, (await node(sql))(tenant.key)]
+    const ask = (body: object, key: string, index = 0) =>
+      (nodes[index % 2] ?? send)('POST', '/campaigns', body, { 'idempotency-key': key })
+    const body = { name: 'Spring', template: offer, variables: { code: 'A1', first_name: 'you' } }
+    const made = await Promise.all(Array.from({ length: 8 }, (_, index) => ask(body, 'spring', index)))
+    const [first] = made
+    assert.deepEqual(made.map(({ status }) => status).sort(), [200, 200, 200, 200, 200, 200, 200, 201])
+    assert.equal(new Set(made.map(({ json }) => json.id)).size, 1)
+    for (const { status, headers } of made)
+      assert.equal(headers.get('idempotent-replayed'), status === 200 ? 'true' : null)
+    await send('PATCH', `/campaigns/${first?.json.id}`, { name: 'Summer' })
+    const reordered = { ...body, variables: { first_name: 'you', code: 'A1' } }
+    assert.equal((await ask(reordered, 'spring')).json.name, 'Summer')
+    const other = await ask({ ...body, name: 'Autumn' }, 'spring')
+    assert.deepEqual([other.status, other.json.error.code], [409, 'IDEMPOTENCY_KEY_REUSED'])
+    assert.equal((await send('GET', '/campaigns')).json.data.length, 1)
+    await send('DELETE', `/campaigns/${first?.json.id}`)
+    const gone = await ask(body, 'spring')
+    assert.deepEqual([gone.status, gone.json.error.code], [409, 'INVALID_STATE'])
+  })
+
+  test('does not use up the Idempotency-Key of a refused request, and refuses one of the wrong form', async () => {
+    const { send } = await world()
+    const ask = (body: object, key: string) => send('POST', '/campaigns', body, { 'idempotency-key': key })
+    const body = { name: 'Spring', template: offer }
+    assert.equal((await ask({ ...body, template: { ...offer, language: 'de' } }, 'k')).status, 422)
+    assert.equal((await ask(body, 'k')).status, 201)
+    const { status, json } = await ask(body, 'x'.repeat(256))
+    assert.deepEqual([status, json.error.details[0].path], [400, 'Idempotency-Key'])
+  })
+
   test('refuses a template, a number or a default that the workspace does not have', async () => {
     const { send } = await world()
     const other = await tenantWithKey(sql)

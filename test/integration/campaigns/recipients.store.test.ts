@@ -25,14 +25,17 @@ const rows = (count: number) =>
 async function judged() {
   const { workspaceId, numberId } = await addTenant(sql)
   const id = newId('campaign')
-  await campaigns.insert(workspaceId, id, {
-    name: 'Spring',
-    template: { name: 'hello', language: 'en_US' },
-    numberId,
-    variables: { a: 'x' },
-    startAt: null,
-    messagesPerSecond: null,
-  })
+  await campaigns.insert(
+    { workspaceId, id, key: null },
+    {
+      name: 'Spring',
+      template: { name: 'hello', language: 'en_US' },
+      numberId,
+      variables: { a: 'x' },
+      startAt: null,
+      messagesPerSecond: null,
+    },
+  )
   const target = await recipients.target(workspaceId, id)
   assert.ok(target?.template)
   return { workspaceId, id, campaign: target.campaign }

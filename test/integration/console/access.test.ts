@@ -52,6 +52,7 @@ describe('access to a workspace', () => {
       `GET ${ws}/deliveries`,
       `GET ${ws}/deliveries/:id`,
       `POST ${ws}/deliveries/:id/replay`,
+      `POST ${ws}/deliveries/:id/retry`,
       `GET ${ws}/numbers`,
       `PATCH ${ws}/numbers/:id`,
       `GET ${ws}/templates`,

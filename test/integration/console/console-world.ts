@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import pino from 'pino'
 import { createAccountRecords } from '../../../src/accounts/accounts.module.ts'
+import { createKnownDevices } from '../../../src/accounts/known-device.ts'
 import { createPasswordHasher } from '../../../src/accounts/password.ts'
 import type { Role } from '../../../src/accounts/roles.ts'
 import { createSecretBox } from '../../../src/accounts/secret-box.ts'
 import { createOperatorStore } from '../../../src/accounts/store/operators.store.ts'
+import { createTotpSeed, writeTotpState } from '../../../src/accounts/totp.ts'
 import { createCallRecords } from '../../../src/calls/calls.module.ts'
 import { createCampaignRecords, createCampaigns } from '../../../src/campaigns/campaigns.module.ts'
 import { consoleRecords } from '../../../src/console/console.module.ts'
@@ -20,10 +22,10 @@ import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
 import type { Submission } from '../../../src/messaging/submit-template.ts'
-import type { RateLimiter } from '../../../src/platform/http/rate-limit.ts'
 import { listen } from '../../../src/platform/http/uws.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { guessBuckets } from '../../support/guess-buckets.ts'
 import { after } from '../../support/harness.ts'
 import { testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
@@ -70,6 +72,8 @@ export interface World {
     options?: { workspaceId?: WorkspaceId; platformOwner?: boolean },
   ): Promise<Client & { operatorId: OperatorId; cookie: string }>
   addWorkspace(name: string): Promise<WorkspaceId>
+  /** Turns the second factor of an operator on, and returns its seed. */
+  giveTotp(operatorId: OperatorId): Promise<string>
   addOperator(email: string, platformOwner?: boolean): Promise<OperatorId>
 }
 
@@ -108,6 +112,12 @@ export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promis
     ws: encodeId('workspace', workspaceId),
     request,
     addWorkspace: (name: string) => addWorkspace(sql, name),
+    async giveTotp(operatorId: OperatorId) {
+      const seed = createTotpSeed()
+      const sealed = services.secrets.seal(writeTotpState({ seed, lastStep: 0 }))
+      await sql`update operators set totp_seed = ${sealed} where id = ${operatorId}`
+      return seed
+    },
     addOperator: (email: string, platformOwner = false) =>
       addOperator(services, sql, { email, platformOwner }),
     as: signerIn(services, sql, { workspaceId, request }),
@@ -150,7 +160,8 @@ function servicesOf(
       calls: createCallRecords(sql),
       campaigns: createCampaignRecords(sql),
     }),
-    signInLimit: createSignInLimit({ limiter: localLimiter(clock), clock }),
+    signInLimit: createSignInLimit(guessBuckets(clock).limiter),
+    devices: createKnownDevices([randomBytes(32)], () => clock.now()),
     templates: { submit: async () => world.submission ?? { type: 'exists' } },
     names: { judgeHost: async (host) => world.hosts(host) },
     engine: {
@@ -185,25 +196,6 @@ const nobodyActs: ConsoleServices['acting'] = {
 
 const unreachable = (): never => {
   throw notFound('customer to reach')
-}
-
-/** Exact token buckets in one process. */
-function localLimiter(clock: SimulatedClock): RateLimiter {
-  const buckets = new Map<string, { tokens: number; at: number }>()
-  return {
-    async take(key, rate, burst) {
-      const known = buckets.get(key) ?? { tokens: burst, at: clock.mono() }
-      const tokens = Math.min(burst, known.tokens + ((clock.mono() - known.at) / 1000) * rate)
-      const allowed = tokens >= 1
-      const left = allowed ? tokens - 1 : tokens
-      buckets.set(key, { tokens: left, at: clock.mono() })
-      return {
-        allowed,
-        remaining: Math.floor(left),
-        retryAfterMs: left >= 1 ? 0 : ((1 - left) / rate) * 1000,
-      }
-    },
-  }
 }
 
 const requester =

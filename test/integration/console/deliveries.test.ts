@@ -133,6 +133,25 @@ describe('replaying', () => {
     assert.match(refused?.body.error.message, /is PENDING/)
   })
 
+  test('a waiting retry is hurried once, and stays the attempt that it was', async () => {
+    const [id = ''] = await add(await addEndpoint(), ['RETRYING'])
+    const retry = () => admin('POST', `${ws}/deliveries/${id}/retry`)
+    assert.equal((await retry()).status, 409, 'it is due already')
+    const uuid = decodeId('delivery', id) ?? ''
+    await world.sql`update deliveries set next_attempt_at = now() + interval '2 hours' where id = ${uuid}`
+    const replies = await Promise.all([retry(), retry()])
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [202, 409])
+    const { state, replay, nextAttemptAt } = await stateOf(id)
+    assert.deepEqual([state, replay, Number(nextAttemptAt) <= Date.now()], ['RETRYING', false, true])
+    assert.equal((await admin('GET', `${ws}/audit?limit=1`)).body.data[0].action, 'delivery.retried')
+    const [done = ''] = await add(await addEndpoint(), ['DELIVERED'])
+    assert.equal((await admin('POST', `${ws}/deliveries/${done}/retry`)).body.error.code, 'INVALID_STATE')
+    assert.equal(
+      (await admin('POST', `${ws}/deliveries/${encodeId('delivery', newId('delivery'))}/retry`)).status,
+      404,
+    )
+  })
+
   test('nothing is replayed to an endpoint that is off or deleted', async () => {
     const endpoint = await addEndpoint()
     const [id = ''] = await add(endpoint, ['FAILED'])

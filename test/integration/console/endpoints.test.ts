@@ -48,6 +48,7 @@ describe('webhook endpoints', () => {
     const { secret, ...record } = reply.body
     assert.match(secret, /^whsec_[\w+/]{43}=$/)
     assert.deepEqual(Object.keys(record).sort(), [
+      'addressChangedAt',
       'consecutiveFailures',
       'createdAt',
       'disabledAt',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hashToken } from '../../../src/accounts/random-token.ts'
-import { createTotpSeed, totpCode, totpStep, writeTotpState } from '../../../src/accounts/totp.ts'
+import { totpCode, totpStep } from '../../../src/accounts/totp.ts'
 import { decodeId, encodeId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { cookieOf, type Json, openWorld, PASSWORD, type Reply } from './console-world.ts'
@@ -44,10 +44,7 @@ describe('an invitation', () => {
     const looked = await look(token)
     assert.deepEqual(
       [looked.status, looked.body],
-      [
-        200,
-        { ...{ workspace: 'Acme', email, role, expiresAt }, invitedBy: invitedBy.name, hasAccount: false },
-      ],
+      [200, { ...{ workspace: 'Acme', email, role, expiresAt }, invitedBy: invitedBy.name }],
     )
     const joined = await join(token)
     assert.deepEqual([joined.status, joined.body], [200, { workspaceId: world.ws }])
@@ -126,7 +123,7 @@ describe('an invitation', () => {
   test('cannot be guessed: tokens that are tried out are slowed down like passwords', async () => {
     await world.clock.advance(120_000)
     const { token } = await invite('guessed@example.com')
-    for (let guess = 0; guess < 5; guess += 1) assert.equal((await look(`guess ${guess}`)).status, 404)
+    for (let guess = 0; guess < 20; guess += 1) assert.equal((await look(`guess ${guess}`)).status, 404)
     assert.equal((await look(token)).status, 429)
     const waiting = await join(token)
     assert.deepEqual([waiting.status, waiting.body.error.code], [429, 'RATE_LIMITED'])
@@ -157,11 +154,10 @@ describe('an invitation of somebody who has an account', () => {
     await world.clock.advance(120_000)
     await world.addOperator('Eve@example.com')
     const { token } = await invite('eve@example.com', 'ADMIN')
-    assert.equal((await look(token)).body.hasAccount, true)
-    assert.deepEqual((({ status, body }) => [status, body.error.code])(await join(token)), [
-      409,
-      'INVALID_STATE',
-    ])
+    const anew = await join(token)
+    assert.deepEqual([anew.status, anew.body.error.code], [401, 'UNAUTHORIZED'])
+    const [entry] = await audited('invitation.refused')
+    assert.deepEqual([entry.before.email, entry.operator], ['eve@example.com', null])
     const wrong = await accept({ account: 'EXISTING', token, password: 'not it' })
     assert.deepEqual([wrong.status, wrong.body.error.code], [401, 'UNAUTHORIZED'])
     assert.equal((await membership('Eve@example.com')).count, 0)
@@ -173,10 +169,7 @@ describe('an invitation of somebody who has an account', () => {
 
   test('asks for the second factor, and is used up by the right code alone', async () => {
     await world.clock.advance(120_000)
-    const seed = createTotpSeed()
-    const operatorId = await world.addOperator('tot@example.com')
-    const sealed = world.services.secrets.seal(writeTotpState({ seed, lastStep: 0 }))
-    await world.services.operators.setTotp({ operatorId, by: null, ip: null }, sealed)
+    const seed = await world.giveTotp(await world.addOperator('tot@example.com'))
     const { token } = await invite('tot@example.com')
     const given = { account: 'EXISTING', token, password: PASSWORD }
     const without = await accept(given)
@@ -207,6 +200,45 @@ describe('an invitation of somebody who has an account', () => {
     assert.equal((await me(joined)).workspaces[0].role, 'ADMIN')
     const [entry] = await audited('invitation.accepted')
     assert.deepEqual([entry.before.role, entry.after.role], ['ADMIN', 'ADMIN'])
+  })
+})
+
+describe('whether an address has an account', () => {
+  test('is told neither by the answer to the invitation, nor by its link, nor by a wrong password', async () => {
+    await world.clock.advance(120_000)
+    await world.addOperator('has@example.com')
+    const seen = async (email: string) => {
+      const { token, ...made } = await invite(email)
+      const [looked, wrong] = [
+        await look(token),
+        await accept({ account: 'EXISTING', token, password: 'not it at all' }),
+      ]
+      assert.deepEqual([looked.status, wrong.status], [200, 401])
+      await owner('DELETE', `${here}/invitations/${made.id}`)
+      const { message, code } = wrong.body.error
+      return { keys: [Object.keys(made), Object.keys(looked.body)], message, code }
+    }
+    assert.deepEqual(await seen('has@example.com'), await seen('has-not@example.com'))
+  })
+})
+
+describe('an account that came by an invitation', () => {
+  test('is not verified, and says so to its owner and to the members', async () => {
+    await world.clock.advance(120_000)
+    const { token } = await invite('new@example.com')
+    const joined = await join(token)
+    assert.equal((await me(joined)).operator.verified, false)
+    const { data } = (await owner('GET', `${here}/members`)).body
+    const verified = new Map(data.map((member: Json) => [member.email, member.verified]))
+    assert.equal(verified.get('new@example.com'), false)
+    assert.equal([...verified.values()].includes(true), true)
+  })
+
+  test('refuses a password that is guessed first', async () => {
+    const { token } = await invite('weak@example.com')
+    const weak = await accept({ account: 'NEW', token, name: 'Weak', password: 'qwertyuiop123' })
+    assert.deepEqual([weak.status, weak.body.error.details[0].path], [400, 'password'])
+    assert.equal((await join(token)).status, 200)
   })
 })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createTotpSeed, totpCode, totpStep, writeTotpState } from '../../../src/accounts/totp.ts'
+import { totpCode, totpStep } from '../../../src/accounts/totp.ts'
 import { consoleRoutes } from '../../../src/console/console.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -34,13 +34,8 @@ const audited = async (subjectId: string, action: string) => {
 
 /** An operator with the second factor on, and an app that shows its codes. */
 async function withTotp(email: string) {
-  const seed = createTotpSeed()
   const ann = await signedIn(email)
-  const before = writeTotpState({ seed, lastStep: 0 })
-  await world.services.operators.setTotp(
-    { operatorId: ann.operatorId, by: null, ip: null },
-    world.services.secrets.seal(before),
-  )
+  const seed = await world.giveTotp(ann.operatorId)
   return Object.assign(ann, { code: () => totpCode(seed, totpStep(world.clock.now())) })
 }
 
@@ -93,8 +88,12 @@ describe('the sessions of an operator', () => {
 
 describe('what shows or changes a secret', () => {
   test('needs a recent proof on every such route, and nothing else does', () => {
-    const proven = consoleRoutes.filter(({ needsProof }) => needsProof)
-    assert.deepEqual(proven.map(({ method, path }) => `${method} ${path}`).sort(), [
+    const proven = (kind: string) =>
+      consoleRoutes
+        .filter(({ needsProof }) => needsProof === kind)
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort()
+    assert.deepEqual(proven('always'), [
       'DELETE /me/totp',
       'POST /me/recovery-codes',
       'POST /me/totp',
@@ -103,6 +102,14 @@ describe('what shows or changes a secret', () => {
       'POST /workspaces/:ws/invitations',
       'POST /workspaces/:ws/keys',
       'PUT /me/totp',
+    ])
+    assert.deepEqual(proven('sometimes'), [
+      'PATCH /workspaces/:ws/endpoints/:id',
+      'PATCH /workspaces/:ws/keys/:id',
+      'PATCH /workspaces/:ws/members/:id',
+      'PATCH /workspaces/:ws/numbers/:id',
+      'POST /workspaces/:ws/deliveries/:id/replay',
+      'POST /workspaces/:ws/endpoints/:id/replay',
     ])
   })
 

@@ -12,7 +12,15 @@ const run = (words: string[], options: Partial<OperatorCommand> = {}) => {
   passwords += 1
   return runOperatorCommand(
     { sql: world.sql, makePassword: () => `generated-${passwords}-password`, logN: 4 },
-    { words, name: undefined, waba: undefined, platformOwner: false, password: undefined, ...options },
+    {
+      words,
+      name: undefined,
+      waba: undefined,
+      platformOwner: false,
+      force: false,
+      password: undefined,
+      ...options,
+    },
   )
 }
 
@@ -47,12 +55,55 @@ describe('npm run operator', () => {
     assert.equal((await signIn('bob@example.com', 'the second password')).status, 200)
   })
 
+  test('an account that came by an invitation gets a role only once it is verified, or by force', async () => {
+    const mallory = await world.as('OWNER')
+    const [inviter] = await world.sql`select name, email from operators where id = ${mallory.operatorId}`
+    const { token } = (
+      await mallory('POST', `/workspaces/${world.ws}/invitations`, {
+        email: 'vic@example.com',
+        role: 'AGENT',
+      })
+    ).body
+    const body = { account: 'NEW', token, name: 'Vic', password: 'chosen by Mallory' }
+    assert.equal((await world.request('POST', '/invitation/accept', { body })).status, 200)
+    const [workspace = ''] = await run(['workspace', 'Elsewhere'])
+    const id = /\((wsp_\w+)\)$/.exec(workspace)?.[1] ?? assert.fail(workspace)
+    const day = new Date().toISOString().slice(0, 8)
+    const origin = (standing: string) =>
+      new RegExp(
+        `^vic@example\\.com came on ${day}\\d\\d by an invitation of ${inviter?.['name']} \\(${inviter?.['email']}\\) to Acme \\(${world.ws}\\), ${standing}`,
+      )
+    await assert.rejects(run(['grant', 'vic@example.com', id, 'OWNER']), { message: origin('not verified') })
+    assert.equal((await run(['list'])).includes('vic@example.com  Vic  not verified'), true)
+    const [said] = await run(['grant', 'VIC@example.com', id, 'VIEWER'], { force: true })
+    assert.match(said ?? '', /not verified$/)
+    assert.match((await run(['verify', 'vic@example.com'])).join('\n'), /\nvic@example\.com is verified$/)
+    assert.match((await run(['verify', 'vic@example.com'])).join('\n'), /verified already$/)
+    const [granted, done] = await run(['grant', 'vic@example.com', id, 'OWNER'])
+    assert.match(granted ?? '', origin(`verified on ${day}\\d\\d$`))
+    assert.equal(done, `vic@example.com is OWNER of ${id}`)
+    const [entry] = await world.sql`
+      select before, after, operator_id from audit where action = 'operator.verified'`
+    assert.deepEqual(
+      { ...entry },
+      { before: { verified: false }, after: { verified: true }, operatorId: null },
+    )
+  })
+
+  test('a grant says that the operator command made the account', async () => {
+    await run(['create', 'own@example.com'])
+    const [origin] = await run(['grant', 'own@example.com', world.ws, 'VIEWER'])
+    assert.match(origin ?? '', /^own@example\.com was created by the operator command on .*, verified on /)
+  })
+
   test('what cannot be done is said in a sentence', async () => {
     await run(['create', 'cat@example.com'])
     const refused: [string[], RegExp][] = [
       [['create', 'CAT@example.com'], /already/],
       [['create', 'nonsense'], /no e-mail/],
       [['reset', 'ghost@example.com'], /no operator/],
+      [['verify', 'ghost@example.com'], /no operator/],
+      [['grant', 'ghost@example.com', world.ws, 'OWNER'], /no operator/],
       [['grant', 'cat@example.com', 'wsp_x', 'OWNER'], /no workspace/],
       [['grant', 'cat@example.com', world.ws, 'BOSS'], /no role/],
       [['dance'], /npm run operator/],
@@ -60,6 +111,7 @@ describe('npm run operator', () => {
     ]
     for (const [words, message] of refused) await assert.rejects(run(words), { message })
     await assert.rejects(run(['reset', 'cat@example.com'], { password: 'short' }), /12 to 256 characters/)
+    await assert.rejects(run(['reset', 'cat@example.com'], { password: 'Password1234!' }), /guessed first/)
   })
 
   test('the command itself runs against the database of the settings', async () => {

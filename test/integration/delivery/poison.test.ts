@@ -57,7 +57,7 @@ test('is logged, counted and parked once; what it left half done is done from th
   assert.match(scraped, /switchboard_actor_parked_messages_total\{kind="endpoint"\} 2/)
   assert.match(scraped, /switchboard_actor_drops_total\{kind="endpoint",reason="threw"\} 2/)
 
-  const command = { words: ['parked'], name: undefined, waba: undefined, platformOwner: false }
+  const command = { words: ['parked'], name: undefined, waba: undefined, platformOwner: false, force: false }
   const lines = await runOperatorCommand({ sql, makePassword: () => '' }, { ...command, password: undefined })
   assert.match(lines.join('\n'), /whe_\w+ {2}deliver {2}2 times {2}TypeError/)
 

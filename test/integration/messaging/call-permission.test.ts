@@ -30,10 +30,10 @@ const accept: CallPermissionDetails = {
   expiresAt: inSeconds(604_800),
 }
 const permanent: CallPermissionDetails = {
-  ...{ response: 'accept', granted: true, isPermanent: true, source: 'user_action' },
+  ...{ response: 'accept', granted: true, isPermanent: true, expiresAt: null, source: 'user_action' },
 }
 const revoked: CallPermissionDetails = {
-  ...{ response: 'reject', granted: false, isPermanent: false, source: 'automatic' },
+  ...{ response: 'reject', granted: false, isPermanent: false, expiresAt: null, source: 'automatic' },
 }
 
 const waId = '15557000001'

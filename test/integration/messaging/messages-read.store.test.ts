@@ -87,7 +87,7 @@ describe('one message', () => {
       sizeBytes: 5_000_000_000,
       sha256: 'ab',
     })
-    assert.deepEqual(record.details, { callPermission })
+    assert.deepEqual(record.details, { callPermission: { ...callPermission, expiresAt: null } })
     assert.deepEqual(v.parse(messageView, record), record)
   })
 
@@ -97,6 +97,18 @@ describe('one message', () => {
     assert.equal(await reader.find(await workspace(sql), id), undefined)
     assert.equal(await reader.find(party.workspaceId, newId('message')), undefined)
   })
+})
+
+test('a message that the provider delivers days late is listed by its own time, in the place of its arrival', async () => {
+  const party = await thread(sql, await workspace(sql))
+  const day = 86_400_000
+  const at = (days: number) => new Date(Date.now() - days * day)
+  const early = await message(sql, party, { direction: 'INBOUND', createdAt: at(0) })
+  const late = await message(sql, party, { direction: 'INBOUND', createdAt: at(6) })
+  const listed = async (filter: MessageFilter) =>
+    ids(await reader.list(party.workspaceId, filter, { limit: 10 }))
+  assert.deepEqual(await listed({}), [encodeId('message', late), encodeId('message', early)])
+  assert.deepEqual(await listed({ since: at(7), until: at(5) }), [encodeId('message', late)])
 })
 
 describe('the log', () => {

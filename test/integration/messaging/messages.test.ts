@@ -128,6 +128,8 @@ describe('an outbound message', () => {
     assert.equal(await store.insertOutbound(await newMessage(tenant)), true)
     const changes = (await eventsOf(tenant)).map(({ data }) => data['optChange'])
     assert.deepEqual(changes, ['opted-out', 'opted-in'])
+    await updates.applyInbound(inbound(tenant, { messageType: 'BUTTON', text: 'Stop' }))
+    assert.equal(await store.insertOutbound(await newMessage(tenant)), false)
   })
 
   test('is sent by one of two processes that try', async () => {
@@ -180,6 +182,28 @@ describe('statuses of the provider', () => {
     )
     const seen = (await eventsOf(tenant)).map(({ data }) => data['status'])
     assert.deepEqual(seen, ['SENT', 'DELIVERED', 'READ'])
+  })
+
+  test('never go back in time, in the events and on the record, whatever seconds the provider tells', async () => {
+    const tenant = await addTenant(sql)
+    await addEndpoint(sql, tenant.workspaceId)
+    const createdAt = new Date('2026-11-22T10:00:00.700Z')
+    const message = await newMessage(tenant, { createdAt })
+    await store.insertOutbound(message)
+    const told = { SENT: '10:00:00.000Z', DELIVERED: '10:00:02.345Z', READ: '10:00:02.000Z' } as const
+    for (const word of ['SENT', 'DELIVERED', 'READ'] as const)
+      await updates.applyStatus({
+        ...status(tenant, message, word),
+        at: new Date(`2026-11-22T${told[word]}`),
+      })
+    const expected = [createdAt, new Date('2026-11-22T10:00:02.345Z'), new Date('2026-11-22T10:00:02.345Z')]
+    const seen = (await eventsOf(tenant)).map(({ data }) => data['occurredAt'])
+    assert.deepEqual(
+      seen,
+      expected.map((at) => at.toISOString()),
+    )
+    const [row] = await sql`select sent_at, delivered_at, read_at from messages where id = ${message.id}`
+    assert.deepEqual([row?.['sentAt'], row?.['deliveredAt'], row?.['readAt']], expected)
   })
 
   test('one that overtakes the answer to the send finds its message by our own id', async () => {
@@ -251,7 +275,8 @@ describe('an inbound message', () => {
     const [file] =
       await sql`select provider_media_id, state from media where workspace_id = ${tenant.workspaceId}`
     assert.deepEqual(file, { providerMediaId: '77', state: 'PENDING' })
-    const callPermission = { response: 'accept', granted: true, isPermanent: true, source: 'user_action' }
+    const said = { response: 'accept', granted: true, isPermanent: true, source: 'user_action' }
+    const callPermission = { ...said, expiresAt: null }
     await updates.applyInbound(
       inbound(tenant, { messageType: 'CALL_PERMISSION_REPLY', text: '', callPermission }),
     )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ProviderError, ProviderResult, SentMessage } from '../../../src/contract/provider.ts'
-import { messageStatuses } from '../../../src/contract/records/message.ts'
+import { messageStatuses, messageTypes } from '../../../src/contract/records/message.ts'
 import { type OutboundStatus, outboundMachine } from '../../../src/messaging/message.machine.ts'
 import { judgeSend as judge, sendPolicies } from '../../../src/messaging/send-policy.ts'
 import { optChangeOf } from '../../../src/messaging/stop-keywords.ts'
@@ -75,11 +75,14 @@ describe('the statuses of an outbound message', () => {
 })
 
 test('STOP and START count when they are the whole text, in any case', () => {
-  assert.deepEqual([' stop\n', 'Start', 'STOP it', 'stopp', ''].map(optChangeOf), [
-    'opted-out',
-    'opted-in',
-    undefined,
-    undefined,
-    undefined,
-  ])
+  const texts = [' stop\n', 'Start', 'STOP it', 'stopp', '']
+  assert.deepEqual(
+    texts.map((text) => optChangeOf('TEXT', text)),
+    ['opted-out', 'opted-in', undefined, undefined, undefined],
+  )
+})
+
+test('STOP counts as the text of a reply button, and not as a caption or the name of a place', () => {
+  const counting = messageTypes.filter((type) => optChangeOf(type, 'Stop') === 'opted-out')
+  assert.deepEqual(counting, ['TEXT', 'BUTTON', 'INTERACTIVE'])
 })

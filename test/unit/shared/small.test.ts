@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { DeadlineExceeded, withDeadline } from '../../../src/shared/deadline.ts'
+import { digestOf } from '../../../src/shared/digest.ts'
 import { parseDuration } from '../../../src/shared/duration.ts'
 import { Lru } from '../../../src/shared/lru.ts'
 import { canMove, isTerminal, sourcesOf } from '../../../src/shared/machine.ts'
@@ -13,6 +14,15 @@ describe('durations', () => {
       [250, 10_000, 90_000, 7_200_000, 86_400_000],
     )
     assert.deepEqual(['', '10', 's', '-1s', '1w', '1s2m'].map(parseDuration), Array(6).fill(undefined))
+  })
+})
+
+describe('the digest of a value', () => {
+  test('does not depend on the order of fields, and on everything else it does', () => {
+    const at = new Date(0)
+    assert.equal(digestOf({ a: 1, b: { c: [1, 2], d: at } }), digestOf({ b: { d: at, c: [1, 2] }, a: 1 }))
+    const all = [{ a: 1 }, { a: '1' }, { a: null }, {}, [], [1, 2], [2, 1], { a: [1] }, { a: { 0: 1 } }]
+    assert.equal(new Set(all.map(digestOf)).size, all.length)
   })
 })
 

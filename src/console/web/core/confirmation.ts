@@ -1,4 +1,4 @@
-// Requests that show or change a secret need a recently confirmed password. Those refused for it wait here
+// Some requests, such as those that show or change a secret, need a recently confirmed password. Those refused for it wait here
 // until one dialog has asked for the password, and are then repeated.
 import { signal } from '@preact/signals'
 

@@ -20,6 +20,7 @@ export interface Me {
     readonly email: string
     readonly name: string
     readonly platformOwner: boolean
+    readonly verified: boolean
     readonly totp: boolean
     readonly recoveryCodesLeft: number
   }

@@ -26,7 +26,10 @@ export const NewPassword = ({
   />
 )
 
-/** Only the length counts: it makes guessing hard, while rules about characters make remembering hard. */
+/**
+ * The length makes guessing hard, while rules about characters make remembering hard. Whether a password is a common
+ * one, the server says.
+ */
 function lengthHint(text: string): string {
   const missing = SHORTEST - [...text].length
   if (text === '') return `At least ${SHORTEST} characters. A few words that only you put together do well.`

@@ -111,7 +111,7 @@ describe('a migration of a table that is in use', () => {
     await assert.rejects(sql.unsafe('create unique index concurrently ledger_amount on ledger (amount)'))
     await sql`update ledger set amount = id`
     const folder = folderOf({
-      '0901_index.online.sql': `-- Finds amounts; this comment has a semicolon.
+      '0901_index_concurrently.sql': `-- Finds amounts; this comment has a semicolon.
 create unique index concurrently if not exists ledger_amount on ledger (amount);
 create index concurrently if not exists ledger_both on ledger (id, amount);`,
     })
@@ -119,7 +119,7 @@ create index concurrently if not exists ledger_both on ledger (id, amount);`,
     const migrating = migrate(sql, { folder, pauseMs: 10 })
     await sql`insert into ledger (id, amount) values (5000, 5000)`
     await read.end()
-    assert.deepEqual(await migrating, ['0901_index.online.sql'])
+    assert.deepEqual(await migrating, ['0901_index_concurrently.sql'])
     const indexes = await sql<{ name: string; valid: boolean }[]>`
       select indexrelid::regclass::text as name, indisvalid as valid
       from pg_index where indrelid = 'ledger'::regclass order by 1`

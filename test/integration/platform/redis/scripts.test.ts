@@ -90,6 +90,17 @@ describe('redis', () => {
       assert.equal((await limiter.take('fills', 0.01, 2)).allowed, false)
     })
 
+    test('has what was given back, and never more than its burst', async () => {
+      const limiter = createRateLimiter(redis, systemClock)
+      for (let n = 0; n < 3; n += 1) await limiter.giveBack('back', 0.01, 2)
+      assert.deepEqual(await limiter.take('back', 0.01, 2), { allowed: true, remaining: 1, retryAfterMs: 0 })
+      await limiter.take('back', 0.01, 2)
+      assert.equal((await limiter.take('back', 0.01, 2)).allowed, false)
+      await createRateLimiter(redis, systemClock).giveBack('back', 0.01, 2)
+      assert.equal((await limiter.take('back', 0.01, 2)).allowed, true)
+      assert.equal((await limiter.take('back', 0.01, 2)).allowed, false)
+    })
+
     test('of zero is none, and asks nobody', async () => {
       const limiter = createRateLimiter(redis, systemClock)
       assert.equal((await limiter.take('free', 0, 0)).allowed, true)

@@ -129,11 +129,12 @@ describe('a reply to a call permission request', () => {
     assert.deepEqual(permissionOf('permissionAutomatic'), { ...granted, source: 'automatic' })
   })
 
-  test('for good, and without the type of the message, carries no end', () => {
+  test('for good, and without the type of the message, has no end', () => {
     assert.deepEqual(permissionOf('permissionPermanent'), {
       response: 'accept',
       granted: true,
       isPermanent: true,
+      expiresAt: null,
       source: 'user_action',
     })
   })
@@ -143,6 +144,7 @@ describe('a reply to a call permission request', () => {
       response: 'reject',
       granted: false,
       isPermanent: false,
+      expiresAt: null,
       source: 'user_action',
     })
   })

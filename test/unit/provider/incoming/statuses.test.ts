@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { momentOf } from '../../../../src/provider/incoming/fields.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { change, NUMBER_ID, only, parse, RECEIVED, statuses, USER } from './fixtures.ts'
 
@@ -17,6 +18,18 @@ describe('a message status', () => {
       recipientWaId: USER,
       error: null,
     })
+  })
+
+  test('that arrives within the second that the provider tells is from when it arrived', () => {
+    const told = new Date(1_790_000_101_000)
+    const after = (ms: number) => new Date(told.getTime() + ms)
+    for (const ms of [0, 1, 999]) assert.deepEqual(momentOf(told, after(ms)), after(ms))
+    for (const ms of [1_000, 60_000, -1]) assert.deepEqual(momentOf(told, after(ms)), told)
+    assert.deepEqual(momentOf(null, after(7)), after(7))
+    assert.deepEqual(
+      read({ ...statuses['sent'], timestamp: String(RECEIVED.getTime() / 1_000) }).at,
+      RECEIVED,
+    )
   })
 
   test('delivered and read need not carry it', () => {

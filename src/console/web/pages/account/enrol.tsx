@@ -25,9 +25,7 @@ export function Enrol({
   const [password, setPassword] = useState('')
   const action = useAction()
   const submit = () =>
-    action.run(async () =>
-      onDone(await api.put('/me/totp', { password, seed, code: code.replaceAll(' ', '') })),
-    )
+    action.run(async () => onDone(await api.put('/me/totp', { password, code: code.replaceAll(' ', '') })))
   return (
     <FormDialog
       title="Turn on the second factor"
@@ -37,7 +35,7 @@ export function Enrol({
       onClose={onClose}
       onSubmit={() => void submit()}
     >
-      <p>Scan this with an authenticator app, or type the seed into it.</p>
+      <p>Scan this with an authenticator app, or type the seed into it. Your other sessions end.</p>
       <div class="enrol">
         <QrCode text={uri} label="QR code with the seed, for an authenticator app" />
         <div class="stack">

@@ -21,6 +21,7 @@ export function Page() {
               <span key="email" class="inline">
                 {operator.email}
                 {operator.platformOwner && <Tag>Platform owner</Tag>}
+                {!operator.verified && <Tag>Not verified</Tag>}
               </span>,
             ],
             ['Password', <Password key="password" />],

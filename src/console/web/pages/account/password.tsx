@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../core/api.ts'
 import { useAction } from '../../core/load.ts'
-import { me } from '../../core/session.ts'
+import { loadMe, me } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { NewPassword } from '../../parts/new-password.tsx'
+import { emptyFactor, factorOf, SecondFactor } from '../../parts/second-factor.tsx'
 
 export function Password() {
   const [isChanging, setChanging] = useState(false)
@@ -23,12 +24,19 @@ function ChangePassword({ onClose }: { onClose(): void }) {
   const [wanted, setWanted] = useState('')
   const [again, setAgain] = useState('')
   const [isTried, setTried] = useState(false)
+  const [factor, setFactor] = useState(emptyFactor)
   const action = useAction()
+  // The second factor may have been turned on in another window since this one was opened.
+  const needsFactor = me.value?.operator.totp === true || action.error?.of('totp') !== undefined
   const differs = again !== wanted ? 'is not the same' : undefined
   const submit = async () => {
     setTried(true)
     if (differs) return
-    const isDone = await action.run(() => api.put('/me/password', { password, newPassword: wanted }))
+    const isDone = await action.run(async () => {
+      await api.put('/me/password', { password, newPassword: wanted, ...(needsFactor && factorOf(factor)) })
+      // A recovery code may have been used.
+      if (needsFactor) await loadMe()
+    })
     if (!isDone) return
     say('Your password is changed. Every other session has ended.')
     onClose()
@@ -52,6 +60,13 @@ function ChangePassword({ onClose }: { onClose(): void }) {
         error={action.error?.of('password')}
         onInput={setPassword}
       />
+      {needsFactor && (
+        <SecondFactor
+          draft={factor}
+          error={action.error?.of('totp') ?? action.error?.of('recoveryCode')}
+          onChange={setFactor}
+        />
+      )}
       <NewPassword
         label="New password"
         value={wanted}

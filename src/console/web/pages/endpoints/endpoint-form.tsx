@@ -27,7 +27,7 @@ export function EndpointForm<Answer extends Warned>({
   const action = useAction()
   const submit = () =>
     action.run(async () => {
-      // Send the address only if it changed, because the server checks every address it receives.
+      // Send the address only if it changed: the server checks each one, and asks for the password before.
       const body = { name, events, ...(url !== record?.url && { url }) }
       onDone(
         record

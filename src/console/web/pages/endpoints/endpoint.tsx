@@ -117,6 +117,9 @@ function Known({ record }: { readonly record: EndpointRecord }) {
             ),
           ],
           ['Added', <Ago key="added" at={record.createdAt} />],
+          ...(record.addressChangedAt === null
+            ? []
+            : ([['Address changed', <Ago key="moved" at={record.addressChangedAt} />]] as const)),
           ...(record.disabledAt === null
             ? []
             : ([['Off since', <Ago key="off" at={record.disabledAt} />]] as const)),

@@ -18,23 +18,32 @@ interface Invitation {
   readonly email: string
   readonly role: Role
   readonly invitedBy: string
-  readonly hasAccount: boolean
 }
 
 interface FormProps {
   readonly token: string
   readonly invitation: Invitation
+  /** To the other form: the link does not tell whether the address has an account. */
+  onOther(): void
 }
 
 export function Page() {
   const token = location.hash.slice(1)
   const [invitation, setInvitation] = useState<Invitation>()
+  const [way, setWay] = useState<'new' | 'existing'>()
   const looking = useAction()
   const look = () =>
     void looking.run(async () => setInvitation(await api.post<Invitation>('/invitation', { token })))
   useEffect(look, [])
-  if (invitation?.hasAccount) return <JoinAsBefore token={token} invitation={invitation} />
-  if (invitation) return <JoinAnew token={token} invitation={invitation} />
+  if (invitation) {
+    const isKnown = me.value?.operator.email.toLowerCase() === invitation.email.toLowerCase()
+    const form = { token, invitation }
+    return (way ?? (isKnown ? 'existing' : 'new')) === 'existing' ? (
+      <JoinAsBefore {...form} onOther={() => setWay('new')} />
+    ) : (
+      <JoinAnew {...form} onOther={() => setWay('existing')} />
+    )
+  }
   if (looking.error?.status === 404) return <Over text={looking.error.message} />
   return looking.error ? <ErrorState error={looking.error} onRetry={look} /> : <Skeleton rows={3} />
 }
@@ -48,7 +57,7 @@ const Intro = ({ invitation: { email, role, invitedBy } }: Pick<FormProps, 'invi
   </p>
 )
 
-function JoinAnew({ token, invitation }: FormProps) {
+function JoinAnew({ token, invitation, onOther }: FormProps) {
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const action = useAction()
@@ -58,6 +67,11 @@ function JoinAnew({ token, invitation }: FormProps) {
       title={`Join ${invitation.workspace}`}
       submit="Create account and join"
       action={action}
+      below={
+        <Button look="quiet" onClick={onOther}>
+          I have an account
+        </Button>
+      }
       onSubmit={() =>
         void action.run(async () => enter(await join({ account: 'NEW', token, name, password })))
       }
@@ -79,7 +93,7 @@ function JoinAnew({ token, invitation }: FormProps) {
   )
 }
 
-function JoinAsBefore({ token, invitation }: FormProps) {
+function JoinAsBefore({ token, invitation, onOther }: FormProps) {
   const [password, setPassword] = useState('')
   const action = useAction()
   const second = useSecondStep(action)
@@ -91,9 +105,13 @@ function JoinAsBefore({ token, invitation }: FormProps) {
       submit="Sign in and join"
       action={action}
       below={
-        second.isOpen && (
+        second.isOpen ? (
           <Button look="quiet" onClick={second.back}>
             Back
+          </Button>
+        ) : (
+          <Button look="quiet" onClick={onOther}>
+            I have no account yet
           </Button>
         )
       }

@@ -33,11 +33,17 @@ export function KeyForm<Answer extends KeyRecord>({
   const action = useAction()
   const submit = async () => {
     const body = { name, scopes, requestsPerSecond: Number(rate) }
+    // Scopes and limit only if they changed, because the server asks for the password before it changes them.
+    const changes = {
+      name,
+      ...(scopes.join() !== record?.scopes.join() && { scopes }),
+      ...(Number(rate) !== record?.requestsPerSecond && { requestsPerSecond: Number(rate) }),
+    }
     const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
     await action.run(async () =>
       onDone(
         record
-          ? await api.patch<Answer>(inWorkspace(`/keys/${record.id}`), body)
+          ? await api.patch<Answer>(inWorkspace(`/keys/${record.id}`), changes)
           : await api.post<Answer>(inWorkspace('/keys'), { ...body, expiresAt }),
       ),
     )

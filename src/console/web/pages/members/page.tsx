@@ -168,7 +168,14 @@ const columns: readonly Column<Member>[] = [
         <span class="inline">
           <strong>{member.name}</strong> {isMe(member) && <Tag>You</Tag>}
         </span>
-        <small>{member.email}</small>
+        <span class="inline">
+          <small>{member.email}</small>
+          {!member.verified && (
+            <span title="The account came by an invitation. Nobody who runs the installation has verified whose address it is.">
+              <Tag>Not verified</Tag>
+            </span>
+          )}
+        </span>
       </span>
     ),
   },

@@ -23,16 +23,17 @@ export function Routing({ record, endpoints, onDone, onClose }: Props) {
   const action = useAction()
   const endpoint = endpoints.find(({ id }) => id === endpointId)
   const canForward = endpoint?.events.includes('call.ringing') === true
+  // Only what changed, because the server asks for the password before it changes where messages and calls go.
+  const changes = {
+    ...(endpointId !== (record.replyRouting?.endpointId ?? '') && { endpointId: endpointId || null }),
+    ...((canForward && forwards) !== record.forwardCalls && { forwardCalls: canForward && forwards }),
+    ...(isDefault !== record.isDefault && { isDefault }),
+  }
   const submit = () =>
-    action.run(async () =>
-      onDone(
-        await api.patch<NumberRecord>(inWorkspace(`/numbers/${record.id}`), {
-          endpointId: endpointId || null,
-          forwardCalls: canForward && forwards,
-          ...(isDefault !== record.isDefault && { isDefault }),
-        }),
-      ),
-    )
+    action.run(async () => {
+      if (Object.keys(changes).length === 0) return onDone(record)
+      onDone(await api.patch<NumberRecord>(inWorkspace(`/numbers/${record.id}`), changes))
+    })
   return (
     <FormDialog
       title={`Set up ${record.number}`}
