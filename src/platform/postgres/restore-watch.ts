@@ -83,7 +83,8 @@ export function createRestoreWatch({ sql, clock, log, count }: RestoreWatchOptio
     // While Postgres is away it can show nothing: asked again in a second.
     check().catch(() => undefined)
   }
-  timer = clock.after(everyMs, tick)
+  // At once: another era or timeline shows only to a process that knows the one before.
+  tick()
   return {
     given(epoch) {
       highest = Math.max(highest, epoch)

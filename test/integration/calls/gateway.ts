@@ -87,6 +87,7 @@ export class Cluster {
   readonly direct: Parameters<DirectSender['send']>[0][] = []
   directResult: Awaited<ReturnType<DirectSender['send']>> = { type: 'delivered' }
   directMs = 0
+  readonly watches: RestoreWatch[] = []
   readonly restored = { rewritten: 0, lost: 0 }
   /** Awaited before a direct event is answered. */
   beforeDirect: () => Promise<void> = () => Promise.resolve()
@@ -149,6 +150,7 @@ export class Cluster {
       },
     })
     after(() => restores.stop())
+    this.watches.push(restores)
     return restores
   }
 

@@ -103,6 +103,8 @@ describe('after a restore of Postgres', () => {
     const ids: CallId[] = []
     for (const { begin } of calls) ids.push(await begin())
     await until(async () => (await sql`select from calls where forward_state = 'OK'`).count === 2)
+    // Each knows the era before, from which it can tell the one that the first to notice begins.
+    await Promise.all(cluster.watches.map((watch) => watch.check()))
     await restore()
     await until(async () => (await sql`select from calls`).count === 2)
     for (const [index, { update }] of calls.entries())
