@@ -37,11 +37,11 @@ export async function startWorker(settings: Settings): Promise<Draining> {
   const { DATABASE_URL } = requireSettings(settings, ['DATABASE_URL'])
   const { log, sql, postgres, redisUrl, clock, secrets, provider } = context
   log.info({ version, settings: describeSettings(settings) }, 'worker.starting')
-  await migrate(sql)
+  await migrate(sql, { onWait: (wait) => log.warn({ ...wait }, 'migration.waiting') })
   await ensureOptOutKey(sql, secrets.box)
   const cluster = await startClient({
     redisUrl,
-    secret: secrets.cluster,
+    secrets: secrets.cluster,
     isFastDeathEnabled: settings.FAST_DEATH,
     sessionTtlMs: settings.SESSION_TTL,
     sessionRenewMs: settings.SESSION_RENEW,

@@ -11,9 +11,24 @@ export interface SecretBox {
   seal(text: string): Buffer
   /** Throws `SecretBoxError` where no key fits or the bytes were changed. */
   open(sealed: Uint8Array): string
+  /** The same secret under the first key; undefined where that key sealed it. Throws as `open` does. */
+  reseal(sealed: Uint8Array): Buffer | undefined
 }
 
-export class SecretBoxError extends Error {}
+/** `unknownKey`: no key here has its id. `damaged`: a key has, but does not open it, or it was never sealed. */
+export type SecretFault = 'unknownKey' | 'damaged'
+
+export class SecretBoxError extends Error {
+  readonly fault: SecretFault
+  /** As written before the sealed bytes, readable without any key. Undefined where nothing like it is there. */
+  readonly keyId: string | undefined
+
+  constructor(message: string, fault: SecretFault, keyId?: string) {
+    super(message)
+    this.fault = fault
+    this.keyId = keyId
+  }
+}
 
 const VERSION = 1
 const NONCE_BYTES = 12
@@ -27,25 +42,35 @@ export function createSecretBox(keys: readonly SecretBoxKey[]): SecretBox {
   const [sealing] = keys
   if (!sealing) throw new TypeError('a secret box needs a key')
   for (const key of keys) checkKey(key)
-  const header = headerOf(sealing.id)
   return {
-    seal(text) {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', sealing.bytes, nonce).setAAD(header)
-      const sealed = [cipher.update(text, 'utf8'), cipher.final()]
-      return Buffer.concat([header, nonce, ...sealed, cipher.getAuthTag()])
-    },
-    open(sealed) {
-      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
-      const id = keyIdOf(bytes)
-      // Keys that are configured without an id share one id, so try each of them.
-      for (const key of keys) {
-        const text = key.id === id ? openWith(key, bytes) : undefined
-        if (text !== undefined) return text
-      }
-      throw new SecretBoxError(`no key opens what was sealed under key id "${id}"`)
+    seal: (text) => sealWith(sealing, text),
+    open: (sealed) => openWithAny(keys, sealed).text,
+    reseal(sealed) {
+      const { key, text } = openWithAny(keys, sealed)
+      return key === sealing ? undefined : sealWith(sealing, text)
     },
   }
+}
+
+function sealWith(key: SecretBoxKey, text: string): Buffer {
+  const header = headerOf(key.id)
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key.bytes, nonce).setAAD(header)
+  const sealed = [cipher.update(text, 'utf8'), cipher.final()]
+  return Buffer.concat([header, nonce, ...sealed, cipher.getAuthTag()])
+}
+
+function openWithAny(keys: readonly SecretBoxKey[], sealed: Uint8Array): { key: SecretBoxKey; text: string } {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+  const id = keyIdOf(bytes)
+  // Keys that are configured without an id share one id, so try each of them.
+  const named = keys.filter((key) => key.id === id)
+  for (const key of named) {
+    const text = openWith(key, bytes)
+    if (text !== undefined) return { key, text }
+  }
+  const fault = named.length === 0 ? 'unknownKey' : 'damaged'
+  throw new SecretBoxError(`no key opens what was sealed under key id "${id}"`, fault, id)
 }
 
 function checkKey(key: SecretBoxKey): void {
@@ -58,7 +83,7 @@ const headerOf = (id: string): Buffer => Buffer.from([VERSION, id.length, ...Buf
 function keyIdOf(bytes: Buffer): string {
   const idEnd = 2 + (bytes[1] ?? 0)
   if (bytes[0] !== VERSION || bytes.length < idEnd + NONCE_BYTES + TAG_BYTES)
-    throw new SecretBoxError('these bytes were not sealed here')
+    throw new SecretBoxError('these bytes were not sealed here', 'damaged')
   return bytes.toString('ascii', 2, idEnd)
 }
 

@@ -180,6 +180,8 @@ export interface CallState {
   readonly command: Command | null
   /** False right after loading: the first turn then resumes what the previous owner left unfinished. */
   readonly isResumed: boolean
+  /** Set where this process itself has begun the forward that the row shows as under way. */
+  readonly isForwardedHere?: boolean
   /** True once, in the incarnation that began the call: a later owner cannot know whether it was placed. */
   readonly mayPlace: boolean
   /** The process is draining: passivate as soon as nothing is pending. */

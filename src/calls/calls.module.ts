@@ -4,8 +4,10 @@ import type { Dispatch } from '../contract/dispatch.ts'
 import type { Provider } from '../contract/provider.ts'
 import { ActorDirectory } from '../platform/actors/directory.ts'
 import type { DirectoryEvent } from '../platform/actors/directory-options.ts'
+import { noRestores, outliveRestore } from '../platform/actors/outlive-restore.ts'
 import type { Ownership } from '../platform/actors/ownership.ts'
 import type { Settings } from '../platform/config/settings.ts'
+import type { RestoreWatch } from '../platform/postgres/restore-watch.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Log } from '../shared/log.ts'
@@ -21,6 +23,7 @@ import {
   createCallHost,
   createCallOwners,
 } from './host/call-host.ts'
+import { restoreCalls } from './host/restore-calls.ts'
 import { wakeOverdueCalls } from './host/wake-overdue-calls.ts'
 import { createIceServers } from './ice-servers.ts'
 import type { CallSessions, Contacts, DirectSender } from './ports.ts'
@@ -56,6 +59,8 @@ export interface CallsOptions {
   readonly settings: CallSettings
   readonly log: Log
   readonly ignored?: CallUpdatesOptions['ignored']
+  /** Without it, calls do not outlive a restore of Postgres. */
+  readonly restores?: RestoreWatch
   readonly observe?: (event: DirectoryEvent) => void
 }
 
@@ -81,8 +86,17 @@ export function createCalls(options: CallsOptions) {
   const { clock, log, contacts, router, settings } = options
   const timing = timingOf(settings)
   const calls = createCallsStore(options.sql)
-  const host = createCallHost({ ...options, calls, silenceMs: settings.HANDOVER_SILENCE })
+  const { host, epochOf } = outliveRestore(
+    createCallHost({ ...options, calls, silenceMs: settings.HANDOVER_SILENCE }),
+    options.restores ?? noRestores,
+  )
   const directory = directoryOf(options, host)
+  options.restores?.onRestored(() =>
+    restoreCalls({
+      ...{ sql: options.sql, sid: options.ownership.sid, dispatch: options.dispatch, log, epochOf },
+      states: () => directory.states(),
+    }),
+  )
   const { ownership, dispatch } = options
   const begin = createCallBeginStore(options.sql)
   const ledger = createCallLedger({ calls, begin, ownership, dispatch, clock })

@@ -12,6 +12,8 @@ export const handOverMs = 500
 
 export function resume(context: StepContext, state: CallState): CallStep {
   if (state.isResumed) return step(state)
+  // The outcome of our own forward is still to come, or comes next.
+  if (state.isForwardedHere) return resumeAction(context, { ...state, isResumed: true })
   if (isForwarding(state) && ageOf(context, state) < handOverMs) return step(state)
   return andThen(resumeForward(context, { ...state, isResumed: true }), (last) => resumeAction(context, last))
 }

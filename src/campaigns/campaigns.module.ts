@@ -54,7 +54,7 @@ export interface CampaignsOptions extends CampaignPools {
 
 /** The pool opens its connections when they are first needed. */
 export const openBulkPool = (url: string): Pool =>
-  connectPool({ url, max: 2, name: 'switchboard-bulk', statementTimeoutMs: 30_000 })
+  connectPool({ url, max: 2, name: 'switchboard-bulk', statementTimeoutMs: 30_000, lockTimeoutMs: 10_000 })
 
 /** The functions of campaigns that messaging calls. */
 export const createCampaignHooks = (sql: Pool, log: Log): CampaignHooks => ({

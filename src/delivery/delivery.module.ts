@@ -5,8 +5,10 @@ import type { Registry } from 'prom-client'
 import type { SecretOpener } from '../accounts/store/provider-account.ts'
 import { ActorDirectory } from '../platform/actors/directory.ts'
 import type { DirectoryEvent } from '../platform/actors/directory-options.ts'
+import { noRestores, outliveRestore } from '../platform/actors/outlive-restore.ts'
 import type { Ownership } from '../platform/actors/ownership.ts'
 import type { Settings } from '../platform/config/settings.ts'
+import type { RestoreWatch } from '../platform/postgres/restore-watch.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Log } from '../shared/log.ts'
@@ -19,7 +21,7 @@ import type { EndpointState } from './endpoint-state.ts'
 import { createBacklogMetrics } from './host/backlog-metrics.ts'
 import type { DeliveryMetrics, Waiting } from './host/delivery-metrics.ts'
 import { createDirect, createDispatch, createEngine, type EndpointRouter } from './host/dispatch.ts'
-import { createEndpointHost } from './host/endpoint-host.ts'
+import { createEndpointHost, type EndpointHost } from './host/endpoint-host.ts'
 import type { RetryJob } from './host/retry-queue.ts'
 import { keepReady, retry, sweepDeliveries } from './host/sweep-deliveries.ts'
 import { type Connector, createConnector } from './outbound/connect.ts'
@@ -50,6 +52,8 @@ export interface DeliveryOptions {
   readonly router: EndpointRouter
   readonly log: Log
   readonly metrics: DeliveryMetrics
+  /** Without it, endpoints are loaded again after a restore of Postgres. */
+  readonly restores?: RestoreWatch
   readonly observe?: (event: DirectoryEvent) => void
 }
 
@@ -109,9 +113,11 @@ export function createDelivery(options: DeliveryOptions) {
     },
   })
   const processBudget = new ProcessBudget({ bytes: settings.WEBHOOK_BACKLOG_BYTES })
-  const host = createEndpointHost({
+  const endpoints = createEndpointStore(sql, options.secrets)
+  const ownHost = createEndpointHost({
     ...{ https, recorder, processBudget, clock, metrics, log },
-    endpoints: createEndpointStore(sql, options.secrets),
+    unwritten: recorder.unwritten,
+    endpoints,
     deliveries: createDeliveryStore(sql),
     dialer: createSocketDialer(sender),
     dialTimes: options.dialTimes,
@@ -120,19 +126,12 @@ export function createDelivery(options: DeliveryOptions) {
     silenceMs: settings.HANDOVER_SILENCE,
     configChanged: (id) => tellHere(id, { type: 'configChanged' }),
   })
-  const directory = new ActorDirectory({
-    definition: noting(endpointActor(actorOptions(settings)), metrics),
-    host,
-    ownership: options.ownership,
-    clock,
-    guardMs: settings.GUARD,
-    confirmEveryMs: settings.SESSION_RENEW * 2,
-    forward: (id, message) => {
-      void router.tell('endpoint', id, message)
-      return true
-    },
-    ...(options.observe && { observe: options.observe }),
+  const { host, epochOf } = outliveRestore(ownHost, options.restores ?? noRestores)
+  options.restores?.onRestored(() => {
+    const owned = [...directory.states()].map(({ config: { id } }) => ({ id, epoch: epochOf(id) ?? 0 }))
+    return endpoints.restore(owned, options.ownership.sid)
   })
+  const directory = directoryOf(options, host)
   metrics.readWaiting(() => waitingIn(directory.states()))
   return {
     ...createDeliveryRecords(sql),
@@ -152,6 +151,21 @@ export function createDelivery(options: DeliveryOptions) {
     },
   }
 }
+
+const directoryOf = (options: DeliveryOptions, host: EndpointHost) =>
+  new ActorDirectory({
+    definition: noting(endpointActor(actorOptions(options.settings)), options.metrics),
+    host,
+    ownership: options.ownership,
+    clock: options.clock,
+    guardMs: options.settings.GUARD,
+    confirmEveryMs: options.settings.SESSION_RENEW * 2,
+    forward: (id, message) => {
+      void options.router.tell('endpoint', id, message)
+      return true
+    },
+    ...(options.observe && { observe: options.observe }),
+  })
 
 /** The actor, with the arrival time of each delivery noted for the metrics. */
 const noting = (actor: EndpointActor, metrics: DeliveryMetrics): EndpointActor => ({

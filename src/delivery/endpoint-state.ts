@@ -109,8 +109,15 @@ export interface EndpointState {
   isResting: boolean
   /** The store has deliveries that are not in the queues, and that the current pull may miss. */
   readonly inStore: Record<QueueName, boolean>
-  /** The pull under way, and which queues it reads. */
-  pulling: { readonly token: number; readonly first: boolean; readonly retries: boolean } | undefined
+  /** The pull under way, which queues it reads, and the deliveries that left `known` since it began. */
+  pulling:
+    | {
+        readonly token: number
+        readonly first: boolean
+        readonly retries: boolean
+        readonly left: Set<string>
+      }
+    | undefined
   /** A pull failed a moment ago. */
   isPullPaused: boolean
   /** First attempts that arrive while a pull reads older ones: they go behind those. */
@@ -124,25 +131,32 @@ export interface EndpointState {
 
 const queueBounds = { items: 1_000, bytes: 4 * 1024 * 1024 }
 
+interface StateOptions {
+  readonly quota: EndpointQuota
+  readonly nowMs: number
+  /** Deliveries that were attempted here by the incarnation before; their results are on their way to the store. */
+  readonly unwritten?: readonly string[]
+}
+
 export function newEndpointState(
   config: EndpointConfig,
   pending: Pulled,
-  { quota, nowMs }: { readonly quota: EndpointQuota; readonly nowMs: number },
+  { quota, nowMs, unwritten = [] }: StateOptions,
 ): EndpointState {
   const state: EndpointState = {
     config,
     first: new AttemptQueue(queueBounds, quota.first),
     retries: new AttemptQueue(queueBounds, quota.retries),
     urgent: [],
-    known: new Set(),
+    known: new Set(unwritten),
     posts: new Map(),
     postsShare: quota.posts,
     retryPosts: 0,
     directPosts: 0,
     socket: { phase: 'idle' },
     concurrency: newConcurrencyLimit(config.consecutiveFailures),
+    unrecorded: unwritten.length,
     ahead: { failures: 0, isPaused: false },
-    unrecorded: 0,
     isResting: false,
     inStore: { ...pending.more },
     pulling: undefined,
@@ -222,8 +236,12 @@ export function takeArrived(state: EndpointState): QueuedItem[] {
   return state.arrived.splice(0)
 }
 
+/** So many results wait for the store when it does not take them; nothing more is sent until it does. */
+const maxUnrecorded = 2_000
+
 /** Whether nothing that waits here may start now. */
-export const isHeldUp = (state: EndpointState): boolean => state.isResting || state.isLeaving
+export const isHeldUp = (state: EndpointState): boolean =>
+  state.isResting || state.isLeaving || state.unrecorded >= maxUnrecorded
 
 /** The next queued delivery, first attempts before retries. */
 export const takeQueued = (state: EndpointState): QueuedItem | undefined =>

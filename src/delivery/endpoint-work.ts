@@ -88,7 +88,7 @@ export function pullMore(turn: Turn): void {
   if (!first && !retries) return
   state.lastToken += 1
   const token = state.lastToken
-  state.pulling = { token, first, retries }
+  state.pulling = { token, first, retries, left: new Set() }
   // A later hint needs another pull, because this one may have read the store before.
   if (first) state.inStore.first = false
   if (retries) state.inStore.retries = false

@@ -13,6 +13,7 @@ import {
   isSocket,
   nextToken,
   pullAll,
+  queueNameOf,
   takeArrived,
 } from './endpoint-state.ts'
 import { answerDirect, type EndpointOptions, pullMore, type Turn } from './endpoint-work.ts'
@@ -187,10 +188,15 @@ function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'ite
 }
 
 function pulled({ state, at }: Turn, message: Extract<EndpointMessage, { type: 'pulled' }>): void {
-  if (state.pulling?.token !== message.token) return
+  const { pulling } = state
+  if (pulling?.token !== message.token) return
   state.pulling = undefined
   const nowMs = at.getTime()
-  for (const item of message.items) enqueueOrLeave(state, item, nowMs)
+  for (const item of message.items) {
+    // The row may have been read before its result was written: read it again.
+    if (pulling.left.has(item.deliveryId)) state.inStore[queueNameOf(item)] = true
+    else enqueueOrLeave(state, item, nowMs)
+  }
   if (message.more.first) state.inStore.first = true
   if (message.more.retries) state.inStore.retries = true
   for (const item of takeArrived(state)) enqueueInTurn(state, item, nowMs)
@@ -228,8 +234,10 @@ function leaveWhenDone(turn: Turn): void {
 
 function recorded(turn: Turn, message: Extract<EndpointMessage, { type: 'recorded' }>): void {
   const { state, effects } = turn
-  for (const id of message.deliveryIds) state.known.delete(id)
-  state.unrecorded -= message.deliveryIds.length
+  for (const id of message.deliveryIds) {
+    state.pulling?.left.add(id)
+    if (state.known.delete(id)) state.unrecorded -= 1
+  }
   if (!message.enabled && state.config.enabled) switchOff(turn)
   // Still on, although 20 failures were seen: the store counts differently, for example after an off and on
   // that this owner missed.

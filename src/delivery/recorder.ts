@@ -1,9 +1,11 @@
-// Commits the results of attempts, many at a time, and reports them to the endpoint's owner. Drops a result
-// that it cannot write within a minute: its row is still open, so the delivery is attempted again.
+// Commits the results of attempts, many at a time, and reports them to the endpoint's owner. While Postgres is slow
+// or away, a result waits as long as this process lives: to drop it would send the event again. A result that
+// Postgres refuses is dropped after a minute: its row is still open, so the delivery is attempted again.
 import { limits } from '../contract/limits.ts'
-import { Batcher } from '../shared/batcher.ts'
+import { Batcher, BatcherFull } from '../shared/batcher.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import type { DeliveryId, EndpointId } from '../shared/ids.ts'
+import { isOutage } from '../shared/outage.ts'
 import type { AttemptRecord } from './settle-attempt.ts'
 
 export interface RetryTimer {
@@ -40,6 +42,9 @@ export interface RecorderPorts {
 
 export interface Recorder {
   add(record: AttemptRecord): void
+  /** Deliveries of the endpoint whose attempt has ended here and whose row does not show it yet. */
+  unwritten(endpointId: EndpointId): readonly string[]
+  /** Resolves when every result is written or given up. From now on none waits for longer than a few seconds. */
   drain(): Promise<void>
 }
 
@@ -50,9 +55,12 @@ const maxWaiting = 20_000
  */
 const lingerMs = 50
 const giveUpMs = 60_000
+const drainMs = 10_000
 
-export function createRecorder(ports: RecorderPorts): Recorder {
+export function createRecorder(ports: RecorderPorts, { giveUpAfterMs = giveUpMs } = {}): Recorder {
   const waiting = new Set<Promise<void>>()
+  const unwritten = new Unwritten()
+  let drainsSince = Number.POSITIVE_INFINITY
   const batcher = new Batcher<AttemptRecord, void>({
     maxItems,
     maxWaiting,
@@ -60,7 +68,9 @@ export function createRecorder(ports: RecorderPorts): Recorder {
     flush: async (records) => {
       failpoint('after_send_before_record')
       const nowMs = ports.now()
-      announce(ports, records, await ports.record(records.map((record) => fromNow(record, nowMs))))
+      const recorded = await ports.record(records.map((record) => fromNow(record, nowMs)))
+      unwritten.settle(records)
+      announce(ports, records, recorded)
       return records.map(() => undefined)
     },
   })
@@ -71,7 +81,10 @@ export function createRecorder(ports: RecorderPorts): Recorder {
       try {
         return await batcher.add(record)
       } catch (error) {
-        if (performance.now() - startedAt > giveUpMs) {
+        const isRefused = !isOutage(error) && !(error instanceof BatcherFull)
+        const isOver = performance.now() - drainsSince > drainMs
+        if (isOver || (isRefused && performance.now() - startedAt > giveUpAfterMs)) {
+          unwritten.settle([record])
           ports.warn('attempt.record_failed', { deliveryId: record.item.deliveryId, error: String(error) })
           return ports.recorded(record.endpointId, [record.item.deliveryId], true)
         }
@@ -82,12 +95,38 @@ export function createRecorder(ports: RecorderPorts): Recorder {
 
   return {
     add(record) {
+      unwritten.add(record)
       const writing = write(record).finally(() => waiting.delete(writing))
       waiting.add(writing)
     },
+    unwritten: (endpointId) => unwritten.of(endpointId),
     async drain() {
+      drainsSince = performance.now()
       await Promise.allSettled(waiting)
     },
+  }
+}
+
+/** Deliveries by endpoint. */
+class Unwritten {
+  readonly #byEndpoint = new Map<EndpointId, Set<string>>()
+
+  of(endpointId: EndpointId): readonly string[] {
+    return [...(this.#byEndpoint.get(endpointId) ?? [])]
+  }
+
+  add({ endpointId, item }: AttemptRecord): void {
+    const ids = this.#byEndpoint.get(endpointId)
+    if (ids) ids.add(item.deliveryId)
+    else this.#byEndpoint.set(endpointId, new Set([item.deliveryId]))
+  }
+
+  settle(records: readonly AttemptRecord[]): void {
+    for (const { endpointId, item } of records) {
+      const ids = this.#byEndpoint.get(endpointId)
+      ids?.delete(item.deliveryId)
+      if (ids?.size === 0) this.#byEndpoint.delete(endpointId)
+    }
   }
 }
 

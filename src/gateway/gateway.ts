@@ -23,6 +23,7 @@ import { listen } from '../platform/http/uws.ts'
 import { createActorEvents } from '../platform/observability/actor-events.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
 import { createParkedMessageStore } from '../platform/postgres/parked-messages.store.ts'
+import { createRestoreWatch } from '../platform/postgres/restore-watch.ts'
 import { createHealth } from '../platform/process/health.ts'
 import { type Load, watchLoad } from '../platform/process/load.ts'
 import { createRateLimiter } from '../platform/redis/rate-limit.ts'
@@ -48,7 +49,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   const { log, sql } = context
   log.info({ version, settings: describeSettings(settings) }, 'gateway.starting')
   if (settings.WEBHOOK_TARGETS === 'any') log.warn({}, 'webhooks.any_target_allowed')
-  await migrate(sql)
+  await migrate(sql, { onWait: (wait) => log.warn({ ...wait }, 'migration.waiting') })
   await ensureOptOutKey(sql, context.secrets.box)
   const ground = await openGround(context)
   const { internal, node, health, blobs } = ground
@@ -107,6 +108,7 @@ async function openGround(context: ProcessContext) {
     timers: await openRetryTimers(redisUrl, log, deliveryMetrics),
     scheduler: await openCampaignScheduler(redisUrl, log),
     bulk: openBulkPool(DATABASE_URL),
+    restores: createRestoreWatch({ sql: context.sql, clock: context.clock, log, count: metrics.restored }),
     health: createHealth(context.postgres),
     blobs: openBlobs(settings),
   }
@@ -116,9 +118,9 @@ type Features = ReturnType<typeof createFeatures>
 
 function createFeatures(context: ProcessContext, ground: Ground) {
   const { sql, settings, log, clock, metrics, secrets, provider, accountOptions } = context
-  const { node, timers, deliveryMetrics, scheduler, bulk, blobs } = ground
+  const { node, timers, deliveryMetrics, scheduler, bulk, blobs, restores } = ground
   const observe = createActorEvents({ metrics, park: createParkedMessageStore(sql).add, log })
-  const shared = { sql, settings, clock, log }
+  const shared = { sql, settings, clock, log, restores }
   const delivery = createDelivery({
     ...shared,
     secrets: secrets.box,
@@ -222,7 +224,7 @@ async function drain(
   closeEdges: () => Promise<void>,
 ): Promise<void> {
   const { settings, log, sql, postgres, provider } = context
-  const { bulk, node, timers, scheduler, internal, health, blobs } = ground
+  const { bulk, node, timers, scheduler, internal, health, blobs, restores } = ground
   const startedAt = performance.now()
   const left = (share: number) =>
     Math.max(500, (settings.DRAIN_TIMEOUT - (performance.now() - startedAt)) * share)
@@ -231,6 +233,7 @@ async function drain(
   await node.leave().catch(() => undefined)
   // Load balancers keep sending requests until /readyz tells them to stop.
   await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_GRACE))
+  restores.stop()
   await closeEdges()
   // An outcome that Postgres cannot store now stays UNKNOWN until a status of the provider settles it.
   const sends = Promise.all([messaging.drain(), messaging.media.drain()])

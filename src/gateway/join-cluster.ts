@@ -28,7 +28,7 @@ export async function joinCluster({
   })
   const node = await startNode({
     redisUrl,
-    secret: secrets.cluster,
+    secrets: secrets.cluster,
     isFastDeathEnabled: settings.FAST_DEATH,
     ...{ clock, log },
     address: settings.INTERNAL_ADDRESS ?? `http://${settings.INTERNAL_HOST}:${internal.port}`,

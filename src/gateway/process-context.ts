@@ -1,6 +1,11 @@
 // What every process of Switchboard opens first: log, metrics, Postgres, secrets and the provider client.
 import type { Logger } from 'pino'
-import { type ProcessSecrets, processSecrets } from '../accounts/host/secrets.ts'
+import {
+  type ProcessSecrets,
+  processSecrets,
+  reportFailures,
+  type SecretFailure,
+} from '../accounts/host/secrets.ts'
 import type { AccountOptions } from '../accounts/store/provider-account.ts'
 import { requireSettings } from '../platform/config/config.ts'
 import type { Settings } from '../platform/config/settings.ts'
@@ -31,7 +36,8 @@ export function openProcessContext(settings: Settings, name: 'gateway' | 'worker
   armFailpoint(settings.FAILPOINT)
   const log = createLogger(settings, name)
   const metrics = createMetrics()
-  const secrets = processSecrets(settings)
+  const { box, ...derived } = processSecrets(settings)
+  const secrets = { ...derived, box: reportFailures(box, secretFailureReport({ log, metrics })) }
   const sql = connectPool({ url: DATABASE_URL, max: settings.DATABASE_POOL, name: `switchboard-${name}` })
   return {
     settings,
@@ -50,5 +56,19 @@ export function openProcessContext(settings: Settings, name: 'gateway' | 'worker
       log,
       observe: metrics.asked,
     }),
+  }
+}
+
+/** A wrong key fails for every endpoint and request: one line a second for each kind of failure. */
+const reportMs = 1_000
+
+function secretFailureReport({ log, metrics }: Pick<ProcessContext, 'log' | 'metrics'>) {
+  const until = new Map<string, number>()
+  return ({ operation, fault, keyId }: SecretFailure): void => {
+    metrics.secretFailed(operation, fault)
+    const kind = `${operation} ${fault}`
+    if (performance.now() < (until.get(kind) ?? 0)) return
+    until.set(kind, performance.now() + reportMs)
+    log.error({ operation, fault, keyId }, 'secret.failed')
   }
 }

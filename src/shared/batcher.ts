@@ -1,8 +1,13 @@
 // Micro-batching: items that arrive while a flush runs form the next flush. Without `lingerMs` there is no
 // timer: a single item is not delayed, and items under load share a commit.
 
+import { isStall } from './outage.ts'
+
 export interface BatcherOptions<Item, Result> {
-  /** Returns the results in item order. When it throws, the batch is retried item by item. */
+  /**
+   * Returns the results in item order. When it throws, the batch is retried item by item, unless the server
+   * timed out: each item would then wait for another time-out.
+   */
   readonly flush: (items: Item[]) => Promise<Result[]>
   readonly maxItems: number
   /** Limit of waiting items. Beyond it, `add` rejects with BatcherFull at once. */
@@ -98,8 +103,7 @@ export class Batcher<Item, Result> {
         waiting.resolve(results[index] as Result)
       })
     } catch (reason) {
-      const [only] = batch
-      if (batch.length === 1 && only) only.reject(reason)
+      if (batch.length === 1 || isStall(reason)) for (const waiting of batch) waiting.reject(reason)
       // One bad item must not fail the others: flush each alone, so that each gets its own error.
       else for (const waiting of batch) await this.#flush([waiting])
     }

@@ -61,7 +61,7 @@ export interface Stack {
   gateway(index: number): Gateway
   /** Starts it again on its port, whether it still runs or not; `env` is only for this process. */
   restartGateway(index: number, env?: Readonly<Record<string, string>>): Promise<void>
-  restartWorker(index: number): Promise<void>
+  restartWorker(index: number, env?: Readonly<Record<string, string>>): Promise<void>
   /** Returns the fields of the endpoint, with its secret. */
   addEndpoint(endpoint: { url: string; events: readonly string[]; name?: string }): Promise<Json>
   assignNumber(
@@ -212,9 +212,9 @@ async function bringUp(options: StackOptions, ground: Ground, stop: () => Promis
       const again = launch(`gateway-${index}-${processes.length}`, 'src/main.ts', env)
       gateways[index] = await serve(again, demo.apiKey)
     },
-    async restartWorker(index) {
+    async restartWorker(index, more = {}) {
       await workers[index]?.stop()
-      const again = launch(`worker-${index}-${processes.length}`, 'workers/main.ts', settings)
+      const again = launch(`worker-${index}-${processes.length}`, 'workers/main.ts', { ...settings, ...more })
       workers[index] = again
       await again.line(isWorking, 'serving')
     },

@@ -7,9 +7,12 @@ import { decodeId, encodeId, newId } from '../../shared/ids.ts'
 import { isCommonPassword } from '../common-password.ts'
 import type { OperatorOrigin } from '../operator.ts'
 import { createPasswordHasher, passwordLimits } from '../password.ts'
+import { type ResealReport, resealAll } from '../reseal.ts'
 import { isRole, roles } from '../roles.ts'
+import type { SecretBox } from '../secret-box.ts'
 import { createMemberStore } from '../store/members.store.ts'
 import { createOperatorStore, type ListedOperator } from '../store/operators.store.ts'
+import { createSealedSecretStore, sealedColumns } from '../store/sealed-secrets.store.ts'
 
 export const operatorUsage = `npm run operator -- <command>
 
@@ -23,6 +26,7 @@ export const operatorUsage = `npm run operator -- <command>
                                                        --force also takes an account that nobody has verified
   workspace <name> [--waba <id>]                       a new workspace, connected to that business account
   list                                                 operators and their roles
+  reseal                                               seals every secret under the first key of SECRETS_KEY
   parked                                               messages that an actor could not handle, the latest first
 
 With --password-stdin, create and reset read the password from standard input instead.
@@ -45,6 +49,8 @@ export class CommandRefused extends Error {}
 interface Terminal {
   readonly sql: Pool
   readonly makePassword: () => string
+  /** Under the keys of SECRETS_KEY; only `reseal` asks for it. Throws where it is not set. */
+  readonly secrets?: () => SecretBox
   /** log2 of scrypt's N; only tests lower it. */
   readonly logN?: number
 }
@@ -171,6 +177,15 @@ const verbs: Readonly<Record<string, Verb>> = {
     },
   },
 
+  reseal: {
+    words: 0,
+    async run({ sql, secrets }) {
+      if (secrets === undefined) throw new CommandRefused('there is no SECRETS_KEY here')
+      const store = createSealedSecretStore(sql)
+      return resealed(await resealAll({ columns: sealedColumns, ...store }, secrets()))
+    },
+  },
+
   list: {
     words: 0,
     async run({ sql }) {
@@ -187,6 +202,18 @@ const verbs: Readonly<Record<string, Verb>> = {
 }
 
 const parkedAtMost = 100
+
+/** Refused while another key is needed: so a script that goes on after it does not take that key away. */
+function resealed({ total, moved, left, unopened }: ResealReport): string[] {
+  const lines = [`sealed ${moved} of ${total} secrets again`]
+  for (const [keyId, count] of unopened)
+    lines.push(`${count} sealed under key id "${keyId}" are opened by no key here`)
+  if (left > 0)
+    lines.push(`${left} are still sealed by another key: a process has another first key; run this again`)
+  if (left > 0 || unopened.size > 0)
+    throw new CommandRefused([...lines, 'keep every key of SECRETS_KEY'].join('\n'))
+  return [...lines, 'the first key of SECRETS_KEY opens everything: the others can go']
+}
 
 /** Where the account comes from, in words. */
 async function originOf({ sql }: Terminal, email: string) {

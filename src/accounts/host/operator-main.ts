@@ -6,7 +6,9 @@ import { readDevFile } from '../../platform/config/dev-file.ts'
 import { connectPool } from '../../platform/postgres/sql.ts'
 import { answerVersion } from '../../shared/version.ts'
 import { createToken } from '../random-token.ts'
+import type { SecretBox } from '../secret-box.ts'
 import { CommandRefused, operatorUsage, runOperatorCommand } from './operator-commands.ts'
+import { processSecrets } from './secrets.ts'
 
 const options = {
   name: { type: 'string' },
@@ -25,13 +27,21 @@ function databaseUrl(): string {
   return url
 }
 
+/** Never a key made for development: with it, reseal could only find that it opens nothing. */
+function configuredSecrets(): SecretBox {
+  const settings = loadSettings()
+  if (settings.SECRETS_KEY === undefined && readDevFile(settings.DATA_DIR) === undefined)
+    throw new CommandRefused('set SECRETS_KEY, as the gateways have it')
+  return processSecrets(settings).box
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   if (values.help || positionals.length === 0) throw new CommandRefused(operatorUsage)
   const sql = connectPool({ url: databaseUrl(), max: 1, name: 'operator' })
   try {
     const lines = await runOperatorCommand(
-      { sql, makePassword: () => createToken(18) },
+      { sql, makePassword: () => createToken(18), secrets: configuredSecrets },
       {
         words: positionals,
         name: values.name,

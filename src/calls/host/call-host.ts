@@ -26,6 +26,7 @@ import type {
 import type { CallOwners, CallSessions, DirectSender } from '../ports.ts'
 import type { CallsStore, TakenCall } from '../store/calls.store.ts'
 import { createForwardNotes } from './forward-notes.ts'
+import { createOwnForwards } from './own-forwards.ts'
 
 export interface CallHost extends ActorHost<CallState, CallMessage, CallTx, CallEffect> {
   /** Resolves when the latest write of the call's SDP has finished or failed. */
@@ -48,27 +49,22 @@ type Of<Type extends CallEffect['type']> = Extract<CallEffect, { type: Type }>
 
 export function createCallHost(options: CallHostOptions): CallHost {
   const { calls, sessions, log } = options
-  const request = createCallRequests(options)
+  const ask = createAsk(options)
   const readSession = sessionReader(options)
 
-  async function ask(effect: Of<'askProvider'>, context: Context): Promise<void> {
-    failpoint('after_intent_before_provider')
-    const outcome = await request(effect).catch((error: unknown): ProviderOutcome => {
-      log.warn({ callId: context.id, request: effect.request, error: String(error) }, 'call.request_failed')
-      return { type: 'notSent', error: notAsked }
-    })
-    const code = outcome.type === 'ok' ? undefined : outcome.error.code
-    log.info({ callId: context.id, request: effect.request, outcome: outcome.type, code }, 'call.requested')
-    context.post({ type: 'providerAnswered', request: effect.request, actionId: effect.actionId, outcome })
-  }
-
   async function forward(effect: Of<'forward'>, context: Context): Promise<void> {
+    own.begin(context)
     const outcome = await forwardTo(options.direct, effect)
     log.info({ callId: context.id, event: effect.event, outcome: outcome.type }, 'call.forwarded')
-    context.post({ type: 'forwarded', outcome })
+    // Without an entry, because it took so long that it was forgotten, nobody waits for it.
+    own.ended(context.id, outcome)
   }
 
-  const forwards = createForwardNotes(options.sql, log)
+  const own = createOwnForwards()
+  const forwards = createForwardNotes({
+    ...{ sql: options.sql, log },
+    written: ({ id, epoch }) => own.settled(id, epoch),
+  })
   const sessionsUnderWay = createUnderWay(log)
 
   return {
@@ -77,7 +73,7 @@ export function createCallHost(options: CallHostOptions): CallHost {
       const taken = await calls.take(id, { sid, exclusive, deadSid, silenceMs: options.silenceMs })
       if (!taken) return undefined
       return {
-        state: loadedState(taken, await readSession(taken)),
+        state: { ...loadedState(taken, await readSession(taken)), isForwardedHere: own.has(id) },
         epoch: taken.epoch,
         silentMs: taken.silentMs,
       }
@@ -85,6 +81,8 @@ export function createCallHost(options: CallHostOptions): CallHost {
     async commit(id, epoch, tx) {
       const result = await calls.change(id as CallId, epoch, tx)
       if (result.type === 'committed' && result.deliveries.length > 0) options.dispatch(result.deliveries)
+      const hasOutcome = tx.at(-1)?.row.forwardState !== 'ATTEMPTING'
+      if (result.type === 'committed' && hasOutcome) own.settled(id, epoch)
       return { type: result.type }
     },
     run(effect, context) {
@@ -113,8 +111,27 @@ export function createCallHost(options: CallHostOptions): CallHost {
       await calls.release(owned, sid)
     },
     // The first turn of every incarnation sets the timers and resumes the previous owner's unfinished work.
-    activated: (context) => context.post({ type: 'wake' }),
+    activated(context) {
+      context.post({ type: 'wake' })
+      own.adopt(context)
+    },
     dropped: () => undefined,
+  }
+}
+
+/** Makes a request to the provider and posts its outcome. */
+function createAsk(options: CallHostOptions) {
+  const { log } = options
+  const request = createCallRequests(options)
+  return async (effect: Of<'askProvider'>, context: Context): Promise<void> => {
+    failpoint('after_intent_before_provider')
+    const outcome = await request(effect).catch((error: unknown): ProviderOutcome => {
+      log.warn({ callId: context.id, request: effect.request, error: String(error) }, 'call.request_failed')
+      return { type: 'notSent', error: notAsked }
+    })
+    const code = outcome.type === 'ok' ? undefined : outcome.error.code
+    log.info({ callId: context.id, request: effect.request, outcome: outcome.type, code }, 'call.requested')
+    context.post({ type: 'providerAnswered', request: effect.request, actionId: effect.actionId, outcome })
   }
 }
 

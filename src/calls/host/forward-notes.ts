@@ -4,6 +4,7 @@
 import type { Pool } from '../../platform/postgres/sql.ts'
 import { Batcher } from '../../shared/batcher.ts'
 import type { Log } from '../../shared/log.ts'
+import { isOutage } from '../../shared/outage.ts'
 import { type Forwarded, noteForwarded } from '../store/call-forwards.store.ts'
 
 export interface ForwardNotes {
@@ -11,25 +12,48 @@ export interface ForwardNotes {
   drain(): Promise<void>
 }
 
+export interface ForwardNotesOptions {
+  readonly sql: Pool
+  readonly log: Log
+  readonly written: (forwarded: Forwarded) => void
+}
+
 /** One commit per note would cost as much as the call. The reaper checks a forward only after two seconds. */
 const lingerMs = 100
+const againMs = 500
 
-export function createForwardNotes(sql: Pool, log: Log): ForwardNotes {
+export function createForwardNotes({ sql, log, written }: ForwardNotesOptions): ForwardNotes {
+  const underWay = new Set<Promise<void>>()
   const forwards = new Batcher<Forwarded, void>({
     maxItems: 200,
     maxWaiting: 10_000,
     lingerMs,
     flush: async (all) => {
       await noteForwarded(sql, all)
-      return all.map(() => undefined)
+      return all.map(written)
     },
   })
+
+  /** While Postgres is slow or away, the note waits: without it, the next load would forward again. */
+  async function write(forwarded: Forwarded): Promise<void> {
+    for (;;) {
+      try {
+        return await forwards.add(forwarded)
+      } catch (error) {
+        if (!isOutage(error))
+          return log.warn({ callId: forwarded.id, error: String(error) }, 'call.forward_not_noted')
+        await new Promise((resolve) => setTimeout(resolve, againMs))
+      }
+    }
+  }
+
   return {
     add(forwarded) {
-      forwards.add(forwarded).catch((error: unknown) => {
-        log.warn({ callId: forwarded.id, error: String(error) }, 'call.forward_not_noted')
-      })
+      const writing = write(forwarded).finally(() => underWay.delete(writing))
+      underWay.add(writing)
     },
-    drain: () => forwards.drain(),
+    async drain() {
+      await Promise.all(underWay)
+    },
   }
 }

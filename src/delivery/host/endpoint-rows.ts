@@ -17,6 +17,8 @@ export interface EndpointRowsOptions {
   readonly endpoints: EndpointStore
   readonly deliveries: DeliveryStore
   readonly processBudget: ProcessBudget
+  /** Deliveries whose last attempt was made here and is not written yet. */
+  readonly unwritten: (id: EndpointId) => readonly string[]
   readonly clock: Clock
   readonly metrics: DeliveryMetrics
   /** HANDOVER_SILENCE. */
@@ -77,11 +79,12 @@ export function createEndpointRows(options: EndpointRowsOptions): EndpointRows {
       const { config, epoch, silentMs } = taken
       // The deliveries of the last owner go first, which keeps the order over a change of owners. While the
       // last owner may still be sending, they are unknown: they are pulled when the silence is over.
-      const page = { exclude: [], first: pageOfPending, retries: pageOfPending }
+      const unwritten = options.unwritten(id as EndpointId)
+      const page = { exclude: unwritten, first: pageOfPending, retries: pageOfPending }
       const pending = silentMs > 0 ? unknown : await deliveries.pending(id as EndpointId, page)
       metrics.arrived(pending.items)
       const quota = processBudget.open(id, epoch, config.workspaceId)
-      const state = newEndpointState(config, pending, { quota, nowMs: options.clock.now() })
+      const state = newEndpointState(config, pending, { quota, nowMs: options.clock.now(), unwritten })
       return { state, epoch, silentMs }
     },
     ownerOf: endpoints.ownerOf,

@@ -104,6 +104,31 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
         where id = any(${ids as string[]}::uuid[]) and deleted_at is null`
     },
 
+    /**
+     * After a restore of Postgres: takes these endpoints again under the epochs that this process was given. What
+     * the restored rows say of them is the configuration now, so they get a version that their owner has not seen.
+     */
+    async restore(
+      owned: readonly { readonly id: string; readonly epoch: number }[],
+      sid: string,
+    ): Promise<{ rewritten: number; lost: number }> {
+      const ids = owned.map(({ id }) => id)
+      const [row] = await sql<{ rewritten: number; lost: number }[]>`
+        with owned as (
+          select * from unnest(${ids}::uuid[], ${owned.map(({ epoch }) => epoch)}::bigint[]) as one (id, epoch)
+        ),
+        taken as (
+          update endpoints e
+          set owner_epoch = owned.epoch, owner_sid = ${sid}, config_version = config_version + 1000
+          from owned
+          where e.id = owned.id and e.owner_epoch < owned.epoch
+          returning e.id
+        )
+        select (select count(*) from taken)::int as rewritten,
+          (select count(*) from owned where not exists (select from endpoints e where e.id = owned.id))::int as lost`
+      return row ?? { rewritten: 0, lost: 0 }
+    },
+
     /** Releases endpoints, so that the next owner need not stay silent. */
     async release(
       owned: readonly { readonly id: string; readonly epoch: number }[],

@@ -7,7 +7,14 @@ import { bounded, type Redis } from '../redis/client.ts'
 import { keys } from '../redis/keys.ts'
 import { RecentIds } from './recent-ids.ts'
 import type { RefusalReason, Refused } from './refusals.ts'
-import { checkSeal, maxEnvelopeBytes, type RpcEnvelope, readEnvelope, seal } from './rpc-envelope.ts'
+import {
+  type ClusterSecrets,
+  checkSeal,
+  maxEnvelopeBytes,
+  type RpcEnvelope,
+  readEnvelope,
+  sealAll,
+} from './rpc-envelope.ts'
 
 const maxEntries = 10_000
 /** TTL of the stream. Entries for a dead node are useless, and some contain SDP. */
@@ -21,11 +28,12 @@ export async function sendToInbox(
   redis: Redis,
   nodeId: string,
   envelope: RpcEnvelope,
-  { secret, nowMs }: { readonly secret: string; readonly nowMs: number },
+  { secrets, nowMs }: { readonly secrets: ClusterSecrets; readonly nowMs: number },
 ): Promise<void> {
   const inbox = keys.inbox(nodeId)
   const body = JSON.stringify(envelope)
-  const fields = { seal: seal(secret, nowMs, body), envelope: body }
+  const { first, more } = sealAll(secrets, nowMs, body)
+  const fields = { seal: first, ...(more && { seals: more }), envelope: body }
   const trim = { strategy: 'MAXLEN', strategyModifier: '~', threshold: maxEntries } as const
   const write = redis.multi().xAdd(inbox, '*', fields, { TRIM: trim }).pExpire(inbox, lifeMs)
   await bounded(write.execAsPipeline())
@@ -37,7 +45,7 @@ export interface InboxOptions {
   readonly commands: Redis
   /** Also the session of this process: see startNode. */
   readonly nodeId: string
-  readonly secret: string
+  readonly secrets: ClusterSecrets
   readonly clock: Clock
   readonly refused: Refused
   /** Must not reject. */
@@ -90,12 +98,12 @@ async function take(options: InboxOptions, seen: RecentIds, message: Entry['mess
 
 // A tell that expires is not lost: by then a sweep of the database has handled its row.
 function open(
-  { nodeId, secret, clock }: InboxOptions,
+  { nodeId, secrets, clock }: InboxOptions,
   seen: RecentIds,
-  { seal: given, envelope: body = '' }: Entry['message'],
+  { seal: first, seals: more, envelope: body = '' }: Entry['message'],
 ): RpcEnvelope | RefusalReason | 'unknown' {
   if (body.length > maxEnvelopeBytes) return 'malformed'
-  const sealed = checkSeal(secret, given, clock.now(), body)
+  const sealed = checkSeal(secrets, { first, more }, clock.now(), body)
   if (sealed !== 'sealed') return sealed
   const envelope = readEnvelope(body)
   if (typeof envelope === 'string') return envelope

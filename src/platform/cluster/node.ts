@@ -83,7 +83,7 @@ export async function startNode(options: NodeOptions): Promise<ClusterNode> {
 }
 
 async function assemble(options: NodeOptions, connections: Redis[]): Promise<ClusterNode> {
-  const { clock, log, secret } = options
+  const { clock, log, secrets } = options
   const [redis, subscriber, sessionRedis, reader] = connections as [Redis, Redis, Redis, Redis]
   const sid = randomUUID()
   // A new node id for every start, so that an inbox never has entries for an earlier process.
@@ -100,7 +100,7 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
     if (type === 'theirs' || type === 'leaving')
       void peer.router.tell(envelope.kind, envelope.id, envelope.message)
   }
-  const inbox = { reader, commands: redis, nodeId: self.nodeId, secret, clock, refused, receive: take }
+  const inbox = { reader, commands: redis, nodeId: self.nodeId, secrets, clock, refused, receive: take }
   const stopInbox = startInbox(inbox)
   const stopReaper = startReaper(peer.registry, options)
   const stopWatch = keepNodesKnown(peer.registry, options)
@@ -115,7 +115,7 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
     session,
     ownership: createRedisOwnership({ redis, node: self, registry: peer.registry, stalls }),
     host: (kind, hosted) => void actors.set(kind, hosted),
-    handleRpc: createRpcHandler({ secret, clock, receive, refused }),
+    handleRpc: createRpcHandler({ secrets, clock, receive, refused }),
     async serve() {
       if (await hasCompany(peer.registry, sid)) await pause(clock, options.joinWaitMs ?? defaultJoinWaitMs)
       await session.enter('serving')

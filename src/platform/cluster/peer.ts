@@ -13,13 +13,13 @@ import { locateOwner } from './redis-ownership.ts'
 import { createRegistry, type NodeEntry, type Registry, rendezvous } from './registry.ts'
 import { createRouter, type Router } from './router.ts'
 import { createRpcClient, type RpcClient } from './rpc-client.ts'
+import type { ClusterSecrets } from './rpc-envelope.ts'
 import { declareDead, sinceRenewal } from './session.ts'
 import type { Stalls } from './stalls.ts'
 
 export interface PeerOptions {
   readonly redisUrl: string
-  /** The setting CLUSTER_SECRET. */
-  readonly secret: string
+  readonly secrets: ClusterSecrets
   /** The setting FAST_DEATH. */
   readonly isFastDeathEnabled: boolean
   /** The settings SESSION_TTL and SESSION_RENEW. */
@@ -68,7 +68,10 @@ export async function createPeer(options: PeerOptions, parts: PeerParts): Promis
   const { clock, log } = options
   const { redis, actors, stalls } = parts
   const registry = createRegistry(redis, clock)
-  const rpc = createRpcClient({ secret: options.secret, clock })
+  const rpc = createRpcClient({
+    ...{ secrets: options.secrets, clock },
+    onUnsealed: (address) => log.warn({ address }, 'cluster.seal_not_accepted'),
+  })
   const router = createRouter({
     actors,
     rpc,
@@ -84,7 +87,7 @@ export async function createPeer(options: PeerOptions, parts: PeerParts): Promis
     },
     async viaInbox(node, envelope) {
       if ((await bounded(redis.exists(keys.session(node.sid)))) === 0) return false
-      await sendToInbox(redis, node.nodeId, envelope, { secret: options.secret, nowMs: clock.now() })
+      await sendToInbox(redis, node.nodeId, envelope, { secrets: options.secrets, nowMs: clock.now() })
       return true
     },
     isDead: createDeathDetector({

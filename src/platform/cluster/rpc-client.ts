@@ -3,7 +3,14 @@ import { get } from 'node:http'
 import { Pool } from 'undici'
 import type { Clock } from '../../shared/clock.ts'
 import type { Received } from './receiver.ts'
-import { authHeader, type RpcEnvelope, rpcPath, seal } from './rpc-envelope.ts'
+import {
+  authHeader,
+  type ClusterSecrets,
+  moreAuthHeader,
+  type RpcEnvelope,
+  rpcPath,
+  sealAll,
+} from './rpc-envelope.ts'
 
 export type RpcOutcome =
   | Received
@@ -42,9 +49,20 @@ type Mode = RpcEnvelope['type']
 interface Peer {
   readonly pools: Readonly<Record<Mode, Pool>>
   readonly inFlight: Record<Mode, number>
+  reportAt: number
 }
 
-export function createRpcClient({ secret, clock }: { secret: string; clock: Clock }): RpcClient {
+export interface RpcClientOptions {
+  readonly secrets: ClusterSecrets
+  readonly clock: Clock
+  /** A process refuses our seals: it knows none of our secrets. At most once a second for each address. */
+  readonly onUnsealed: (address: string) => void
+}
+
+/** One report of refused seals in this time for each address: every message to it is refused. */
+const reportMs = 1_000
+
+export function createRpcClient({ secrets, clock, onUnsealed }: RpcClientOptions): RpcClient {
   const peers = new Map<string, Peer>()
 
   function peerAt(address: string): Peer {
@@ -57,18 +75,33 @@ export function createRpcClient({ secret, clock }: { secret: string; clock: Cloc
     }
     const pool = (mode: Mode) =>
       new Pool(address, { connections: connections[mode], connect: { timeout: connectMs } })
-    const peer = { pools: { tell: pool('tell'), ask: pool('ask') }, inFlight: { tell: 0, ask: 0 } }
+    const peer = {
+      pools: { tell: pool('tell'), ask: pool('ask') },
+      inFlight: { tell: 0, ask: 0 },
+      reportAt: Number.NEGATIVE_INFINITY,
+    }
     peers.set(address, peer)
     return peer
   }
 
-  async function attempt(peer: Peer, envelope: RpcEnvelope): Promise<RpcOutcome> {
+  function reportUnsealed(peer: Peer, address: string): void {
+    if (clock.mono() < peer.reportAt) return
+    peer.reportAt = clock.mono() + reportMs
+    onUnsealed(address)
+  }
+
+  async function attempt(peer: Peer, envelope: RpcEnvelope): Promise<RpcOutcome | 'unsealed'> {
     const body = JSON.stringify(envelope)
+    const { first, more } = sealAll(secrets, clock.now(), body)
     const limitMs = envelope.type === 'tell' ? tellMs : envelope.deadlineMs + graceMs
     const response = await peer.pools[envelope.type].request({
       method: 'POST',
       path: rpcPath,
-      headers: { 'content-type': 'application/json', [authHeader]: seal(secret, clock.now(), body) },
+      headers: {
+        'content-type': 'application/json',
+        [authHeader]: first,
+        ...(more && { [moreAuthHeader]: more }),
+      },
       body,
       signal: AbortSignal.timeout(Math.max(1, Math.ceil(limitMs))),
     })
@@ -82,10 +115,13 @@ export function createRpcClient({ secret, clock }: { secret: string; clock: Cloc
       peer.inFlight[envelope.type] += 1
       try {
         // An idle connection that the peer has just closed fails on use. The message id makes a retry safe.
-        return await attempt(peer, envelope).catch((error) => {
+        const outcome = await attempt(peer, envelope).catch((error) => {
           if (isReset(error)) return attempt(peer, envelope)
           throw error
         })
+        if (outcome !== 'unsealed') return outcome
+        reportUnsealed(peer, address)
+        return { type: 'unavailable' }
       } catch (error) {
         return { type: failureOf(error) }
       } finally {
@@ -117,8 +153,9 @@ const understood: ReadonlySet<unknown> = new Set<Received['type']>([
   'unavailable',
 ])
 
-function toOutcome(status: number, text: string): RpcOutcome {
-  if (status === 401 || status === 400) return { type: 'unavailable' }
+function toOutcome(status: number, text: string): RpcOutcome | 'unsealed' {
+  if (status === 401) return 'unsealed'
+  if (status === 400) return { type: 'unavailable' }
   const body: unknown = JSON.parse(text)
   const isKnown = typeof body === 'object' && body !== null && 'type' in body && understood.has(body.type)
   // The HTTP server itself responds in another form when it is overloaded.

@@ -18,11 +18,34 @@ export interface RpcEnvelope {
   readonly message: { readonly type: string }
 }
 
+/**
+ * What processes of the cluster know in common, at least one. While a secret is rotated, some know an older one,
+ * some a newer one, and most know both: so a message is sealed with every secret that its sender knows, and
+ * accepted if one of them is known here.
+ */
+export type ClusterSecrets = readonly string[]
+
+/** The seal by the first secret, which is the only one that the release before reads. */
 export const authHeader = 'x-gw-auth'
+/** The seals by the other secrets, comma separated. */
+export const moreAuthHeader = 'x-gw-auth-more'
 export const rpcPath = '/rpc'
 export const maxEnvelopeBytes = 4 * 1024 * 1024
 
 const freshMs = 30_000
+/** Bounds the headers of a message: more secrets than this are not used to seal. */
+const maxSeals = 8
+
+export interface Seals {
+  readonly first: string
+  /** Undefined where the sender knows one secret. */
+  readonly more: string | undefined
+}
+
+export function sealAll(secrets: ClusterSecrets, nowMs: number, body: string | Uint8Array): Seals {
+  const [first = '', ...more] = secrets.slice(0, maxSeals).map((secret) => seal(secret, nowMs, body))
+  return { first, more: more.length > 0 ? more.join(',') : undefined }
+}
 
 /** `<ms since epoch>.<hex>`: HMAC-SHA256 of `<ms since epoch>.<body>`. */
 export const seal = (secret: string, nowMs: number, body: string | Uint8Array): string =>
@@ -30,14 +53,20 @@ export const seal = (secret: string, nowMs: number, body: string | Uint8Array): 
 
 /** `expired` is said only of a genuine seal: it shows a late message or a wrong clock, not a forger. */
 export function checkSeal(
-  secret: string,
-  given: string | undefined,
+  secrets: ClusterSecrets,
+  given: { readonly first: string | undefined; readonly more: string | undefined },
   nowMs: number,
   body: string | Uint8Array,
 ): 'sealed' | 'unsealed' | 'forged' | 'expired' {
-  if (!given) return 'unsealed'
-  const sentAt = Number(given.split('.', 1)[0])
-  if (!Number.isSafeInteger(sentAt) || !isSame(given, seal(secret, sentAt, body))) return 'forged'
+  if (!given.first) return 'unsealed'
+  const sentAt = Number(given.first.split('.', 1)[0])
+  if (!Number.isSafeInteger(sentAt)) return 'forged'
+  const seals = [given.first, ...(given.more?.split(',', maxSeals) ?? [])]
+  const isKnown = secrets.some((secret) => {
+    const expected = seal(secret, sentAt, body)
+    return seals.some((one) => isSame(one, expected))
+  })
+  if (!isKnown) return 'forged'
   return Math.abs(nowMs - sentAt) > freshMs ? 'expired' : 'sealed'
 }
 

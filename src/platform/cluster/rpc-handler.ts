@@ -3,7 +3,15 @@
 import type { Clock } from '../../shared/clock.ts'
 import type { Receive, Received } from './receiver.ts'
 import type { Refused } from './refusals.ts'
-import { authHeader, checkSeal, maxEnvelopeBytes, readEnvelope, rpcPath } from './rpc-envelope.ts'
+import {
+  authHeader,
+  type ClusterSecrets,
+  checkSeal,
+  maxEnvelopeBytes,
+  moreAuthHeader,
+  readEnvelope,
+  rpcPath,
+} from './rpc-envelope.ts'
 
 export interface RpcRequest {
   readonly method: string
@@ -19,7 +27,7 @@ export interface RpcResponse {
 }
 
 export interface RpcHandlerOptions {
-  readonly secret: string
+  readonly secrets: ClusterSecrets
   readonly clock: Clock
   readonly receive: Receive
   readonly refused: Refused
@@ -40,11 +48,12 @@ const statusOf: Readonly<Record<Received['type'], number>> = {
 }
 
 /** Usable as an HttpHandler of platform/http. */
-export function createRpcHandler({ secret, clock, receive, refused }: RpcHandlerOptions) {
+export function createRpcHandler({ secrets, clock, receive, refused }: RpcHandlerOptions) {
   return async (request: RpcRequest): Promise<RpcResponse> => {
     if (request.method !== 'POST' || request.path !== rpcPath) return respond(404, { type: 'noSuchPath' })
     const body = await request.body(maxEnvelopeBytes)
-    const seal = checkSeal(secret, request.header(authHeader), clock.now(), body)
+    const given = { first: request.header(authHeader), more: request.header(moreAuthHeader) }
+    const seal = checkSeal(secrets, given, clock.now(), body)
     if (seal !== 'sealed') {
       refused('http', seal)
       return respond(401, { type: 'unsealed' })

@@ -84,6 +84,15 @@ export const flag = v.pipe(
   v.transform((text) => text === 'true'),
 )
 
+/** Comma separated: all are accepted. */
+export const clusterSecrets = v.pipe(
+  list,
+  v.check(
+    (parts) => parts.length > 0 && parts.every((part) => part.length >= 16),
+    'must be at least 16 characters, or several of them, comma separated',
+  ),
+)
+
 // 32 bytes as `<key id>:<64 hex>`, 64 hex or 44 base64. Comma separated: the first encrypts, all decrypt.
 export const secretsKey = v.pipe(
   list,

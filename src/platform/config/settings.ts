@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { failpoints } from '../../shared/failpoint.ts'
 import {
+  clusterSecrets,
   duration,
   durations,
   flag,
@@ -54,9 +55,9 @@ export const settingsSchema = {
   INTERNAL_ADDRESS: setting(url('http'), {
     meaning: 'How the other gateways reach this one; default http://INTERNAL_HOST:INTERNAL_PORT.',
   }),
-  CLUSTER_SECRET: setting(v.pipe(v.string(), v.minLength(16)), {
+  CLUSTER_SECRET: setting(clusterSecrets, {
     meaning:
-      'Signs messages to gateways, over HTTP and Redis; the same on every process. Default: derived from SECRETS_KEY.',
+      'Signs messages to gateways, over HTTP and Redis; the same on every process. Several, comma separated, while it is rotated: all are accepted. Default: derived from SECRETS_KEY.',
     secret: true,
   }),
   PUBLIC_URL: setting(url('http', 'https'), {

@@ -3,6 +3,7 @@ import { BlobStoreError } from '../../contract/blobs.ts'
 import { AppError, errorCatalog } from '../../contract/errors.ts'
 import { BatcherFull } from '../../shared/batcher.ts'
 import { DeadlineExceeded } from '../../shared/deadline.ts'
+import { isOutage } from '../../shared/outage.ts'
 import type { HttpRequest, HttpResponse } from './exchange.ts'
 
 /** Maps an error to a refusal, which keeps the original error as `cause`. */
@@ -13,7 +14,7 @@ export function toAppError(error: unknown): AppError {
       retryAfterSeconds: 1,
       cause: error,
     })
-  if (isOutage(error))
+  if (isUnavailable(error))
     return new AppError('UNAVAILABLE', 'a backing service does not answer; try again shortly', {
       retryAfterSeconds: 2,
       cause: error,
@@ -47,25 +48,6 @@ export const errorBody = ({ code, message, details }: AppError, { requestId, pub
   },
 })
 
-// Error codes of sockets and of the Postgres driver.
-const outageCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-])
-
-// SQLSTATE: connection exceptions (08), insufficient resources (53), shutdown or statement timeout (57),
-// read-only after a failover (25006), serialization failure and deadlock (40).
-const outageStates = /^(08|53|57|40)...$|^25006$/
-
 // Replies of Redis while it loads, fails over or is read-only. Errors of the client are known by class name.
 const redisReply = /^(LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN)\b/
 const redisErrors = new Set([
@@ -81,14 +63,8 @@ const redisErrors = new Set([
   'TimeoutError',
 ])
 
-function isOutage(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof DeadlineExceeded || error instanceof BlobStoreError) return true
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return (
-    outageCodes.has(code) ||
-    outageStates.test(code) ||
-    redisErrors.has(error.constructor.name) ||
-    redisReply.test(error.message)
-  )
+  return isOutage(error) || redisErrors.has(error.constructor.name) || redisReply.test(error.message)
 }

@@ -38,11 +38,18 @@ export function createMetrics() {
   const ignored = counter('provider_updates_ignored', 'Updates that concern nothing of ours, by kind', 'kind')
   const drops = counter('actor_drops', 'Actors that ended other than by their own wish', 'kind', 'reason')
   const parked = counter('actor_parked_messages', 'Messages that an actor could not handle', 'kind')
+  const restored = counter('restored_rows', 'Rows after a restore of Postgres, by result', 'result')
   const refused = counter(
     'cluster_messages_refused',
     'Messages between processes that were refused, by way and reason',
     'way',
     'reason',
+  )
+  const secrets = counter(
+    'secret_failures',
+    'Sealed secrets that failed, by operation and fault',
+    'operation',
+    'fault',
   )
   return {
     served: (edge: string) => (served: Served) =>
@@ -59,6 +66,8 @@ export function createMetrics() {
     dropped: (kind: string, reason: string) => drops.inc({ kind, reason }),
     parked: (kind: string) => parked.inc({ kind }),
     refused: (way: string, reason: string) => refused.inc({ way, reason }),
+    restored: (result: string, rows: number) => restored.inc({ result }, rows),
+    secretFailed: (operation: string, fault: string) => secrets.inc({ operation, fault }),
     /** For metrics that a feature declares itself. */
     registry,
     /** For a process that sends campaigns. */

@@ -11,7 +11,10 @@ try {
   const { DATABASE_URL } = requireSettings(loadSettings(), ['DATABASE_URL'])
   const sql = connectPool({ url: DATABASE_URL, max: 1, name: 'switchboard-migrate' })
   try {
-    const applied = await migrate(sql)
+    const applied = await migrate(sql, {
+      onWait: ({ migration, waitedMs }) =>
+        process.stderr.write(`waiting for ${migration} for ${Math.round(waitedMs / 1_000)} s\n`),
+    })
     process.stdout.write(`${applied.length === 0 ? 'the schema is up to date' : applied.join('\n')}\n`)
   } finally {
     await sql.end({ timeout: 2 })

@@ -23,6 +23,8 @@ export interface PoolOptions {
   readonly name: string
   /** Limit of a statement in milliseconds. Busy roles keep it short, so that a stalled server fails fast. */
   readonly statementTimeoutMs?: number
+  /** Limit of a wait for a table or row that others have locked, in milliseconds. */
+  readonly lockTimeoutMs?: number
 }
 
 const socketsOf = new WeakMap<Pool, ReadonlySet<Socket>>()
@@ -72,6 +74,9 @@ export function connectPool(options: PoolOptions): Pool {
     connection: {
       application_name: options.name,
       statement_timeout: options.statementTimeoutMs ?? 5_000,
+      // Less than the 3 s after which an actor gives up a load or a commit: the statement has then ended, too,
+      // and cannot take effect later, behind the back of the next try.
+      lock_timeout: options.lockTimeoutMs ?? 2_000,
       idle_in_transaction_session_timeout: 5_000,
       // Lists follow an index down to their limit. A plan for values that are not known yet assumes that a
       // range is narrow, and prefers to collect all of it with a bitmap scan and sort that. No statement here

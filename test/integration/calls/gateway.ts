@@ -6,6 +6,7 @@ import type { Provider, ProviderError, ProviderResult } from '../../../src/contr
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
 import type { AskResult } from '../../../src/platform/actors/mailbox-entry.ts'
 import type { Ownership } from '../../../src/platform/actors/ownership.ts'
+import { createRestoreWatch, type RestoreWatch } from '../../../src/platform/postgres/restore-watch.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { type Clock, systemClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
@@ -72,6 +73,8 @@ const noSessions: CallSessions = {
 }
 
 export interface ClusterOptions {
+  /** Whether each node watches for a restore of Postgres. */
+  readonly watchesRestores?: boolean
   readonly sessions?: CallSessions
   readonly clock?: Clock
   readonly confirmEveryMs?: number
@@ -84,6 +87,10 @@ export class Cluster {
   readonly direct: Parameters<DirectSender['send']>[0][] = []
   directResult: Awaited<ReturnType<DirectSender['send']>> = { type: 'delivered' }
   directMs = 0
+  readonly watches: RestoreWatch[] = []
+  readonly restored = { rewritten: 0, lost: 0 }
+  /** Awaited before a direct event is answered. */
+  beforeDirect: () => Promise<void> = () => Promise.resolve()
   readonly #sql: Pool
   readonly #options: ClusterOptions
   readonly #owners = new Map<string, string>()
@@ -112,10 +119,12 @@ export class Cluster {
         send: async (event) => {
           this.direct.push(event)
           await new Promise((resolve) => setTimeout(resolve, this.directMs))
+          await this.beforeDirect()
           return this.directResult
         },
       },
       dispatch: (deliveries) => this.dispatched.push(...deliveries),
+      ...(this.#options.watchesRestores && { restores: this.#watch(sql, clock) }),
       clock,
       settings: {
         ...{ RING_TIMEOUT: 90_000, CALL_TIMEOUT: 14_400_000, REFORWARD_ON_CRASH: true },
@@ -131,6 +140,18 @@ export class Cluster {
 
   statuses(): string[] {
     return this.dispatched.map(({ body }) => JSON.parse(Buffer.from(body).toString()).data.status)
+  }
+
+  #watch(sql: Pool, clock: Clock): RestoreWatch {
+    const restores = createRestoreWatch({
+      ...{ sql, clock, log: quiet },
+      count: (result, rows) => {
+        this.restored[result] += rows
+      },
+    })
+    after(() => restores.stop())
+    this.watches.push(restores)
+    return restores
   }
 
   #kill(sid: string): void {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { wakeOverdueCalls } from '../../../src/calls/host/wake-overdue-calls.ts'
 import { createCallSessions } from '../../../src/calls/store/call-sessions.ts'
 import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
+import { connectPool } from '../../../src/platform/postgres/sql.ts'
 import { closeRedis, connectRedis } from '../../../src/platform/redis/client.ts'
 import { keys } from '../../../src/platform/redis/keys.ts'
 import { type CallId, decodeId } from '../../../src/shared/ids.ts'
@@ -22,7 +23,8 @@ import {
 } from './gateway.ts'
 import { addWorkspace, type Workspace } from './rows.ts'
 
-const sql = testPool(await testDatabase())
+const database = await testDatabase()
+const sql = testPool(database)
 const server = await testRedis()
 const redis = await connectRedis({ url: server.url, role: 'commands', onError: () => undefined })
 after(async () => {
@@ -93,6 +95,47 @@ describe('the SDP of a call in Redis', () => {
     await sessions.save('fence', 7, kept)
     assert.deepEqual(await sessions.read('fence'), { session: null, ownSdp: null })
   })
+})
+
+test('a call that is loaded again because its commit was slow does not ring again', async () => {
+  const workspace = await addWorkspace(sql, { forward: true })
+  const impatient = connectPool({ url: database.url, max: 2, name: 'impatient', lockTimeoutMs: 150 })
+  after(() => impatient.end({ timeout: 1 }))
+  const cluster = new Cluster(sql, { sessions })
+  const node = cluster.node(impatient)
+  const update = connectUpdate(workspace)
+  let ring: () => void = () => undefined
+  const [rung, begun] = [new Promise<void>((resolve) => (ring = resolve)), node.applyCallUpdate(update)]
+  cluster.beforeDirect = () => rung
+  await begun
+  const id = await idOf(update.wacid)
+  const forwardOf = async () =>
+    (
+      await sql<{ forwardState: string; error: unknown }[]>`
+      select forward_state, last_forward_error as error from calls where id = ${id}`
+    )[0]
+  const epoch = async () =>
+    (await sql<{ epoch: number }[]>`select owner_epoch as epoch from calls where id = ${id}`)[0]?.epoch
+  await until(() => cluster.direct.length === 1)
+  const first = await epoch()
+  const connection = await sql.reserve()
+  await connection`begin`
+  await connection`select from calls where id = ${id} for update`
+  // The receiver takes the call, and the provider tells something: neither can be written.
+  ring()
+  await assert.rejects(node.applyCallUpdate(terminateUpdate(update)))
+  // Longer than a successor would leave a forward alone that may still run.
+  await connection`update calls set forward_started_at = forward_started_at - interval '3 seconds' where id = ${id}`
+  await connection`commit`
+  connection.release()
+  await until(async () => {
+    await wakeOverdueCalls(reaper(node))
+    await node.directory.tell(id, { type: 'wake' })
+    return (await forwardOf())?.forwardState === 'OK'
+  })
+  assert.notEqual(await epoch(), first, 'the call was loaded again')
+  assert.equal((await forwardOf())?.error, null)
+  assert.equal(cluster.direct.length, 1)
 })
 
 test('the provider is answered once the SDP of a call is where a successor finds it, whichever node owns the call', async () => {

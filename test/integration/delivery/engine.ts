@@ -12,6 +12,7 @@ import { sweepDeliveries } from '../../../src/delivery/host/sweep-deliveries.ts'
 import { createDeliveryStore } from '../../../src/delivery/store/deliveries.store.ts'
 import type { TellResult } from '../../../src/platform/actors/mailbox-entry.ts'
 import { loadSettings } from '../../../src/platform/config/config.ts'
+import type { RestoreWatch } from '../../../src/platform/postgres/restore-watch.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import type { EndpointId, WorkspaceId } from '../../../src/shared/ids.ts'
@@ -46,7 +47,7 @@ export class Engine {
     ask: (_kind, id, message, deadlineMs) => this.#nodeOf(id).directory.ask(id, message, deadlineMs),
   }
 
-  join(): Delivery {
+  join(restores?: RestoreWatch): Delivery {
     const sid = `node-${this.#nodes.length}`
     const webhooks = createDelivery({
       sql: this.#sql,
@@ -59,6 +60,7 @@ export class Engine {
       router: this.router,
       log: { info: () => undefined, warn: () => undefined },
       metrics: new DeliveryMetrics(new Registry()),
+      ...(restores && { restores }),
     })
     this.#nodes.push({ sid, webhooks, isGone: false })
     return webhooks

@@ -39,6 +39,30 @@ describe('secret box', () => {
     assert.throws(() => createSecretBox([key('a')]).open(sealed), SecretBoxError)
   })
 
+  test('what another key sealed is sealed again under the first, whether the keys have ids or not', () => {
+    for (const [old, fresh] of [
+      [key('a'), key('b')],
+      [key('1'), key('1')],
+    ] as const) {
+      const box = createSecretBox([fresh, old])
+      const resealed = box.reseal(createSecretBox([old]).seal('token'))
+      assert.ok(resealed)
+      assert.equal(createSecretBox([fresh]).open(resealed), 'token')
+      assert.equal(box.reseal(resealed), undefined)
+      assert.throws(() => createSecretBox([old]).reseal(resealed), SecretBoxError)
+    }
+  })
+
+  test('a failure says which key is missing', () => {
+    const sealed = createSecretBox([key('a')]).seal('token')
+    assert.throws(() => createSecretBox([key('b')]).open(sealed), { fault: 'unknownKey', keyId: 'a' })
+    assert.throws(() => createSecretBox([key('a')]).open(sealed), { fault: 'damaged', keyId: 'a' })
+    assert.throws(() => createSecretBox([key('a')]).open(Buffer.from('plain')), {
+      fault: 'damaged',
+      keyId: undefined,
+    })
+  })
+
   test('every changed or missing byte is refused', () => {
     const box = createSecretBox([key('1')])
     const sealed = box.seal('token')

@@ -98,6 +98,19 @@ describe('an endpoint over HTTPS', () => {
     assert.equal(driver.state.known.has(late.deliveryId), true)
   })
 
+  test('a row that was read before its result was written is not sent again', () => {
+    const driver = new Driver(https())
+    const due = item({ attemptNumber: 2 })
+    driver.tell({ type: 'wake' })
+    const reading = driver.last('pull').token
+    driver.tell({ type: 'deliver', items: [due] })
+    driver.answerAll(ok)
+    driver.tell({ type: 'recorded', deliveryIds: [due.deliveryId], enabled: true })
+    driver.tell({ type: 'pulled', token: reading, items: [due], more: { first: false, retries: false } })
+    assert.equal(driver.of('post').length, 1)
+    assert.ok(driver.last('pull').token > reading, 'the row is read again')
+  })
+
   test('an event that was long on its way is sent only if the store still has it to send', () => {
     const driver = new Driver(https())
     const late = item({ deliveryId: idAt(driver.at().getTime() - 3_000) })

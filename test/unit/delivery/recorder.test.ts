@@ -67,6 +67,34 @@ describe('the recorder', () => {
     assert.equal(await written(30_000), 0)
   })
 
+  test('keeps a result while Postgres is locked, slow or away, and drops only one that it refuses', async () => {
+    const outcomeOf = async (codes: readonly string[]) => {
+      const said: string[] = []
+      const left = [...codes]
+      const recorder = createRecorder(
+        {
+          now: () => 0,
+          record: async () => {
+            const code = left.shift()
+            if (code !== undefined) throw Object.assign(new Error('not written'), { code })
+            return { retries: [], endpoints: [] }
+          },
+          scheduleRetries: () => undefined,
+          recorded: (id, ids) => said.push(`recorded ${ids.length}, ${recorder.unwritten(id).length} wait`),
+          warn: (event) => said.push(event),
+        },
+        { giveUpAfterMs: 0 },
+      )
+      recorder.add(record())
+      assert.equal(recorder.unwritten(endpoint.id).length, 1)
+      await recorder.drain()
+      return said
+    }
+    const written = ['recorded 1, 0 wait']
+    assert.deepEqual(await outcomeOf(['55P03', '57014', 'CONNECTION_CLOSED']), written)
+    assert.deepEqual(await outcomeOf(['22P05']), ['attempt.record_failed', ...written])
+  })
+
   test('says that an endpoint was switched off where it was, and tells its owner in either case', async () => {
     const off = { enabled: false, failuresBefore: 19, consecutiveFailures: 20 }
     assert.deepEqual(await saidOf({ ...off, switchedOff: true }), ['recorded 1 off', 'endpoint.switched_off'])

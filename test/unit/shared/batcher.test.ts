@@ -47,6 +47,21 @@ describe('a natural batcher', () => {
     )
   })
 
+  test('when the server times out, all items fail with it at once', async () => {
+    let flushes = 0
+    const batcher = new Batcher<number, number>({
+      maxItems: 10,
+      maxWaiting: 100,
+      flush: async () => {
+        flushes += 1
+        throw Object.assign(new Error('lock'), { code: '55P03' })
+      },
+    })
+    const results = await Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)))
+    assert.ok(results.every(({ status }) => status === 'rejected'))
+    assert.equal(flushes, 1)
+  })
+
   test('batches are no larger than allowed and keep the order', async () => {
     const sizes: number[] = []
     const batcher = new Batcher<number, number>({

@@ -12,7 +12,7 @@ const quiet = { info() {}, warn() {} }
 
 export const peerOptions = (redisUrl: string) => ({
   redisUrl,
-  secret,
+  secrets: [secret],
   isFastDeathEnabled: true,
   sessionTtlMs: 5_000,
   sessionRenewMs: 200,
@@ -42,6 +42,7 @@ export interface GatewayOptions {
   readonly isFastDeathEnabled?: boolean
   readonly onRefused?: NodeOptions['onRefused']
   readonly log?: Log
+  readonly secrets?: readonly string[]
 }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -54,6 +55,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const node = await startNode({
     ...peerOptions(redisUrl),
     ...(options.log && { log: options.log }),
+    ...(options.secrets && { secrets: options.secrets }),
     ...(options.onRefused && { onRefused: options.onRefused }),
     isFastDeathEnabled: options.isFastDeathEnabled ?? true,
     address,

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createCampaignReader } from '../../../../src/campaigns/store/campaigns-read.store.ts'
 import { createPartitionStore } from '../../../../src/delivery/store/partitions.store.ts'
 import { migrate } from '../../../../src/platform/postgres/migrate.ts'
+import type { Pool } from '../../../../src/platform/postgres/sql.ts'
 import { idFloor, newId } from '../../../../src/shared/ids.ts'
+import { ownFolder } from '../../../support/embedded.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { testDatabase, testPool } from '../../../support/postgres.ts'
 import { addTenant } from '../../../support/rows.ts'
@@ -30,6 +35,102 @@ describe('migrations', () => {
     await migrate(sql)
     await sql`update schema_migrations set checksum = 'other'`
     await assert.rejects(migrate(sql), /was changed after it was applied/)
+  })
+})
+
+describe('a migration of a table that is in use', () => {
+  const folderOf = (files: Readonly<Record<string, string>>) => {
+    const dir = mkdtempSync(join(ownFolder(), 'migrations-'))
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text)
+    return pathToFileURL(`${dir}/`)
+  }
+  const initial = async () => {
+    const sql = testPool(await testDatabase(), 6)
+    await sql`create table ledger (id integer primary key)`
+    return sql
+  }
+
+  /** Reads the table in a transaction that stays open until `end` is called. */
+  const longRead = async (sql: Pool) => {
+    const connection = await sql.reserve()
+    await connection`begin`
+    await connection`select from ledger`
+    return {
+      async end() {
+        await connection`commit`
+        connection.release()
+      },
+    }
+  }
+
+  test('lets the others pass while it waits for a long read, and is applied after it', async () => {
+    const sql = await initial()
+    const read = await longRead(sql)
+    let waits = 0
+    let waited: () => void = () => undefined
+    const hasWaited = new Promise<void>((resolve) => {
+      waited = resolve
+    })
+    const migrating = migrate(sql, {
+      folder: folderOf({ '0901_amount.sql': 'alter table ledger add column amount integer' }),
+      pauseMs: 50,
+      onWait: ({ migration }) => {
+        assert.equal(migration, '0901_amount.sql')
+        waits += 1
+        // The transaction of the try is over: nobody waits for a lock on the table, and none is held but the read's.
+        if (waits === 2) waited()
+      },
+    })
+    await hasWaited
+    for (let id = 0; id < 5; id += 1) await sql`insert into ledger (id) values (${id})`
+    await read.end()
+    assert.deepEqual(await migrating, ['0901_amount.sql'])
+    assert.equal((await sql`select amount from ledger`).count, 5)
+  })
+
+  test('gives up when the table is never free, and has changed nothing', async () => {
+    const sql = await initial()
+    const read = await longRead(sql)
+    const folder = folderOf({
+      '0901_two.sql': 'create table other (id integer); alter table ledger add column amount integer',
+    })
+    await assert.rejects(
+      migrate(sql, { folder, pauseMs: 10, limitMs: 1 }),
+      /0901_two\.sql could not get its lock/,
+    )
+    assert.equal((await sql`select from pg_class where relname = 'other'`).count, 0)
+    await read.end()
+    assert.deepEqual(await migrate(sql, { folder }), ['0901_two.sql'])
+  })
+
+  test('builds an index while others write, also after a build that was broken off', async () => {
+    const sql = await initial()
+    await sql`insert into ledger (id) select n from generate_series(1, 1000) n`
+    // What a build leaves that fails: here on two equal values.
+    await sql`alter table ledger add column amount integer default 7`
+    await assert.rejects(sql.unsafe('create unique index concurrently ledger_amount on ledger (amount)'))
+    await sql`update ledger set amount = id`
+    const folder = folderOf({
+      '0901_index_concurrently.sql': `-- Finds amounts; this comment has a semicolon.
+create unique index concurrently if not exists ledger_amount on ledger (amount);
+create index concurrently if not exists ledger_both on ledger (id, amount);`,
+    })
+    const read = await longRead(sql)
+    const migrating = migrate(sql, { folder, pauseMs: 10 })
+    await sql`insert into ledger (id, amount) values (5000, 5000)`
+    await read.end()
+    assert.deepEqual(await migrating, ['0901_index_concurrently.sql'])
+    const indexes = await sql<{ name: string; valid: boolean }[]>`
+      select indexrelid::regclass::text as name, indisvalid as valid
+      from pg_index where indrelid = 'ledger'::regclass order by 1`
+    assert.deepEqual(
+      indexes.map(({ name, valid }) => [name, valid]),
+      [
+        ['ledger_amount', true],
+        ['ledger_both', true],
+        ['ledger_pkey', true],
+      ],
+    )
   })
 })
 

@@ -1,0 +1,54 @@
+// The forwards of this process whose outcome is not in the row yet. A call may be loaded again meanwhile, because a
+// commit was slow. Its row then looks as after a crash during the forward, which would be repeated.
+
+import type { EffectContext } from '../../platform/actors/actor.ts'
+import type { CallMessage, ForwardOutcome } from '../call.messages.ts'
+
+type Context = EffectContext<CallMessage>
+
+export interface OwnForwards {
+  begin(context: Context): void
+  ended(id: string, outcome: ForwardOutcome): void
+  has(id: string): boolean
+  /** A new incarnation goes live: it gets the outcome, now or when it is known. */
+  adopt(context: Context): void
+  /** The row has the outcome, by this epoch. */
+  settled(id: string, epoch: number): void
+}
+
+interface Entry {
+  context: Context
+  outcome: ForwardOutcome | undefined
+}
+
+/** Afterwards nobody rings any more, and the row may say that it does not know what became of the forward. */
+const forgetMs = 120_000
+
+export function createOwnForwards(): OwnForwards {
+  const entries = new Map<string, Entry>()
+  return {
+    begin(context) {
+      const entry = { context, outcome: undefined }
+      entries.set(context.id, entry)
+      setTimeout(() => {
+        if (entries.get(context.id) === entry) entries.delete(context.id)
+      }, forgetMs).unref()
+    },
+    ended(id, outcome) {
+      const entry = entries.get(id)
+      if (!entry) return
+      entry.outcome = outcome
+      entry.context.post({ type: 'forwarded', outcome })
+    },
+    has: (id) => entries.has(id),
+    adopt(context) {
+      const entry = entries.get(context.id)
+      if (!entry) return
+      entry.context = context
+      if (entry.outcome) context.post({ type: 'forwarded', outcome: entry.outcome })
+    },
+    settled(id, epoch) {
+      if (entries.get(id)?.context.epoch === epoch) entries.delete(id)
+    },
+  }
+}

@@ -1,0 +1,123 @@
+// Notices that Postgres was restored to an older state, and lets the actors write again what memory holds.
+//
+// Three signs: another timeline (a failover, or a recovery to a point in time), a sequence of epochs that is below an
+// epoch which this process was given, or another era, which the first process to notice writes for the others.
+import type { Clock, Timer } from '../../shared/clock.ts'
+import type { Log } from '../../shared/log.ts'
+import type { Pool } from './sql.ts'
+
+/** What became of the rows that memory holds. */
+export interface Rewritten {
+  readonly rewritten: number
+  readonly lost: number
+}
+
+export interface RestoreWatch {
+  /** Postgres has given this process this epoch. */
+  given(epoch: number): void
+  /** Called after a restore; writes again what is missing. It must be harmless where nothing is. */
+  onRestored(rewrite: () => Promise<Rewritten>): void
+  /**
+   * Asks Postgres now. True when it was restored since the last answer, and everything that memory holds was
+   * written again. Rejects while Postgres does not answer.
+   */
+  check(): Promise<boolean>
+  stop(): void
+}
+
+export interface RestoreWatchOptions {
+  readonly sql: Pool
+  readonly clock: Clock
+  readonly log: Pick<Log, 'warn'>
+  readonly count: (result: 'rewritten' | 'lost', rows: number) => void
+}
+
+interface Signs {
+  era: string
+  timeline: string
+  lastEpoch: number
+}
+
+const everyMs = 1_000
+/** More epochs than other processes can have been given in the time that is missing. */
+const epochMargin = 1_000_000
+const raiseLock = 4_711_002
+
+export function createRestoreWatch({ sql, clock, log, count }: RestoreWatchOptions): RestoreWatch {
+  const rewriters: (() => Promise<Rewritten>)[] = []
+  let known: Signs | undefined
+  let highest = 0
+  let underWay: Promise<boolean> | undefined
+  let timer: Timer
+
+  async function look(): Promise<boolean> {
+    const found = await readSigns(sql)
+    const before = known
+    const epochsLost = Math.max(0, highest - found.lastEpoch)
+    const isOld = epochsLost > 0 || (before !== undefined && differs(before, found))
+    if (!isOld) {
+      known = found
+      return false
+    }
+    await beginEra(sql, found, highest)
+    const results = await Promise.all(rewriters.map((rewrite) => rewrite()))
+    // Only now: what failed above is tried again.
+    known = await readSigns(sql)
+    const rewritten = results.reduce((sum, one) => sum + one.rewritten, 0)
+    const lost = results.reduce((sum, one) => sum + one.lost, 0)
+    count('rewritten', rewritten)
+    count('lost', lost)
+    const { timeline } = found
+    log.warn({ timeline, former: before?.timeline, epochsLost, rewritten, lost }, 'postgres.restored')
+    return true
+  }
+
+  const check = (): Promise<boolean> => {
+    underWay ??= look().finally(() => {
+      underWay = undefined
+    })
+    return underWay
+  }
+  const tick = () => {
+    timer = clock.after(everyMs, tick)
+    // While Postgres is away it can show nothing: asked again in a second.
+    check().catch(() => undefined)
+  }
+  // At once: another era or timeline shows only to a process that knows the one before.
+  tick()
+  return {
+    given(epoch) {
+      highest = Math.max(highest, epoch)
+    },
+    onRestored: (rewrite) => void rewriters.push(rewrite),
+    check,
+    stop: () => timer.cancel(),
+  }
+}
+
+const differs = (one: Signs, other: Signs): boolean =>
+  one.era !== other.era || one.timeline !== other.timeline
+
+async function readSigns(sql: Pool): Promise<Signs> {
+  const [signs] = await sql<Signs[]>`
+    select database_era.id as era, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
+      (select last_value from actor_epoch) as last_epoch
+    from database_era`
+  if (!signs) throw new Error('the database has no era')
+  return signs
+}
+
+/**
+ * Epochs that were given once must not be given again: two owners of one actor could have the same one. The lock keeps
+ * two processes from setting the sequence back between them.
+ */
+const beginEra = (sql: Pool, { era, lastEpoch }: Signs, highest: number) =>
+  lastEpoch >= highest
+    ? undefined
+    : sql.begin(async (tx) => {
+        await tx`select pg_advisory_xact_lock(${raiseLock})`
+        await tx`
+          select setval('actor_epoch', ${highest + epochMargin}) from actor_epoch where last_value < ${highest}`
+        await tx`
+          update database_era set id = gen_random_uuid(), restored_at = now() where id = ${era}`
+      })

@@ -1,0 +1,127 @@
+// Postgres comes back in the state that it had some time ago, while calls are live.
+import assert from 'node:assert/strict'
+import type { Pool } from '../../../src/platform/postgres/sql.ts'
+import type { CallId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { answerOf, Cluster, connectUpdate, type Node, terminateUpdate, until } from './gateway.ts'
+import { addWorkspace } from './rows.ts'
+
+/** A database, whose state a test keeps and restores: of every table that a call touches. */
+async function openDatabase() {
+  const sql = testPool(await testDatabase(), 8)
+  // A sequence that was never used cannot be told from one that gave its first number.
+  await sql`select setval('actor_epoch', 1000)`
+  const tables = ['contacts', 'conversations', 'calls', 'call_timeline', 'events', 'deliveries']
+  const kept = async (): Promise<() => Promise<void>> => {
+    for (const table of tables) await sql`create table ${sql(`kept_${table}`)} as select * from ${sql(table)}`
+    const last = await lastEpoch(sql)
+    return async () => {
+      await sql.begin(async (tx) => {
+        for (const table of [...tables].reverse()) await tx`delete from ${tx(table)}`
+        for (const table of tables) await tx`insert into ${tx(table)} select * from ${tx(`kept_${table}`)}`
+        await tx`select setval('actor_epoch', ${last})`
+      })
+    }
+  }
+  return { sql, kept }
+}
+
+const idOf = async (sql: Pool, wacid: string): Promise<CallId> =>
+  (await sql<{ id: CallId }[]>`select id from calls where wacid = ${wacid}`)[0]?.id ?? assert.fail()
+
+const statusOf = async (sql: Pool, id: CallId) =>
+  (
+    await sql<{ status: string; epoch: number }[]>`
+    select status, owner_epoch as epoch from calls where id = ${id}`
+  )[0]
+
+const lastEpoch = async (sql: Pool) =>
+  (await sql<{ last: number }[]>`select last_value as last from actor_epoch`)[0]?.last ?? 0
+
+async function ring(sql: Pool, cluster: Cluster, node: Node) {
+  const workspace = await addWorkspace(sql, { forward: true })
+  const update = connectUpdate(workspace, { from: `1555${Math.floor(Math.random() * 1e7)}` })
+  return {
+    workspace,
+    update,
+    async begin() {
+      await node.applyCallUpdate(update)
+      const id = await idOf(sql, update.wacid)
+      await until(() => cluster.direct.some(({ body }) => body.toString().includes(update.wacid)))
+      return id
+    },
+  }
+}
+
+describe('after a restore of Postgres', () => {
+  test('a live call that the restored state lacks is there again, with its statuses, and goes on', async () => {
+    const { sql, kept } = await openDatabase()
+    const cluster = new Cluster(sql, { watchesRestores: true })
+    const node = cluster.node()
+    const call = await ring(sql, cluster, node)
+    const restore = await kept()
+    const id = await call.begin()
+    const { epoch = 0 } = (await statusOf(sql, id)) ?? {}
+    await restore()
+    await node.applyCallUpdate(terminateUpdate(call.update))
+    assert.deepEqual(cluster.statuses(), ['RINGING', 'RINGING', 'MISSED'])
+    assert.deepEqual(await statusOf(sql, id), { status: 'MISSED', epoch })
+    assert.ok((await lastEpoch(sql)) > epoch, 'no epoch is given twice')
+    await until(() => cluster.restored.rewritten === 1)
+    assert.equal(cluster.restored.lost, 0)
+  })
+
+  test('a call of which the restored state is older gets the status that memory holds', async () => {
+    const { sql, kept } = await openDatabase()
+    const cluster = new Cluster(sql, { watchesRestores: true })
+    const node = cluster.node()
+    const call = await ring(sql, cluster, node)
+    const id = await call.begin()
+    await until(async () => (await sql`select from calls where forward_state = 'OK'`).count === 1)
+    const restore = await kept()
+    await node.commands.answer(call.workspace.workspaceId, id, answerOf(1))
+    await until(() => cluster.statuses().includes('ACCEPTED'))
+    const { epoch = 0 } = (await statusOf(sql, id)) ?? {}
+    await restore()
+    await sql.begin(async (tx) => {
+      await tx`update calls set owner_epoch = owner_epoch - 1`
+      await tx`select setval('actor_epoch', ${epoch - 1})`
+    })
+    await until(async () => (await statusOf(sql, id))?.status === 'ACCEPTED')
+    assert.deepEqual(cluster.statuses(), ['RINGING', 'ACCEPTED', 'ACCEPTED'])
+    await node.applyCallUpdate(terminateUpdate(call.update, { durationSeconds: 3 }))
+    assert.equal((await statusOf(sql, id))?.status, 'COMPLETED')
+  })
+
+  test('every gateway writes its own calls, whichever notices first', async () => {
+    const { sql, kept } = await openDatabase()
+    const cluster = new Cluster(sql, { watchesRestores: true })
+    const nodes = [cluster.node(), cluster.node()]
+    const calls = await Promise.all(nodes.map((node) => ring(sql, cluster, node)))
+    const restore = await kept()
+    const ids: CallId[] = []
+    for (const { begin } of calls) ids.push(await begin())
+    await until(async () => (await sql`select from calls where forward_state = 'OK'`).count === 2)
+    // Each knows the era before, from which it can tell the one that the first to notice begins.
+    await Promise.all(cluster.watches.map((watch) => watch.check()))
+    await restore()
+    await until(async () => (await sql`select from calls`).count === 2)
+    for (const [index, { update }] of calls.entries())
+      await nodes[index]?.applyCallUpdate(terminateUpdate(update))
+    for (const id of ids) assert.equal((await statusOf(sql, id))?.status, 'MISSED')
+    assert.equal(cluster.restored.lost, 0)
+  })
+
+  test('a call whose number is gone is reported', async () => {
+    const { sql, kept } = await openDatabase()
+    const restore = await kept()
+    const cluster = new Cluster(sql, { watchesRestores: true })
+    const node = cluster.node()
+    const call = await ring(sql, cluster, node)
+    await call.begin()
+    await restore()
+    await sql`delete from numbers where phone_number_id = ${call.workspace.phoneNumberId}`
+    await until(() => cluster.restored.lost === 1)
+  })
+})
