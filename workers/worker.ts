@@ -148,7 +148,7 @@ const openProbes = async ({ settings, metrics }: ProcessContext): Promise<HttpSe
   settings.WORKER_PORT === undefined
     ? undefined
     : listen({
-        host: settings.HOST,
+        host: settings.INTERNAL_HOST,
         port: settings.WORKER_PORT,
         maxInFlight: 10,
         handler: ({ path }) => (path === '/metrics' ? metrics.answer() : { status: 404 }),

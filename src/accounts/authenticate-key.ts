@@ -17,6 +17,8 @@ export interface KeyRow {
   readonly secretHash: Uint8Array
   readonly scopes: readonly Scope[]
   readonly requestsPerSecond: number
+  /** Empty: every address. */
+  readonly allowedIps: readonly string[]
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
   readonly lastUsedAt: Date | null
@@ -35,6 +37,8 @@ export type KeyVerdict =
       readonly caller: Caller
       readonly suspended: boolean
       readonly requestsPerSecond: number
+      /** Ranges of addresses that may use the key; empty: every address. */
+      readonly allowedIps: readonly string[]
     }
   /**
    * Malformed, of the other environment, unknown, wrong, revoked or expired; the caller cannot tell which.
@@ -81,6 +85,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
       caller: { workspaceId: row.workspaceId, keyId: row.keyId, keyName: row.name, scopes: row.scopes },
       suspended: row.workspaceStatus === 'SUSPENDED',
       requestsPerSecond: row.requestsPerSecond,
+      allowedIps: row.allowedIps,
     }
   }
 }

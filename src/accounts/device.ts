@@ -1,5 +1,8 @@
 // Describes a User-Agent header in words, so that operators recognise their devices. Decides nothing.
 
+/** Longer `User-Agent` headers are cut off before they are stored. */
+export const userAgentLength = 300
+
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

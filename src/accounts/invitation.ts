@@ -3,6 +3,7 @@
 import type { Author } from '../contract/administration.ts'
 import type { InvitationRecord } from '../contract/records/console.ts'
 import type { InvitationId, OperatorId, WorkspaceId } from '../shared/ids.ts'
+import type { Whence } from './operator.ts'
 import type { Role } from './roles.ts'
 
 export const invitationLimits = {
@@ -55,5 +56,5 @@ export interface Invitations {
   /** Undefined where the invitation is unknown, used, revoked or expired. */
   find(tokenHash: Buffer): Promise<OpenInvitation | undefined>
   /** When two requests accept one invitation, on any nodes, only one succeeds. */
-  accept(tokenHash: Buffer, invitee: Invitee, ip: string): Promise<Acceptance>
+  accept(tokenHash: Buffer, invitee: Invitee, from: Whence): Promise<Acceptance>
 }

@@ -16,20 +16,32 @@ export const sessionLifetime = {
 
 const COOKIE = 'switchboard_session'
 
-/** SameSite=Strict keeps the cookie out of requests from other sites, and the path out of API requests. */
+/**
+ * Browsers take a `__Host-` cookie only from the host itself over TLS, for all its paths. So neither a
+ * sibling host nor anybody on the network can plant a session of their own.
+ */
+const SECURE_COOKIE = `__Host-${COOKIE}`
+
+/** SameSite=Strict keeps the cookie out of requests from other sites. */
 export const sessionCookie = (token: string, isSecure: boolean): string =>
   cookie(token, Math.floor(sessionLifetime.totalMs / 1000), isSecure)
 
 export const endedSessionCookie = (isSecure: boolean): string => cookie('', 0, isSecure)
 
-const cookie = (value: string, maxAgeSeconds: number, isSecure: boolean): string =>
-  `${COOKIE}=${value}; Path=/console; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+const cookie = (value: string, maxAgeSeconds: number, isSecure: boolean): string => {
+  const [name, path, more] = isSecure ? [SECURE_COOKIE, '/', '; Secure'] : [COOKIE, '/console', '']
+  return `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${more}`
+}
 
-/** The hash to look up; undefined where the Cookie header contains no session token. */
-export function sessionHashOf(cookieHeader: string | undefined): Buffer | undefined {
+/**
+ * The hash to look up; undefined where the Cookie header contains no session token. `isSecure`: only the
+ * cookie that nobody else can plant counts.
+ */
+export function sessionHashOf(cookieHeader: string | undefined, isSecure: boolean): Buffer | undefined {
+  const wanted = isSecure ? SECURE_COOKIE : COOKIE
   for (const pair of cookieHeader?.split(';') ?? []) {
     const [name, value = ''] = pair.trim().split('=', 2)
-    if (name === COOKIE && tokenShape.test(value)) return hashToken(value)
+    if (name === wanted && tokenShape.test(value)) return hashToken(value)
   }
   return undefined
 }

@@ -40,6 +40,7 @@ export interface CredentialChange {
   readonly operatorId: OperatorId
   readonly by: OperatorId | null
   readonly ip: string | null
+  readonly userAgent?: string | null | undefined
 }
 
 export interface OperatorDirectory {
@@ -108,11 +109,15 @@ export interface NewSession {
   readonly replaces: Buffer | undefined
 }
 
+/** Where a request comes from, as the audit records it. */
+export type Whence = Pick<Author, 'ip' | 'userAgent'>
+
 export interface Sessions {
   open(session: NewSession): Promise<void>
   /** Also extends the session, up to its total lifetime. */
   find(tokenHash: Buffer): Promise<SignedIn | undefined>
-  end(tokenHash: Buffer): Promise<void>
+  /** Ends the session of a browser that signs out. */
+  end(tokenHash: Buffer, from: Whence): Promise<void>
   /** The open sessions of the operator, the last used first. */
   list(operatorId: OperatorId): Promise<OpenSession[]>
   /** False where the operator has no such session. */
@@ -130,7 +135,7 @@ export interface Sessions {
   offerTotp(id: SessionId, sealed: Buffer): Promise<void>
   offeredTotp(id: SessionId): Promise<Buffer | undefined>
   /** Records that the password was given again. */
-  prove(tokenHash: Buffer): Promise<void>
+  prove(tokenHash: Buffer, from: Whence): Promise<void>
   memberships(operatorId: OperatorId): Promise<Membership[]>
   membership(
     operatorId: OperatorId,
@@ -146,7 +151,7 @@ export type MemberChange =
   | { readonly type: 'lastOwner' }
 
 /** The command line writes without a session: then the operator and the address are null. */
-export type MemberAuthor = Pick<Author, 'workspaceId'> & {
+export type MemberAuthor = Pick<Author, 'workspaceId' | 'userAgent'> & {
   readonly [Key in 'operatorId' | 'ip']: Author[Key] | null
 }
 

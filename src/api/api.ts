@@ -1,7 +1,8 @@
 // The public API: one HTTP handler for all paths below /api/v1. The guard checks the key, then whether its
 // workspace is suspended, then the scope; the table has the routes.
 import type { Logger } from 'pino'
-import type { AuthenticateKey } from '../accounts/authenticate-key.ts'
+import { isAllowedIp } from '../accounts/allowed-ips.ts'
+import type { AuthenticateKey, KeyVerdict } from '../accounts/authenticate-key.ts'
 import { AppError } from '../contract/errors.ts'
 import { grants, type Scope } from '../contract/scopes.ts'
 import type { HttpHandler, HttpRequest } from '../platform/http/exchange.ts'
@@ -58,10 +59,10 @@ const createGuard = (authenticate: AuthenticateKey, services: ApiServices) =>
     const verdict = await authenticate(presentedKey(request))
     if (verdict.type === 'refused')
       throw new AppError('INVALID_API_KEY', 'the API key is unknown, revoked or expired', challenge)
-    const { caller, suspended, requestsPerSecond } = verdict
+    const { caller, requestsPerSecond } = verdict
     return {
       context: { caller, services },
-      refusal: suspended ? suspendedWorkspace() : lackOf(route.scope, caller.scopes),
+      refusal: refusalOf(verdict, request, route),
       subject: {
         workspaceId: encodeId('workspace', caller.workspaceId),
         keyId: encodeId('key', caller.keyId),
@@ -69,6 +70,17 @@ const createGuard = (authenticate: AuthenticateKey, services: ApiServices) =>
       bucket: { key: caller.keyId, ratePerSecond: requestsPerSecond, burst: burstOf(requestsPerSecond) },
     }
   }
+
+type Authenticated = Extract<KeyVerdict, { readonly type: 'authenticated' }>
+
+function refusalOf(key: Authenticated, request: HttpRequest, { scope }: ApiRoute): AppError | undefined {
+  if (!isAllowedIp(key.allowedIps, request.remoteAddress))
+    return new AppError(
+      'IP_NOT_ALLOWED',
+      `the key may not be used from ${request.remoteAddress}; add the address to the key in the console`,
+    )
+  return key.suspended ? suspendedWorkspace() : lackOf(scope, key.caller.scopes)
+}
 
 const suspendedWorkspace = () =>
   new AppError('TENANT_SUSPENDED', 'the workspace of this key is suspended; contact its owner')

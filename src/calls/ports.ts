@@ -35,6 +35,7 @@ export interface Contacts {
     readonly phoneNumberId: string
     readonly waId: string
     readonly name: string | null
+    readonly at: Date
     readonly isFresh?: boolean
   }): Promise<CallParties | undefined>
 }

@@ -21,6 +21,7 @@ import { createOverview } from './overview.ts'
 import { consoleCampaigns } from './routes/shared-campaigns.ts'
 import type { ConsoleRecords, ConsoleServices } from './services.ts'
 import { createSignInLimit, type GuessBuckets } from './sign-in-limit.ts'
+import { createSignInRefusals } from './sign-in-refusals.ts'
 import { createOverviewStore } from './store/overview.store.ts'
 
 export interface ConsoleEdgeOptions {
@@ -97,6 +98,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     overview: createOverview({ store: createOverviewStore(sql), clock }),
     signInLimit: createSignInLimit(limiter),
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),
+    refusals: createSignInRefusals({ audit: accounts.audit, operators: accounts.operators, clock }),
     templates: messaging.submissions,
     names: { judgeHost: delivery.judgeHost },
     engine: delivery.engine,

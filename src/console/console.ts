@@ -6,6 +6,7 @@ import type { Load, RequestClass } from '../platform/process/load.ts'
 import { consolePrefix, createGuard } from './guard.ts'
 import type { ConsoleContext, ConsoleRoute } from './route.ts'
 import { actingRoutes } from './routes/acting.ts'
+import { auditRoutes } from './routes/audit.ts'
 import { campaignRoutes } from './routes/campaigns.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
@@ -37,6 +38,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...numberRoutes,
   ...templateRoutes,
   ...readingRoutes,
+  ...auditRoutes,
   ...conversationRoutes,
   ...privacyRoutes,
   ...actingRoutes,

@@ -4,7 +4,7 @@
 
 import type { SignedIn } from '../accounts/operator.ts'
 import { sessionHashOf } from '../accounts/operator-session.ts'
-import { includesRole } from '../accounts/roles.ts'
+import { includesRole, type Role } from '../accounts/roles.ts'
 import { isSameOrigin } from '../accounts/same-origin.ts'
 import type { Author } from '../contract/administration.ts'
 import { AppError } from '../contract/errors.ts'
@@ -12,7 +12,9 @@ import type { HttpRequest } from '../platform/http/exchange.ts'
 import type { Admission } from '../platform/http/pipeline.ts'
 import { decodeId, encodeId } from '../shared/ids.ts'
 import { type ConsoleContext, type ConsoleRoute, confirmationRequired } from './route.ts'
+import { isSecure } from './secure.ts'
 import type { ConsoleServices } from './services.ts'
+import { whence } from './whence.ts'
 
 export const consolePrefix = '/console/api'
 
@@ -20,8 +22,8 @@ export const createGuard =
   (services: ConsoleServices) =>
   async (request: HttpRequest, route: ConsoleRoute): Promise<Admission<ConsoleContext>> => {
     if (route.method !== 'GET') refuseOtherOrigins(request, services.settings.publicUrl)
-    const sessionHash = sessionHashOf(request.header('cookie'))
-    const nobody = { services, sessionHash, operator: undefined, author: undefined }
+    const sessionHash = sessionHashOf(request.header('cookie'), isSecure(services.settings))
+    const nobody = { services, sessionHash, operator: undefined, author: undefined, role: undefined }
     if (route.access.type === 'public') return { context: nobody, subject: {} }
     const operator = sessionHash && (await services.sessions.find(sessionHash))
     if (!operator) throw new AppError('UNAUTHORIZED', 'Sign in at /console first.')
@@ -29,9 +31,9 @@ export const createGuard =
     const refusal = route.needsProof === 'always' && !operator.isProven ? confirmationRequired() : undefined
     if (route.access.type === 'operator')
       return { context: { ...nobody, operator }, refusal, subject: { operatorId } }
-    const author = await authorOf(services, operator, request, route)
+    const { author, role } = await authorOf(services, operator, request, route)
     return {
-      context: { ...nobody, operator, author },
+      context: { ...nobody, operator, author, role },
       refusal,
       subject: { operatorId, workspaceId: encodeId('workspace', author.workspaceId) },
     }
@@ -52,16 +54,16 @@ async function authorOf(
   operator: SignedIn,
   request: HttpRequest,
   route: ConsoleRoute,
-): Promise<Author> {
+): Promise<{ readonly author: Author; readonly role: Role | undefined }> {
   const [, shown = ''] = request.path.slice(consolePrefix.length + 1).split('/')
   const workspaceId = decodeId('workspace', shown)
   const { operatorId } = operator
   if (workspaceId === undefined) throw noWorkspace()
-  const author = { workspaceId, operatorId, ip: request.remoteAddress }
+  const author = { workspaceId, operatorId, ...whence(request) }
   if (route.access.type === 'platform') {
     // NOT_FOUND even for members: only the platform owner may learn about platform routes.
     if (!operator.platformOwner) throw noWorkspace()
-    return author
+    return { author, role: undefined }
   }
   const membership = await services.sessions.membership(operatorId, workspaceId)
   if (membership === undefined) throw noWorkspace()
@@ -70,7 +72,7 @@ async function authorOf(
     throw new AppError('FORBIDDEN', `This needs the role ${route.access.role}; yours is ${role}.`)
   if (route.reachesCustomers && status === 'SUSPENDED')
     throw new AppError('TENANT_SUSPENDED', 'The workspace is suspended: nothing of it reaches customers.')
-  return author
+  return { author, role }
 }
 
 const noWorkspace = (): AppError => new AppError('NOT_FOUND', 'there is no such workspace for you')

@@ -6,6 +6,7 @@ import type { Author } from '../contract/administration.ts'
 import { AppError, type ErrorCode } from '../contract/errors.ts'
 import type { HttpRequest } from '../platform/http/exchange.ts'
 import type { Method, Route, RouteInput, Schema, Upload, UploadInput } from '../platform/http/route.ts'
+import { recordRefusals } from './record-refusals.ts'
 import type { ConsoleServices } from './services.ts'
 
 export type Access =
@@ -23,6 +24,8 @@ export interface ConsoleContext {
   readonly sessionHash: Buffer | undefined
   readonly operator: SignedIn | undefined
   readonly author: Author | undefined
+  /** The role in the workspace; undefined outside of workspaces and for a platform owner. */
+  readonly role: Role | undefined
 }
 
 /** Conditions of a route in addition to its access. */
@@ -97,6 +100,10 @@ interface AuthorInput {
   readonly author: Author
 }
 
+interface MemberInput extends AuthorInput {
+  readonly role: Role
+}
+
 export const publicRoute = <P = unknown, Q = unknown, B = unknown>(row: Row<P, Q, B, PublicInput>) =>
   toRoute(row, { type: 'public' })
 
@@ -105,7 +112,7 @@ export const operatorRoute = <P = unknown, Q = unknown, B = unknown>(row: Row<P,
 
 /** `path` is relative to `/workspaces/:ws`. */
 export const workspaceRoute = <P = unknown, Q = unknown, B = unknown>(
-  row: Row<P, Q, B, AuthorInput> & { readonly role: Role },
+  row: Row<P, Q, B, MemberInput> & { readonly role: Role },
 ) => toRoute({ ...row, path: `/workspaces/:ws${row.path}` }, { type: 'workspace', role: row.role })
 
 export const platformRoute = <P = unknown, Q = unknown, B = unknown>(row: Row<P, Q, B, AuthorInput>) =>
@@ -135,7 +142,7 @@ const toRoute = <P, Q, B, Context>(row: Row<P, Q, B, Context>, access: Access): 
     const { needsProof } = row
     if (typeof needsProof === 'function' && !context.operator?.isProven && (await needsProof(given)))
       throw confirmationRequired()
-    return row.handle(given)
+    return recordRefusals(context, input, () => row.handle(given))
   },
 })
 

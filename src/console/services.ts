@@ -35,6 +35,7 @@ import type { CallId, CampaignId, EndpointId, WorkspaceId } from '../shared/ids.
 import type { ReadOverview } from './overview.ts'
 import type { ConsoleReads } from './reads.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
+import type { SignInRefusals } from './sign-in-refusals.ts'
 
 /** The services that read and write Postgres. */
 export interface ConsoleRecords {
@@ -60,6 +61,8 @@ export interface ConsoleServices extends ConsoleRecords {
   readonly secrets: SecretBox
   readonly signInLimit: SignInLimit
   readonly devices: KnownDevices
+  /** Records sign-ins and confirmations that were refused. */
+  readonly refusals: SignInRefusals
   readonly templates: TemplateSubmissions
   readonly names: EndpointNames
   readonly engine: DeliveryEngine

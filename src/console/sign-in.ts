@@ -9,8 +9,11 @@ import { acceptTotp, readTotpState, writeTotpState } from '../accounts/totp.ts'
 import { AppError } from '../contract/errors.ts'
 import type { HttpRequest } from '../platform/http/exchange.ts'
 import type { OperatorId } from '../shared/ids.ts'
-import type { ConsoleServices, ConsoleSettings } from './services.ts'
+import { isSecure } from './secure.ts'
+import type { ConsoleServices } from './services.ts'
 import type { Guesser } from './sign-in-limit.ts'
+import type { RefusalReason } from './sign-in-refusals.ts'
+import { whence } from './whence.ts'
 
 export interface SignInAttempt {
   readonly email: string
@@ -47,7 +50,7 @@ export async function proveOperator(services: ConsoleServices, attempt: SignInAt
   )
   if (!isRight || !operator || operator.isDisabled) throw wrongSignIn()
   const left = await takeFactor(services, operator, { ...attempt, guesser })
-  if (left === 'wrong') throw wrongSignIn()
+  if (left === 'wrong') throw wrongSignIn('FACTOR')
   return { operatorId: operator.id, recoveryCodesLeft: left === 'none' ? undefined : left }
 }
 
@@ -110,16 +113,13 @@ export async function openSession(
     tokenHash: hashToken(token),
     operatorId,
     ip: request.remoteAddress,
-    userAgent: request.header('user-agent')?.slice(0, 300) ?? null,
+    userAgent: whence(request).userAgent ?? null,
     replaces,
   })
   const known = devices.idOf(request.header('cookie'), operatorId)
   const secure = isSecure(settings)
   return [sessionCookie(token, secure), devices.cookie(operatorId, { known, isSecure: secure })]
 }
-
-export const isSecure = ({ production, publicUrl }: ConsoleSettings): boolean =>
-  production || publicUrl?.startsWith('https:') === true
 
 const factorPath = ({ recoveryCode }: SecondFactor): string =>
   recoveryCode === undefined ? 'totp' : 'recoveryCode'
@@ -162,5 +162,6 @@ async function isCode(
   return services.operators.advanceTotp(id, totpSeed, services.secrets.seal(writeTotpState(next)))
 }
 
-const wrongSignIn = (): AppError =>
-  new AppError('UNAUTHORIZED', 'The e-mail, the password or the code is wrong.')
+/** `reason` is for the audit. The answer must not tell whether the password was right. */
+const wrongSignIn = (reason: RefusalReason = 'PASSWORD'): AppError =>
+  new AppError('UNAUTHORIZED', 'The e-mail, the password or the code is wrong.', { cause: reason })

@@ -25,22 +25,30 @@ import type { DeliveryState } from './records/delivery.ts'
 import type { EndpointHour } from './records/overview.ts'
 import type { Scope } from './scopes.ts'
 
-/** The operator who makes a change, the workspace, and the operator's IP address. */
+/** The operator who makes a change, the workspace, and the operator's IP address and browser. */
 export interface Author {
   readonly workspaceId: WorkspaceId
   readonly operatorId: OperatorId
   readonly ip: string
+  /** The `User-Agent` header; what is longer than 300 characters is cut off. */
+  readonly userAgent?: string | null | undefined
+}
+
+/** Where an account event comes from: a sign-in that is refused has no operator. */
+export interface AccountAuthor {
+  readonly operatorId: OperatorId | null
+  readonly ip: string | null
+  readonly userAgent?: string | null | undefined
 }
 
 /** An audit entry for a change that other code makes, without knowing the operator. */
 export interface AuditNote {
   readonly action: string
   readonly subjectKind: IdKind
-  readonly subjectId: string
+  /** Null where nothing of ours is meant, such as by a sign-in with an address that has no account. */
+  readonly subjectId: string | null
   readonly before?: unknown
   readonly after?: unknown
-  /** Notes with the same value share one entry: `before` of the first note and `after` of the last one. */
-  readonly partOf?: string | undefined
 }
 
 export interface AuditFilter {
@@ -56,7 +64,16 @@ export interface AuditLog {
   note(author: Author, note: AuditNote): Promise<void>
   /** The same, for an action that happens to its subject only once: a second entry is not written. */
   noteOnce(author: Author, note: AuditNote): Promise<void>
+  /** The same, for what an operator repeats while reading: at most one entry an hour for each subject. */
+  noteHourly(author: Author, note: AuditNote): Promise<void>
+  /** An event of an operator's account, which belongs to no workspace. */
+  noteAccount(author: AccountAuthor, note: AuditNote): Promise<void>
   list(workspaceId: WorkspaceId, filter: AuditFilter, page: PageRequest): Promise<Page<AuditRecord>>
+  /**
+   * Events of accounts, which belong to no workspace: sign-ins, sessions, passwords and second factors.
+   * `filter.operatorId` is the account; without it, the events of all accounts and of unknown addresses.
+   */
+  listAccounts(filter: AuditFilter, page: PageRequest): Promise<Page<AuditRecord>>
 }
 
 export interface WorkspacePatch {
@@ -77,6 +94,8 @@ export interface NewKey {
   readonly secretHash: Uint8Array
   readonly scopes: readonly Scope[]
   readonly requestsPerSecond: number
+  /** Addresses and ranges in CIDR notation that may use the key; empty: all. */
+  readonly allowedIps: readonly string[]
   readonly expiresAt: Date | null
 }
 
@@ -84,6 +103,7 @@ export interface KeyPatch {
   readonly name?: string | undefined
   readonly scopes?: readonly Scope[] | undefined
   readonly requestsPerSecond?: number | undefined
+  readonly allowedIps?: readonly string[] | undefined
 }
 
 export type KeyChange =

@@ -11,6 +11,10 @@ export const errorCatalog = {
     meaning: 'The request carries no API key. Send it as Authorization: Bearer <key> or X-Api-Key.',
   },
   INVALID_API_KEY: { status: 401, meaning: 'The API key is unknown, malformed, revoked or expired.' },
+  IP_NOT_ALLOWED: {
+    status: 403,
+    meaning: 'The API key may be used from certain addresses only, and the request came from another one.',
+  },
   TENANT_SUSPENDED: { status: 403, meaning: 'The workspace of this key is suspended.' },
   FORBIDDEN: { status: 403, meaning: 'The key or operator lacks what this route needs.' },
   CONFIRMATION_REQUIRED: {

@@ -43,6 +43,7 @@ export interface Gateway {
 
 export async function startGateway(settings: Settings): Promise<Gateway> {
   requireSettings(settings, ['PROVIDER_APP_SECRET', 'PROVIDER_VERIFY_TOKEN'])
+  if (settings.APP_ENV === 'production') requireSettings(settings, ['PUBLIC_URL'])
   const context = openProcessContext(settings, 'gateway')
   const { log, sql } = context
   log.info({ version, settings: describeSettings(settings) }, 'gateway.starting')
@@ -50,7 +51,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   await migrate(sql)
   await ensureOptOutKey(sql, context.secrets.box)
   const ground = await openGround(context)
-  const { node, health, blobs } = ground
+  const { internal, node, health, blobs } = ground
   await blobs
     .clearLeftovers()
     .catch((error: unknown) => log.warn({ error: String(error) }, 'media.leftovers_not_cleared'))
@@ -76,7 +77,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   await node.serve()
   health.state = 'serving'
   const stopPartitions = keepPartitions(sql, log)
-  log.info({ port: server.port, nodeId: node.self.nodeId }, 'gateway.serving')
+  log.info({ port: server.port, internalPort: internal.port, nodeId: node.self.nodeId }, 'gateway.serving')
   return {
     port: server.port,
     async drain() {
@@ -209,7 +210,7 @@ function createEdges(
   gauge('console_sockets', 'Open live connections of the console', () => console.live.openSockets())
   gauge('webhook_backlog_bytes', 'Bytes of events that wait in memory', delivery.backlogBytes)
   const pages = documentationPages()
-  const edges = { api, console: console.handler, providerWebhooks: webhooks, health, metrics, pages }
+  const edges = { api, console: console.handler, providerWebhooks: webhooks, health, pages }
   return { handler: publicHandler(edges), live: console.live }
 }
 

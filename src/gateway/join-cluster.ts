@@ -1,10 +1,12 @@
-// Opens the internal port of a gateway and joins the cluster.
+// Opens the internal port of a gateway, which also serves the metrics, and joins the cluster.
 
 import { type ClusterNode, startNode } from '../platform/cluster/node.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import { type HttpServer, listen } from '../platform/http/uws.ts'
 import { version } from '../shared/version.ts'
 import type { ProcessContext } from './process-context.ts'
+
+const metricsPath = '/metrics'
 
 /** Opens the internal port before the node registers: other nodes must reach the registered address. */
 export async function joinCluster({
@@ -22,6 +24,7 @@ export async function joinCluster({
     port: settings.INTERNAL_PORT,
     handler: (request) => late.handler(request),
     maxInFlight: settings.MAX_REQUESTS,
+    unlimitedPaths: new Set([metricsPath]),
   })
   const node = await startNode({
     redisUrl,
@@ -36,6 +39,6 @@ export async function joinCluster({
     onRefused: metrics.refused,
     postgresAwayMs: postgres.awayMs,
   })
-  late.handler = (request) => node.handleRpc(request)
+  late.handler = (request) => (request.path === metricsPath ? metrics.answer() : node.handleRpc(request))
   return { internal, node }
 }

@@ -4,7 +4,6 @@ import { createConsolePages } from '../console/assets/serve.ts'
 import { AppError } from '../contract/errors.ts'
 import { errorResponse } from '../platform/http/error-response.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
-import type { Metrics } from '../platform/observability/metrics.ts'
 import type { Health } from '../platform/process/health.ts'
 
 export interface Edges {
@@ -12,23 +11,21 @@ export interface Edges {
   readonly console: HttpHandler
   readonly providerWebhooks: HttpHandler
   readonly health: Health
-  readonly metrics: Metrics
   /** Public pages, by path. */
   readonly pages: Readonly<Record<string, HttpHandler>>
 }
 
 /** Probes that are answered even while the process refuses other requests as overloaded. */
-export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 export function publicHandler({ api, console, pages, ...edges }: Edges): HttpHandler {
-  const { providerWebhooks, health, metrics } = edges
+  const { providerWebhooks, health } = edges
   const consolePages = createConsolePages()
   const exact = new Map<string, HttpHandler>([
     ...Object.entries(pages),
     ['/provider/webhooks', providerWebhooks],
     ['/healthz', () => health.alive()],
     ['/readyz', () => health.ready()],
-    ['/metrics', () => metrics.answer()],
   ])
   return function route(request) {
     const { path } = request

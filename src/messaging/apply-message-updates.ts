@@ -23,6 +23,7 @@ export interface MessageUpdatePorts {
     phoneNumberId: string
     waId: string
     name: string | null
+    at: Date
     isFresh?: boolean
   }) => Promise<(SenderNumber & Parties) | undefined>
   readonly dispatch: Dispatch
@@ -108,7 +109,7 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
 async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<void> {
   const { phoneNumberId, from, fromName } = update
   for (let tries = 0; tries < 3; tries += 1) {
-    const who = { phoneNumberId, waId: from, name: fromName, isFresh: tries > 0 }
+    const who = { phoneNumberId, waId: from, name: fromName, at: update.at, isFresh: tries > 0 }
     const parties = await ports.resolveParties(who)
     if (!parties) return ports.ignored('inboundMessage')
     const written = await ports.store.insertInbound(inboundOf(update, parties, ports.clock.now()))

@@ -245,7 +245,7 @@ step('HTTP: what two readers could read differently is not served', async () => 
 step('HTTP: 3,000 callers who leave halfway leave nothing behind', async () => {
   const { origin, stack } = world
   const residentBytes = async () => {
-    const { text } = await send(origin, { path: '/metrics' })
+    const { text } = await send(stack.gateway(0).internalOrigin, { path: '/metrics' })
     return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1])
   }
   const beforeBytes = await residentBytes()

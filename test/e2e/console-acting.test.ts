@@ -99,6 +99,7 @@ step('the file of a message comes with the session, and cannot run as a page', a
   const mediaBase64 = Buffer.from('<script>alert(1)</script>').toString('base64')
   const image = await inbound('15557000132', { type: 'image', mimeType: 'image/png', mediaBase64 })
   const file = await stack.console.get(`/messages/${image.id}/media`)
+  await stack.console.get(`/messages/${image.id}/media`)
   assert.deepEqual([file.status, file.body], [200, '<script>alert(1)</script>'])
   assert.equal(file.headers.get('content-security-policy'), "default-src 'none'; sandbox")
   assert.match(file.headers.get('content-disposition') ?? '', /^attachment/)
@@ -106,6 +107,9 @@ step('the file of a message comes with the session, and cannot run as a page', a
     await refused(stack.console.get('/messages/msg_00000000000000000000000000/media'), 404),
     'NOT_FOUND',
   )
+  // Twice within an hour is one entry.
+  const [entry, ...more] = await audited('media.downloaded')
+  assert.deepEqual([entry.subjectId, entry.after.mimeType, more.length], [image.id, 'image/png', 0])
 })
 
 step('a picture is uploaded for the header of a template, and sent by the id that came back', async () => {

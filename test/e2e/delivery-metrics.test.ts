@@ -38,7 +38,7 @@ const sampler =
       .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 
 const scrape = async (origin: string): Promise<string> => (await client(origin).get('/metrics')).body
-const gateway = async (): Promise<Sample> => sampler(await scrape(scene.stack.gateway(0).origin))
+const gateway = async (): Promise<Sample> => sampler(await scrape(scene.stack.gateway(0).internalOrigin))
 const worker = async (): Promise<Sample> => sampler(await scrape(workerUrl))
 
 const until = (what: string, from: () => Promise<Sample>, isTrue: (sample: Sample) => boolean) =>
@@ -166,7 +166,7 @@ step('the series are those that src/platform/README.md lists, and no other', asy
     name,
     labels: [...(labels ?? '').matchAll(/`(\w+)`/g)].map((match) => match[1]),
   }))
-  const texts = [await scrape(scene.stack.gateway(0).origin), await scrape(workerUrl)]
+  const texts = [await scrape(scene.stack.gateway(0).internalOrigin), await scrape(workerUrl)]
   const shown = texts.flatMap((text) =>
     [...text.matchAll(/^# TYPE (switchboard_\w+)/gm)].map((match) => match[1]),
   )

@@ -106,7 +106,7 @@ const gateway = () => world.stack.gateway(0).process
 const held = () => heldAfterCollection(gateway().logFile)
 
 const openFiles = async (): Promise<number> => {
-  const { text } = await send(world.origin, { path: '/metrics' })
+  const { text } = await send(world.stack.gateway(0).internalOrigin, { path: '/metrics' })
   return Number(/^process_open_fds (\d+)$/m.exec(text)?.[1] ?? 0)
 }
 
@@ -145,7 +145,7 @@ scenario(
   () => world.stack,
   async () => {
     const { stack, origin } = world
-    const { text: metrics } = await send(origin, { path: '/metrics' })
+    const { text: metrics } = await send(stack.gateway(0).internalOrigin, { path: '/metrics' })
     const methods = new Set(metrics.match(/(?<=method=")[^"]*/g))
     // A series for every method that a caller invents would be unlimited.
     assert.deepEqual([...methods].sort(), ['DELETE', 'GET', 'PATCH', 'POST', 'PUT', 'none'])

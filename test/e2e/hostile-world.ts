@@ -23,6 +23,7 @@ export interface HostileWorld {
   makeKey(fields: {
     scopes: readonly string[]
     requestsPerSecond?: number
+    allowedIps?: readonly string[]
     expiresAt?: string
   }): Promise<Json>
 }

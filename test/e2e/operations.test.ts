@@ -16,8 +16,8 @@ after(() => scene?.close())
 
 const step = stepsOf(() => scene.stack)
 
-const openSockets = async ({ origin }: Gateway): Promise<number> => {
-  const { body } = await client(origin).get('/metrics')
+const openSockets = async ({ internalOrigin }: Gateway): Promise<number> => {
+  const { body } = await client(internalOrigin).get('/metrics')
   return Number(/^switchboard_webhook_sockets (\d+)$/m.exec(body)?.[1])
 }
 
@@ -38,11 +38,12 @@ async function arrivesOnNewSocket(text: string, after: number): Promise<void> {
 step('each gateway says that it is alive, ready, and what it does', async () => {
   await receive(scene)
   await route(scene)
-  for (const { origin } of scene.stack.gateways) {
+  for (const { origin, internalOrigin } of scene.stack.gateways) {
     const probes = client(origin)
     assert.deepEqual(await ok(probes.get('/healthz')), { status: 'alive' })
     assert.deepEqual(await ok(probes.get('/readyz')), { status: 'serving' })
-    const metrics = await probes.get('/metrics')
+    assert.equal((await probes.get('/metrics')).status, 404)
+    const metrics = await client(internalOrigin).get('/metrics')
     assert.match(String(metrics.headers.get('content-type')), /^text\/plain/)
     assert.match(metrics.body, /^switchboard_provider_updates_total\{kind="inboundMessage"\} [1-9]/m)
     assert.match(metrics.body, /^process_cpu_seconds_total /m)

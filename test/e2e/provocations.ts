@@ -105,6 +105,10 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     await ok(world.stack.console.post('/resume'))
     return provoked
   },
+  async IP_NOT_ALLOWED(world) {
+    const { key } = await world.makeKey({ scopes: ['CATALOG_READ'], allowedIps: ['203.0.113.0/24'] })
+    return api(world, { path: '/numbers' }, key)
+  },
   async FORBIDDEN(world) {
     const { key } = await world.makeKey({ scopes: ['CATALOG_READ'] })
     return api(world, { path: '/calls' }, key)

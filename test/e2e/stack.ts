@@ -30,6 +30,8 @@ export interface StackOptions {
 
 export interface Gateway {
   readonly origin: string
+  /** Serves the metrics. */
+  readonly internalOrigin: string
   /** The public API with the key of the workspace. */
   readonly api: Client
   readonly process: Running
@@ -234,9 +236,12 @@ const launcher =
 const isWorking = (line: { event?: string }) => line.event === 'worker.serving'
 
 async function serve(process: Running, key: string): Promise<Gateway> {
-  const { port } = await process.line(SERVING, 'serving')
-  const origin = `http://127.0.0.1:${String(port)}`
-  return { origin, api: apiClient(origin, key), process }
+  const { port, internalPort } = await process.line(SERVING, 'serving')
+  const [origin, internalOrigin] = [port, internalPort].map((one) => `http://127.0.0.1:${String(one)}`) as [
+    string,
+    string,
+  ]
+  return { origin, internalOrigin, api: apiClient(origin, key), process }
 }
 
 type ConsoleActions = Pick<Stack, 'addEndpoint' | 'assignNumber' | 'deliveries' | 'delivery'>

@@ -1,30 +1,35 @@
-// The audit: writes an entry in the transaction of each change, and lists entries for operators.
-import type { AuditLog, AuditNote, Author } from '../../contract/administration.ts'
+// The audit: writes an entry in the transaction of each change, and lists entries for operators. Entries are only
+// added.
+import type { AccountAuthor, AuditFilter, AuditLog, AuditNote } from '../../contract/administration.ts'
+import type { Page, PageRequest } from '../../contract/page.ts'
 import type { AuditRecord } from '../../contract/records/console.ts'
 import { equals, olderThan, type Piece, rowsOfPage, within } from '../../platform/postgres/keyset.ts'
 import { newestFirst } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
-import { encodeId, type IdKind, idPrefixes, newId, type Uuid } from '../../shared/ids.ts'
+import {
+  encodeId,
+  type IdKind,
+  idPrefixes,
+  newId,
+  type OperatorId,
+  type WorkspaceId,
+} from '../../shared/ids.ts'
+import { deviceOf, userAgentLength } from '../device.ts'
 
 /**
  * Call it in the transaction of the change, so that the change and its entry are committed together. Never
- * pass secrets or message texts. Returns the id of a new entry.
+ * pass secrets or message texts. A committed entry is never changed: the table refuses it.
  */
-export async function writeAudit(
-  sql: Sql,
-  author: { readonly [Key in keyof Author]: Author[Key] | null },
-  entry: AuditNote,
-): Promise<Uuid<'audit'>> {
-  const id = newId('audit')
+export async function writeAudit(sql: Sql, author: AuditAuthor, entry: AuditNote): Promise<void> {
   await sql`
-    insert into audit (id, workspace_id, operator_id, action, subject_kind, subject_id, before, after, ip, part_of)
-    values (${id}, ${author.workspaceId}, ${author.operatorId}, ${entry.action},
+    insert into audit (id, workspace_id, operator_id, action, subject_kind, subject_id, before, after, ip,
+      user_agent)
+    values (${newId('audit')}, ${author.workspaceId}, ${author.operatorId}, ${entry.action},
       ${entry.subjectKind}, ${entry.subjectId}, ${asJson(sql, entry.before)}, ${asJson(sql, entry.after)},
-      ${author.ip}, ${entry.partOf ?? null})
-    on conflict (subject_id, operator_id, action, part_of) where part_of is not null
-    do update set after = excluded.after || ${sql.json({ lastPartAt: new Date().toISOString() })}`
-  return id
+      ${author.ip}, ${author.userAgent?.slice(0, userAgentLength) ?? null})`
 }
+
+type AuditAuthor = AccountAuthor & { readonly workspaceId: WorkspaceId | null }
 
 const asJson = (sql: Sql, value: unknown) => (value === undefined ? null : sql.json(value as never))
 
@@ -39,6 +44,7 @@ interface Row {
   readonly before: unknown
   readonly after: unknown
   readonly ip: string | null
+  readonly userAgent: string | null
   readonly at: Date
 }
 
@@ -53,25 +59,56 @@ export const createAuditStore = (sql: Sql): AuditLog => ({
     if (known === undefined) await writeAudit(sql, author, note)
   },
 
-  async list(workspaceId, { action, operatorId, since, until }, page) {
-    const ordered = sql`
-      select *
-      from audit a
-      where a.workspace_id = ${workspaceId}
-        ${actionIs(sql, action)}
-        ${equals(sql, 'a.operator_id', operatorId)}
-        ${within(sql, 'a', 'at', { since, until })}
-        ${olderThan(sql, 'a', page)}
-      order by a.id desc`
-    const rows = await sql<Row[]>`
-      select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,
-        a.ip, a.at
-      from (${rowsOfPage(sql, ordered, page)}) a
-      left join operators o on o.id = a.operator_id
-      order by a.id desc`
-    return newestFirst(rows, page, toRecord)
+  async noteHourly(author, note) {
+    const [known] = await sql`
+      select from audit
+      where subject_id = ${note.subjectId} and action = ${note.action} and operator_id = ${author.operatorId}
+        and at > now() - interval '1 hour'
+      limit 1`
+    if (known === undefined) await writeAudit(sql, author, note)
   },
+
+  async noteAccount(author, note) {
+    await writeAudit(sql, { ...author, workspaceId: null }, note)
+  },
+
+  list: (workspaceId, filter, page) =>
+    pageOf(sql, page, {
+      filter,
+      where: sql`a.workspace_id = ${workspaceId} ${equals(sql, 'a.operator_id', filter.operatorId)}`,
+    }),
+
+  listAccounts: (filter, page) =>
+    pageOf(sql, page, { filter, where: sql`a.workspace_id is null ${accountIs(sql, filter.operatorId)}` }),
 })
+
+async function pageOf(
+  sql: Sql,
+  page: PageRequest,
+  { filter: { action, since, until }, where }: { readonly filter: AuditFilter; readonly where: Piece },
+): Promise<Page<AuditRecord>> {
+  const ordered = sql`
+    select *
+    from audit a
+    where ${where}
+      ${actionIs(sql, action)}
+      ${within(sql, 'a', 'at', { since, until })}
+      ${olderThan(sql, 'a', page)}
+    order by a.id desc`
+  const rows = await sql<Row[]>`
+    select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,
+      a.ip, a.user_agent, a.at
+    from (${rowsOfPage(sql, ordered, page)}) a
+    left join operators o on o.id = a.operator_id
+    order by a.id desc`
+  return newestFirst(rows, page, toRecord)
+}
+
+/** The account that an entry is about: the operator who was changed, else the one who acted. */
+const accountIs = (sql: Sql, operatorId: OperatorId | undefined): Piece =>
+  operatorId === undefined
+    ? sql``
+    : sql`and (case when a.subject_kind = 'operator' then a.subject_id else a.operator_id end) = ${operatorId}`
 
 /** One action, or all actions on one kind of subject; an index serves each. */
 function actionIs(sql: Sql, action: string | undefined): Piece {
@@ -93,6 +130,8 @@ const toRecord = (row: Row): AuditRecord => ({
   before: row.before,
   after: row.after,
   ip: row.ip,
+  device: row.userAgent === null ? null : deviceOf(row.userAgent),
+  userAgent: row.userAgent,
   at: row.at.toISOString(),
 })
 

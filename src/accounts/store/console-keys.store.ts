@@ -14,6 +14,7 @@ interface Row {
   readonly prefix: string
   readonly scopes: Scope[]
   readonly requestsPerSecond: number
+  readonly allowedIps: string[]
   readonly expiresAt: Date | null
   readonly lastUsedAt: Date | null
   readonly revokedAt: Date | null
@@ -36,9 +37,9 @@ export const createConsoleKeyStore = (pool: Pool): KeyAdministration => ({
     return pool.begin(async (sql) => {
       const rows = await sql<Row[]>`
         insert into api_keys (id, workspace_id, name, prefix, secret_hash, scopes, requests_per_second,
-          expires_at, created_by)
+          allowed_ips, expires_at, created_by)
         values (${key.id}, ${author.workspaceId}, ${key.name}, ${key.prefix}, ${Buffer.from(key.secretHash)},
-          ${[...key.scopes]}, ${key.requestsPerSecond}, ${key.expiresAt}, ${author.operatorId})
+          ${[...key.scopes]}, ${key.requestsPerSecond}, ${[...key.allowedIps]}, ${key.expiresAt}, ${author.operatorId})
         returning ${columns(sql)}`
       const [row] = rows
       if (row === undefined) throw new Error('an inserted key was not returned')
@@ -52,10 +53,11 @@ export const createConsoleKeyStore = (pool: Pool): KeyAdministration => ({
       const before = await locked(sql, author.workspaceId, id)
       if (before === undefined) return { type: 'notFound' }
       if (before.revokedAt !== null) return { type: 'revoked' }
-      const { name, scopes, requestsPerSecond } = { ...before, ...defined(patch) }
+      const { name, scopes, requestsPerSecond, allowedIps } = { ...before, ...defined(patch) }
       const [after = before] = await sql<Row[]>`
         update api_keys
-        set name = ${name}, scopes = ${[...scopes]}, requests_per_second = ${requestsPerSecond}
+        set name = ${name}, scopes = ${[...scopes]}, requests_per_second = ${requestsPerSecond},
+          allowed_ips = ${[...allowedIps]}
         where id = ${id}
         returning ${columns(sql)}`
       await audited(sql, author, { action: 'key.edited', before, after })
@@ -80,7 +82,7 @@ export const createConsoleKeyStore = (pool: Pool): KeyAdministration => ({
 })
 
 const columns = (sql: Sql) => sql`
-  id, name, prefix, scopes, requests_per_second, expires_at, last_used_at, revoked_at, created_by, created_at`
+  id, name, prefix, scopes, requests_per_second, allowed_ips, expires_at, last_used_at, revoked_at, created_by, created_at`
 
 async function locked(sql: Sql, workspaceId: WorkspaceId, id: KeyId): Promise<Row | undefined> {
   const [row] = await sql<Row[]>`
@@ -107,11 +109,12 @@ const audited = (
     after: readable(change.after),
   })
 
-const readable = ({ name, prefix, scopes, requestsPerSecond, expiresAt, revokedAt }: Row) => ({
+const readable = ({ name, prefix, scopes, requestsPerSecond, allowedIps, expiresAt, revokedAt }: Row) => ({
   name,
   prefix,
   scopes,
   requestsPerSecond,
+  allowedIps,
   expiresAt: iso(expiresAt),
   revokedAt: iso(revokedAt),
 })
@@ -122,6 +125,7 @@ const toRecord = (row: Row): KeyRecord => ({
   prefix: row.prefix,
   scopes: row.scopes,
   requestsPerSecond: row.requestsPerSecond,
+  allowedIps: row.allowedIps,
   expiresAt: iso(row.expiresAt),
   lastUsedAt: iso(row.lastUsedAt),
   revokedAt: iso(row.revokedAt),

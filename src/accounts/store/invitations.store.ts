@@ -13,6 +13,7 @@ import {
   invitationLimits,
   type OpenInvitation,
 } from '../invitation.ts'
+import type { Whence } from '../operator.ts'
 import type { Role } from '../roles.ts'
 import { writeAudit } from './audit.store.ts'
 import { lockMembers, roleOf } from './members.store.ts'
@@ -100,31 +101,31 @@ export const createInvitationStore = (pool: Pool): Invitations => ({
     return row
   },
 
-  async accept(tokenHash, invitee, ip) {
+  async accept(tokenHash, invitee, from) {
     try {
-      return await pool.begin((sql) => accept(sql, tokenHash, invitee, ip))
+      return await pool.begin((sql) => accept(sql, tokenHash, invitee, from))
     } catch (error) {
       if (!(error instanceof AddressTaken)) throw error
-      await auditRefusal(pool, tokenHash, ip)
+      await auditRefusal(pool, tokenHash, from)
       return { type: 'taken' }
     }
   },
 })
 
 /** An inviter who opens the link to find out whether an address has an account is seen by the other owners. */
-async function auditRefusal(pool: Pool, tokenHash: Buffer, ip: string): Promise<void> {
+async function auditRefusal(pool: Pool, tokenHash: Buffer, from: Whence): Promise<void> {
   await pool.begin(async (sql) => {
     const [open] = await shown(sql, sql`i.token_hash = ${tokenHash}`)
     if (open === undefined) return
     await writeAudit(
       sql,
-      { workspaceId: open.workspaceId, operatorId: null, ip },
+      { workspaceId: open.workspaceId, operatorId: null, ...from },
       { action: 'invitation.refused', subjectKind: 'invitation', subjectId: open.id, before: audited(open) },
     )
   })
 }
 
-async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, ip: string): Promise<Acceptance> {
+async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, from: Whence): Promise<Acceptance> {
   const [used] = await sql<Used[]>`
     delete from invitations
     where token_hash = ${tokenHash} and expires_at > now()
@@ -133,7 +134,7 @@ async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, ip: string)
   const { id, workspaceId, email, role } = used
   const invited = { by: used.invitedBy, to: workspaceId }
   const operatorId =
-    'operatorId' in invitee ? invitee.operatorId : await create(sql, { ...invitee, email, invited }, ip)
+    'operatorId' in invitee ? invitee.operatorId : await create(sql, { ...invitee, email, invited }, from)
   // Someone who became a member meanwhile keeps the current role: an old link must not take a role away.
   const before = await roleOf(sql, workspaceId, operatorId)
   await sql`
@@ -142,7 +143,7 @@ async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, ip: string)
     on conflict do nothing`
   await writeAudit(
     sql,
-    { workspaceId, operatorId, ip },
+    { workspaceId, operatorId, ...from },
     {
       action: 'invitation.accepted',
       subjectKind: 'invitation',
@@ -157,9 +158,9 @@ async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, ip: string)
 async function create(
   sql: Sql,
   operator: Omit<NewOperator, 'platformOwner'>,
-  ip: string,
+  from: Whence,
 ): Promise<OperatorId> {
-  const id = await insertOperator(sql, { ...operator, platformOwner: false }, ip)
+  const id = await insertOperator(sql, { ...operator, platformOwner: false }, from)
   if (id === undefined) throw new AddressTaken()
   return id
 }

@@ -7,7 +7,7 @@ export const createKeyStore = (sql: Sql): KeyPort => ({
   async findByPrefixes(prefixes) {
     return sql<KeyRow[]>`
       select k.id as key_id, k.workspace_id, w.status as workspace_status, k.name, k.prefix, k.secret_hash,
-        k.scopes, k.requests_per_second, k.expires_at, k.revoked_at, k.last_used_at
+        k.scopes, k.requests_per_second, k.allowed_ips, k.expires_at, k.revoked_at, k.last_used_at
       from api_keys k
       join workspaces w on w.id = k.workspace_id
       where k.prefix = any(${prefixes as string[]})`

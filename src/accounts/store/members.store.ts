@@ -114,10 +114,12 @@ const revokeInvitationsOf = (sql: Sql, author: MemberAuthor, operatorId: Operato
     where workspace_id = ${author.workspaceId} and invited_by = ${operatorId}
     returning id, email, role, expires_at
   )
-  insert into audit (id, workspace_id, operator_id, action, subject_kind, subject_id, before, ip)
+  insert into audit (id, workspace_id, operator_id, action, subject_kind, subject_id, before, ip,
+    user_agent)
   select new_uuid(), ${author.workspaceId}, ${author.operatorId}, 'invitation.revoked', 'invitation', id,
     jsonb_build_object('email', email, 'role', role, 'expiresAt',
-      to_char(expires_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), ${author.ip}
+      to_char(expires_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), ${author.ip},
+    ${author.userAgent ?? null}
   from gone`
 
 /** Serialises changes: two owners who remove each other at once must not both find another owner. */

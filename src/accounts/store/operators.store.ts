@@ -2,7 +2,13 @@
 
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { newId, type OperatorId, type WorkspaceId } from '../../shared/ids.ts'
-import type { CredentialChange, OperatorCredentials, OperatorDirectory, OperatorOrigin } from '../operator.ts'
+import type {
+  CredentialChange,
+  OperatorCredentials,
+  OperatorDirectory,
+  OperatorOrigin,
+  Whence,
+} from '../operator.ts'
 import { auditOperator, createSecondFactorStore } from './second-factor.store.ts'
 
 export interface NewOperator {
@@ -127,13 +133,13 @@ export const createOperatorStore = (pool: Pool): OperatorAccounts => ({
 })
 
 /**
- * `ip` is null on the command line. Elsewhere the new operator is also the author of the audit entry.
+ * `from` is null on the command line. Elsewhere the new operator is also the author of the audit entry.
  * Undefined where the e-mail is taken.
  */
 export async function insertOperator(
   sql: Sql,
   { email, name, passwordHash, platformOwner, invited }: NewOperator,
-  ip: string | null,
+  from: Whence | null,
 ): Promise<OperatorId | undefined> {
   const id = newId('operator')
   const made = await sql`
@@ -144,7 +150,7 @@ export async function insertOperator(
   if (made.count === 0) return undefined
   await auditOperator(
     sql,
-    { operatorId: id, by: ip === null ? null : id, ip },
+    from === null ? { operatorId: id, by: null, ip: null } : { operatorId: id, by: id, ...from },
     { action: 'operator.created', after: { email, name, platformOwner } },
   )
   return id

@@ -103,6 +103,6 @@ export const auditOperator = (
 ): Promise<unknown> =>
   writeAudit(
     sql,
-    { workspaceId: null, operatorId: change.by, ip: change.ip },
+    { workspaceId: null, operatorId: change.by, ip: change.ip, userAgent: change.userAgent },
     { ...entry, subjectKind: 'operator', subjectId: change.operatorId },
   )

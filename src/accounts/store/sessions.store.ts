@@ -1,7 +1,8 @@
 // Sessions of operators, found by the hash of their token. The token itself is never stored.
 
+import type { AccountAuthor, AuditNote } from '../../contract/administration.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
-import type { SessionId } from '../../shared/ids.ts'
+import type { OperatorId, SessionId } from '../../shared/ids.ts'
 import { deviceOf } from '../device.ts'
 import type { CredentialChange, Membership, OpenSession, Sessions, SignedIn } from '../operator.ts'
 import { sessionLifetime } from '../operator-session.ts'
@@ -24,10 +25,17 @@ export const createSessionStore = (pool: Pool): Sessions => ({
             order by last_seen_at desc
             offset ${perOperator - 1}))`
       if (session.replaces) await sql`delete from sessions where token_hash = ${session.replaces}`
-      await sql`
+      const [opened] = await sql<{ id: SessionId; hasTotp: boolean }[]>`
         insert into sessions (token_hash, operator_id, ip, user_agent, expires_at)
         values (${session.tokenHash}, ${session.operatorId}, ${session.ip}, ${session.userAgent},
-          now() + ${idleMs} * interval '1 millisecond')`
+          now() + ${idleMs} * interval '1 millisecond')
+        returning id, (select totp_seed is not null from operators where id = operator_id) as has_totp`
+      if (opened === undefined) throw new Error('an inserted session was not returned')
+      await auditSession(sql, session, {
+        action: 'session.opened',
+        subjectId: opened.id,
+        after: { secondFactor: opened.hasTotp },
+      })
     })
   },
 
@@ -71,8 +79,14 @@ export const createSessionStore = (pool: Pool): Sessions => ({
     return row
   },
 
-  async end(tokenHash) {
-    await pool`delete from sessions where token_hash = ${tokenHash}`
+  async end(tokenHash, from) {
+    await pool.begin(async (sql) => {
+      const [ended] = await sql<(Ended & { operatorId: OperatorId })[]>`
+        delete from sessions where token_hash = ${tokenHash} returning id, ip, user_agent, operator_id`
+      if (ended === undefined) return
+      const { operatorId } = ended
+      await audited(sql, { ...from, operatorId, by: operatorId }, [ended])
+    })
   },
 
   list(operatorId) {
@@ -121,8 +135,14 @@ export const createSessionStore = (pool: Pool): Sessions => ({
     return row?.totpOffer ?? undefined
   },
 
-  async prove(tokenHash) {
-    await pool`update sessions set proved_at = now() where token_hash = ${tokenHash}`
+  async prove(tokenHash, from) {
+    await pool.begin(async (sql) => {
+      const [proved] = await sql<{ id: SessionId; operatorId: OperatorId }[]>`
+        update sessions set proved_at = now() where token_hash = ${tokenHash} returning id, operator_id`
+      if (proved === undefined) return
+      const { id: subjectId, operatorId } = proved
+      await auditSession(sql, { ...from, operatorId }, { action: 'session.confirmed', subjectId })
+    })
   },
 })
 
@@ -141,14 +161,20 @@ type Ended = Pick<OpenSession, 'id' | 'ip' | 'userAgent'>
 /** One entry per session; an operator has at most `perOperator` sessions. */
 async function audited(sql: Sql, change: CredentialChange, ended: readonly Ended[]): Promise<void> {
   for (const { id, ip, userAgent } of ended)
-    await writeAudit(
+    await auditSession(
       sql,
-      { workspaceId: null, operatorId: change.by, ip: change.ip },
+      { ...change, operatorId: change.by },
       {
         action: 'session.ended',
-        subjectKind: 'session',
         subjectId: id,
         before: { device: deviceOf(userAgent), address: ip },
       },
     )
 }
+
+const auditSession = (
+  sql: Sql,
+  { operatorId, ip, userAgent }: AccountAuthor,
+  entry: Omit<AuditNote, 'subjectKind'>,
+): Promise<void> =>
+  writeAudit(sql, { workspaceId: null, operatorId, ip, userAgent }, { ...entry, subjectKind: 'session' })

@@ -132,7 +132,7 @@ function forbidden(scope: Scope): JsonSchema {
     .map((name) => `\`${name}\``)
     .join(' or ')
   return {
-    ...refusal(['FORBIDDEN', 'TENANT_SUSPENDED']),
-    description: `\`FORBIDDEN\`: the key lacks the scope; ${enough} is enough.\n\n\`TENANT_SUSPENDED\`: ${errorCatalog.TENANT_SUSPENDED.meaning}`,
+    ...refusal(['FORBIDDEN', 'TENANT_SUSPENDED', 'IP_NOT_ALLOWED']),
+    description: `\`FORBIDDEN\`: the key lacks the scope; ${enough} is enough.\n\n\`TENANT_SUSPENDED\`: ${errorCatalog.TENANT_SUSPENDED.meaning}\n\n\`IP_NOT_ALLOWED\`: ${errorCatalog.IP_NOT_ALLOWED.meaning}`,
   }
 }

@@ -10,6 +10,7 @@ import type { ServerSocket, SocketEdge, SocketHandler } from '../../platform/htt
 import type { Clock, Timer } from '../../shared/clock.ts'
 import { decodeId, type WorkspaceId } from '../../shared/ids.ts'
 import { createTurns } from '../../shared/turns.ts'
+import { isSecure } from '../secure.ts'
 import type { ConsoleServices } from '../services.ts'
 import { Feed } from './feed.ts'
 import { parseSubscription, type Topic, type TopicReaders } from './topics.ts'
@@ -105,7 +106,7 @@ class Hub {
     }
     if (!isSameOrigin(headers, settings.publicUrl))
       throw new AppError('FORBIDDEN', 'Live updates are for the console’s own pages.')
-    const sessionHash = sessionHashOf(request.header('cookie'))
+    const sessionHash = sessionHashOf(request.header('cookie'), isSecure(this.#options.services.settings))
     const operator = sessionHash && (await sessions.find(sessionHash))
     if (!sessionHash || !operator) return turnedAway(signedOut)
     const workspaceId = decodeId('workspace', request.query.get('workspace') ?? '')

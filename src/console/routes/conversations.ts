@@ -88,6 +88,13 @@ const getMedia = workspaceRoute({
   errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
   async handle({ services, author, params, request }) {
     const found = await services.acting.media(author.workspaceId, params.id, request.signal)
+    // A player asks for many ranges of one file.
+    await services.audit.noteHourly(author, {
+      action: 'media.downloaded',
+      subjectKind: 'message',
+      subjectId: params.id,
+      after: { mimeType: found.mimeType, sizeBytes: found.sizeBytes },
+    })
     return attachmentAnswer(request, found, encodeId('message', params.id))
   },
 })

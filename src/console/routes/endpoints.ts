@@ -10,6 +10,7 @@ import { newId } from '../../shared/ids.ts'
 import { allowedAddress } from '../endpoint-address.ts'
 import { workspaceRoute } from '../route.ts'
 import { eventList, hasField, idParams, shownName } from '../schema.ts'
+import { endpointFor } from '../shown-to.ts'
 
 const HOUR_MS = 3_600_000
 // allowedAddress() checks the length and the form.
@@ -20,8 +21,8 @@ const listEndpoints = workspaceRoute({
   path: '/endpoints',
   summary: 'Webhook endpoints, newest first',
   role: 'VIEWER',
-  handle: async ({ services, author }) => ({
-    data: await services.endpoints.list(author.workspaceId),
+  handle: async ({ services, author, role }) => ({
+    data: (await services.endpoints.list(author.workspaceId)).map((record) => endpointFor(role, record)),
     nextCursor: null,
   }),
 })
@@ -33,8 +34,8 @@ const getEndpoint = workspaceRoute({
   role: 'VIEWER',
   params: idParams('endpoint'),
   errors: ['NOT_FOUND'],
-  handle: async ({ services, author, params }) =>
-    (await services.endpoints.find(author.workspaceId, params.id)) ?? missing(),
+  handle: async ({ services, author, role, params }) =>
+    endpointFor(role, (await services.endpoints.find(author.workspaceId, params.id)) ?? missing()),
 })
 
 const getHealth = workspaceRoute({

@@ -19,6 +19,7 @@ import { publicRoute, workspaceRoute } from '../route.ts'
 import { idParams, newPassword, password, secondFactor, shownName } from '../schema.ts'
 import type { ConsoleServices } from '../services.ts'
 import { openSession, proveOperator, type SecondFactor, sender } from '../sign-in.ts'
+import { whence } from '../whence.ts'
 
 const email = v.pipe(
   v.string(),
@@ -125,13 +126,13 @@ interface Joined {
 async function joinAnew(
   services: ConsoleServices,
   { tokenHash, invitation, name, password: wanted }: Joining & { readonly name: string },
-  { remoteAddress: address }: HttpRequest,
+  request: HttpRequest,
 ): Promise<Joined> {
-  const guesser = { account: { email: invitation.email }, address }
+  const guesser = { account: { email: invitation.email }, address: request.remoteAddress }
   let acceptance: Acceptance = { type: 'taken' }
   const isFree = await services.signInLimit.password(guesser, async () => {
     const passwordHash = await services.passwords.hash(wanted)
-    acceptance = await services.invitations.accept(tokenHash, { name, passwordHash }, address)
+    acceptance = await services.invitations.accept(tokenHash, { name, passwordHash }, whence(request))
     return acceptance.type !== 'taken'
   })
   if (!isFree) throw notJoined()
@@ -150,7 +151,7 @@ async function joinAsBefore(
     ...sender(request),
   }
   const { operatorId, recoveryCodesLeft } = await proveOperator(services, attempt)
-  const acceptance = await services.invitations.accept(tokenHash, { operatorId }, request.remoteAddress)
+  const acceptance = await services.invitations.accept(tokenHash, { operatorId }, whence(request))
   return { ...accepted(acceptance), recoveryCodesLeft }
 }
 

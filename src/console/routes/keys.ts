@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isIpRange, mostAllowedIps } from '../../accounts/allowed-ips.ts'
 import { makeKey } from '../../accounts/key-format.ts'
 import type { KeyChange } from '../../contract/administration.ts'
 import { AppError, notFound } from '../../contract/errors.ts'
@@ -19,6 +20,18 @@ const scopeList = v.pipe(
   v.transform((list: Scope[]) => scopes.filter((scope) => list.includes(scope))),
 )
 const rate = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100_000))
+
+const allowedIps = v.pipe(
+  v.array(
+    v.pipe(
+      v.string(),
+      v.trim(),
+      v.check(isIpRange, 'must be an address or a range such as 203.0.113.0/24 or 2001:db8::/32'),
+    ),
+  ),
+  v.maxLength(mostAllowedIps, `must list at most ${mostAllowedIps} ranges`),
+  v.transform((list) => [...new Set(list)]),
+)
 
 const listKeys = workspaceRoute({
   method: 'GET',
@@ -46,6 +59,7 @@ const createKey = workspaceRoute({
       ),
     ),
     requestsPerSecond: v.optional(rate, DEFAULT_RATE),
+    allowedIps: v.optional(allowedIps, []),
   }),
   success: 201,
   async handle({ services, author, body }) {
@@ -65,7 +79,8 @@ const editKey = workspaceRoute({
   method: 'PATCH',
   path: '/keys/:id',
   summary: 'Change what a key may do; the key itself stays',
-  needsProof: ({ body }) => body.scopes !== undefined || body.requestsPerSecond !== undefined,
+  needsProof: ({ body: { scopes: given, requestsPerSecond, allowedIps: ips } }) =>
+    [given, requestsPerSecond, ips].some((field) => field !== undefined),
   role: 'ADMIN',
   params: idParams('key'),
   body: v.pipe(
@@ -73,6 +88,7 @@ const editKey = workspaceRoute({
       name: v.optional(shownName),
       scopes: v.optional(scopeList),
       requestsPerSecond: v.optional(rate),
+      allowedIps: v.optional(allowedIps),
     }),
     hasField(),
   ),

@@ -7,6 +7,7 @@ import { encodeId } from '../../shared/ids.ts'
 import { operatorRoute } from '../route.ts'
 import { idParams, password, secondFactor } from '../schema.ts'
 import { confirmOperator } from '../sign-in.ts'
+import { whence } from '../whence.ts'
 import { changeBy } from './second-factor.ts'
 
 const listSessions = operatorRoute({
@@ -67,7 +68,7 @@ const confirm = operatorRoute({
       factor,
       address: request.remoteAddress,
     })
-    await services.sessions.prove(sessionHash)
+    await services.sessions.prove(sessionHash, whence(request))
     return { confirmedForSeconds: sessionLifetime.proofMs / 1000, recoveryCodesLeft }
   },
 })

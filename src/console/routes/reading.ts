@@ -94,25 +94,4 @@ const listConversations = workspaceRoute({
   },
 })
 
-const audit = byId('console-audit')
-
-const listAudit = workspaceRoute({
-  method: 'GET',
-  path: '/audit',
-  summary: 'Who changed what, when, from where',
-  role: 'VIEWER',
-  query: v.strictObject({
-    ...pageQuery,
-    action: v.optional(
-      v.pipe(v.string(), v.regex(/^[a-z_]{1,40}(\.[a-z_]{1,40})?$/, 'must look like key.created or key')),
-    ),
-    operatorId: v.optional(idOf('operator')),
-    ...span,
-  }),
-  async handle({ services, author, query: { limit, cursor, ...filter } }) {
-    const page = pageRequest(audit, { limit, cursor })
-    return pageBody(audit, await services.audit.list(author.workspaceId, filter, page))
-  },
-})
-
-export const readingRoutes = [listMessages, listCalls, getCall, listConversations, listAudit]
+export const readingRoutes = [listMessages, listCalls, getCall, listConversations]

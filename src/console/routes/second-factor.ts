@@ -8,6 +8,7 @@ import type { HttpRequest } from '../../platform/http/exchange.ts'
 import { operatorRoute } from '../route.ts'
 import { password, totpCode } from '../schema.ts'
 import { confirmPassword } from '../sign-in.ts'
+import { whence } from '../whence.ts'
 
 // The seed waits in the session until a code proves that an app has it: an unfinished setup locks nobody out. It is not
 // taken from the request, or a page that somebody else controls could choose it.
@@ -87,7 +88,7 @@ const replaceRecoveryCodes = operatorRoute({
 export const changeBy = ({ operatorId }: SignedIn, request: HttpRequest): CredentialChange => ({
   operatorId,
   by: operatorId,
-  ip: request.remoteAddress,
+  ...whence(request),
 })
 
 export const secondFactorRoutes = [offerTotp, addTotp, removeTotp, replaceRecoveryCodes]

@@ -3,7 +3,9 @@ import { endedSessionCookie } from '../../accounts/operator-session.ts'
 import { Answer } from '../../platform/http/route.ts'
 import { publicRoute } from '../route.ts'
 import { password, secondFactor } from '../schema.ts'
-import { isSecure, openSession, proveOperator, sender } from '../sign-in.ts'
+import { isSecure } from '../secure.ts'
+import { openSession, proveOperator, sender } from '../sign-in.ts'
+import { whence } from '../whence.ts'
 
 const signIn = publicRoute({
   method: 'POST',
@@ -30,8 +32,8 @@ const signOut = publicRoute({
   path: '/session',
   summary: 'Sign out',
   success: 204,
-  async handle({ services, sessionHash }) {
-    if (sessionHash) await services.sessions.end(sessionHash)
+  async handle({ services, sessionHash, request }) {
+    if (sessionHash) await services.sessions.end(sessionHash, whence(request))
     return new Answer(undefined, {
       cookies: [endedSessionCookie(isSecure(services.settings))],
     })

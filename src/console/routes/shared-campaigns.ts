@@ -19,7 +19,7 @@ import type { Author } from '../../contract/administration.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { CampaignRecord } from '../../contract/records/campaign.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
-import { Answer, LinesAnswer, type RouteInput, type Schema } from '../../platform/http/route.ts'
+import { Answer, LinesAnswer, RawAnswer, type RouteInput, type Schema } from '../../platform/http/route.ts'
 import { type CampaignId, decodeId } from '../../shared/ids.ts'
 import type { ConsoleContext, ConsoleRoute } from '../route.ts'
 
@@ -70,7 +70,8 @@ function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): Con
       // These routes use only the workspace of the caller.
       const caller = { workspaceId: author.workspaceId } as Caller
       const run = () => handle({ ...input, context: { caller, services } })
-      return action === null ? run() : audited({ context, services, action, author, ...input }, run)
+      const change = { context, services, author, ...input }
+      return action === null ? exported(change, run) : audited({ ...change, action }, run)
     }
   const { scope: _, upload, ...route } = row
   return {
@@ -105,13 +106,31 @@ interface Change {
   readonly request: HttpRequest
 }
 
-/** The header that identifies an upload in slices, so that all its slices share one audit entry. */
+/** The header that identifies an upload in slices. The audit entry of each slice names it. */
 const UPLOAD = 'x-upload-id'
 const uploadShape = /^[\w-]{16,64}$/
 
-const uploadOf = (request: HttpRequest): string | undefined => {
+function uploadOf(request: HttpRequest): { readonly upload?: string } {
   const given = request.header(UPLOAD)
-  return given !== undefined && uploadShape.test(given) ? given : undefined
+  return given !== undefined && uploadShape.test(given) ? { upload: given } : {}
+}
+
+/** A report is whole, and leaves with the operator: it is in the audit before its first row is sent. */
+async function exported(
+  { context, author, params }: Omit<Change, 'action'>,
+  run: () => unknown,
+): Promise<unknown> {
+  const result = await run()
+  const id = (params as { readonly id?: CampaignId } | undefined)?.id
+  const isReport = result instanceof RawAnswer || result instanceof LinesAnswer
+  if (isReport && id !== undefined)
+    await context.services.audit.note(author, {
+      action: 'campaign.exported',
+      subjectKind: 'campaign',
+      subjectId: id,
+      after: { form: result instanceof RawAnswer ? 'CSV' : 'NDJSON' },
+    })
+  return result
 }
 
 /**
@@ -131,7 +150,10 @@ async function audited(
     if (JSON.stringify(before) !== JSON.stringify(after))
       await context.services.audit.note(author, {
         ...{ action, subjectKind: 'campaign', subjectId: subject },
-        ...{ before, after, partOf: action === 'campaign.recipients_added' ? uploadOf(request) : undefined },
+        ...{
+          before,
+          after: action === 'campaign.recipients_added' ? { ...after, ...uploadOf(request) } : after,
+        },
       })
   }
   let result: unknown

@@ -61,6 +61,8 @@ export interface KeyRecord {
   prefix: string
   scopes: Scope[]
   requestsPerSecond: number
+  /** Addresses and ranges that may use the key; empty: all. */
+  allowedIps: string[]
   expiresAt: string | null
   lastUsedAt: string | null
   revokedAt: string | null
@@ -78,6 +80,9 @@ export interface AuditRecord {
   before: unknown
   after: unknown
   ip: string | null
+  /** The browser in words, such as `Firefox on Linux`, and its `User-Agent`. Null where none was recorded. */
+  device: string | null
+  userAgent: string | null
   at: string
 }
 

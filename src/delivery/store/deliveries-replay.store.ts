@@ -165,9 +165,8 @@ interface Bulk {
   readonly set: typeof replaying
 }
 
-/** The progress of a bulk change. Its first batch writes the audit entry; later batches update its count. */
+/** The progress of a bulk change. */
 interface Progress {
-  readonly auditId: string
   readonly after: string
   readonly count: number
 }
@@ -177,7 +176,7 @@ const beginning = '00000000-0000-0000-0000-000000000000'
 /**
  * Goes through the ids in ascending order, state by state, so that a delivery that was replayed and failed at
  * once is not taken again. Each batch is its own transaction: locks are short, and a crash leaves whole
- * batches, with an audit entry that counts them.
+ * batches, each with an audit entry that counts it.
  */
 async function inBatches(pool: Pool, bulk: Bulk): Promise<BulkOutcome> {
   let progress: Progress | undefined
@@ -214,8 +213,8 @@ async function moveBatch(
   // By list, not by join: only the partitions of these ids are opened.
   if (ids.length > 0) await sql`update deliveries set ${bulk.set(sql)} where id = any(${ids})`
   const count = (before?.count ?? 0) + ids.length
-  const auditId = before ? await recount(sql, before.auditId, count) : await auditBulk(sql, bulk, count)
-  return { auditId, after: ids.at(-1) ?? before?.after ?? beginning, count }
+  if (ids.length > 0 || before === undefined) await auditBatch(sql, bulk, ids.length)
+  return { after: ids.at(-1) ?? before?.after ?? beginning, count }
 }
 
 /**
@@ -232,22 +231,17 @@ async function lockBulk(sql: Sql, endpointId: EndpointId, isFirst: boolean): Pro
   return lock?.held ?? false
 }
 
-const auditBulk = (
+const auditBatch = (
   sql: Sql,
   { author, endpointId, selection, action }: Bulk,
   count: number,
-): Promise<string> =>
+): Promise<void> =>
   writeAudit(sql, author, {
     action,
     subjectKind: 'endpoint',
     subjectId: endpointId,
     after: { states: selection.states, since: selection.since?.toISOString() ?? null, count },
   })
-
-async function recount(sql: Sql, auditId: string, count: number): Promise<string> {
-  await sql`update audit set after = after || ${sql.json({ count })} where id = ${auditId}`
-  return auditId
-}
 
 async function whyNoRetry(sql: Sql, workspaceId: WorkspaceId, id: DeliveryId): Promise<Replay> {
   const [row] = await sql<{ state: DeliveryState }[]>`

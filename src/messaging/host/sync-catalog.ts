@@ -23,10 +23,11 @@ async function syncAccount(
   account: ProviderAccount,
 ): Promise<void> {
   const workspaceId = account.workspaceId as WorkspaceId
+  const askedAt = new Date()
   const [numbers, found] = await Promise.all([provider.listNumbers(account), provider.listTemplates(account)])
   const problem = errorOf(numbers) ?? errorOf(found)
   if (numbers.type === 'ok') await store.upsertNumbers(workspaceId, numbers.value)
-  if (found.type === 'ok') await templates.upsert(workspaceId, found.value)
+  if (found.type === 'ok') await templates.upsert(workspaceId, found.value, askedAt)
   if (problem) log.warn({ workspaceId, code: problem.code }, 'catalog.sync_failed')
   else log.info({ workspaceId }, 'catalog.synced')
 }

@@ -54,17 +54,21 @@ export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
     const status = update.type === 'templateStatus' ? update.status : null
     const reason = update.type === 'templateStatus' ? update.reason : null
     const category = update.type === 'templateCategory' ? update.category : null
+    // A webhook that is posted again, or late, must not undo what the provider decided after it.
+    const at = update.type === 'templateStatus' ? sql`status_at` : sql`category_at`
     const rows = await sql`
       update templates t
       set status = coalesce(${status}, t.status),
         status_reason = case when ${status}::text is null then t.status_reason else ${reason} end,
         category = coalesce(${category}, t.category),
+        ${at} = ${update.at},
         updated_at = now()
       from workspaces w
       where w.id = t.workspace_id
         and w.waba_id = ${update.wabaId}
         and t.name = ${update.name}
         and t.language = ${update.language}
+        and coalesce(t.${at}, '-infinity') <= ${update.at}
         and (${status}::text is null or ${permits(sql, templateMachine, { from: sql`t.status`, to: sql`${status}::text` })})`
     return rows.count > 0
   },

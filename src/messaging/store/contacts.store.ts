@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/postgres/sql.ts'
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
-import { isKeptOptOut, type ReadOptOutKey } from './kept-opt-outs.ts'
+import { isKeptOptOut, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
 
 export interface NumberIdentity {
   readonly workspaceId: WorkspaceId
@@ -22,6 +22,11 @@ export interface Parties extends NumberIdentity {
   readonly waId: string
 }
 
+export interface Named {
+  readonly name: string
+  readonly at: Date
+}
+
 export interface ContactsStore {
   /** Undefined where the number is not ours. Creates the contact and the conversation if needed. */
   resolveParties(from: {
@@ -29,6 +34,8 @@ export interface ContactsStore {
     readonly waId: string
     /** Profile name, where the update carries one. */
     readonly name: string | null
+    /** The provider's time of the update: an older name does not replace a newer one. Default: now. */
+    readonly at?: Date
     readonly isFresh?: boolean
   }): Promise<Parties | undefined>
   /**
@@ -37,7 +44,7 @@ export interface ContactsStore {
    */
   partiesOf(
     number: NumberIdentity,
-    who: { readonly waId: string; readonly name: string | null; readonly isFresh?: boolean },
+    who: { readonly waId: string; readonly named: Named | null; readonly isFresh?: boolean },
   ): Promise<Parties>
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
 }
@@ -46,6 +53,8 @@ interface Known {
   readonly contactId: Uuid
   readonly conversationId: ConversationId
   readonly name: string | null
+  /** The provider's time of the name, in milliseconds; 0 where it is not known. */
+  readonly nameAtMs: number
 }
 
 export interface ContactsOptions {
@@ -73,67 +82,72 @@ export function createContactsStore(sql: Sql, options: ContactsOptions): Contact
     return found
   }
 
-  const partiesOf: ContactsStore['partiesOf'] = async (number, { waId, name, isFresh = false }) => {
+  const partiesOf: ContactsStore['partiesOf'] = async (number, { waId, named, isFresh = false }) => {
     const key = `${number.numberId}:${waId}`
     let known = isFresh ? undefined : conversations.get(key)
     if (!known) {
-      known = await upsert(sql, number, { waId, name, optOutKey: await options.optOutKey() })
+      known = await upsert(sql, number, { waId, named, optOutKey: await options.optOutKey() })
       conversations.set(key, known)
-    } else if (name !== null && name !== known.name) {
-      rename(known, key, name)
+    } else if (named !== null && named.name !== known.name && named.at.getTime() >= known.nameAtMs) {
+      rename(known, key, named)
     }
     const { contactId, conversationId } = known
     return { ...number, contactId, conversationId, waId }
   }
 
   // Not awaited, since nothing depends on it. If the write fails, the next update with that name tries again.
-  function rename(known: Known, key: string, name: string): void {
-    conversations.set(key, { ...known, name })
+  function rename(known: Known, key: string, { name, at }: Named): void {
+    conversations.set(key, { ...known, name, nameAtMs: at.getTime() })
     sql`
-      update contacts set name = ${name}, updated_at = now()
-      where id = ${known.contactId} and name is distinct from ${name} and erased_at is null`.catch(() =>
-      conversations.set(key, known),
-    )
+      update contacts set name = ${name}, name_at = ${at}, updated_at = now()
+      where id = ${known.contactId} and name is distinct from ${name} and erased_at is null
+        and coalesce(name_at, '-infinity') <= ${at}`.catch(() => conversations.set(key, known))
   }
 
   return {
     findNumber,
     partiesOf,
-    async resolveParties({ phoneNumberId, ...who }) {
+    async resolveParties({ phoneNumberId, waId, name, at = new Date(), isFresh = false }) {
       const number = await findNumber(phoneNumberId)
-      return number && partiesOf(number, who)
+      return number && partiesOf(number, { waId, named: name === null ? null : { name, at }, isFresh })
     },
   }
 }
 
 interface Wanted {
   readonly waId: string
-  readonly name: string | null
+  readonly named: Named | null
   readonly optOutKey: FingerprintKey | undefined
 }
 
 /** A contact who was erased and comes back is as opted out as before. */
-async function upsert(sql: Sql, number: NumberIdentity, { waId, name, optOutKey }: Wanted): Promise<Known> {
+async function upsert(sql: Sql, number: NumberIdentity, { waId, named, optOutKey }: Wanted): Promise<Known> {
   const person = { workspaceId: number.workspaceId, waId: sql`${waId}::text` }
+  const isNewer = sql`
+    excluded.name is not null and coalesce(contacts.name_at, '-infinity') <= excluded.name_at`
   // `do update` without a change, because `do nothing` would not return a row that exists already.
-  const [known] = await sql<Known[]>`
+  const [known] = await sql<(Omit<Known, 'nameAtMs'> & { nameAt: Date | null })[]>`
     with contact as (
-      insert into contacts (id, workspace_id, wa_id, name, opt_state)
-      values (new_uuid(), ${number.workspaceId}, ${waId}, ${name},
-        case when ${isKeptOptOut(sql, optOutKey, person)} then 'opted-out' end)
+      insert into contacts (id, workspace_id, wa_id, name, name_at, opt_state, opt_changed_at)
+      values (new_uuid(), ${number.workspaceId}, ${waId}, ${named?.name ?? null}, ${named?.at ?? null},
+        case when ${isKeptOptOut(sql, optOutKey, person)} then 'opted-out' end,
+        ${keptOptOutTime(sql, optOutKey, person)})
       on conflict (workspace_id, wa_id) do update
-        set name = coalesce(excluded.name, contacts.name),
+        set name = case when ${isNewer} then excluded.name else contacts.name end,
+          name_at = case when ${isNewer} then excluded.name_at else contacts.name_at end,
           updated_at = case
-            when excluded.name is null or excluded.name is not distinct from contacts.name then contacts.updated_at
-            else now()
+            when ${isNewer} and excluded.name is distinct from contacts.name then now()
+            else contacts.updated_at
           end
-      returning id, name
+      returning id, name, name_at
     )
     insert into conversations (id, workspace_id, number_id, contact_id)
     select new_uuid(), ${number.workspaceId}::uuid, ${number.numberId}::uuid, contact.id
     from contact
     on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id
-    returning contact_id, id as conversation_id, (select name from contact) as name`
+    returning contact_id, id as conversation_id, (select name from contact) as name,
+      (select name_at from contact) as name_at`
   if (!known) throw new Error('an upsert returned no row')
-  return known
+  const { nameAt, ...ids } = known
+  return { ...ids, nameAtMs: nameAt?.getTime() ?? 0 }
 }

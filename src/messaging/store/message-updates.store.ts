@@ -145,9 +145,13 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
       where ${update.media !== null}
     ),
     opted as (
+      -- A STOP that comes late must not take the place of a START that was written after it. A clock of the provider
+      -- that is ahead must not make the next STOP look old.
       update contacts
-      set opt_state = ${optChange ?? null}::text, opt_changed_at = now(), updated_at = now()
+      set opt_state = ${optChange ?? null}::text, opt_changed_at = least(${update.at}::timestamptz, now()),
+        updated_at = now()
       where id = ${write.contactId} and ${optChange !== undefined} and exists (select from inserted)
+        and coalesce(opt_changed_at, '-infinity') <= ${update.at}::timestamptz
       returning 1
     ),
     -- Lock the row before the update, to read its last event. Lock it after the contact: a campaign's claim locks

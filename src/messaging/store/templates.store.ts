@@ -36,8 +36,11 @@ export interface TemplateStore {
     workspaceId: WorkspaceId,
     id: TemplateId,
   ): Promise<{ readonly record: TemplateRecord; readonly statusReason: string | null } | undefined>
-  /** Writes the provider's templates; keeps those that are not in the list. Ids stay the same over syncs. */
-  upsert(workspaceId: WorkspaceId, templates: readonly ProviderTemplate[]): Promise<void>
+  /**
+   * Writes the provider's templates as they were when they were asked for, at `asOf` (default now); keeps those
+   * that are not in the list. Ids stay the same over syncs.
+   */
+  upsert(workspaceId: WorkspaceId, templates: readonly ProviderTemplate[], asOf?: Date): Promise<void>
 }
 
 const columns = (sql: Sql) => sql`
@@ -80,14 +83,16 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
     return row && { record: toTemplateRecord(row), statusReason: row.statusReason }
   },
 
-  async upsert(workspaceId, templates) {
+  async upsert(workspaceId, templates, asOf = new Date()) {
+    // Webhooks have times in whole seconds.
     const rows = templates.map((template) => ({ id: newId('template'), ...template }))
     // An unchanged row keeps its updated_at, so that a sync every few minutes does not show it as changed.
     await sql`
       insert into templates as t (id, workspace_id, provider_template_id, name, language, category, status,
-        status_reason, parameter_format, components)
+        status_reason, parameter_format, components, status_at, category_at)
       select id, ${workspaceId}, "providerTemplateId", name, language, category, status, "rejectedReason",
-        "parameterFormat", components
+        "parameterFormat", components, date_trunc('second', ${asOf}::timestamptz),
+        date_trunc('second', ${asOf}::timestamptz)
       from jsonb_to_recordset(${sql.json(rows as never)}) as synced (id uuid, "providerTemplateId" text, name text,
         language text, category text, status text, "rejectedReason" text, "parameterFormat" text, components jsonb)
       on conflict (workspace_id, name, language) do update
@@ -97,6 +102,8 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
         status_reason = excluded.status_reason,
         parameter_format = excluded.parameter_format,
         components = excluded.components,
+        status_at = greatest(t.status_at, excluded.status_at),
+        category_at = greatest(t.category_at, excluded.category_at),
         updated_at = now()
       where (t.provider_template_id, t.category, t.status, t.status_reason, t.parameter_format, t.components)
         is distinct from (excluded.provider_template_id, excluded.category, excluded.status,

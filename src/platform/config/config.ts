@@ -1,5 +1,6 @@
 // Reads and validates all settings from the environment. The only reader of process.env.
 import * as v from 'valibot'
+import { weaknesses } from './production.ts'
 import { type SettingName, type Settings, settingsSchema } from './settings.ts'
 
 /** A wrong setting stops the start. The message names it. */
@@ -8,6 +9,8 @@ export class ConfigError extends Error {}
 type Environment = Readonly<Record<string, string | undefined>>
 
 export function loadSettings(environment: Environment = process.env): Settings {
+  if (environment['NODE_ENV'] === 'production' && !environment['APP_ENV'])
+    throw new ConfigError('NODE_ENV=production does not decide: set APP_ENV to production, or to development')
   const problems: string[] = []
   const entries = Object.entries(settingsSchema).map(([name, row]) => {
     const text = environment[name] || ('default' in row ? row.default : undefined)
@@ -64,10 +67,8 @@ function checkObjectStore(settings: Settings): void {
 
 function checkTogether(settings: Settings): void {
   checkObjectStore(settings)
-  if (settings.APP_ENV === 'production' && settings.WEBHOOK_TARGETS === 'any')
-    throw new ConfigError('WEBHOOK_TARGETS=any is refused with APP_ENV=production: unset it')
-  if (settings.APP_ENV === 'production' && settings.SECRETS_KEY === undefined)
-    throw new ConfigError('SECRETS_KEY is required with APP_ENV=production: 32 random bytes as hex')
+  const weak = settings.APP_ENV === 'production' ? weaknesses(settings) : []
+  if (weak.length > 0) throw new ConfigError(`with APP_ENV=production: ${weak.join('; ')}`)
   if (settings.FAILPOINT !== undefined && settings.APP_ENV !== 'test')
     throw new ConfigError('FAILPOINT is for APP_ENV=test: unset it')
   if (settings.ICE_SERVERS.some((url) => url.startsWith('turn')) && !settings.TURN_SECRET?.length)

@@ -32,7 +32,7 @@ export const settingsSchema = {
   APP_ENV: setting(v.picklist(['development', 'test', 'production']), {
     default: 'development',
     meaning:
-      'development, test or production. Production insists on SECRETS_KEY and encrypted, public endpoints.',
+      'development, test or production; NODE_ENV decides nothing. Production refuses weak and plain settings: see Production.',
   }),
   HOST: setting(v.string(), { default: '0.0.0.0', meaning: 'Address the public port listens on.' }),
   PORT: setting(integer(0, 65_535), {
@@ -40,15 +40,16 @@ export const settingsSchema = {
     meaning: 'Public port: API, provider webhooks, console.',
   }),
   WORKER_PORT: setting(integer(0, 65_535), {
-    meaning: 'Where a worker answers /metrics, on HOST; 0 takes a free port. Unset: nowhere.',
+    meaning: 'Where a worker answers /metrics, on INTERNAL_HOST; 0 takes a free port. Unset: nowhere.',
   }),
   INTERNAL_HOST: setting(v.string(), {
     default: '127.0.0.1',
-    meaning: 'Address the gateway-to-gateway port listens on, reachable by the other gateways only.',
+    meaning:
+      'Address the internal port listens on, reachable by the other gateways, the workers and Prometheus only.',
   }),
   INTERNAL_PORT: setting(integer(0, 65_535), {
     default: '0',
-    meaning: 'Gateway-to-gateway port; 0 takes a free one.',
+    meaning: 'Internal port of a gateway: messages from other processes, and /metrics; 0 takes a free one.',
   }),
   INTERNAL_ADDRESS: setting(url('http'), {
     meaning: 'How the other gateways reach this one; default http://INTERNAL_HOST:INTERNAL_PORT.',
@@ -59,7 +60,8 @@ export const settingsSchema = {
     secret: true,
   }),
   PUBLIC_URL: setting(url('http', 'https'), {
-    meaning: 'How customers reach the gateway; default http://localhost:PORT.',
+    meaning:
+      'How customers reach the gateway; default http://localhost:PORT. Required by a gateway in production, with https.',
   }),
   TRUSTED_PROXIES: setting(integer(0, 10), {
     default: '0',

@@ -30,7 +30,7 @@ export function writeAnswer(
   // If the rest of the body is too large to read and drop, close the connection instead.
   const closing = !request.content.forsake() || lastOne
   response.cork(() => {
-    response.writeStatus(headText(answer, closing))
+    response.writeStatus(headText(answer, request, closing))
     if (request.method === 'HEAD') endHead(response, body, closing)
     else if (body === undefined && !closing && !hasLength(answer.status)) response.endWithoutBody()
     else response.end(body ?? '', closing)
@@ -49,16 +49,27 @@ function endHead(response: WireResponse, body: string | Uint8Array | undefined, 
 }
 
 // Write status and headers as one text: one native call per header costs more than the rest of the response.
-function headText(answer: HttpResponse, closing: boolean): string {
+function headText(
+  answer: HttpResponse,
+  { publicUrl }: Pick<LiveRequest, 'publicUrl'>,
+  closing: boolean,
+): string {
   let text = statusLine(answer.status)
   for (const name in answer.headers) {
     // The code that ends the response writes the length. A second length would make the response malformed.
     if (name !== 'content-length') text += `\r\n${name}: ${oneLine(answer.headers[name] ?? '')}`
   }
+  if (answer.headers?.[noSniff] === undefined) text += `\r\n${noSniff}: nosniff`
+  // TLS ends at the proxy in front, which passes this on to browsers.
+  if (publicUrl.startsWith('https:')) text += strictTransport
   for (const cookie of answer.cookies ?? []) text += `\r\nset-cookie: ${oneLine(cookie)}`
   // The parser drops an idle connection after about 10 s without notice, so tell clients a shorter timeout.
   return closing ? text : `${text}\r\nkeep-alive: timeout=8`
 }
+
+const noSniff = 'x-content-type-options'
+/** One year, for this host only: its other names are not ours to decide about. */
+const strictTransport = '\r\nstrict-transport-security: max-age=31536000'
 
 // A value may come from outside, such as a file name. It must not start a new header.
 const oneLine = (value: string): string =>
@@ -109,7 +120,9 @@ async function writeStream(
   const isLasting = !isFlowing && request.content.forsake() && !lastOne
   const body = isFlowing ? aheadOfReader(response, request, answer.body) : answer.body
   const drain = new Drain(response, request)
-  response.cork(() => response.writeStatus(headText(answer, !isLasting) + (isLasting ? '' : closeHeader)))
+  response.cork(() =>
+    response.writeStatus(headText(answer, request, !isLasting) + (isLasting ? '' : closeHeader)),
+  )
   try {
     await pump(response, request, { ...answer, body }, drain)
     if (drain.done || answer.headers?.['content-length'] !== undefined || request.aborted) return

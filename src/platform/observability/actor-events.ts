@@ -1,5 +1,6 @@
 // Reports actor events to the log and the metrics, and messages that could not be handled to the table of
 // parked messages.
+import { framesOf } from '../../shared/error-text.ts'
 import type { Log } from '../../shared/log.ts'
 import type { ActorKind } from '../actors/actor.ts'
 import type { DirectoryEvent } from '../actors/directory-options.ts'
@@ -41,6 +42,5 @@ export const createActorEvents =
     }
   }
 
-/** Where the error was thrown, without the first line, which repeats the error. */
 const stackOf = (error: unknown): string | undefined =>
-  error instanceof Error ? error.stack?.split('\n').slice(1, 5).join('\n') : undefined
+  error instanceof Error ? framesOf(error).split('\n').slice(0, 4).join('\n') : undefined

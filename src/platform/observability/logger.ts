@@ -1,5 +1,6 @@
 // The log of a process: one JSON line per unit of work. Removes secrets, as a second safeguard.
 import pino, { type DestinationStream, type Logger } from 'pino'
+import { errorFields } from '../../shared/error-text.ts'
 import type { Settings } from '../config/settings.ts'
 
 const secretKeys = ['authorization', 'apiKey', 'secret', 'password', 'sdp', 'text', 'body']
@@ -19,14 +20,16 @@ const without = (fields: Fields): Fields =>
  */
 function withoutSecrets(fields: Fields): Fields {
   const isClean =
-    !holdsSecret(fields) && !Object.values(fields).some((value) => isObject(value) && holdsSecret(value))
+    !holdsSecret(fields) && !Object.values(fields).some((value) => isObject(value) && needsCare(value))
   if (isClean) return fields
-  return Object.fromEntries(
-    Object.entries(without(fields)).map(([key, value]) => [
-      key,
-      isObject(value) && holdsSecret(value) ? without(value) : value,
-    ]),
-  )
+  return Object.fromEntries(Object.entries(without(fields)).map(([key, value]) => [key, shown(value)]))
+}
+
+const needsCare = (value: Fields): boolean => value instanceof Error || holdsSecret(value)
+
+function shown(value: unknown): unknown {
+  if (value instanceof Error) return errorFields(value)
+  return isObject(value) && holdsSecret(value) ? without(value) : value
 }
 
 // Buffered, because a write per line would be a system call per line. The buffer is written on exit, but not

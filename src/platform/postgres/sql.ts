@@ -1,6 +1,7 @@
 // The connection to Postgres: types and pool settings. The only module that imports the driver.
 import { connect, type Socket } from 'node:net'
 import postgres from 'postgres'
+import { safeMessage } from '../../shared/error-text.ts'
 
 /** The pool or a transaction: stores work with both. */
 export type Sql = postgres.Sql<Types> | postgres.TransactionSql<Types>
@@ -8,6 +9,13 @@ export type Pool = postgres.Sql<Types>
 /** A part of a statement. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
 type Types = { bigint: number }
+
+// `String(error)` is in many log lines, and the messages of Postgres quote values.
+Object.defineProperty(postgres.PostgresError.prototype, 'toString', {
+  value(this: Error) {
+    return `${this.name}: ${safeMessage(this)}`
+  },
+})
 
 export interface PoolOptions {
   readonly url: string

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { limits } from '../../contract/limits.ts'
 import type { ProviderUpdate, ProviderUpdateType } from '../../contract/provider-updates.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../platform/http/exchange.ts'
+import { framesOf, safeMessage } from '../../shared/error-text.ts'
 import { type ApplyUpdate, applyInOrder } from './apply-updates.ts'
 import type { SkipReason } from './element.ts'
 import { parseWebhook } from './parse.ts'
@@ -113,10 +114,12 @@ async function applyBody(body: Uint8Array, apply: ApplyUpdate): Promise<Result> 
   }
 }
 
-/** Logs only message and stack: a store or driver may attach message content to the error object. */
+/** Logs only message and stack: a store or driver may attach message content to the error, or quote it. */
 function reasonOf(error: unknown): { readonly reason?: string; readonly stack?: string | undefined } {
   if (error === undefined) return {}
-  return error instanceof Error ? { reason: error.message, stack: error.stack } : { reason: typeof error }
+  return error instanceof Error
+    ? { reason: safeMessage(error), stack: framesOf(error) }
+    : { reason: typeof error }
 }
 
 function parseJson(body: Uint8Array): unknown {

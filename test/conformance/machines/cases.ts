@@ -35,6 +35,7 @@ const templateCases = templateStatuses.flatMap((status): Driven[] => [
     run: (sql, { id }) =>
       createCatalogSyncStore(sql, testAccounts).applyTemplateChange({
         ...{ type: 'templateStatus', wabaId: id, name: 'hello', language: 'en_US', status, reason: null },
+        at: new Date(),
       } as never),
   },
   {

@@ -25,6 +25,12 @@ describe('the plans of the audit', () => {
         case when n % 10000 = 0 then 'member.removed' when n % 1000 = 0 then 'key.created' else 'message.sent' end,
         'message', gen_random_uuid(), at
       from generate_series(1, 60000) n, lateral (select now() - n * interval '1 second' as at) times`
+    // A sign-in every ten seconds, of one account nearly always.
+    await sql`
+      insert into audit (id, operator_id, action, subject_kind, subject_id, at)
+      select uuid_floor(at), case when n % 500 = 0 then ${rare} else ${busy} end::uuid, 'session.opened',
+        'session', gen_random_uuid(), at
+      from generate_series(1, 6000) n, lateral (select now() - n * interval '10 seconds' as at) times`
     await sql`analyze audit`
     await sql.end()
   })
@@ -53,5 +59,19 @@ describe('the plans of the audit', () => {
       }
       const [first] = plans
       if (index) assert.ok(first && indexesOf(first).includes(index), JSON.stringify(plans.map(indexesOf)))
+    })
+
+  for (const [name, filter, index] of [
+    ['all accounts', {}, 'audit_accounts'],
+    ['one account', { operatorId: rare }, 'audit_account'],
+  ] as const)
+    test(`of ${name}, one index leads to the first rows of a page`, async () => {
+      const [plan] = await plansOf(database.url, async (pool) => {
+        const { data } = await createAuditStore(pool).listAccounts(filter, { limit: 5 })
+        assert.equal(data.length, 5)
+      })
+      assert.ok(plan && indexesOf(plan).includes(index), JSON.stringify(plan && indexesOf(plan)))
+      assert.deepEqual(scannedWhole(plan, ['audit']), [])
+      assert.ok(!sortsToLimit(plan))
     })
 })

@@ -119,6 +119,25 @@ describe('keys', () => {
   })
 })
 
+describe('a key with a list of addresses', () => {
+  test('is refused from elsewhere, before anything of its workspace is told, from the next request on', async () => {
+    const ws = await workspace(sql)
+    const key = await keyFor(ws, [])
+    const allow = (ips: string[]) => sql`update api_keys set allowed_ips = ${ips} where workspace_id = ${ws}`
+    const refusal = async () => {
+      const { status, json } = await call(key, { path: '/numbers' })
+      return [status, json.error.code]
+    }
+    await sql`update workspaces set status = 'SUSPENDED' where id = ${ws}`
+    await allow(['203.0.113.0/24', '2001:db8::/32'])
+    assert.deepEqual(await refusal(), [403, 'IP_NOT_ALLOWED'])
+    await allow(['203.0.113.0/24', '127.0.0.0/8'])
+    assert.deepEqual(await refusal(), [403, 'TENANT_SUSPENDED'])
+    await allow([])
+    assert.deepEqual(await refusal(), [403, 'TENANT_SUSPENDED'])
+  })
+})
+
 describe('headers of every answer', () => {
   test('are the request id and the two of the rate limit, with or without a key', async () => {
     const key = await keyFor(await workspace(sql), ['CATALOG_READ'])

@@ -5,6 +5,7 @@ import { createKnownDevices } from '../../../src/accounts/known-device.ts'
 import { createPasswordHasher } from '../../../src/accounts/password.ts'
 import type { Role } from '../../../src/accounts/roles.ts'
 import { createSecretBox } from '../../../src/accounts/secret-box.ts'
+import { createAuditStore } from '../../../src/accounts/store/audit.store.ts'
 import { createOperatorStore } from '../../../src/accounts/store/operators.store.ts'
 import { createTotpSeed, writeTotpState } from '../../../src/accounts/totp.ts'
 import { createCallRecords } from '../../../src/calls/calls.module.ts'
@@ -17,6 +18,7 @@ import type { ConsoleRoute } from '../../../src/console/route.ts'
 import { consoleCampaigns } from '../../../src/console/routes/shared-campaigns.ts'
 import type { ConsoleServices, ConsoleSettings } from '../../../src/console/services.ts'
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
+import { createSignInRefusals } from '../../../src/console/sign-in-refusals.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
@@ -163,6 +165,11 @@ function servicesOf(
     }),
     signInLimit: createSignInLimit(guessBuckets(clock).limiter),
     devices: createKnownDevices([randomBytes(32)], () => clock.now()),
+    refusals: createSignInRefusals({
+      audit: createAuditStore(sql),
+      operators: createOperatorStore(sql),
+      clock,
+    }),
     templates: { submit: async () => world.submission ?? { type: 'exists' } },
     names: { judgeHost: async (host) => world.hosts(host) },
     engine: {

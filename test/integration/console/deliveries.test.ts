@@ -202,7 +202,18 @@ describe('replaying', () => {
     assert.deepEqual((await post(endpoint, 'replay', { ...both, dryRun: true })).body, { count: 3 })
     assert.deepEqual((await post(endpoint, 'replay', both)).body, { count: 3 })
     assert.deepEqual(await states(ids), ['PENDING', 'PENDING', 'PENDING', 'DISCARDED'])
-    assert.equal((await admin('GET', `${ws}/audit?limit=1`)).body.data[0].after.count, 3)
+    // Each batch leaves its own entry: no entry is changed by the next batch.
+    const { data } = (await admin('GET', `${ws}/audit?limit=2`)).body
+    assert.deepEqual(
+      data.map(({ subjectId, after }: { subjectId: string; after: { count: number } }) => [
+        subjectId,
+        after.count,
+      ]),
+      [
+        [endpoint, 1],
+        [endpoint, 2],
+      ],
+    )
   })
 
   test('one replay of an endpoint at a time', async () => {

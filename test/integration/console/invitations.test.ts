@@ -183,7 +183,11 @@ describe('an invitation of somebody who has an account', () => {
     const { token } = await invite('race@example.com')
     const stand = world.services.invitations
     await world.addOperator('race@example.com')
-    const taken = await stand.accept(hashToken(token), { name: 'Race', passwordHash: 'x' }, '127.0.0.1')
+    const taken = await stand.accept(
+      hashToken(token),
+      { name: 'Race', passwordHash: 'x' },
+      { ip: '127.0.0.1' },
+    )
     assert.equal(taken.type, 'taken')
     assert.equal((await accept({ account: 'EXISTING', token, password: PASSWORD })).status, 200)
   })

@@ -44,6 +44,20 @@ describe('API keys', () => {
     assert.equal(entry.subjectId, id)
   })
 
+  test('the addresses that may use it are checked, kept without repeats, and in the audit', async () => {
+    const ranges = ['203.0.113.0/24', '2001:db8::/32']
+    const { status, body } = await create({ allowedIps: [...ranges, ` ${ranges[0]} `] })
+    assert.deepEqual([status, body.allowedIps], [201, ranges])
+    const path = `${keys}/${body.id}`
+    assert.deepEqual((await admin('PATCH', path, { name: 'Renamed' })).body.allowedIps, ranges)
+    const wrong = await admin('PATCH', path, { allowedIps: ['203.0.113.0/24', '203.0.113.1/24'] })
+    assert.deepEqual([wrong.status, wrong.body.error.details[0].path], [400, 'allowedIps.1'])
+    assert.equal((await admin('PATCH', path, { allowedIps: Array(51).fill('::1') })).status, 400)
+    assert.deepEqual((await admin('PATCH', path, { allowedIps: [] })).body.allowedIps, [])
+    const [entry] = (await admin('GET', `/workspaces/${world.ws}/audit`)).body.data
+    assert.deepEqual([entry.before.allowedIps, entry.after.allowedIps], [ranges, []])
+  })
+
   test('a revoked key stays listed, cannot be edited, and keeps its first time', async () => {
     const { id } = (await create()).body
     const revoked = await admin('DELETE', `${keys}/${id}`)

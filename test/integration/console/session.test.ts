@@ -102,6 +102,11 @@ describe('signing in', () => {
     const cookies = reply.headers.getSetCookie()
     assert.equal(cookies.length, 2)
     for (const cookie of cookies) assert.match(cookie, /; Secure$/)
+    const session = cookies[0]?.split(';')[0] ?? ''
+    assert.match(cookies[0] ?? '', /^__Host-switchboard_session=.*; Path=\/; /)
+    const me = (cookie: string) => secure.request('GET', '/me', { headers: { cookie } })
+    assert.equal((await me(session)).status, 200)
+    assert.equal((await me(session.replace('__Host-', ''))).status, 401)
   })
 })
 
@@ -227,7 +232,8 @@ describe('changing the password', () => {
     assert.equal((await signIn('jon@example.com')).status, 401)
     assert.equal((await signIn('jon@example.com', { password: body.newPassword })).status, 200)
     const rows = await world.sql`
-      select action, operator_id from audit where subject_id = ${id} order by id`
+      select action, operator_id from audit
+      where subject_id = ${id} and action like 'operator.%' order by id`
     assert.deepEqual(
       [...rows].map(({ action, operatorId }) => [action, operatorId]),
       [

@@ -18,6 +18,7 @@ function setup(change: Partial<KeyRow> = {}) {
       secretHash,
       scopes: ['CHAT_SEND'],
       requestsPerSecond: 100,
+      allowedIps: [],
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,
@@ -58,6 +59,7 @@ describe('authentication by key', () => {
       },
       suspended: false,
       requestsPerSecond: 100,
+      allowedIps: [],
     })
   })
 

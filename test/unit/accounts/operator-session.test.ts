@@ -17,18 +17,34 @@ describe('session cookie', () => {
       'HttpOnly',
       'SameSite=Strict',
     ])
-    assert.ok(sessionCookie(token, true).endsWith('; Secure'))
-    assert.match(endedSessionCookie(true), /^switchboard_session=; .*Max-Age=0;/)
+    assert.match(endedSessionCookie(false), /^switchboard_session=; .*Max-Age=0;/)
+  })
+
+  test('over TLS it is a __Host- cookie, which no other host can set', () => {
+    const token = createToken()
+    assert.deepEqual(sessionCookie(token, true).split('; '), [
+      `__Host-switchboard_session=${token}`,
+      'Path=/',
+      'Max-Age=604800',
+      'HttpOnly',
+      'SameSite=Strict',
+      'Secure',
+    ])
+    assert.match(endedSessionCookie(true), /^__Host-switchboard_session=; Path=\/; Max-Age=0;.*; Secure$/)
+    const planted = createToken()
+    const header = `switchboard_session=${planted}; __Host-switchboard_session=${token}`
+    assert.deepEqual(sessionHashOf(header, true), hashToken(token))
+    assert.equal(sessionHashOf(`switchboard_session=${planted}`, true), undefined)
   })
 
   test('is found among other cookies, by its hash', () => {
     const token = createToken()
-    assert.deepEqual(sessionHashOf(`a=b; switchboard_session=${token}; c`), hashToken(token))
+    assert.deepEqual(sessionHashOf(`a=b; switchboard_session=${token}; c`, false), hashToken(token))
   })
 
   test('anything that is no token of ours is none', () => {
     for (const header of [undefined, '', 'a=b', 'switchboard_session=', 'switchboard_session=short'])
-      assert.equal(sessionHashOf(header), undefined)
+      for (const isSecure of [false, true]) assert.equal(sessionHashOf(header, isSecure), undefined)
   })
 })
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import {
   ConfigError,
   describeSettings,
@@ -8,6 +9,8 @@ import {
 import { describe, test } from '../../../support/harness.ts'
 
 const key = 'a'.repeat(64)
+const strongKey = createHash('sha256').update('a key of these tests').digest('hex')
+const production = { APP_ENV: 'production', SECRETS_KEY: strongKey }
 
 const refused = (environment: Record<string, string>, ...parts: RegExp[]) => {
   assert.throws(
@@ -53,8 +56,40 @@ describe('settings', () => {
 
   test('production insists on a key for secrets and on public endpoints', () => {
     refused({ APP_ENV: 'production' }, /SECRETS_KEY is required/)
-    refused({ APP_ENV: 'production', SECRETS_KEY: key, WEBHOOK_TARGETS: 'any' }, /WEBHOOK_TARGETS=any/)
-    assert.equal(loadSettings({ APP_ENV: 'production', SECRETS_KEY: key }).APP_ENV, 'production')
+    refused({ ...production, WEBHOOK_TARGETS: 'any' }, /WEBHOOK_TARGETS=any/)
+    assert.equal(loadSettings(production).APP_ENV, 'production')
+  })
+
+  test('production refuses short secrets, keys that are not random, and http, each by name', () => {
+    const weak = {
+      CLUSTER_SECRET: 'x'.repeat(31),
+      PROVIDER_APP_SECRET: 'x'.repeat(15),
+      PROVIDER_VERIFY_TOKEN: 'x'.repeat(15),
+      TURN_SECRET: `${'x'.repeat(16)},short`,
+      PROVIDER_BASE_URL: 'http://graph.example.com',
+      PUBLIC_URL: 'http://gateway.example.com',
+      SECRETS_KEY: `2:${strongKey},1:${key}`,
+    }
+    for (const [name, text] of Object.entries(weak)) {
+      refused({ ...production, [name]: text }, new RegExp(`^with APP_ENV=production: ${name} must [^;]*$`))
+      assert.throws(
+        () => loadSettings({ ...production, [name]: text }),
+        ({ message }: Error) => !message.includes(text),
+      )
+      loadSettings({ [name]: text })
+    }
+    refused({ ...production, ...weak }, ...Object.keys(weak).map((name) => new RegExp(name)))
+    loadSettings({
+      ...production,
+      CLUSTER_SECRET: 'x'.repeat(32),
+      PROVIDER_APP_SECRET: 'x'.repeat(16),
+      PUBLIC_URL: 'https://gateway.example.com',
+    })
+  })
+
+  test('NODE_ENV=production without APP_ENV is a mistake, not production', () => {
+    refused({ NODE_ENV: 'production' }, /set APP_ENV to production/)
+    assert.equal(loadSettings({ NODE_ENV: 'production', APP_ENV: 'development' }).APP_ENV, 'development')
   })
 
   test('exceptions for endpoints are ranges, addresses and names, as they are written', () => {

@@ -3,7 +3,7 @@ import { createLogger } from '../../../../src/platform/observability/logger.ts'
 import { test } from '../../../support/harness.ts'
 
 /** What one log line contains for these fields. */
-function logged(fields: object): Record<string, unknown> {
+function logged<Fields = unknown>(fields: object): Record<string, unknown> & Fields {
   const lines: string[] = []
   const log = createLogger({ LOG_LEVEL: 'info' }, 'test', { write: (line) => void lines.push(line) })
   log.info(fields, 'something.happened')
@@ -34,18 +34,20 @@ test('secrets, SDP and texts are cut out of a line and of what it holds', () => 
     text: 'hidden',
     body: Buffer.from('hidden'),
   }
-  const { callId, request, error } = logged({
+  const { callId, request, error } = logged<{ error: Record<string, unknown> }>({
     ...secrets,
     callId: 'call_1',
     request: { ...secrets, status: 200 },
     error: Object.assign(new Error('failed'), secrets, { code: 'E_FAILED' }),
   })
+  const { stack, ...named } = error
+  assert.match(String(stack), /^ +at /)
   assert.deepEqual(
-    { callId, request, error },
+    { callId, request, named },
     {
       callId: 'call_1',
       request: { status: 200 },
-      error: { code: 'E_FAILED' },
+      named: { type: 'Error', message: 'failed', code: 'E_FAILED' },
     },
   )
   const line = JSON.stringify(logged({ ...secrets, request: { ...secrets } }))

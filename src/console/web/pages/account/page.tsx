@@ -2,6 +2,7 @@ import { me } from '../../core/session.ts'
 import { Tag } from '../../parts/badge.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
+import { Activity } from './activity.tsx'
 import { Password } from './password.tsx'
 import { SecondFactorSection } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
@@ -30,6 +31,8 @@ export function Page() {
       </Section>
       <SecondFactorSection operator={operator} />
       <Sessions />
+      <Activity isOfAll={false} />
+      {operator.platformOwner && <Activity isOfAll={true} />}
     </>
   )
 }

@@ -19,6 +19,12 @@ export const Entry = ({ record, onClose }: { readonly record: AuditRecord; onClo
           ],
           ['From', record.ip ?? '—'],
           [
+            'Device',
+            <span key="device" title={record.userAgent ?? undefined}>
+              {record.device ?? '—'}
+            </span>,
+          ],
+          [
             'Subject',
             record.subjectId === null ? (
               record.subjectKind

@@ -81,7 +81,7 @@ export async function upload({ campaignId, source, isDryRun, signal, onProgress 
   return tally
 }
 
-/** With one id, all slices become one entry of the audit log. */
+/** The audit entry of each slice names it, so that the slices of one upload can be found together. */
 const newUploadId = (): string =>
   [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16).padStart(8, '0')).join('')
 

@@ -29,21 +29,17 @@ export function KeyForm<Answer extends KeyRecord>({
   const [name, setName] = useState(record?.name ?? '')
   const [scopes, setScopes] = useState<readonly Scope[]>(record?.scopes ?? [])
   const [rate, setRate] = useState(String(record?.requestsPerSecond ?? 100))
+  const [ips, setIps] = useState(record?.allowedIps.join(', ') ?? '')
   const [days, setDays] = useState('')
   const action = useAction()
   const submit = async () => {
-    const body = { name, scopes, requestsPerSecond: Number(rate) }
-    // Scopes and limit only if they changed, because the server asks for the password before it changes them.
-    const changes = {
-      name,
-      ...(scopes.join() !== record?.scopes.join() && { scopes }),
-      ...(Number(rate) !== record?.requestsPerSecond && { requestsPerSecond: Number(rate) }),
-    }
+    const allowedIps = ips.split(/[\s,]+/).filter((one) => one !== '')
+    const body = { name, scopes, requestsPerSecond: Number(rate), allowedIps }
     const expiresAt = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
     await action.run(async () =>
       onDone(
         record
-          ? await api.patch<Answer>(inWorkspace(`/keys/${record.id}`), changes)
+          ? await api.patch<Answer>(inWorkspace(`/keys/${record.id}`), changesOf(record, body))
           : await api.post<Answer>(inWorkspace('/keys'), { ...body, expiresAt }),
       ),
     )
@@ -72,6 +68,13 @@ export function KeyForm<Answer extends KeyRecord>({
         error={action.error?.of('scopes')}
         onChange={setScopes}
       />
+      <Field
+        label="Allowed addresses"
+        hint="Addresses or ranges such as 203.0.113.0/24, separated by commas. Empty allows all."
+        value={ips}
+        error={action.error?.of('allowedIps') ?? action.error?.of('allowedIps.0')}
+        onInput={setIps}
+      />
       <div class="columns">
         {!record && <Select label="Expires" value={days} options={expiries} onChange={setDays} />}
         <Field
@@ -88,3 +91,14 @@ export function KeyForm<Answer extends KeyRecord>({
     </FormDialog>
   )
 }
+
+type Fields = Pick<KeyRecord, 'name' | 'scopes' | 'requestsPerSecond' | 'allowedIps'>
+type Given = { readonly [Name in keyof Fields]: Readonly<Fields[Name]> }
+
+/** Only what changed, except the name: the server asks for the password before it changes the rest. */
+const changesOf = (record: Fields, { name, scopes, requestsPerSecond, allowedIps }: Given) => ({
+  name,
+  ...(scopes.join() !== record.scopes.join() && { scopes }),
+  ...(requestsPerSecond !== record.requestsPerSecond && { requestsPerSecond }),
+  ...(allowedIps.join() !== record.allowedIps.join() && { allowedIps }),
+})

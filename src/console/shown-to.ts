@@ -1,0 +1,24 @@
+// What members below ADMIN do not see: secrets that an address carries, and where colleagues work from.
+import { includesRole, type Role } from '../accounts/roles.ts'
+import type { AuditRecord, EndpointRecord } from '../contract/records/console.ts'
+import { encodeId, type OperatorId } from '../shared/ids.ts'
+
+const seesAll = (role: Role): boolean => includesRole(role, 'ADMIN')
+
+/** Receivers are often told apart by a token in the query. Its names are hidden too: one may be the token. */
+const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?***')
+
+export const endpointFor = (role: Role, record: EndpointRecord): EndpointRecord =>
+  seesAll(role) ? record : { ...record, url: withoutQuery(record.url) }
+
+export function auditFor(role: Role, reader: OperatorId, record: AuditRecord): AuditRecord {
+  if (seesAll(role)) return record
+  const [before, after] = [record.before, record.after].map(withoutUrlQuery)
+  const isOwn = record.operator?.id === encodeId('operator', reader)
+  return { ...record, before, after, ...(!isOwn && { ip: null, device: null, userAgent: null }) }
+}
+
+const withoutUrlQuery = (values: unknown): unknown =>
+  typeof values === 'object' && values !== null && 'url' in values && typeof values.url === 'string'
+    ? { ...values, url: withoutQuery(values.url) }
+    : values

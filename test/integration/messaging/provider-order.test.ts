@@ -1,0 +1,130 @@
+// Updates of the provider that come late, or are posted again long after, undo nothing that it reported later.
+import assert from 'node:assert/strict'
+import type { ProviderTemplate } from '../../../src/contract/provider.ts'
+import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'
+import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
+import { createCatalogSyncStore } from '../../../src/messaging/store/catalog-sync.store.ts'
+import { createTemplateStore } from '../../../src/messaging/store/templates.store.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import { newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
+import { testContacts, testMessageStore } from '../../support/message-store.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { addTenant, type Tenant } from '../../support/rows.ts'
+
+const sql = testPool(await testDatabase())
+const startMs = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000
+const at = (second: number) => new Date(startMs + second * 1_000)
+const waId = '15557000001'
+
+const updatesWith = (contacts = testContacts(sql)) =>
+  createMessageUpdates({
+    store: testMessageStore(sql),
+    resolveParties: contacts.resolveParties,
+    dispatch: () => undefined,
+    clock: systemClock,
+    ignored: (type) => assert.fail(type),
+    campaignSendFailed: () => undefined,
+  })
+
+const inbound = (tenant: Tenant, second: number, text: string, fromName = 'Ines'): InboundMessageUpdate => ({
+  ...{ type: 'inboundMessage', phoneNumberId: tenant.phoneNumberId, messageType: 'TEXT' },
+  ...{ providerMessageId: `wamid.${newId('message')}`, from: waId, fromName, at: at(second), text },
+  ...{ media: null, callPermission: null, context: null },
+})
+
+async function contactOf({ workspaceId }: Tenant) {
+  const [row] = await sql<{ name: string; optState: string; optChangedAt: Date }[]>`
+    select name, opt_state, opt_changed_at from contacts where workspace_id = ${workspaceId}`
+  assert.ok(row)
+  return row
+}
+
+describe('what a contact wrote', () => {
+  test('a STOP posted again after the START undoes nothing, and neither does one that comes late', async () => {
+    const tenant = await addTenant(sql)
+    const updates = updatesWith()
+    const stop = inbound(tenant, 10, 'STOP')
+    await updates.applyInbound(stop)
+    assert.equal((await contactOf(tenant)).optState, 'opted-out')
+    await updates.applyInbound(inbound(tenant, 20, 'START'))
+    for (const old of [stop, inbound(tenant, 15, 'STOP')]) await updates.applyInbound(old)
+    const { optState, optChangedAt } = await contactOf(tenant)
+    assert.deepEqual([optState, optChangedAt], ['opted-in', at(20)])
+    await updates.applyInbound(inbound(tenant, 20, 'STOP'))
+    assert.equal((await contactOf(tenant)).optState, 'opted-out')
+  })
+
+  test('a time in the future does not keep the next STOP from counting', async () => {
+    const tenant = await addTenant(sql)
+    const updates = updatesWith()
+    await updates.applyInbound(inbound(tenant, 7_200, 'START'))
+    const now = Math.ceil((Date.now() - startMs) / 1_000)
+    await updates.applyInbound(inbound(tenant, now + 1, 'STOP'))
+    assert.equal((await contactOf(tenant)).optState, 'opted-out')
+  })
+})
+
+describe('the profile name', () => {
+  for (const [what, contacts] of [
+    ['a process that knows the contact', testContacts(sql)],
+    ['a process that does not', undefined],
+  ] as const)
+    test(`of an older update is not taken by ${what}`, async () => {
+      const tenant = await addTenant(sql)
+      const first = contacts ?? testContacts(sql)
+      const resolve = (store: typeof first, name: string, second: number) =>
+        store.resolveParties({ phoneNumberId: tenant.phoneNumberId, waId, name, at: at(second) })
+      await resolve(first, 'Ines Prado', 20)
+      await resolve(contacts ?? testContacts(sql), 'Ines', 10)
+      assert.equal((await contactOf(tenant)).name, 'Ines Prado')
+      await resolve(testContacts(sql), 'Ines P.', 30)
+      assert.equal((await contactOf(tenant)).name, 'Ines P.')
+    })
+})
+
+describe('a template', () => {
+  const catalog = createCatalogSyncStore(sql, { defaultToken: undefined } as never)
+
+  async function scene() {
+    const { workspaceId } = await addTenant(sql)
+    await sql`update workspaces set waba_id = ${workspaceId} where id = ${workspaceId}`
+    const of = { wabaId: workspaceId, providerTemplateId: null, name: 'hello', language: 'en_US' }
+    return {
+      workspaceId,
+      status: (status: 'APPROVED' | 'PAUSED', second: number) =>
+        catalog.applyTemplateChange({ ...of, type: 'templateStatus', status, reason: null, at: at(second) }),
+      category: (category: 'MARKETING' | 'UTILITY', second: number) =>
+        catalog.applyTemplateChange({ ...of, type: 'templateCategory', category, at: at(second) }),
+      async stands() {
+        const [row] = await sql`select status, category from templates where workspace_id = ${workspaceId}`
+        return [row?.['status'], row?.['category']]
+      },
+    }
+  }
+
+  test('keeps the later status and the later category, each by its own time', async () => {
+    const template = await scene()
+    assert.equal(await template.status('PAUSED', 20), true)
+    assert.equal(await template.category('MARKETING', 15), true)
+    assert.equal(await template.status('APPROVED', 10), false)
+    assert.equal(await template.category('UTILITY', 14), false)
+    assert.deepEqual(await template.stands(), ['PAUSED', 'MARKETING'])
+    assert.equal(await template.status('APPROVED', 21), true)
+    assert.deepEqual(await template.stands(), ['APPROVED', 'MARKETING'])
+  })
+
+  test('as a sync found it is not undone by a webhook from before', async () => {
+    const template = await scene()
+    const found: ProviderTemplate = {
+      ...{ name: 'hello', language: 'en_US', providerTemplateId: '1', components: [], rejectedReason: null },
+      category: 'UTILITY',
+      parameterFormat: 'POSITIONAL',
+      status: 'PAUSED',
+    }
+    await createTemplateStore(sql).upsert(template.workspaceId, [found], at(30))
+    assert.equal(await template.status('APPROVED', 29), false)
+    // The times of webhooks are whole seconds: one of the same second may be later.
+    assert.equal(await template.status('APPROVED', 30), true)
+  })
+})
