@@ -1,5 +1,6 @@
 // Decides whether a row can become a recipient. Each row is judged on its own.
 import { limits } from '../contract/limits.ts'
+import { isLongerThan } from '../shared/code-points.ts'
 import { isE164 } from '../shared/phone.ts'
 import { allows } from './campaign.machine.ts'
 import type { CampaignPorts, CampaignTarget, VariableComparison, Variables } from './ports.ts'
@@ -30,8 +31,8 @@ export function judgeOf(
 const shownNames = 5
 
 function lengthFault(variables: Variables): string | undefined {
-  const long = Object.keys(variables).find(
-    (name) => (variables[name]?.length ?? 0) > limits.variableValueLength,
+  const long = Object.keys(variables).find((name) =>
+    isLongerThan(variables[name] ?? '', limits.variableValueLength),
   )
   return long === undefined
     ? undefined

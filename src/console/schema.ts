@@ -4,7 +4,7 @@ import { passwordLimits } from '../accounts/password.ts'
 import { type EventKind, eventKinds } from '../contract/events.ts'
 import { limits } from '../contract/limits.ts'
 import { orderedEvents } from '../delivery/endpoint-rules.ts'
-import { stringMap } from '../platform/http/fields.ts'
+import { maxCharacters, stringMap } from '../platform/http/fields.ts'
 import { decodeId, type IdKind, idPrefixes, type Uuid } from '../shared/ids.ts'
 
 /** Takes a TypeID of one kind and outputs its UUID. */
@@ -26,7 +26,7 @@ export const shownName = v.pipe(
   v.string(),
   v.trim(),
   v.minLength(1, 'must not be empty'),
-  v.maxLength(100, 'must be at most 100 characters'),
+  maxCharacters(100, 'must be at most 100 characters'),
 )
 
 export const eventList = v.pipe(

@@ -29,6 +29,10 @@ export const errorCatalog = {
     status: 415,
     meaning: 'The body is not application/json, nor another media type that this route takes.',
   },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    meaning: 'The path, the query and the headers together are larger than 16 KiB.',
+  },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     meaning: 'The byte range lies outside of the file; Content-Range says how long it is.',

@@ -1,6 +1,8 @@
 // Fixed limits. A limit that an operator can change is a setting (platform/config/settings.ts).
 
 export const limits = {
+  /** The path, the query and all headers of a request. */
+  headBytes: 16 * 1024,
   bodyBytes: 256 * 1024,
   recipientsBodyBytes: 8 * 1024 * 1024,
   recipientsPerCall: 10_000,

@@ -64,7 +64,20 @@ describe('the OpenAPI document', () => {
       const withBody = row.body ? [413, 415] : []
       const replay = operationNotes[rowKey(row)]?.replay === undefined ? [] : [200]
       const also = Object.keys(operationNotes[rowKey(row)]?.also ?? {}).map(Number)
-      const expected = [row.success, 400, 401, 403, 429, 500, 503, ...own, ...withBody, ...replay, ...also]
+      const expected = [
+        row.success,
+        400,
+        401,
+        403,
+        429,
+        431,
+        500,
+        503,
+        ...own,
+        ...withBody,
+        ...replay,
+        ...also,
+      ]
       assert.deepEqual(new Set(responses), new Set(expected), rowKey(row))
     }
     const count = Object.values(document.paths).flatMap((path) => Object.keys(path)).length
@@ -155,7 +168,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(put['tags'], ['things'])
     assert.deepEqual(Object.keys(put['responses'] as object).map(Number), [
       ...[200, 400, 401, 403, 404, 413, 415],
-      ...[429, 500, 503],
+      ...[429, 431, 500, 503],
     ])
     const { content } = put['requestBody'] as { content: Record<string, Media> }
     const { schema } = content['application/json'] ?? { schema: {} }

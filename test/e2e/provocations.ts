@@ -124,6 +124,7 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   METHOD_NOT_ALLOWED: asks({ method: 'PUT', path: chat }),
   PAYLOAD_TOO_LARGE: asks({ method: 'POST', path: chat, announcedBytes: 256 * 1_024 + 1 }),
   UNSUPPORTED_MEDIA_TYPE: asks({ ...post(chat, sendable()), headers: { 'content-type': 'text/plain' } }),
+  HEADERS_TOO_LARGE: asks({ path: chat, headers: { 'x-long': 'a'.repeat(16 * 1_024) } }),
   async RANGE_NOT_SATISFIABLE(world) {
     const file = { type: 'image', mimeType: 'image/png', mediaBase64: 'AAAA' }
     const { id } = await inbound(world, '15557000081', file)

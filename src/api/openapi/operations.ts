@@ -2,26 +2,9 @@
 import type { JsonSchema } from '../../platform/http/shown.ts'
 import { recipientRow, recipientView } from '../schemas/campaigns.ts'
 import * as example from './examples.ts'
+import type { OperationNotes } from './operation-notes.ts'
 import { privacyNotes } from './privacy-operations.ts'
 import { convert } from './schema.ts'
-
-export interface OperationNotes {
-  /** The operationId. Generated clients use it as the name of the operation. */
-  readonly id?: string
-  readonly description?: string
-  /** Meaning of the successful response. */
-  readonly answer?: string
-  /** Meaning of a 200 beside another success status: the response to an idempotent repeat. */
-  readonly replay?: string
-  /** Further responses that are not errors, such as 206 for a part of a file: response objects by status. */
-  readonly also?: Readonly<Record<string, JsonSchema>>
-  /** Example JSON bodies. */
-  readonly request?: unknown
-  readonly response?: unknown
-  /** Bodies of other media types: media type objects by media type. */
-  readonly requestContent?: Readonly<Record<string, JsonSchema>>
-  readonly responseContent?: Readonly<Record<string, JsonSchema>>
-}
 
 const csv = { schema: { type: 'string', description: 'RFC 4180, with a header row.' } }
 
@@ -31,6 +14,12 @@ const jsonLines = (what: string, line: JsonSchema, example: string): JsonSchema 
   example,
 })
 
+/** Generated clients send a text as JSON, in quotes; bytes they send as they are. */
+const sent = ({ schema, ...rest }: JsonSchema): JsonSchema => ({
+  schema: { ...(schema as JsonSchema), format: 'binary' },
+  ...rest,
+})
+
 const integer = { type: 'integer' }
 
 const verdict: JsonSchema = {
@@ -38,7 +27,7 @@ const verdict: JsonSchema = {
   properties: {
     index: { ...integer, description: 'Of the row in the call, from 0.' },
     to: { type: 'string' },
-    verdict: { enum: ['added', 'duplicate', 'skipped', 'invalid'] },
+    verdict: { type: 'string', enum: ['added', 'duplicate', 'skipped', 'invalid'] },
     message: { type: 'string', description: 'What is wrong with an invalid row.' },
   },
   required: ['index', 'to', 'verdict'],
@@ -83,12 +72,12 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     description:
       'The bytes as a download, whole or one range of them. A file that is still being fetched from the provider is waited ' +
       'for up to 5 seconds; then the answer is `503 UNAVAILABLE` with `Retry-After`.',
-    answer: 'The file.',
-    responseContent: { 'application/octet-stream': fileBytes },
+    answer: 'The file, with its own `Content-Type`.',
+    responseContent: { '*/*': fileBytes },
     also: {
       206: {
         description: 'The part that `Range` asked for.',
-        content: { 'application/octet-stream': fileBytes },
+        content: { '*/*': fileBytes },
       },
       304: { description: 'Not changed since the `ETag` of `If-None-Match`.' },
     },
@@ -274,11 +263,9 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     answer: 'What was added, and what was not.',
     request: example.newRecipients,
     requestContent: {
-      'text/csv': { ...csv, example: example.recipientsCsv },
-      'application/x-ndjson': jsonLines(
-        'a row as in the JSON body.',
-        convert(recipientRow, 'input'),
-        example.recipientLines,
+      'text/csv': sent({ ...csv, example: example.recipientsCsv }),
+      'application/x-ndjson': sent(
+        jsonLines('a row as in the JSON body.', convert(recipientRow, 'input'), example.recipientLines),
       ),
     },
     response: { added: 2, duplicates: 0, skipped: 0, invalid: [], invalidCount: 0 },

@@ -92,6 +92,7 @@ export const sharedResponses = {
   NotFound: refusal(['NOT_FOUND']),
   PayloadTooLarge: refusal(['PAYLOAD_TOO_LARGE']),
   UnsupportedMediaType: refusal(['UNSUPPORTED_MEDIA_TYPE']),
+  HeadersTooLarge: refusal(['HEADERS_TOO_LARGE']),
   RateLimited: refusal(['RATE_LIMITED'], ['Retry-After']),
   Internal: refusal(['INTERNAL']),
   Unavailable: refusal(['OVERLOADED', 'UNAVAILABLE'], ['Retry-After']),
@@ -109,6 +110,7 @@ export function refusals(route: ApiRoute): Record<string, JsonSchema> {
     ...(hasBody ? { 413: shared('PayloadTooLarge'), 415: shared('UnsupportedMediaType') } : {}),
     ...ofItsOwn(route.errors),
     429: shared('RateLimited'),
+    431: shared('HeadersTooLarge'),
     500: shared('Internal'),
     503: shared('Unavailable'),
   }

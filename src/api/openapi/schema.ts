@@ -37,6 +37,12 @@ const config: ConversionConfig = {
     return metadata.json
   },
   overrideSchema({ valibotSchema, jsonSchema }) {
+    // Generators need the type beside a `const`.
+    if (valibotSchema.type === 'literal')
+      return {
+        ...jsonSchema,
+        type: typeof (valibotSchema as unknown as { literal: unknown }).literal as 'string',
+      }
     // A `shownAs` in the same pipe supplies the JSON schema.
     if (valibotSchema.type === 'custom') return {}
     if ('entries' in valibotSchema) describeEntries(valibotSchema.entries as Entries, jsonSchema)

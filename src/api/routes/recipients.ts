@@ -1,7 +1,7 @@
 import type { RowVerdict } from '../../campaigns/add-recipients.ts'
 import { notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import { accepts } from '../../platform/http/accept.ts'
+import { preferredType } from '../../platform/http/accept.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
 import { linesType } from '../../platform/http/lines-answer.ts'
 import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
@@ -24,6 +24,7 @@ import {
 import { idParam, pageOf } from '../schemas/fields.ts'
 
 const recipients = byId('recipients')
+const jsonType = 'application/json'
 
 export const listRecipients = route({
   method: 'GET',
@@ -36,8 +37,8 @@ export const listRecipients = route({
   errors: ['NOT_FOUND'],
   async handle({ caller: { workspaceId }, params, query: { limit, cursor, ...filter }, services, request }) {
     if (!(await services.campaigns.find(workspaceId, params.id))) throw notFound('campaign')
-    const form = [csvType, linesType].find((type) => accepts(request, type))
-    if (form === undefined) {
+    const form = preferredType(request, [jsonType, csvType, linesType])
+    if (form === jsonType) {
       const page = pageRequest(recipients, { limit, cursor })
       return pageBody(recipients, await services.recipients.list(workspaceId, params.id, filter, page))
     }
@@ -70,7 +71,7 @@ export const addRecipients = route({
   response: additionView,
   errors: ['NOT_FOUND', 'INVALID_STATE', 'TEMPLATE_NOT_FOUND'],
   handle: ({ caller, params, query, body, services, request }) => {
-    const input = { workspaceId: caller.workspaceId, id: params.id, isDryRun: query.dryRun }
+    const input = { workspaceId: caller.workspaceId, id: params.id, isDryRun: query.dryRun ?? false }
     const verdicts = services.recipients.add({ ...input, batches: only(body.recipients) })
     return answer(request, verdicts, limits.recipientsPerCall)
   },
@@ -81,7 +82,7 @@ export const addRecipients = route({
       const place = services.recipients.enter(workspaceId)
       request.signal.addEventListener('abort', place.leave)
       const batches = untilOver(readAhead(uploadBatches(upload)), place.leave)
-      const input = { workspaceId, id: params.id, isDryRun: query.dryRun }
+      const input = { workspaceId, id: params.id, isDryRun: query.dryRun ?? false }
       try {
         const verdicts = services.recipients.add({ ...input, batches })
         return await answer(request, verdicts, limits.invalidRowsListed)
@@ -99,7 +100,8 @@ async function answer(
   verdicts: AsyncGenerator<readonly RowVerdict[]>,
   invalidRowsListed: number,
 ) {
-  if (accepts(request, linesType)) return new LinesAnswer(await begun(verdictLines(verdicts)))
+  if (preferredType(request, [jsonType, linesType]) === linesType)
+    return new LinesAnswer(await begun(verdictLines(verdicts)))
   return additionOf(verdicts, invalidRowsListed)
 }
 

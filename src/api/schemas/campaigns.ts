@@ -10,19 +10,20 @@ import {
   type RecipientRecord,
   recipientStatuses,
 } from '../../contract/records/campaign.ts'
-import { unsafeNames } from '../../platform/http/fields.ts'
+import { maxCharacters, unsafeNames } from '../../platform/http/fields.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { time } from '../../platform/http/time.ts'
+import { isLongerThan } from '../../shared/code-points.ts'
 import { convert } from '../openapi/schema.ts'
-import { changed, choiceOf, contact, contacts, flag, id, idView, timestamp } from './fields.ts'
+import { changed, choiceOf, contact, contacts, flagOff, id, idView, timestamp } from './fields.ts'
 import { language, templateName, variables } from './messages.ts'
 
 const name = v.pipe(
   v.string(),
   v.trim(),
   v.minLength(1, 'must not be empty'),
-  v.maxLength(limits.campaignNameLength, `must be at most ${limits.campaignNameLength} characters long`),
+  maxCharacters(limits.campaignNameLength, `must be at most ${limits.campaignNameLength} characters long`),
 )
 
 const paceMessage = `must be a whole number from 1 to ${limits.campaignMessagesPerSecond}`
@@ -94,13 +95,13 @@ const rowVariables = v.pipe(
   shownAs({
     type: 'object',
     maxProperties: limits.variablePairs,
-    propertyNames: { minLength: 1, maxLength: limits.variableNameLength },
+    propertyNames: { type: 'string', minLength: 1, maxLength: limits.variableNameLength },
     additionalProperties: { type: 'string' },
   }),
 )
 
 export const isVariableName = (name: string): boolean =>
-  name.length > 0 && name.length <= limits.variableNameLength && !unsafeNames.includes(name)
+  name.length > 0 && !isLongerThan(name, limits.variableNameLength) && !unsafeNames.includes(name)
 
 /** Also one row of an upload, where a row that does not fit is refused alone. */
 export const recipientRow = v.strictObject({
@@ -117,7 +118,7 @@ export const recipientsBody = v.strictObject({
 })
 
 export const additionQuery = v.strictObject({
-  dryRun: v.optional(about(flag, 'Judges the rows and adds nobody.'), 'false'),
+  dryRun: v.optional(about(flagOff, 'Judges the rows and adds nobody.')),
 })
 
 const oneChoice = 'must hold exactly one of ids, to and all'

@@ -6,6 +6,7 @@ import {
   templateCategories,
   templateStatuses,
 } from '../../contract/records/catalog.ts'
+import { maxCharacters } from '../../platform/http/fields.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { choiceOf, idView, textsOf, timestamp } from './fields.ts'
@@ -13,7 +14,7 @@ import { choiceOf, idView, textsOf, timestamp } from './fields.ts'
 const exact = v.pipe(
   v.string(),
   v.minLength(1, 'must not be empty'),
-  v.maxLength(512, 'must be at most 512 characters long'),
+  maxCharacters(512, 'must be at most 512 characters long'),
 )
 
 export const templateQuery = v.strictObject({

@@ -1,7 +1,7 @@
 // Fields that several routes share. Each error message follows the path of the field: "to must be ...".
 import * as v from 'valibot'
 import type { OneOf } from '../../contract/filters.ts'
-import { about, shownAs } from '../../platform/http/shown.ts'
+import { about, type JsonSchema, shownAs } from '../../platform/http/shown.ts'
 import { time } from '../../platform/http/time.ts'
 import { decodeId, type IdKind, idPrefixes, type Uuid } from '../../shared/ids.ts'
 import { toDigits } from '../../shared/phone.ts'
@@ -104,11 +104,18 @@ export const contacts = about(
 export const textsOf = (item: v.GenericSchema<string, string>, example: string) =>
   about(several(item, { pattern: '[^,]+', example }), 'One, or several with commas between them.')
 
-export const flag = v.pipe(
-  v.picklist(['true', 'false'], 'must be true or false'),
-  shownAs({ type: 'boolean' }),
-  v.transform((text) => text === 'true'),
-)
+const flagShownAs = (json: JsonSchema) =>
+  v.pipe(
+    v.picklist(['true', 'false'], 'must be true or false'),
+    shownAs({ type: 'boolean', ...json }),
+    v.transform((text) => text === 'true'),
+  )
+
+/** Left out, it filters nothing. */
+export const flag = flagShownAs({})
+
+/** Left out, it is undefined and means false. */
+export const flagOff = flagShownAs({ default: false })
 
 const between = (what: string) => ({
   since: v.optional(about(time, `${what} at this time or later: ISO 8601 with a zone.`)),

@@ -8,7 +8,7 @@ import {
   messageStatuses,
   messageTypes,
 } from '../../contract/records/message.ts'
-import { phoneNumber, stringMap } from '../../platform/http/fields.ts'
+import { maxCharacters, phoneNumber, stringMap } from '../../platform/http/fields.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
@@ -18,7 +18,7 @@ import { changed, choiceOf, contacts, idsOf, idView, period, timestamp } from '.
 export const templateName = v.pipe(
   v.string(),
   v.minLength(1, 'must not be empty'),
-  v.maxLength(512, 'must be at most 512 characters long'),
+  maxCharacters(512, 'must be at most 512 characters long'),
 )
 
 export const language = v.pipe(
@@ -57,13 +57,13 @@ const keyMessage = `must be 1 to ${limits.idempotencyKeyLength} characters long`
 const idempotencyKey = v.pipe(
   v.string(),
   v.minLength(1, keyMessage),
-  v.maxLength(limits.idempotencyKeyLength, keyMessage),
+  maxCharacters(limits.idempotencyKeyLength, keyMessage),
 )
 
 const providerMessageId = v.pipe(
   v.string(),
   v.minLength(1, 'must not be empty'),
-  v.maxLength(512, 'must be at most 512 characters long'),
+  maxCharacters(512, 'must be at most 512 characters long'),
 )
 
 /** Body of POST /messages/chat/preview. */

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import { phoneNumber } from '../../platform/http/fields.ts'
+import { maxCharacters, phoneNumber } from '../../platform/http/fields.ts'
 import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
 import { Answer } from '../../platform/http/route.ts'
 import { decodeId } from '../../shared/ids.ts'
@@ -10,7 +10,11 @@ import { workspaceRoute } from '../route.ts'
 import { idOf, idParams, variableMap } from '../schema.ts'
 
 const template = v.strictObject({
-  name: v.pipe(v.string(), v.minLength(1, 'must not be empty'), v.maxLength(512)),
+  name: v.pipe(
+    v.string(),
+    v.minLength(1, 'must not be empty'),
+    maxCharacters(512, 'must be at most 512 characters long'),
+  ),
   language: v.pipe(v.string(), v.regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must look like en or en_US')),
   variables: variableMap,
 })
@@ -31,7 +35,7 @@ const sendMessage = workspaceRoute({
     idempotencyKey: v.pipe(
       v.string(),
       v.minLength(1, keyMessage),
-      v.maxLength(limits.idempotencyKeyLength, keyMessage),
+      maxCharacters(limits.idempotencyKeyLength, keyMessage),
     ),
   }),
   success: 202,

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { AppError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import { maxCharacters } from '../../platform/http/fields.ts'
 import { workspaceRoute } from '../route.ts'
 import { idOf } from '../schema.ts'
 
@@ -15,7 +16,10 @@ const uploadMedia = workspaceRoute({
   reachesCustomers: true,
   query: v.strictObject({
     numberId: v.optional(idOf('number')),
-    fileName: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(240)), 'file'),
+    fileName: v.optional(
+      v.pipe(v.string(), v.minLength(1), maxCharacters(240, 'must be at most 240 characters long')),
+      'file',
+    ),
   }),
   success: 201,
   errors: [

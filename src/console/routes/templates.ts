@@ -8,12 +8,13 @@ import {
 import type { TemplateDetail } from '../../contract/records/console.ts'
 import { renderTemplate } from '../../messaging/render-template.ts'
 import { templateVariables } from '../../messaging/template-variables.ts'
+import { maxCharacters } from '../../platform/http/fields.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { workspaceRoute } from '../route.ts'
 import { idParams, variableMap } from '../schema.ts'
 
 const kind = byId('console-templates')
-const filterText = v.pipe(v.string(), v.maxLength(512))
+const filterText = v.pipe(v.string(), maxCharacters(512, 'must be at most 512 characters long'))
 
 const isShallow = (value: unknown, levels: number): boolean =>
   value === null ||

@@ -4,6 +4,7 @@ import type { WebhookTarget } from '../address-rule.ts'
 import type { AttemptTimings } from '../attempt.ts'
 import type { Connected, Connector } from './connect.ts'
 import { type Deadline, unlessStopped } from './deadline.ts'
+import { InterimFilter } from './interim-filter.ts'
 
 /** One socket to a receiver and its HTTP client; both end together. */
 export interface Connection {
@@ -12,10 +13,12 @@ export interface Connection {
   readonly timings: AttemptTimings
   /** Requests that the connection has carried or carries. */
   uses: number
-  /** Whether a byte came from the receiver since the flag was last cleared. */
+  /** Whether a byte came from the receiver since the last request. */
   heard: boolean
   /** Bytes received from the receiver in total, framing included. */
   receivedBytes(): number
+  /** Call before a request is made: clears `heard`, and lets interim answers (1xx) be skipped. */
+  expectAnswer(): void
   /** Called when more bytes have arrived, before the client reads them. */
   onReceived: () => void
   end(): void
@@ -232,12 +235,18 @@ function adopt(socket: Socket, timings: AttemptTimings, target: WebhookTarget): 
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+  const interim = new InterimFilter()
+  skipInterim(socket, interim)
   const connection: Connection = {
     client,
     remoteAddress: socket.remoteAddress ?? null,
     timings,
     uses: 1,
     heard: false,
+    expectAnswer() {
+      connection.heard = false
+      interim.expectAnswer()
+    },
     receivedBytes: () => socket.bytesRead,
     onReceived: () => {},
     end() {
@@ -253,6 +262,19 @@ function adopt(socket: Socket, timings: AttemptTimings, target: WebhookTarget): 
     connection.onReceived()
   })
   return connection
+}
+
+/** The client calls `read` of its socket until there is nothing more. */
+function skipInterim(socket: Socket, filter: InterimFilter): void {
+  const read = socket.read.bind(socket)
+  socket.read = (size?: number): Buffer | null => {
+    for (;;) {
+      const piece: Buffer | null = read(size)
+      if (piece === null) return null
+      const passed = filter.pass(piece)
+      if (passed.byteLength > 0) return passed
+    }
+  }
 }
 
 /** Gives the client the existing socket. When the client asks a second time, that socket has ended. */

@@ -35,7 +35,7 @@ export function exchange(
   const body = new BodyHead()
   let head: Head | undefined
   const receivedBefore = connection.receivedBytes()
-  connection.heard = false
+  connection.expectAnswer()
 
   return new Promise((resolve) => {
     const finish = (code: AttemptErrorCode) => {
@@ -52,8 +52,7 @@ export function exchange(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart() {},
       onResponseStart(_controller, statusCode, headers) {
-        // A 1xx announces the answer; it is not the answer.
-        if (statusCode >= 200) head = { statusCode, headers, firstByteMs: performance.now() - startedAt }
+        head = { statusCode, headers, firstByteMs: performance.now() - startedAt }
       },
       onResponseData(_controller, chunk) {
         body.add(chunk)

@@ -1,7 +1,18 @@
 // Request fields that several APIs share. Each error message follows the path of the field: "to must be ...".
 import * as v from 'valibot'
+import { isLongerThan } from '../../shared/code-points.ts'
 import { isE164 } from '../../shared/phone.ts'
 import { shownAs } from './shown.ts'
+
+/** A limit on text in code points, as the OpenAPI document says it. `maxLength` of valibot counts UTF-16 units. */
+export function maxCharacters(most: number, message: string): v.MaxLengthAction<string, number, string> {
+  const inUnits = v.maxLength<string, number, string>(most, message)
+  return {
+    ...inUnits,
+    '~run': (dataset, config) =>
+      dataset.typed && !isLongerThan(dataset.value, most) ? dataset : inUnits['~run'](dataset, config),
+  }
+}
 
 export const phoneNumber = v.pipe(
   v.string(),
@@ -28,7 +39,7 @@ export const stringMap = ({ pairs, nameLength, valueLength }: MapLimits) =>
     shownAs({
       type: 'object',
       maxProperties: pairs,
-      propertyNames: { minLength: 1, maxLength: nameLength },
+      propertyNames: { type: 'string', minLength: 1, maxLength: nameLength },
       additionalProperties: { type: 'string', maxLength: valueLength },
     }),
     v.check(
@@ -39,9 +50,9 @@ export const stringMap = ({ pairs, nameLength, valueLength }: MapLimits) =>
       v.pipe(
         v.string(),
         v.minLength(1, 'must have names of at least one character'),
-        v.maxLength(nameLength, `must have names of up to ${nameLength} characters`),
+        maxCharacters(nameLength, `must have names of up to ${nameLength} characters`),
       ),
-      v.pipe(v.string(), v.maxLength(valueLength, `must be at most ${valueLength} characters long`)),
+      v.pipe(v.string(), maxCharacters(valueLength, `must be at most ${valueLength} characters long`)),
     ),
     v.check((map) => Object.keys(map).length <= pairs, `must hold at most ${pairs} pairs`),
   )

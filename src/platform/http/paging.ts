@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { AppError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Keyset, Page, PageRequest } from '../../contract/page.ts'
+import { maxCharacters } from './fields.ts'
 import { about, shownAs } from './shown.ts'
 import { isInstant } from './time.ts'
 
@@ -48,7 +49,7 @@ export const pageQuery = {
   ),
   cursor: v.optional(
     about(
-      v.pipe(v.string(), v.maxLength(512, 'must be a nextCursor of this list')),
+      v.pipe(v.string(), maxCharacters(512, 'must be a nextCursor of this list')),
       'The `nextCursor` of the page before, with the same filters.',
     ),
   ),

@@ -1,5 +1,6 @@
 // The HTTP server, and the only file that imports uWebSockets.js. A handler gets plain requests and returns
 // plain responses.
+import './uws-limits.ts'
 import * as uws from 'uWebSockets.js'
 import { AppError } from '../../contract/errors.ts'
 import { type Clock, systemClock } from '../../shared/clock.ts'
@@ -8,7 +9,7 @@ import { type HttpHandler, type HttpResponse, RequestAborted } from './exchange.
 import { isRefusal, type SocketEdge, type SocketHandler, type WireSockets, wireSockets } from './sockets.ts'
 import { validationError } from './validate.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
-import { writeAnswer } from './wire-answer.ts'
+import { writeAnswer, writeAnswerAndLinger } from './wire-answer.ts'
 import { type Head, LiveRequest, type RequestOptions, readHead } from './wire-request.ts'
 
 export interface ListenOptions {
@@ -30,6 +31,8 @@ export interface ListenOptions {
   readonly bodyDeadlineMs?: number
   /** Deadline of a body that is read as a stream. */
   readonly streamDeadlineMs?: number
+  /** How long a client that got a refusal amid its body may be silent before its connection is closed. */
+  readonly lingerMs?: number
   /** How long `close` waits for requests in flight before it disconnects them. */
   readonly closeDeadlineMs?: number
   /** Headers of a refusal that is sent without the handler, or because the handler threw. */
@@ -149,6 +152,7 @@ class Server {
       budget: { held: 0, max: options.maxBodyBytesHeld ?? 256 * mebibyte },
       deadlineMs: options.bodyDeadlineMs ?? 30_000,
       streamDeadlineMs: options.streamDeadlineMs ?? 3_600_000,
+      lingerMs: options.lingerMs ?? 5_000,
       trustedProxies: options.trustedProxies ?? 0,
       publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? '',
       clock: this.#clock,
@@ -177,7 +181,9 @@ class Server {
     const head = readHead(incoming)
     request = new LiveRequest(head, response, this.#requests)
     const hasBody = request.isChunked || Number(request.header('content-length') ?? 0) > 0
-    const fault = hasBody ? { path: 'body', message: 'must not be part of an upgrade' } : head.fault
+    const fault = hasBody
+      ? validationError([{ path: 'body', message: 'must not be part of an upgrade' }])
+      : head.fault
     if (fault === undefined && this.#hasRoom(request.path) && !this.#draining)
       return void this.#upgrade(response, request, upgrade)
     this.#refuse(response, request, fault)
@@ -201,7 +207,7 @@ class Server {
   }
 
   #refuse(response: WireResponse, request: LiveRequest, fault: Head['fault']): void {
-    const answer = this.#refusal(request, fault === undefined ? overloaded() : validationError([fault]))
+    const answer = this.#refusal(request, fault ?? overloaded())
     if (fault === undefined && !request.isChunked)
       return void writeAnswer(response, request, answer, this.#draining)
     void nextTurn().then(() => writeAnswer(response, request, answer, true))
@@ -215,8 +221,7 @@ class Server {
       // body where a proxy in front sees none, and after it a request that the client did not send.
       if (request.isChunked) await nextTurn()
       const isLast = this.#draining || request.isChunked || request.isLast
-      if (isLast) await request.content.dropRest()
-      await writeAnswer(response, request, answer, isLast)
+      await writeAnswerAndLinger(response, request, answer, isLast)
     } catch (error) {
       this.#options.onFault?.(error, request.requestId)
     } finally {

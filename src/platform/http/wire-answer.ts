@@ -38,6 +38,42 @@ export function writeAnswer(
   return undefined
 }
 
+/**
+ * Like `writeAnswer`. Most clients send everything before they read, and closing a connection with unread bytes
+ * resets it: such a client would get a broken pipe and no response. So the response goes out first, and the
+ * rest of the body is read and dropped before the connection is closed.
+ */
+export async function writeAnswerAndLinger(
+  response: WireResponse,
+  request: LiveRequest,
+  answer: HttpResponse,
+  lastOne: boolean,
+): Promise<void> {
+  const { body = '' } = answer
+  const isCutOff = () => request.content.isUnread && (lastOne || !request.content.isReusable)
+  // The rest may have come together with the head. Within the callback of the parser it is not there yet, and
+  // what is written there is lost if the connection is closed there too.
+  if (isCutOff()) await new Promise((resolve) => setImmediate(resolve))
+  if (!isCutOff() || request.aborted || request.method === 'HEAD' || typeof body !== 'string')
+    return writeAnswer(response, request, answer, lastOne)
+  response.cork(() => response.writeStatus(wholeText(answer, request, body)))
+  await request.content.linger()
+  if (!request.aborted) response.close()
+}
+
+/**
+ * The whole response as one text: `end` of uWebSockets would close the connection now, or never. After this
+ * text, `writeStatus` adds a line break: the end of the head, or of the body.
+ */
+function wholeText(answer: HttpResponse, request: LiveRequest, body: string): string {
+  const length = body === '' ? 0 : Buffer.byteLength(body) + lineBreak.length
+  const headers = [`date: ${new Date().toUTCString()}`, `content-length: ${length}`].join(lineBreak)
+  const head = `${headText(answer, request, true)}${closeHeader}${lineBreak}${headers}${lineBreak}`
+  return body === '' ? head : `${head}${lineBreak}${body}`
+}
+
+const lineBreak = '\r\n'
+
 // 204 and 304 have no content, so they must not have a length.
 const hasLength = (status: number): boolean => status !== 204 && status !== 304
 

@@ -17,10 +17,14 @@ export interface BodyOptions {
   readonly deadlineMs: number
   /** The same for a body that is read as a stream. Each piece must also arrive within `deadlineMs`. */
   readonly streamDeadlineMs: number
+  /** How long a client that has its refusal may be silent before its connection is closed. */
+  readonly lingerMs: number
   readonly clock: Clock
 }
 
 const droppedBytes = 64 * 1024
+/** Read and dropped behind a refusal, or as many bytes as the route takes if that is more. */
+const lingerBytes = 16 * 1024 * 1024
 /** After this silence, assume that the client waits for our response. */
 const silenceMs = 250
 
@@ -42,6 +46,7 @@ export class WireBody {
   #isFlowing = false
   #wasStreamed = false
   #isReleased = false
+  #dropLimit = Number.POSITIVE_INFINITY
   #wake: (() => void) | undefined
 
   /** `declared`: the announced length; undefined for a chunked body. */
@@ -59,17 +64,19 @@ export class WireBody {
    * or its rest is small enough, or was already being streamed, and is dropped as it arrives.
    */
   forsake(): boolean {
-    if (this.#ended) {
-      // Not earlier: resuming starts the idle timeout of uWebSockets.
-      this.#resume()
-      return true
-    }
-    this.#fail(new RequestAborted())
+    const isReusable = this.isReusable
+    if (!this.#ended) this.#fail(new RequestAborted())
+    // Not earlier: resuming starts the idle timeout of uWebSockets.
+    if (isReusable) this.#resume()
+    return isReusable
+  }
+
+  /** What `forsake` would return. */
+  get isReusable(): boolean {
+    if (this.#ended) return true
     if (this.#declared === undefined) return false
     // A client that streams a large file sees an error response only if the connection stays open meanwhile.
-    if (!this.#wasStreamed && this.#declared - this.#received > droppedBytes) return false
-    this.#resume()
-    return true
+    return this.#wasStreamed || this.#declared - this.#received <= droppedBytes
   }
 
   /** True while the body is read as a stream and has not ended. */
@@ -94,17 +101,37 @@ export class WireBody {
    */
   async dropRest(): Promise<void> {
     if (!this.#wasStreamed || this.#isFlowing || this.#ended) return
+    await this.#dropUntilSilent(silenceMs, Number.POSITIVE_INFINITY)
+  }
+
+  /** True while the client may still send. */
+  get isUnread(): boolean {
+    return !this.#ended
+  }
+
+  /**
+   * Drops the rest behind a response that is already sent: until the body ends or its client has gone, is
+   * silent, takes too long or sends too much. Then the connection can be closed.
+   */
+  async linger(): Promise<void> {
+    const { lingerMs } = this.#options
+    await this.#dropUntilSilent(lingerMs, Math.max(lingerBytes, this.#limit ?? 0))
+  }
+
+  async #dropUntilSilent(forMs: number, maxBytes: number): Promise<void> {
     this.drop()
     const { clock, deadlineMs } = this.#options
-    const until = clock.mono() + deadlineMs
-    for (let before = -1; before < this.#received && clock.mono() < until; ) {
+    const untilMs = clock.mono() + deadlineMs
+    const isOver = () => this.#ended || this.#isReleased || this.#received > this.#dropLimit
+    this.#dropLimit = this.#received + maxBytes
+    for (let before = -1; before < this.#received && clock.mono() < untilMs; ) {
       before = this.#received
       await new Promise<void>((resolve) => {
         this.#wake = resolve
-        this.#timer = clock.after(silenceMs, resolve)
+        this.#timer = clock.after(forMs, resolve)
       })
       this.#timer?.cancel()
-      if (this.#ended || this.#isReleased) return
+      if (isOver()) return
     }
   }
 
@@ -214,7 +241,7 @@ export class WireBody {
   #take(chunk: ArrayBuffer, isLast: boolean): void {
     if (isLast) this.#ended = true
     this.#received += chunk.byteLength
-    if (this.#outcome) return void (isLast && this.#wake?.())
+    if (this.#outcome) return void ((isLast || this.#received > this.#dropLimit) && this.#wake?.())
     if (this.#limit !== undefined && this.#received > this.#limit) return this.#fail(tooLarge(this.#limit))
     if (chunk.byteLength === 0 && !isLast) return
     if (!this.claim(chunk.byteLength)) return this.#fail(overloaded())

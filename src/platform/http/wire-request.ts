@@ -1,18 +1,20 @@
 // One live request. uWebSockets frees its request object when the callback returns, so the head is copied
 // before the first await.
 import { randomUUID } from 'node:crypto'
-import type { ErrorDetail } from '../../contract/errors.ts'
+import { AppError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
 import { type HttpRequest, isSaneRequestId, RequestAborted } from './exchange.ts'
+import { validationError } from './validate.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
 import { type BodyOptions, WireBody } from './wire-body.ts'
 
-/** The copied head. `fault`: which header makes the request unacceptable, and why. Its body is not read. */
+/** The copied head. `fault`: why the request is unacceptable by its head. Its body is not read. */
 export interface Head {
   readonly method: string
   readonly path: string
   readonly query: string
   readonly headers: ReadonlyMap<string, string>
-  readonly fault: Required<ErrorDetail> | undefined
+  readonly fault: AppError | undefined
 }
 
 // Refuse a request in which a proxy in front and this parser could see different requests or different
@@ -21,27 +23,40 @@ const singular = new Set(['content-length', 'transfer-encoding', 'authorization'
 
 export function readHead(request: WireRequest): Head {
   const headers = new Map<string, string>()
+  const path = request.getUrl()
+  const query = request.getQuery() ?? ''
+  let bytes = path.length + query.length
   let fault: Head['fault']
   request.forEach((name, value) => {
+    bytes += name.length + value.length
     const before = headers.get(name)
-    if (before !== undefined && singular.has(name)) fault = { path: name, message: 'must not be repeated' }
+    if (before !== undefined && singular.has(name)) fault = malformed(name, 'must not be repeated')
     // Join repeated headers into one list: each proxy may have added its own X-Forwarded-For line.
     else headers.set(name, before === undefined ? value : `${before}, ${value}`)
   })
   const encoding = headers.get('transfer-encoding')
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
-    fault = { path: 'transfer-encoding', message: 'must be chunked, or left out' }
+    fault = malformed('transfer-encoding', 'must be chunked, or left out')
   const length = headers.get('content-length')
   if (length !== undefined && !/^\d{1,15}$/.test(length))
-    fault = { path: 'content-length', message: 'must be a number of bytes' }
+    fault = malformed('content-length', 'must be a number of bytes')
+  if (bytes > limits.headBytes) fault ??= headTooLarge()
   return {
     method: request.getCaseSensitiveMethod(),
-    path: request.getUrl(),
-    query: request.getQuery() ?? '',
+    path,
+    query,
     headers,
     fault,
   }
 }
+
+const malformed = (path: string, message: string): AppError => validationError([{ path, message }])
+
+const headTooLarge = (): AppError =>
+  new AppError(
+    'HEADERS_TOO_LARGE',
+    `the path, the query and the headers must not be larger than ${limits.headBytes} bytes together`,
+  )
 
 // Shared by all requests without a query. No code modifies the query of a request.
 const noQuery = new URLSearchParams()

@@ -198,8 +198,9 @@ const packagesFence: Fence = (sources) =>
       .map((name) => `${path} -> ${name}`)
   })
 
+// `uws-limits.ts` reads nothing: it sets what uWebSockets.js reads.
 const environmentReaders =
-  /^(src\/platform\/config\/config\.ts$|src\/(simulator|examples\/bot)\/main\.ts$|src\/dev\/|test\/|bench\/)/
+  /^(src\/platform\/config\/config\.ts$|src\/platform\/http\/uws-limits\.ts$|src\/(simulator|examples\/bot)\/main\.ts$|src\/dev\/|test\/|bench\/)/
 
 const environmentFence: Fence = (sources) =>
   sources

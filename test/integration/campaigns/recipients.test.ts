@@ -45,10 +45,11 @@ describe('adding', () => {
       row('+15551230004', { first_name: 'Jo', code: 'B2' }),
       row('+15551230005', { first_name: '', cod: 'x' }),
       row('+15551230006', { first_name: 'x'.repeat(limits.variableValueLength + 1) }),
+      row('+15551230099', { first_name: '😀'.repeat(limits.variableValueLength) }),
     ])
     assert.equal(status, 200)
     assert.deepEqual(json, {
-      added: 2,
+      added: 3,
       duplicates: 1,
       skipped: 0,
       invalidCount: 4,
@@ -73,10 +74,11 @@ describe('adding', () => {
     assert.deepEqual(rows, [
       ['15551230001', { first_name: 'Ines' }, 'PENDING'],
       ['15551230004', { first_name: 'Jo', code: 'B2' }, 'PENDING'],
+      ['15551230099', { first_name: '😀'.repeat(limits.variableValueLength) }, 'PENDING'],
     ])
     const again = await add([row('+15551230004'), row('+15551230007')])
     assert.deepEqual(again.json, sums({ added: 1, duplicates: 1 }))
-    assert.equal((await assertCounts(sql, send, id)).total, 3)
+    assert.equal((await assertCounts(sql, send, id)).total, 4)
   })
 
   test('skips who has opted out, and keeps them for the report', async () => {

@@ -74,14 +74,19 @@ describe('the report as CSV', () => {
       'Text/CSV; header=present',
       'application/json;q=0.5, text/csv',
       'text/csv;q=0.9',
+      'text/*',
+      'text/csv, application/json',
+      'application/json;q=0, */*',
     ])
       assert.equal(await typeFor(accept), 'text/csv', accept)
     for (const accept of [
       '*/*',
       'application/json',
       'text/csvx',
-      'text/*',
       'text/csv;q=0',
+      'text/csv;q=0.5, application/json',
+      'application/json, text/plain, */*',
+      'image/png',
       'text/csv; q=0.0, */*',
     ])
       assert.equal(await typeFor(accept), 'application/json', accept)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, test } from '../../../support/harness.ts'
-import { httpReceiver, makeSender, request } from './receivers.ts'
+import { httpReceiver, makeSender, onRequest, rawReceiver, request } from './receivers.ts'
 
 describe('an HTTPS attempt', () => {
   test('posts the exact bytes and headers to the exact path, and reports the answer', async (t) => {
@@ -84,6 +84,34 @@ describe('an HTTPS attempt', () => {
     assert.deepEqual(report.outcome, { type: 'delivered', statusCode: 204 })
     assert.equal(report.responseBody?.byteLength, 0)
   })
+
+  for (const [name, interim] of [
+    ['100', ['HTTP/1.1 100 Continue\r\n\r\n']],
+    ['102', ['HTTP/1.1 102 Processing\r\nserver: x\r\n\r\n']],
+    ['103', ['HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n']],
+    ['an unknown 1xx', ['HTTP/1.1 199 Perhaps\r\n\r\n']],
+    [
+      'several',
+      ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 102 Processing\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ],
+  ] as const)
+    test(`passes over ${name}, unasked, on one connection for two requests`, async (t) => {
+      let connections = 0
+      const port = await rawReceiver(t, (socket) => {
+        connections += 1
+        onRequest(socket, () =>
+          socket.write(`${interim.join('')}HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\ntaken`),
+        )
+      })
+      const sender = makeSender(t)
+      for (const reusedConnection of [false, true]) {
+        const report = await sender.send(request(`http://127.0.0.1:${port}/`))
+        assert.deepEqual(report.outcome, { type: 'delivered', statusCode: 200 })
+        assert.equal(Buffer.from(report.responseBody ?? []).toString(), 'taken')
+        assert.equal(report.reusedConnection, reusedConnection)
+      }
+      assert.equal(connections, 1)
+    })
 
   test('looks localhost up without a name server', async (t) => {
     const port = await httpReceiver(t, (_incoming, response) => void response.end())

@@ -47,6 +47,8 @@ describe('a receiver that never stops is cut off after', () => {
   for (const [name, head, piece] of [
     ['early hints without an answer', '', 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'],
     ['processing without an answer', '', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    ['continue without an answer', '', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['an interim head without an end', 'HTTP/1.1 100 Continue\r\n', 'x: y\r\n'.repeat(200)],
     ['a status line without an end', 'HTTP/1.1 200 ', 'x'.repeat(1_000)],
     ['one header without an end', 'HTTP/1.1 200 OK\r\nx: ', 'x'.repeat(1_000)],
     ['empty lines', '', '\r\n'.repeat(500)],

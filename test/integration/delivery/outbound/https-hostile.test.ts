@@ -127,6 +127,10 @@ describe('a receiver that', () => {
     ['ends in the middle of its status line', 'HTTP/1.1 20'],
     ['answers 100 alone', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['switches protocols unasked', 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+    [
+      'switches protocols unasked, and then answers',
+      'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',
+    ],
     ['states two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
   ] as const) {
     test(`${name} has not answered`, async (t) => {

@@ -27,6 +27,17 @@ describe('a dial', () => {
     })
   }
 
+  test('passes over interim answers, unasked, to the upgrade', async (t) => {
+    const port = await rawReceiver(t, (socket) =>
+      onRequest(socket, (request) => {
+        const interim = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'
+        socket.write(interim + switching(request))
+      }),
+    )
+    const { dialled } = await dial(t, `ws://127.0.0.1:${port}/`)
+    assert.equal(dialled.type, 'open')
+  })
+
   test('does not follow a redirect', async (t) => {
     const paths: (string | undefined)[] = []
     const port = await httpReceiver(

@@ -28,7 +28,7 @@ describe('the limit of a body', () => {
   })
 
   test('a Content-Length past the limit is answered before the body came, and the connection closes', async () => {
-    const { port } = await serve(measure(1_000))
+    const { port } = await serve(measure(1_000), { lingerMs: 50 })
     const client = await raw(port)
     client.write(head('POST / HTTP/1.1', ['Content-Length: 1000000000']))
     const got = answers(await client.closed())
@@ -39,7 +39,7 @@ describe('the limit of a body', () => {
   })
 
   test('a chunked body is cut off where it passes the limit, and answered once', async () => {
-    const { port } = await serve(measure(1_000))
+    const { port } = await serve(measure(1_000), { lingerMs: 50 })
     const client = await raw(port)
     client.write(head('POST / HTTP/1.1', ['Transfer-Encoding: chunked']))
     const chunk = `320\r\n${'x'.repeat(800)}\r\n`
@@ -66,6 +66,72 @@ describe('the limit of a body', () => {
     const { url } = await serve(measure(8 * 1024 * kibibyte))
     const response = await fetch(url, { method: 'POST', body: Buffer.alloc(8 * 1024 * kibibyte) })
     assert.equal(await response.text(), String(8 * 1024 * kibibyte))
+  })
+})
+
+/** A body of this size in chunks, with its end. */
+function chunks(bytes: number): Buffer {
+  const chunk = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`)
+  return Buffer.concat([...Array.from({ length: bytes / 65_536 }, () => chunk), Buffer.from('0\r\n\r\n')])
+}
+
+describe('a client that reads only after it has sent all', () => {
+  const size = 4 * 1024 * kibibyte
+  for (const [name, header, body] of [
+    ['in chunks', 'Transfer-Encoding: chunked', chunks(size)],
+    ['with a length', `Content-Length: ${size}`, Buffer.alloc(size)],
+  ] as const)
+    test(`gets its 413, and no broken pipe: ${name}`, async () => {
+      const { port, server } = await serve(measure(256 * kibibyte))
+      const send = async () => {
+        const client = await raw(port)
+        client.socket.pause()
+        client.write(head('POST / HTTP/1.1', [header]))
+        await new Promise<void>((resolve, reject) =>
+          client.socket.write(body, (error) => (error ? reject(error) : resolve())),
+        )
+        client.socket.resume()
+        const [answer, ...others] = answers(await client.closed())
+        assert.deepEqual([answer?.status, others.length], [413, 0])
+        assert.equal(JSON.parse(answer?.body ?? '').error.code, 'PAYLOAD_TOO_LARGE')
+      }
+      await Promise.all(Array.from({ length: 20 }, send))
+      assert.equal(server.inFlight(), 0)
+    })
+
+  test('gets it complete at once, before its own end', async () => {
+    const { port } = await serve(measure(1_000))
+    const client = await raw(port)
+    client.write(head('POST / HTTP/1.1', ['Transfer-Encoding: chunked']))
+    client.write(`800\r\n${'x'.repeat(2_048)}\r\n`)
+    const text = await client.sees('/docs/errors/PAYLOAD_TOO_LARGE"}}\r\n')
+    const length = Number(/\r\ncontent-length: (\d+)\r\n/.exec(text)?.[1])
+    assert.equal(answers(text)[0]?.body.length, length)
+    assert.match(text, /\r\nconnection: close\r\n/)
+    client.write('0\r\n\r\n')
+    assert.equal(await client.closed(), text)
+  })
+
+  test('and goes on and on is cut off: past a number of bytes, and past the time for a body', async () => {
+    const { port } = await serve(measure(1_000))
+    const much = await raw(port)
+    much.write(head('POST / HTTP/1.1', [`Content-Length: ${1024 ** 3}`]))
+    const piece = Buffer.alloc(1024 * kibibyte)
+    let sent = 0
+    const pour = () => {
+      while (!much.socket.destroyed && sent < 1024 && much.socket.write(piece)) sent += 1
+    }
+    much.socket.on('drain', pour)
+    pour()
+    await much.closed()
+    assert.ok(sent < 128, `${sent} MiB were taken`)
+
+    const { port: slow } = await serve(measure(1_000), { bodyDeadlineMs: 300, lingerMs: 100 })
+    const long = await raw(slow)
+    long.write(head('POST / HTTP/1.1', [`Content-Length: ${1024 ** 3}`]))
+    const drip = setInterval(() => long.write('x'), 5)
+    await long.closed()
+    clearInterval(drip)
   })
 })
 
@@ -96,8 +162,19 @@ describe('a body that nobody asked for yet', () => {
     client.socket.destroy()
   })
 
+  for (const [name, header, body] of [
+    ['with a length', 'Content-Length: 2', '{}'],
+    ['in chunks', 'Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'],
+  ] as const)
+    test(`is no obstacle to the last answer where it came with the head, ${name}`, async () => {
+      const { port } = await serve(() => ({ status: 401, body: 'no' }))
+      const client = await raw(port)
+      client.write(head('POST / HTTP/1.1', [header, 'Connection: close']) + body)
+      assert.deepEqual(answers(await client.closed()), [{ status: 401, body: 'no' }])
+    })
+
   test('closes the connection where it is large', async () => {
-    const { port } = await serve(() => ({ status: 401 }))
+    const { port } = await serve(() => ({ status: 401 }), { lingerMs: 50 })
     const client = await raw(port)
     client.write(`${head('POST / HTTP/1.1', ['Content-Length: 1000000'])}12345`)
     assert.match(await client.closed(), /^HTTP\/1\.1 401/)
@@ -122,9 +199,13 @@ describe('bounds', () => {
 
   test('past the bytes that all requests may hold, the next body is OVERLOADED', async () => {
     const { opened, open } = gate()
+    const bothRead = gate()
+    let read = 0
     const { url } = await serve(
       async (request) => {
         const answer = await measure(10_000)(request)
+        read += 1
+        if (read === 2) bothRead.open()
         await opened
         return answer
       },
@@ -132,8 +213,8 @@ describe('bounds', () => {
     )
     const post = () => fetch(url, { method: 'POST', body: 'x'.repeat(10_000) })
     const both = [post(), post()]
-    // Gives both handlers time to read; they hold their bodies meanwhile.
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // Both hold what they read until then.
+    await bothRead.opened
     open()
     const statuses = await Promise.all(both.map(async (response) => (await response).status))
     assert.deepEqual(statuses.sort(), [200, 503])
