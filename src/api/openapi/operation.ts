@@ -2,7 +2,8 @@
 import type * as v from 'valibot'
 import type { JsonSchema } from '../../platform/http/shown.ts'
 import type { ApiRoute } from '../route.ts'
-import { type OperationNotes, operationNotes } from './operations.ts'
+import type { OperationNotes } from './operation-notes.ts'
+import { operationNotes } from './operations.ts'
 import { headersWith, refusals, scopesThatGrant } from './responses.ts'
 import { convert, type SchemaBook } from './schema.ts'
 
