@@ -122,8 +122,8 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
   return async (update: CallConnectUpdate, from: string): Promise<void> => {
     const { phoneNumberId, wacid, session, fromName: name } = update
     // Fresh: a call must not be attached to the remains of a contact that was erased.
-    const who = { phoneNumberId, waId: from, name, at: update.at, isFresh: true }
-    const parties = await options.contacts.resolveParties(who)
+    const named = { phoneNumberId, waId: from, name, at: update.at, isFresh: true }
+    const parties = await options.contacts.resolveParties(named)
     if (!parties) return ignore('unknownNumber', update)
     const at = new Date(options.clock.now())
     const call = inboundCall(parties, update, at, options.timing)

@@ -100,7 +100,7 @@ export function createMessaging(options: MessagingOptions) {
     send: createSendMessage({
       store,
       templates,
-      parties: (number, waId, isFresh) => contacts.partiesOf(number, { waId, name: null, isFresh }),
+      parties: (number, waId, isFresh) => contacts.partiesOf(number, { waId, named: null, isFresh }),
       find: records.messages.find,
       transmit: (outgoing) => transmitter.start(outgoing),
     }),

@@ -1,5 +1,6 @@
 // Documentation of the routes that erase and export contacts.
 import { page } from './examples.ts'
+import type { OperationNotes } from './operation-notes.ts'
 
 const fileBytes = { schema: { type: 'string', format: 'binary' } }
 
@@ -40,7 +41,7 @@ const exported = {
   expiresAt: '2026-11-29T09:00:02.120Z',
 }
 
-export const privacyNotes = {
+export const privacyNotes: Readonly<Record<string, OperationNotes>> = {
   'POST /contacts/:phone/erasures': {
     id: 'eraseContact',
     description:

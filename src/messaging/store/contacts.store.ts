@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/postgres/sql.ts'
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
-import { isKeptOptOut, type ReadOptOutKey } from './kept-opt-outs.ts'
+import { isKeptOptOut, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
 
 export interface NumberIdentity {
   readonly workspaceId: WorkspaceId
@@ -22,29 +22,30 @@ export interface Parties extends NumberIdentity {
   readonly waId: string
 }
 
-interface Named {
+export interface Named {
   readonly name: string
   readonly at: Date
 }
 
-/** The person of an update or a send. */
-interface Who {
-  readonly waId: string
-  /** Profile name, where the update carries one. */
-  readonly name: string | null
-  /** The provider's time of the update: an older name does not replace a newer one. Default: now. */
-  readonly at?: Date
-  readonly isFresh?: boolean
-}
-
 export interface ContactsStore {
   /** Undefined where the number is not ours. Creates the contact and the conversation if needed. */
-  resolveParties(from: Who & { readonly phoneNumberId: string }): Promise<Parties | undefined>
+  resolveParties(from: {
+    readonly phoneNumberId: string
+    readonly waId: string
+    /** Profile name, where the update carries one. */
+    readonly name: string | null
+    /** The provider's time of the update: an older name does not replace a newer one. Default: now. */
+    readonly at?: Date
+    readonly isFresh?: boolean
+  }): Promise<Parties | undefined>
   /**
    * The same where the workspace's number is known already, as for an outbound message. `isFresh` asks the database:
    * the ids that are remembered may be those of a contact that was erased since.
    */
-  partiesOf(number: NumberIdentity, who: Who): Promise<Parties>
+  partiesOf(
+    number: NumberIdentity,
+    who: { readonly waId: string; readonly named: Named | null; readonly isFresh?: boolean },
+  ): Promise<Parties>
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
 }
 
@@ -81,8 +82,7 @@ export function createContactsStore(sql: Sql, options: ContactsOptions): Contact
     return found
   }
 
-  const partiesOf: ContactsStore['partiesOf'] = async (number, { waId, name, at = new Date(), isFresh }) => {
-    const named = name === null ? null : { name, at }
+  const partiesOf: ContactsStore['partiesOf'] = async (number, { waId, named, isFresh = false }) => {
     const key = `${number.numberId}:${waId}`
     let known = isFresh ? undefined : conversations.get(key)
     if (!known) {
@@ -107,9 +107,9 @@ export function createContactsStore(sql: Sql, options: ContactsOptions): Contact
   return {
     findNumber,
     partiesOf,
-    async resolveParties({ phoneNumberId, ...who }) {
+    async resolveParties({ phoneNumberId, waId, name, at = new Date(), isFresh = false }) {
       const number = await findNumber(phoneNumberId)
-      return number && partiesOf(number, who)
+      return number && partiesOf(number, { waId, named: name === null ? null : { name, at }, isFresh })
     },
   }
 }
@@ -128,9 +128,10 @@ async function upsert(sql: Sql, number: NumberIdentity, { waId, named, optOutKey
   // `do update` without a change, because `do nothing` would not return a row that exists already.
   const [known] = await sql<(Omit<Known, 'nameAtMs'> & { nameAt: Date | null })[]>`
     with contact as (
-      insert into contacts (id, workspace_id, wa_id, name, name_at, opt_state)
+      insert into contacts (id, workspace_id, wa_id, name, name_at, opt_state, opt_changed_at)
       values (new_uuid(), ${number.workspaceId}, ${waId}, ${named?.name ?? null}, ${named?.at ?? null},
-        case when ${isKeptOptOut(sql, optOutKey, person)} then 'opted-out' end)
+        case when ${isKeptOptOut(sql, optOutKey, person)} then 'opted-out' end,
+        ${keptOptOutTime(sql, optOutKey, person)})
       on conflict (workspace_id, wa_id) do update
         set name = case when ${isNewer} then excluded.name else contacts.name end,
           name_at = case when ${isNewer} then excluded.name_at else contacts.name_at end,

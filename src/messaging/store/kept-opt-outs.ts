@@ -45,3 +45,12 @@ export const isKeptOptOut = (sql: Sql, key: FingerprintKey | undefined, person: 
         select from kept_opt_outs
         where workspace_id = ${person.workspaceId}::uuid and fingerprint = ${fingerprintOf(sql, key, person)}
       )`
+
+/** An expression: when the person opted out, by the provider's clock, so that an older START undoes nothing. */
+export const keptOptOutTime = (sql: Sql, key: FingerprintKey | undefined, person: Person): Fragment =>
+  key === undefined
+    ? sql`null::timestamptz`
+    : sql`(
+        select opted_out_at from kept_opt_outs
+        where workspace_id = ${person.workspaceId}::uuid and fingerprint = ${fingerprintOf(sql, key, person)}
+      )`

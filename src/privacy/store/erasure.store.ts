@@ -210,7 +210,7 @@ async function eraseContact(task: Task): Promise<Batch> {
       where workspace_id = ${workspaceId} and contact_id = ${contactId}`
     await sql`
       update contacts
-      set wa_id = 'erased:' || id, name = null, opt_state = null, opt_changed_at = null, erased_at = now(),
+      set wa_id = 'erased:' || id, name = null, name_at = null, opt_state = null, opt_changed_at = null, erased_at = now(),
         updated_at = now()
       where id = ${contactId} and workspace_id = ${workspaceId}`
   }
@@ -221,13 +221,13 @@ async function eraseContact(task: Task): Promise<Batch> {
 async function keepOptOut({ sql, job, optOutKey }: Task, contactId: Uuid): Promise<void> {
   const { workspaceId } = job
   const fingerprint = fingerprintOf(sql, optOutKey, { workspaceId, waId: sql`${job.address}::text` })
-  const [contact] = await sql<{ optState: string | null }[]>`
-    select opt_state from contacts where id = ${contactId}`
+  const [contact] = await sql<{ optState: string | null; optChangedAt: Date | null }[]>`
+    select opt_state, opt_changed_at from contacts where id = ${contactId}`
   if (contact?.optState === 'opted-out')
     await sql`
-      insert into kept_opt_outs (workspace_id, fingerprint)
-      values (${workspaceId}, ${fingerprint})
-      on conflict do nothing`
+      insert into kept_opt_outs (workspace_id, fingerprint, opted_out_at)
+      values (${workspaceId}, ${fingerprint}, ${contact.optChangedAt})
+      on conflict (workspace_id, fingerprint) do update set opted_out_at = excluded.opted_out_at`
   else
     await sql`delete from kept_opt_outs where workspace_id = ${workspaceId} and fingerprint = ${fingerprint}`
 }

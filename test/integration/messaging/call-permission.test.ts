@@ -57,7 +57,7 @@ const say = (
   })
 
 async function permissionOf(tenant: Tenant, from = waId) {
-  const { conversationId } = await contacts.partiesOf(tenant, { waId: from, name: null })
+  const { conversationId } = await contacts.partiesOf(tenant, { waId: from, named: null })
   const found = await conversations.find(tenant.workspaceId, conversationId)
   const { data } = await conversations.list(tenant.workspaceId, { contact: from }, { limit: 10 })
   assert.deepEqual(data[0]?.callPermission, found?.callPermission)

@@ -28,7 +28,7 @@ async function newMessage(
   patch: Partial<NewMessage> = {},
   waId = '15557000001',
 ): Promise<NewMessage> {
-  const { contactId, conversationId } = await contacts.partiesOf(tenant, { waId, name: null })
+  const { contactId, conversationId } = await contacts.partiesOf(tenant, { waId, named: null })
   return {
     id: newId('message'),
     workspaceId: tenant.workspaceId,

@@ -157,7 +157,8 @@ describe('an erasure', () => {
 describe('an opt-out', () => {
   test('outlives the erasure: no send, no claim, and a new contact is opted out until START', async () => {
     const who = await known()
-    await sql`update contacts set opt_state = 'opted-out' where id = ${who.contactId}`
+    await sql`
+      update contacts set opt_state = 'opted-out', opt_changed_at = '2026-11-01T10:00:00Z' where id = ${who.contactId}`
     await erase(who)
     const kept = await sql<{ fingerprint: Buffer }[]>`
       select fingerprint from kept_opt_outs where workspace_id = ${who.workspaceId}`
@@ -178,8 +179,9 @@ describe('an opt-out', () => {
       waId: who.waId,
       name: null,
     })
-    const [row] = await sql`select opt_state from contacts where id = ${back?.contactId ?? ''}`
-    assert.equal(row?.['optState'], 'opted-out')
+    const [row] =
+      await sql`select opt_state, opt_changed_at from contacts where id = ${back?.contactId ?? ''}`
+    assert.deepEqual({ ...row }, { optState: 'opted-out', optChangedAt: new Date('2026-11-01T10:00:00Z') })
     // START, then a second erasure: nothing is kept of somebody who wants to be written to.
     await sql`update contacts set opt_state = 'opted-in' where id = ${back?.contactId ?? ''}`
     await erase(who)

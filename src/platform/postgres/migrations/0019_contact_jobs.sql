@@ -40,6 +40,7 @@ alter table conversations add column erased_at timestamptz(3);
 create table kept_opt_outs (
   workspace_id uuid not null references workspaces,
   fingerprint bytea not null,
+  opted_out_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
   primary key (workspace_id, fingerprint)
 );
