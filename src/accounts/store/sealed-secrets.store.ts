@@ -8,6 +8,7 @@ export const sealedColumns = [
   { table: 'workspaces', column: 'provider_token' },
   { table: 'operators', column: 'totp_seed' },
   { table: 'sessions', column: 'totp_offer' },
+  { table: 'opt_out_key', column: 'sealed' },
 ] as const
 
 export type SealedColumn = (typeof sealedColumns)[number]
@@ -20,8 +21,6 @@ export interface SealedSecret {
 export interface Resealed extends SealedSecret {
   readonly resealed: Buffer
 }
-
-export type SealedSecretStore = ReturnType<typeof createSealedSecretStore>
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 

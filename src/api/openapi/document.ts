@@ -78,6 +78,9 @@ const tagTexts: Readonly<Record<string, string>> = {
   numbers: 'What can be sent from.',
   calls: 'Answer, place and end voice calls from your own server.',
   campaigns: 'One template to many recipients.',
+  contacts: 'Erase a contact, or export what is known of it.',
+  erasures: 'Erasures that were asked for, and how far they are.',
+  exports: 'Exports that were asked for, and their files.',
 }
 
 const tagsOf = (routes: readonly ApiRoute[]) =>

@@ -6,11 +6,12 @@ import type { WorkspaceId } from '../../shared/ids.ts'
 import { type FingerprintKey, fingerprintKeyOf } from '../opt-out-fingerprint.ts'
 
 const keyBytes = 32
+const onlyId = '00000000-0000-0000-0000-000000000001'
 
 /** Makes the key of the installation unless there is one. Every process does so before it serves. */
 export async function ensureOptOutKey(sql: Sql, secrets: Pick<SecretBox, 'seal'>): Promise<void> {
   const sealed = secrets.seal(randomBytes(keyBytes).toString('hex'))
-  await sql`insert into opt_out_key (id, sealed) values (1, ${sealed}) on conflict (id) do nothing`
+  await sql`insert into opt_out_key (id, sealed) values (${onlyId}, ${sealed}) on conflict (id) do nothing`
 }
 
 /** Undefined as long as there is no key: then nobody has been erased yet. */

@@ -45,7 +45,8 @@ create table kept_opt_outs (
   primary key (workspace_id, fingerprint)
 );
 create table opt_out_key (
-  id integer primary key check (id = 1),
+  -- One row only. The type is that of all tables with secrets.
+  id uuid primary key check (id = '00000000-0000-0000-0000-000000000001'),
   sealed bytea not null
 );
 

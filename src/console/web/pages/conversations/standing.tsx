@@ -36,7 +36,7 @@ function CallPermission({ permission }: { readonly permission: ConversationRecor
     return <Badge>{permission?.response === 'reject' ? 'Refused calls' : 'No call permission'}</Badge>
   const { expiresAt } = permission
   return (
-    <span title={expiresAt && `Until ${exact(expiresAt)}`}>
+    <span title={expiresAt === null ? undefined : `Until ${exact(expiresAt)}`}>
       <Badge tone="good">
         {expiresAt ? `May be called until ${day(expiresAt)}` : 'May always be called'}
       </Badge>
