@@ -5,8 +5,8 @@ import type { MessageFilter } from '../../../src/contract/filters.ts'
 import type { Page } from '../../../src/contract/page.ts'
 import type { MessageRecord } from '../../../src/contract/records/message.ts'
 import { createMessageReader } from '../../../src/messaging/store/messages-read.store.ts'
-import { decodeId, encodeId, newId } from '../../../src/shared/ids.ts'
-import { apiKey, message, type Thread, thread, workspace } from '../../support/fixtures.ts'
+import { encodeId, newId } from '../../../src/shared/ids.ts'
+import { apiKey, message, thread, workspace } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 
@@ -181,81 +181,6 @@ describe('the log', () => {
       assert.deepEqual(await found(filter), one, JSON.stringify(filter))
     for (const filter of [{ providerMessageId: theirId }, { idempotencyKey, status: 'FAILED' as const }])
       assert.deepEqual(await found(filter), [], JSON.stringify(filter))
-  })
-
-  describe('metadata', () => {
-    const having = (party: Thread, metadata: Record<string, string>) =>
-      message(sql, party, { metadata: sql.json(metadata) }).then((id) => encodeId('message', id))
-
-    test('all pairs must be there, whatever is rare, and none of another workspace counts', async () => {
-      const [mine, theirs] = [
-        await thread(sql, await workspace(sql)),
-        await thread(sql, await workspace(sql)),
-      ]
-      const first = await having(mine, { order: 'A-1', shop: 'North' })
-      const second = await having(mine, { order: 'A-2', shop: 'North', note: '☕ "x"' })
-      await having(theirs, { order: 'A-1', shop: 'North' })
-      await having(mine, {})
-      const found = async (metadata: Record<string, string>, more: MessageFilter = {}) =>
-        ids(await reader.list(mine.workspaceId, { metadata, ...more }, { limit: 50 }))
-      assert.deepEqual(await found({ order: 'A-1' }), [first])
-      assert.deepEqual(await found({ shop: 'North' }), [second, first])
-      assert.deepEqual(await found({ shop: 'North', order: 'A-2' }), [second])
-      assert.deepEqual(await found({ order: 'A-2', shop: 'North', note: '☕ "x"' }), [second])
-      for (const other of [
-        { shop: 'north' },
-        { North: 'shop' },
-        { order: 'A-1', shop: 'South' },
-        { sho: 'pNorth' },
-      ])
-        assert.deepEqual(await found(other), [], JSON.stringify(other))
-      assert.deepEqual(await found({ shop: 'North' }, { updatedSince: new Date(0) }), [first, second])
-      const several = { status: ['QUEUED', 'SENT'] as const, conversationId: mine.conversationId }
-      assert.deepEqual(await found({ shop: 'North' }, several), [second, first])
-      assert.deepEqual(await found({ shop: 'North' }, { status: several.status }), [second, first])
-    })
-
-    test('pages hold every message once, newest first', async () => {
-      const party = await thread(sql, await workspace(sql))
-      const written: string[] = []
-      for (let index = 0; index < 5; index += 1) {
-        written.unshift(await having(party, { shop: 'North', order: `A-${index}` }))
-        await having(party, { shop: 'South' })
-      }
-      const seen: string[] = []
-      for (let after: readonly string[] | undefined; ; ) {
-        const page = await reader.list(
-          party.workspaceId,
-          { metadata: { shop: 'North' } },
-          { limit: 2, after },
-        )
-        seen.push(...ids(page))
-        after = page.next
-        if (!after) break
-      }
-      assert.deepEqual(seen, written)
-    })
-
-    test('the index follows the message: changed, deleted, and written before there was one', async () => {
-      const party = await thread(sql, await workspace(sql))
-      const { workspaceId } = party
-      const rows = async () =>
-        (await sql`select from message_metadata where workspace_id = ${workspaceId}`).count
-      const found = async (order: string) =>
-        ids(await reader.list(workspaceId, { metadata: { order } }, { limit: 50 }))
-      const id = await having(party, { order: 'A-1', shop: 'North' })
-      const uuid = decodeId('message', id) ?? ''
-      await sql`update messages set metadata = ${sql.json({ order: 'A-2' })} where id = ${uuid}`
-      assert.deepEqual([await found('A-1'), await found('A-2'), await rows()], [[], [id], 1])
-      await sql`delete from message_metadata where workspace_id = ${workspaceId}`
-      assert.deepEqual(await found('A-2'), [])
-      for (const _ of ['once', 'twice']) {
-        await sql`call index_earlier_metadata()`.simple()
-        assert.deepEqual([await found('A-2'), await rows()], [[id], 1])
-      }
-      await sql`delete from messages where id = ${uuid}`
-      assert.equal(await rows(), 0)
-    })
   })
 
   test('since takes its instant in, until leaves it out', async () => {
