@@ -72,6 +72,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
     unlimitedPaths: probePaths,
     trustedProxies: settings.TRUSTED_PROXIES,
     publicUrl: settings.PUBLIC_URL,
+    slowMs: settings.UPLOAD_GRACE,
     refusalHeaders,
     onFault: (error, requestId) => log.error({ requestId, err: error }, 'request.failed'),
   })
