@@ -173,10 +173,11 @@ function createEdges(
   const { sql, settings, log, clock, metrics, secrets } = context
   const { accounts, delivery, messaging, calls } = features
   const limiter = createRateLimiter(node.redis, clock)
-  const { authenticate } = accounts
+  const { authenticate, noteDownload } = accounts
   const api = createApiEdge({
     ...features,
     authenticate,
+    noteDownload,
     limiter,
     load,
     log,
