@@ -4,7 +4,7 @@ import type { Json } from '../../e2e/clients.ts'
 import type { Received } from '../../e2e/inbox.ts'
 import type { SocketReceiver } from '../../e2e/receivers.ts'
 import type { Cluster, Target } from './cluster.ts'
-import type { Done } from './load.ts'
+import type { Call, Done } from './load.ts'
 
 export interface Figures {
   /** Events that the provider was answered 200 for or that a send caused, and must arrive. */
@@ -25,8 +25,8 @@ export interface Figures {
   /** Messages that the provider was asked for more than once. */
   readonly sentTwice: number
   readonly calls: number
-  /** Calls that never rang. */
-  readonly silentCalls: number
+  /** Calls that never rang, and what the product says of each. */
+  readonly silentCalls: readonly string[]
   /** Calls that rang later than `LATE_MS`. */
   readonly lateCalls: number
   readonly ringP50Ms: number
@@ -89,7 +89,10 @@ export async function figuresOf(cluster: Cluster, done: Done, healedAt: number):
     failedSends: done.sends.filter(({ reply }) => reply?.status !== 202).length,
     sentTwice: (await askedFor(cluster)).filter(([, times]) => times > 1).length,
     calls: rings.length,
-    silentCalls: rings.length - rung.length,
+    silentCalls: await reasonsOf(
+      cluster,
+      done.calls.filter((_, index) => rings[index] === undefined),
+    ),
     lateCalls: rung.filter(({ lateMs }) => lateMs > LATE_MS).length,
     ...latencies('ring', rung),
     ...latencies(
@@ -142,6 +145,19 @@ async function askedFor({ stack }: Cluster): Promise<[string, number][]> {
     if (method === 'POST' && id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1)
   }
   return [...counts]
+}
+
+/** Each call with its end and why it could not be forwarded. */
+async function reasonsOf({ stack }: Cluster, calls: readonly Call[]): Promise<string[]> {
+  const rows = await stack.sql<
+    { wacid: string; status: string; error: { code: string; message: string } | null }[]
+  >`
+    select wacid, status, last_forward_error as error from calls where wacid = any(${calls.map(({ wacid }) => wacid)})`
+  return calls.map(({ wacid, target, at }) => {
+    const row = rows.find((one) => one.wacid === wacid)
+    const reason = row ? `${row.status}, ${row.error?.code}: ${row.error?.message}` : 'no row'
+    return `${target.name} at ${new Date(at).toISOString()}: ${reason}`
+  })
 }
 
 /** The delivery of an event to one endpoint. */
