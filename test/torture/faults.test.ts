@@ -44,8 +44,9 @@ after(() => postgres?.stop())
 
 /** Does the row on a cluster of its own; returns what it did to the load. */
 async function suffer(row: Row, t: TestContext): Promise<Figures> {
-  const { env = {}, retries = 2 } = row
-  const cluster = await openCluster({ haproxy, postgres, retries, env })
+  const { env = {}, isDeployment = false } = row
+  const balancer = { retries: isDeployment ? 0 : 2, cutsRequests: !isDeployment }
+  const cluster = await openCluster({ haproxy, postgres, balancer, env })
   const load = startLoad(cluster, RATES)
   try {
     await sleep(WARM_MS)

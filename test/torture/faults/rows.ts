@@ -17,8 +17,11 @@ export interface Row {
   readonly allows: readonly Allowance[]
   /** Settings of all processes. */
   readonly env?: Readonly<Record<string, string>>
-  /** How often HAProxy tries another gateway when it cannot connect. Default 2. */
-  readonly retries?: number
+  /**
+   * Processes only leave. HAProxy tries no second gateway, and leaves the requests alone that are under way at a
+   * gateway whose check fails.
+   */
+  readonly isDeployment?: true
   /** Does the harm and undoes it. Returns the time from which recovery counts, if that is not its end. */
   readonly harm: (cluster: Cluster) => Promise<number | undefined>
 }
@@ -263,9 +266,10 @@ export const rows: readonly Row[] = [
     harm: stallReceiver(45, { again: true }),
   },
   { name: 'receiver-half-open', allows: ['two sockets open', 'silent calls'], harm: halfOpen },
-  { name: 'rolling-restart', retries: 0, allows: [], harm: rollingRestart },
+  { name: 'rolling-restart', isDeployment: true, allows: [], harm: rollingRestart },
   {
     name: 'key-rotated',
+    isDeployment: true,
     env: { SECRETS_KEY: keys[0] ?? '' },
     allows: [],
     harm: rotateKey,
