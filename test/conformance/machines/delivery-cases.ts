@@ -4,7 +4,8 @@ import { createAttemptStore } from '../../../src/delivery/store/attempts.store.t
 import { createDeliveryStore } from '../../../src/delivery/store/deliveries.store.ts'
 import { createReplayStore } from '../../../src/delivery/store/deliveries-replay.store.ts'
 import { createEndpointAdminStore } from '../../../src/delivery/store/endpoints-admin.store.ts'
-import type { DeliveryId, EndpointId } from '../../../src/shared/ids.ts'
+import { createDeliveryEraser } from '../../../src/delivery/store/erase-deliveries.ts'
+import type { DeliveryId, EndpointId, Uuid } from '../../../src/shared/ids.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 import { author, type Driven, type Run } from './driven.ts'
 
@@ -67,6 +68,14 @@ export const deliveryCases: Driven[] = [
       },
     }),
   ),
+  {
+    ...{ file: 'delivery/store/erase-deliveries.ts', name: 'ofKeys', machine: 'delivery' },
+    place: placeDelivery(),
+    async run(sql, { id, tenant }) {
+      const [row] = await sql<[{ key: Uuid }]>`select key from deliveries where id = ${id}`
+      await createDeliveryEraser(sql).ofKeys(tenant.workspaceId, [row.key])
+    },
+  },
   {
     ...{ file: replays, name: 'replay', machine: 'delivery', place: placeDelivery() },
     run: (sql, row) => createReplayStore(sql).replay(author(row), row.id as DeliveryId),

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { type EndpointId, type NumberId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
 
@@ -9,6 +8,8 @@ export interface Workspace {
   readonly number: string
   readonly endpointId: EndpointId
 }
+
+let lastNumber = 1_000_000
 
 /**
  * A workspace with one number and one endpoint subscribed to `events`. With `forward`, the number forwards
@@ -22,7 +23,8 @@ export async function addWorkspace(
   const numberId = newId('number')
   const endpointId = newId('endpoint')
   const phoneNumberId = `pn-${numberId}`
-  const number = `+1555${randomInt(1_000_000, 9_999_999)}`
+  lastNumber += 1
+  const number = `+1555${lastNumber}`
   const forward = options.forward ?? false
   const events = [...(options.events ?? ['call.status', 'call.ringing'])]
   await sql`insert into workspaces (id, name) values (${workspaceId}, 'Lumen')`

@@ -231,6 +231,12 @@ test('no changing route is left out', () => {
     'POST /workspaces/:ws/calls/:id/action',
     'POST /workspaces/:ws/campaigns/:id/unknown/assume-sent',
     'POST /workspaces/:ws/campaigns/:id/unknown/resend',
+    // Their own tests read their entries: privacy.test.ts, deliveries.test.ts, members.test.ts.
+    'POST /workspaces/:ws/conversations/:id/erasure',
+    'POST /workspaces/:ws/conversations/:id/export',
+    'POST /workspaces/:ws/deliveries/:id/retry',
+    'POST /workspaces/:ws/members/:id/disable',
+    'POST /workspaces/:ws/members/:id/enable',
     'POST /workspaces/:ws/conversations/:id/read',
     'POST /workspaces/:ws/endpoints/:id/test',
     'POST /workspaces/:ws/media',

@@ -97,6 +97,7 @@ describe('what shows or changes a secret', () => {
       'DELETE /me/totp',
       'POST /me/recovery-codes',
       'POST /me/totp',
+      'POST /workspaces/:ws/conversations/:id/erasure',
       'POST /workspaces/:ws/endpoints',
       'POST /workspaces/:ws/endpoints/:id/rotate',
       'POST /workspaces/:ws/invitations',
