@@ -15,7 +15,7 @@ import {
 import { type Stack, startStack } from '../../e2e/stack.ts'
 import { type TestRedis, testRedis } from '../../support/redis.ts'
 import { freeze } from './freeze.ts'
-import { type Balancer, startHaproxy } from './haproxy.ts'
+import { type Balancer, type BalancerOptions, startHaproxy } from './haproxy.ts'
 import type { FaultyPostgres } from './postgres.ts'
 import { type ProxyState, startProxy, type TcpProxy } from './proxy.ts'
 
@@ -64,7 +64,7 @@ export interface Cluster {
 export interface ClusterOptions {
   readonly haproxy: string
   readonly postgres: FaultyPostgres
-  readonly retries: number
+  readonly balancer: Pick<BalancerOptions, 'retries' | 'cutsRequests'>
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -80,7 +80,7 @@ const numbers = JSON.stringify(
 const settings = {
   SIM_NUMBERS: numbers,
   TRUSTED_PROXIES: '1',
-  DRAIN_GRACE: '2s',
+  DRAIN_GRACE: '3s',
   WEBHOOK_RETRY_DELAYS: '2s,4s,8s,16s,30s',
 }
 
@@ -217,13 +217,9 @@ async function openLines(
 const through = (url: string, { port }: TcpProxy): string =>
   Object.assign(new URL(url), { port: String(port) }).href
 
-async function openBalancer(
-  stack: Stack,
-  { haproxy, retries }: ClusterOptions,
-  closing: Closing,
-): Promise<Balancer> {
+async function openBalancer(stack: Stack, options: ClusterOptions, closing: Closing): Promise<Balancer> {
   const origins = stack.gateways.map(({ origin }) => origin)
-  const balancer = await startHaproxy(haproxy, { origins, retries })
+  const balancer = await startHaproxy(options.haproxy, { origins, ...options.balancer })
   closing.add(() => balancer.stop())
   await ok(stack.sim.put('/config', { webhookUrls: [`${balancer.origin}/provider/webhooks`] }))
   return balancer

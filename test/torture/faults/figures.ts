@@ -1,9 +1,10 @@
 // What a row has done to the load, seen from outside: at the receivers, at the provider, at the API.
+import { encodeId } from '../../../src/shared/ids.ts'
 import type { Json } from '../../e2e/clients.ts'
 import type { Received } from '../../e2e/inbox.ts'
 import type { SocketReceiver } from '../../e2e/receivers.ts'
 import type { Cluster, Target } from './cluster.ts'
-import type { Done } from './load.ts'
+import type { Call, Done } from './load.ts'
 
 export interface Figures {
   /** Events that the provider was answered 200 for or that a send caused, and must arrive. */
@@ -13,7 +14,7 @@ export interface Figures {
   /** Arrivals of events that had arrived before. */
   readonly copies: number
   /** Events that arrived by their first attempt, and after a later one of their conversation or call. */
-  readonly orderBreaks: number
+  readonly orderBreaks: readonly string[]
   /** The most sockets of one endpoint that were open at one instant. */
   readonly sockets: number
   /** Frames on a socket after a later socket of the same endpoint had carried one. */
@@ -24,8 +25,8 @@ export interface Figures {
   /** Messages that the provider was asked for more than once. */
   readonly sentTwice: number
   readonly calls: number
-  /** Calls that never rang. */
-  readonly silentCalls: number
+  /** Calls that never rang, and what the product says of each. */
+  readonly silentCalls: readonly string[]
   /** Calls that rang later than `LATE_MS`. */
   readonly lateCalls: number
   readonly ringP50Ms: number
@@ -77,7 +78,9 @@ export async function figuresOf(cluster: Cluster, done: Done, healedAt: number):
   const different = [...arrived.values()].reduce((sum, { size }) => sum + size, 0)
   return {
     sent: expected.length,
-    lost: expected.filter(({ target, name }) => at(target, name) === undefined).map(({ name }) => name),
+    lost: expected
+      .filter(({ target, name }) => at(target, name) === undefined)
+      .map(({ target, name }) => `${target.name}: ${name}`),
     copies: received.length - different,
     orderBreaks: await orderBreaks(cluster),
     sockets: Math.max(...cluster.sockets.map(mostOpen)),
@@ -86,7 +89,10 @@ export async function figuresOf(cluster: Cluster, done: Done, healedAt: number):
     failedSends: done.sends.filter(({ reply }) => reply?.status !== 202).length,
     sentTwice: (await askedFor(cluster)).filter(([, times]) => times > 1).length,
     calls: rings.length,
-    silentCalls: rings.length - rung.length,
+    silentCalls: await reasonsOf(
+      cluster,
+      done.calls.filter((_, index) => rings[index] === undefined),
+    ),
     lateCalls: rung.filter(({ lateMs }) => lateMs > LATE_MS).length,
     ...latencies('ring', rung),
     ...latencies(
@@ -113,17 +119,18 @@ interface Expected {
   readonly name: string
 }
 
-/** Every text, the end of every call, and the outcome of every message that the provider was asked for. */
+/**
+ * Every text, the end of every call, and the outcome of every message that the provider was asked for, which
+ * every endpoint is told.
+ */
 async function expectedEvents(cluster: Cluster, { texts, calls, sends }: Done): Promise<Expected[]> {
-  const [sender] = cluster.targets
-  if (!sender) throw new Error('there are no targets')
   const asked = new Map(await askedFor(cluster))
   return [
     ...texts.map(({ text: name, target }) => ({ target, name })),
     ...calls.map(({ wacid, target }) => ({ target, name: `${wacid} MISSED` })),
     ...sends.flatMap(({ reply }) =>
       reply?.status === 202 && asked.has(reply.body.id)
-        ? [{ target: sender, name: `${reply.body.id} DELIVERED` }]
+        ? cluster.targets.map((target) => ({ target, name: `${reply.body.id} DELIVERED` }))
         : [],
     ),
   ]
@@ -140,34 +147,56 @@ async function askedFor({ stack }: Cluster): Promise<[string, number][]> {
   return [...counts]
 }
 
-/**
- * Compares the order of first arrivals with the order in which the database wrote the events. A retry may come
- * after later events.
- */
-async function orderBreaks({ stack, targets }: Cluster): Promise<number> {
-  const rows = await stack.sql<{ id: string; key: string; body: Buffer }[]>`
-    select d.id, d.key, e.body
-    from deliveries d
-    join events e on e.id = d.event_id
-    where d.attempt_count <= 1`
-  const stored = new Map(rows.map(({ body, ...row }) => [nameOf(JSON.parse(body.toString())), row]))
-  return targets.reduce((sum, { receiver }) => sum + breaksIn(receiver.inbox.received, stored), 0)
+/** Each call with its end and why it could not be forwarded. */
+async function reasonsOf({ stack }: Cluster, calls: readonly Call[]): Promise<string[]> {
+  const rows = await stack.sql<
+    { wacid: string; status: string; error: { code: string; message: string } | null }[]
+  >`
+    select wacid, status, last_forward_error as error from calls where wacid = any(${calls.map(({ wacid }) => wacid)})`
+  return calls.map(({ wacid, target, at }) => {
+    const row = rows.find((one) => one.wacid === wacid)
+    const reason = row ? `${row.status}, ${row.error?.code}: ${row.error?.message}` : 'no row'
+    return `${target.name} at ${new Date(at).toISOString()}: ${reason}`
+  })
 }
 
-function breaksIn(
-  received: readonly Received[],
-  stored: ReadonlyMap<string, { readonly id: string; readonly key: string }>,
-): number {
-  const latest = new Map<string, string>()
-  let count = 0
-  for (const name of firstArrivals(received).keys()) {
+/** The delivery of an event to one endpoint. */
+interface Stored {
+  readonly id: string
+  readonly key: string
+  readonly endpointId: string
+  readonly attemptCount: number
+}
+
+/**
+ * Compares the order of first arrivals with the order in which the database wrote the deliveries. A retry may
+ * come after later events. An event has a delivery for each endpoint, and each has attempts of its own.
+ */
+async function orderBreaks({ stack, targets }: Cluster): Promise<string[]> {
+  const rows = await stack.sql<(Stored & { body: Buffer })[]>`
+    select d.id, d.key, d.endpoint_id, d.attempt_count, e.body
+    from deliveries d
+    join events e on e.id = d.event_id`
+  return targets.flatMap(({ name, endpoint, receiver }) => {
+    const own = rows.filter(({ endpointId }) => encodeId('endpoint', endpointId as never) === endpoint.id)
+    const stored = new Map(own.map((row) => [nameOf(JSON.parse(row.body.toString())), row]))
+    return breaksIn(receiver.inbox.received, stored).map((one) => `${name}: ${one}`)
+  })
+}
+
+function breaksIn(received: readonly Received[], stored: ReadonlyMap<string, Stored>): string[] {
+  const latest = new Map<string, { readonly id: string; readonly name: string }>()
+  const breaks: string[] = []
+  for (const [name, at] of firstArrivals(received)) {
     const row = stored.get(name)
     // Direct events have no row.
-    if (row === undefined) continue
-    if (row.id < (latest.get(row.key) ?? '')) count += 1
-    else latest.set(row.key, row.id)
+    if (row === undefined || row.attemptCount > 1) continue
+    const before = latest.get(row.key)
+    if (before && row.id < before.id)
+      breaks.push(`${name} at ${new Date(at).toISOString()}, after ${before.name}`)
+    else latest.set(row.key, { id: row.id, name })
   }
-  return count
+  return breaks
 }
 
 function mostOpen({ connections }: SocketReceiver): number {

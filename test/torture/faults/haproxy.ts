@@ -36,18 +36,20 @@ async function proved(bin: string): Promise<string> {
   return bin
 }
 
-/**
- * `retries`: how often HAProxy tries another gateway when it cannot connect; it never repeats a request that
- * it has sent. Ends with the test process.
- */
-export async function startHaproxy(
-  bin: string,
-  { origins, retries }: { origins: readonly string[]; retries: number },
-): Promise<Balancer> {
+export interface BalancerOptions {
+  readonly origins: readonly string[]
+  /** How often it tries another gateway when it cannot connect. It never repeats a request that it has sent. */
+  readonly retries: number
+  /** Whether it ends the requests at a gateway whose check fails, which may be gone or may only be leaving. */
+  readonly cutsRequests: boolean
+}
+
+/** Ends with the test process. */
+export async function startHaproxy(bin: string, options: BalancerOptions): Promise<Balancer> {
   const dir = mkdtempSync(join(ownFolder(), 'haproxy-'))
   const port = await lastingPort()
   const file = join(dir, 'haproxy.cfg')
-  writeFileSync(file, configuration({ origins, retries, port }))
+  writeFileSync(file, configuration(options, port))
   const guarded = await spawnGuarded({
     argv: [bin, '-db', '-f', file],
     stopSignal: 'KILL',
@@ -69,7 +71,7 @@ export async function startHaproxy(
   return { origin: `http://127.0.0.1:${port}`, stop }
 }
 
-function configuration(options: { origins: readonly string[]; retries: number; port: number }): string {
+function configuration({ origins, retries, cutsRequests }: BalancerOptions, port: number): string {
   const server = (origin: string, index: number) => `  server gateway-${index} ${new URL(origin).host}`
   return `
 global
@@ -83,16 +85,16 @@ defaults
   timeout http-keep-alive 5s
   option forwardfor
   option redispatch 1
-  retries ${options.retries}
+  retries ${retries}
 frontend public
-  bind 127.0.0.1:${options.port}
+  bind 127.0.0.1:${port}
   default_backend gateways
 backend gateways
   balance leastconn
   option httpchk
   http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host gateway
-  default-server check inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions pool-purge-delay 5s
-${options.origins.map(server).join('\n')}
+  default-server check inter 500ms fall 2 rise 1${cutsRequests ? ' on-marked-down shutdown-sessions' : ''} pool-purge-delay 5s
+${origins.map(server).join('\n')}
 `
 }
 
