@@ -54,6 +54,13 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
     ...[{ contact: [contact, '15550000000'] }, { numberId: workspace.numberIds, updatedSince }],
     ...[{ idempotencyKey }, { idempotencyKey: 'no order' }],
     ...[{ providerMessageId }, { providerMessageId: 'wamid.none' }],
+    ...[{ metadata: { order: 'A-5' } }, { metadata: { order: 'none' } }, { metadata: { shop: 'North' } }],
+    ...[{ metadata: { shop: 'North', order: 'A-5' } }, { metadata: { shop: 'North' }, since, until }],
+    ...[
+      { metadata: { shop: 'North' }, conversationId },
+      { metadata: { shop: 'North' }, status: ['DELIVERED', 'FAILED'] as const },
+      { metadata: { shop: 'North' }, updatedSince },
+    ],
     ...[{ since }, { until }, { since, until }, wide],
     ...[{ updatedSince }, { updatedSince, direction: 'OUTBOUND' as const }],
     ...[
@@ -97,20 +104,24 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
 
-type Value = string | boolean | Date | readonly string[]
+type Value = string | boolean | Date | readonly string[] | Readonly<Record<string, string>>
 
 type List = (sql: Pool, page: PageRequest) => Promise<Page<unknown>>
 
 function listCase(list: string, filter: object, read: List): ListCase {
   const values: [name: string, value: Value][] = Object.entries(filter)
   const query = new URLSearchParams({ limit: String(pageSize) })
-  for (const [name, value] of values) query.set(name, textOf(name, value))
+  for (const [name, value] of values.flatMap(parametersOf)) query.set(name, textOf(name, value))
   return {
     name: [list.split('/')[1], ...values.map(([name, value]) => word(name, value))].join(' '),
     path: `${list}?${query}`,
     read: (sql, after) => read(sql, { limit: pageSize, after }),
   }
 }
+
+/** A map is one parameter for each of its keys. */
+const parametersOf = ([name, value]: [string, Value]): [string, Value][] =>
+  name === 'metadata' ? Object.entries(value).map(([key, one]) => [`metadata[${key}]`, one]) : [[name, value]]
 
 const idKinds = { conversationId: 'conversation', numberId: 'number', campaignId: 'campaign' } as const
 
@@ -122,5 +133,7 @@ function textOf(name: string, value: Value): string {
 }
 
 /** Such as `status=FAILED`. Ids and times have no value, because their values differ from run to run. */
-const word = (name: string, value: Value): string =>
-  value instanceof Date || name in idKinds ? name : `${name}=${String(value)}`
+function word(name: string, value: Value): string {
+  if (name === 'metadata') return `metadata=${Object.values(value).join('+')}`
+  return value instanceof Date || name in idKinds ? name : `${name}=${String(value)}`
+}

@@ -37,7 +37,7 @@ export async function seedLists(sql: Pool, sizes: ListSizes): Promise<BigWorkspa
     await seedCalls(tx, workspace, sizes)
     await seedActivity(tx, workspace)
   })
-  await sql`vacuum (analyze) contacts, conversations, messages, calls, numbers, api_keys`
+  await sql`vacuum (analyze) contacts, conversations, messages, message_metadata, calls, numbers, api_keys`
   return workspace
 }
 
@@ -76,7 +76,7 @@ async function seedMessages(
 ): Promise<void> {
   await sql`
     insert into messages (id, workspace_id, conversation_id, number_id, contact_id, provider_message_id, direction, type,
-      status, text, api_key_id, campaign_id, idempotency_key, created_at)
+      status, text, api_key_id, campaign_id, idempotency_key, metadata, created_at)
     select made.id, ${workspaceId}, leases.id, leases.number_id, leases.contact_id, 'wamid.' || n,
       case when is_out then 'OUTBOUND' else 'INBOUND' end,
       case when is_out then 'TEMPLATE' when n % 50 = 3 then 'IMAGE' else 'TEXT' end,
@@ -86,6 +86,7 @@ async function seedMessages(
       case when is_out then ${keyId}::uuid end,
       case when is_out and n % 10 = 1 then ${campaignId}::uuid end,
       case when is_out and n % 10 <> 1 then 'order-' || n end,
+      case when is_out and n % 10 <> 1 then jsonb_build_object('order', 'A-' || n, 'shop', 'North') else '{}' end,
       uuid_extract_timestamp(made.id)
     from (
       select n, n % 5 < 3 as is_out, floor(random() ^ 3 * ${conversations})::integer as lease,
@@ -93,6 +94,12 @@ async function seedMessages(
       from generate_series(1, ${messages}::integer) as n
     ) made
     join leases using (lease)`
+  // Triggers do not fire here.
+  await sql`
+    insert into message_metadata (workspace_id, pair, message_id)
+    select workspace_id, metadata_pair(key, value), id
+    from messages
+    cross join jsonb_each_text(metadata)`
 }
 
 async function seedCalls(

@@ -5,6 +5,7 @@ import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Log } from '../shared/log.ts'
 import { createAuthenticator } from './authenticate-key.ts'
+import { createKeyDownloads } from './key-downloads.ts'
 import { keyEnvironment } from './key-format.ts'
 import { createPasswordHasher } from './password.ts'
 import { createAuditStore } from './store/audit.store.ts'
@@ -36,6 +37,7 @@ export const createAccountRecords = (sql: Pool) => ({
 
 export const createAccounts = ({ sql, settings, clock, log }: AccountsOptions) => ({
   ...createAccountRecords(sql),
+  noteDownload: createKeyDownloads(createAuditStore(sql), clock),
   passwords: createPasswordHasher(),
   authenticate: createAuthenticator({
     keys: createKeyStore(sql),

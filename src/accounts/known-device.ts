@@ -9,11 +9,20 @@ export interface KnownDevices {
     operatorId: OperatorId,
     options: { readonly known: string | undefined; readonly isSecure: boolean },
   ): string
-  /** The id of the device, where its cookie is genuine and of this operator; else undefined. */
-  idOf(cookieHeader: string | undefined, operatorId: OperatorId): string | undefined
+  /**
+   * The id of the device, where its cookie is genuine and of this operator; else undefined. `isSecure`: only the
+   * cookie that no other host can plant counts.
+   */
+  idOf(
+    operatorId: OperatorId,
+    options: { readonly cookies: string | undefined; readonly isSecure: boolean },
+  ): string | undefined
 }
 
 const COOKIE = 'switchboard_device'
+
+/** For the same reason as the session's: a browser takes it only from the host itself over TLS. */
+const SECURE_COOKIE = `__Host-${COOKIE}`
 
 /** Each sign-in lengthens it. Browsers keep no cookie for more than 400 days. */
 const LIFETIME_SECONDS = 180 * 86_400
@@ -31,12 +40,12 @@ export function createKnownDevices(keys: readonly Uint8Array[], now: () => numbe
       const end = Math.floor(now() / 1_000) + LIFETIME_SECONDS
       const claim = `${device}.${encodeId('operator', operatorId)}.${end}`
       const value = `${claim}.${sign(signing, claim).toString('base64url')}`
-      const attributes = `Path=/console; Max-Age=${LIFETIME_SECONDS}; HttpOnly; SameSite=Strict`
-      return `${COOKIE}=${value}; ${attributes}${isSecure ? '; Secure' : ''}`
+      const [path, more] = isSecure ? ['/', '; Secure'] : ['/console', '']
+      return `${cookieName(isSecure)}=${value}; Path=${path}; Max-Age=${LIFETIME_SECONDS}; HttpOnly; SameSite=Strict${more}`
     },
-    idOf(cookieHeader, operatorId) {
-      for (const pair of cookieHeader?.split(';') ?? []) {
-        const [, device = '', operator = '', end = '', mac = ''] = shape.exec(pair.trim()) ?? []
+    idOf(operatorId, { cookies, isSecure }) {
+      for (const value of valuesOf(cookies, cookieName(isSecure))) {
+        const [, device = '', operator = '', end = '', mac = ''] = shape.exec(value) ?? []
         if (decodeId('operator', operator) !== operatorId || Number(end) * 1_000 <= now()) continue
         const given = Buffer.from(mac, 'base64url')
         const claim = `${device}.${operator}.${end}`
@@ -47,7 +56,15 @@ export function createKnownDevices(keys: readonly Uint8Array[], now: () => numbe
   }
 }
 
-const shape = new RegExp(`^${COOKIE}=([\\w-]{16})\\.(\\w{8,64})\\.(\\d{1,12})\\.([\\w-]{43})$`)
+const cookieName = (isSecure: boolean): string => (isSecure ? SECURE_COOKIE : COOKIE)
+
+const valuesOf = (cookies: string | undefined, wanted: string): string[] =>
+  (cookies?.split(';') ?? []).flatMap((pair) => {
+    const [name, value = ''] = pair.trim().split('=', 2)
+    return name === wanted ? [value] : []
+  })
+
+const shape = /^([\w-]{16})\.(\w{8,64})\.(\d{1,12})\.([\w-]{43})$/
 
 const sign = (key: Uint8Array, claim: string): Buffer =>
   createHmac('sha256', key).update('known device\n').update(claim).digest()

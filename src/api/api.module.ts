@@ -1,6 +1,7 @@
 // Connects the public API to the features that it exposes.
 import type { Logger } from 'pino'
 import type { AuthenticateKey } from '../accounts/authenticate-key.ts'
+import type { NoteDownload } from '../accounts/key-downloads.ts'
 import type { Calls } from '../calls/calls.module.ts'
 import type { Campaigns } from '../campaigns/campaigns.module.ts'
 import type { Messaging } from '../messaging/messaging.module.ts'
@@ -13,6 +14,7 @@ import { createApi } from './api.ts'
 
 export interface ApiEdgeOptions {
   readonly authenticate: AuthenticateKey
+  readonly noteDownload: NoteDownload
   readonly messaging: Messaging
   readonly calls: Calls
   readonly campaigns: Campaigns
@@ -28,6 +30,7 @@ export function createApiEdge({
   calls,
   campaigns,
   privacy,
+  noteDownload,
   ...options
 }: ApiEdgeOptions): HttpHandler {
   const { commands, records } = calls
@@ -45,6 +48,7 @@ export function createApiEdge({
       conversations: messaging.conversations,
       reading: messaging.readMarks,
       privacy,
+      noteDownload,
       calls: {
         ...records,
         ...commands,

@@ -1,4 +1,5 @@
 // The services that the routes of the API call. api.module.ts provides them.
+import type { NoteDownload } from '../accounts/key-downloads.ts'
 import type { CallAction, CallOffer } from '../calls/commands.ts'
 import type { IceView } from '../calls/ice-servers.ts'
 import type { PlaceInput } from '../calls/place-command.ts'
@@ -68,6 +69,8 @@ export interface ApiServices {
   }
   readonly reading: ReadMarks
   readonly privacy: Privacy
+  /** Records in the audit what leaves with a key. */
+  readonly noteDownload: NoteDownload
   readonly calls: {
     find(workspaceId: WorkspaceId, id: CallId): Promise<CallRecord | undefined>
     list(workspaceId: WorkspaceId, filter: CallFilter, page: PageRequest): Promise<Page<CallRecord>>

@@ -54,7 +54,7 @@ export function createConsoleEdge(options: ConsoleEdgeOptions): { handler: HttpH
 
 /** The services that read and write Postgres, under the names that the console uses. */
 export const consoleRecords = (records: {
-  readonly accounts: Omit<Accounts, 'authenticate' | 'passwords'>
+  readonly accounts: Omit<Accounts, 'authenticate' | 'noteDownload' | 'passwords'>
   readonly delivery: Pick<Delivery, 'endpoints' | 'log' | 'replays' | 'health'>
   readonly messaging: Pick<Messaging, 'messages' | 'conversations' | 'templates' | 'numberAdmin'>
   readonly calls: Pick<Calls, 'records' | 'timelines'>

@@ -55,11 +55,11 @@ export async function proveOperator(services: ConsoleServices, attempt: SignInAt
 }
 
 function guesserOf(
-  { devices }: ConsoleServices,
+  { devices, settings }: ConsoleServices,
   operator: OperatorCredentials | undefined,
   { email, address, cookies }: SignInAttempt,
 ): Guesser {
-  const deviceId = operator && devices.idOf(cookies, operator.id)
+  const deviceId = operator && devices.idOf(operator.id, { cookies, isSecure: isSecure(settings) })
   return deviceId === undefined ? { account: operator?.id ?? { email }, address } : { deviceId }
 }
 
@@ -116,8 +116,8 @@ export async function openSession(
     userAgent: whence(request).userAgent ?? null,
     replaces,
   })
-  const known = devices.idOf(request.header('cookie'), operatorId)
   const secure = isSecure(settings)
+  const known = devices.idOf(operatorId, { cookies: request.header('cookie'), isSecure: secure })
   return [sessionCookie(token, secure), devices.cookie(operatorId, { known, isSecure: secure })]
 }
 

@@ -34,6 +34,14 @@ export interface Author {
   readonly userAgent?: string | null | undefined
 }
 
+/** The API key that downloads something, and where the request comes from. */
+export interface KeyAuthor {
+  readonly workspaceId: WorkspaceId
+  readonly keyId: KeyId
+  readonly ip: string
+  readonly userAgent?: string | null | undefined
+}
+
 /** Where an account event comes from: a sign-in that is refused has no operator. */
 export interface AccountAuthor {
   readonly operatorId: OperatorId | null
@@ -66,6 +74,8 @@ export interface AuditLog {
   noteOnce(author: Author, note: AuditNote): Promise<void>
   /** The same, for what an operator repeats while reading: at most one entry an hour for each subject. */
   noteHourly(author: Author, note: AuditNote): Promise<void>
+  /** What a key downloads: at most one entry an hour for each key and subject. */
+  noteOfKey(author: KeyAuthor, note: AuditNote): Promise<void>
   /** An event of an operator's account, which belongs to no workspace. */
   noteAccount(author: AccountAuthor, note: AuditNote): Promise<void>
   list(workspaceId: WorkspaceId, filter: AuditFilter, page: PageRequest): Promise<Page<AuditRecord>>

@@ -24,6 +24,11 @@ export const errorCatalog = {
   },
   NOT_FOUND: { status: 404, meaning: 'No such resource in this workspace, or no such path.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists with other methods; Allow lists them.' },
+  BODY_TOO_SLOW: {
+    status: 408,
+    meaning:
+      'A streamed body (CSV, JSON a line, or a file) came slower than 4 KiB/s for too long (`UPLOAD_GRACE`).',
+  },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than this route accepts.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

@@ -66,6 +66,8 @@ export interface MessageFilter {
   readonly campaignId?: OneOf<CampaignId> | undefined
   readonly idempotencyKey?: string | undefined
   readonly providerMessageId?: string | undefined
+  /** All of these pairs must be in the metadata. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
   readonly since?: Date | undefined
   readonly until?: Date | undefined
 }

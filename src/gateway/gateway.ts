@@ -72,6 +72,7 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
     unlimitedPaths: probePaths,
     trustedProxies: settings.TRUSTED_PROXIES,
     publicUrl: settings.PUBLIC_URL,
+    slowMs: settings.UPLOAD_GRACE,
     refusalHeaders,
     onFault: (error, requestId) => log.error({ requestId, err: error }, 'request.failed'),
   })
@@ -172,10 +173,11 @@ function createEdges(
   const { sql, settings, log, clock, metrics, secrets } = context
   const { accounts, delivery, messaging, calls } = features
   const limiter = createRateLimiter(node.redis, clock)
-  const { authenticate } = accounts
+  const { authenticate, noteDownload } = accounts
   const api = createApiEdge({
     ...features,
     authenticate,
+    noteDownload,
     limiter,
     load,
     log,

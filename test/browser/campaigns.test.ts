@@ -163,16 +163,19 @@ step('a large file goes in several parts, and who is in two of them is a duplica
   await dialog.getByRole('button', { name: 'Done' }).click()
   await page.getByText('Ready for 10,003 recipients').waitFor()
   const { data } = await ok(scene.stack.console.get('/audit?action=campaign.recipients_added'))
+  const entries = data.filter(({ subjectId }: Json) => subjectId === id)
   assert.deepEqual(
-    data
-      .filter(({ subjectId }: Json) => subjectId === id)
-      .map(({ before, after }: Json) => [before.recipients, after.recipients]),
+    entries.map(({ before, after }: Json) => [before.recipients, after.recipients]),
     [
-      [2, 10_003],
+      [10_002, 10_003],
+      [2, 10_002],
       [0, 2],
     ],
-    'an upload is one entry, however many parts it goes in',
+    'each part has its own entry',
   )
+  const [second, first, few] = entries.map(({ after }: Json) => after.upload)
+  assert.equal(second, first, 'the parts of one file have the name of their upload')
+  assert.notEqual(first, few)
   await close(page)
 })
 

@@ -1,6 +1,7 @@
 // What operators do with the pages, by mouse and by keyboard.
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
+import { ok } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
@@ -19,7 +20,7 @@ describe('work in the console', () => {
   let receiver: HttpsReceiver
 
   before(async () => {
-    scene = await openBrowserScene({ env: { WEBHOOK_RETRY_DELAYS: '1s,1s,1s,1s,1s' } })
+    scene = await openBrowserScene({ env: { WEBHOOK_RETRY_DELAYS: '1h,1h,1h,1h,1h' } })
     receiver = await startHttpsReceiver(scene.stack.tls)
   })
   after(async () => {
@@ -180,6 +181,31 @@ describe('work in the console', () => {
     await dialog(page).getByRole('button', { name: 'Count them first' }).click()
     await dialog(page).getByText('None fits. Choose another time or state.').waitFor()
     await screenshot(page, 'replay-many-light')
+    await assertAccessible(page)
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('a retry that waits for an hour is sent now', async () => {
+    const { stack } = scene
+    const shop = (await stack.deliveries({ state: 'DELIVERED' })).at(-1)?.endpointId ?? ''
+    receiver.answer = () => 503
+    const { deliveryId } = await ok(
+      stack.console.post(`/endpoints/${shop}/test`, { event: 'message.received' }),
+      202,
+    )
+    await eventually('the first attempt failed', async () => {
+      const { state } = await stack.delivery(deliveryId)
+      return state === 'RETRYING'
+    })
+    receiver.answer = () => 200
+    const page = await scene.open(`deliveries/${deliveryId}`)
+    await dialog(page).getByText('Attempt 1: 503').waitFor()
+    await dialog(page).getByRole('button', { name: 'Retry now' }).click()
+    await notice(page, 'The retry is on its way.').waitFor()
+    await dialog(page).getByText('Attempt 2: 200').waitFor()
+    await dialog(page).getByRole('button', { name: 'Replay' }).waitFor()
+    await screenshot(page, 'delivery-retried-light')
     await assertAccessible(page)
     assertNoFaults(page)
     await page.close()

@@ -111,6 +111,7 @@ describe('the pages of a workspace', () => {
     const hers = await scene.newPage()
     await hers.goto(link)
     await hers.getByText('as a viewer').waitFor()
+    await hers.getByRole('button', { name: 'I have an account' }).click()
     await hers.getByLabel('Password').fill(colleague.password)
     await hers.getByRole('button', { name: 'Sign in and join' }).click()
     await hers.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

@@ -62,6 +62,7 @@ describe('the OpenAPI document', () => {
       assert.equal(operation['x-required-scope'], row.scope)
       const own = row.errors.map((code) => errorCatalog[code].status)
       const withBody = row.body ? [413, 415] : []
+      const streamed = row.upload ? [408] : []
       const replay = operationNotes[rowKey(row)]?.replay === undefined ? [] : [200]
       const also = Object.keys(operationNotes[rowKey(row)]?.also ?? {}).map(Number)
       const expected = [
@@ -75,6 +76,7 @@ describe('the OpenAPI document', () => {
         503,
         ...own,
         ...withBody,
+        ...streamed,
         ...replay,
         ...also,
       ]

@@ -10,7 +10,7 @@ import { scenario } from './scene.ts'
 
 let world: HostileWorld
 before(async () => {
-  world = await openHostileWorld({ MAX_REQUESTS: String(MAX_REQUESTS) })
+  world = await openHostileWorld({ MAX_REQUESTS: String(MAX_REQUESTS), UPLOAD_GRACE: '2s' })
 })
 after(() => world?.stack.stop())
 

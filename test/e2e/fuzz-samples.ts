@@ -27,6 +27,9 @@ export const consoleSamples: Readonly<Record<string, unknown>> = {
   'POST /workspaces/:ws/endpoints/:id/replay': { states: ['FAILED'], since: '2026-11-20', dryRun: true },
   'POST /workspaces/:ws/endpoints/:id/discard': { since: '2026-11-20', dryRun: true },
   'PATCH /workspaces/:ws/numbers/:id': { endpointId: null, forwardCalls: false },
+  // Of nobody: a contact who is erased would take the conversation from all other requests.
+  'POST /workspaces/:ws/conversations/:id/erasure': { confirm: '+15557999999' },
+  'POST /workspaces/:ws/conversations/:id/export': {},
   'POST /workspaces/:ws/templates': {
     ...{ name: 'fuzz', language: 'en', category: 'UTILITY', parameterFormat: 'NAMED' },
     components: [

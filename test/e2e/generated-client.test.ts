@@ -5,6 +5,7 @@ import createClient from 'openapi-fetch'
 import { clientTypes } from '../../src/dev/client-types.ts'
 import type { components, paths, webhooks } from '../fixtures/client-types.ts'
 import { after, before } from '../support/harness.ts'
+import { send } from './hostile-client.ts'
 import { type HttpsReceiver, startHttpsReceiver } from './receivers.ts'
 import { scenario } from './scene.ts'
 import { type Stack, startStack } from './stack.ts'
@@ -36,10 +37,11 @@ step('the types that were compiled are those of the document that is served', as
 })
 
 step('the reference is there for everybody, as a page that nothing foreign can run on', async () => {
-  const page = await fetch(`${stack.gateway(0).origin}/docs`)
-  assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
-  assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-/)
-  assert.match(await page.text(), /<section id="sendMessage"/)
+  // On a connection of its own: while the types were compiled, the server hung up on those that fetch keeps.
+  const page = await send(stack.gateway(0).origin, { path: '/docs' })
+  assert.deepEqual([page.status, page.headers['content-type']], [200, 'text/html; charset=utf-8'])
+  assert.match(`${page.headers['content-security-policy']}`, /^default-src 'none'; style-src 'sha256-/)
+  assert.match(page.text, /<section id="sendMessage"/)
 })
 
 step('a send, its event and its record, all by their types', async () => {

@@ -122,6 +122,14 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   },
   NOT_FOUND: asks({ path: `${chat}/msg_00000000000000000000000000` }),
   METHOD_NOT_ALLOWED: asks({ method: 'PUT', path: chat }),
+  async BODY_TOO_SLOW(world) {
+    const template = { name: 'hello_world', language: 'en_US' }
+    const draft = await ok(world.stack.api.post('/campaigns', { name: 'Slow', template }), 201)
+    const headers = { 'content-type': 'text/csv' }
+    // The body never comes.
+    const path = `/campaigns/${draft.id}/recipients`
+    return api(world, { method: 'POST', path, headers, announcedBytes: 1_000 })
+  },
   PAYLOAD_TOO_LARGE: asks({ method: 'POST', path: chat, announcedBytes: 256 * 1_024 + 1 }),
   UNSUPPORTED_MEDIA_TYPE: asks({ ...post(chat, sendable()), headers: { 'content-type': 'text/plain' } }),
   HEADERS_TOO_LARGE: asks({ path: chat, headers: { 'x-long': 'a'.repeat(16 * 1_024) } }),

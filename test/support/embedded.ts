@@ -61,7 +61,8 @@ export function testCluster(): Promise<Omit<TestCluster, 'stop'>> {
 
 async function leave(server: EmbeddedPostgres): Promise<void> {
   if (server.attached) return
-  const admin = connectPool({ url: server.url, max: 1, name: 'test-cluster' })
+  // A machine under load takes its time to drop a database.
+  const admin = connectPool({ url: server.url, max: 1, name: 'test-cluster', statementTimeoutMs: 60_000 })
   await dropLeftovers(admin, null).finally(() => admin.end())
   const deadline = performance.now() + LEAVE_MS
   const others = () => livingUsers().filter((user) => user.pid !== process.pid)

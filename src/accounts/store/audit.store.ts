@@ -10,6 +10,7 @@ import {
   encodeId,
   type IdKind,
   idPrefixes,
+  type KeyId,
   newId,
   type OperatorId,
   type WorkspaceId,
@@ -23,13 +24,17 @@ import { deviceOf, userAgentLength } from '../device.ts'
 export async function writeAudit(sql: Sql, author: AuditAuthor, entry: AuditNote): Promise<void> {
   await sql`
     insert into audit (id, workspace_id, operator_id, action, subject_kind, subject_id, before, after, ip,
-      user_agent)
+      user_agent, key_id)
     values (${newId('audit')}, ${author.workspaceId}, ${author.operatorId}, ${entry.action},
       ${entry.subjectKind}, ${entry.subjectId}, ${asJson(sql, entry.before)}, ${asJson(sql, entry.after)},
-      ${author.ip}, ${author.userAgent?.slice(0, userAgentLength) ?? null})`
+      ${author.ip}, ${author.userAgent?.slice(0, userAgentLength) ?? null},
+      ${author.keyId ?? null})`
 }
 
-type AuditAuthor = AccountAuthor & { readonly workspaceId: WorkspaceId | null }
+type AuditAuthor = AccountAuthor & {
+  readonly workspaceId: WorkspaceId | null
+  readonly keyId?: KeyId | null | undefined
+}
 
 const asJson = (sql: Sql, value: unknown) => (value === undefined ? null : sql.json(value as never))
 
@@ -39,6 +44,9 @@ interface Row {
   readonly operatorId: string | null
   readonly name: string | null
   readonly email: string | null
+  readonly keyId: string | null
+  readonly keyName: string | null
+  readonly prefix: string | null
   readonly subjectKind: string
   readonly subjectId: string | null
   readonly before: unknown
@@ -66,6 +74,15 @@ export const createAuditStore = (sql: Sql): AuditLog => ({
         and at > now() - interval '1 hour'
       limit 1`
     if (known === undefined) await writeAudit(sql, author, note)
+  },
+
+  async noteOfKey(author, note) {
+    const [known] = await sql`
+      select from audit
+      where subject_id = ${note.subjectId} and action = ${note.action} and key_id = ${author.keyId}
+        and at > now() - interval '1 hour'
+      limit 1`
+    if (known === undefined) await writeAudit(sql, { ...author, operatorId: null }, note)
   },
 
   async noteAccount(author, note) {
@@ -97,9 +114,10 @@ async function pageOf(
     order by a.id desc`
   const rows = await sql<Row[]>`
     select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,
-      a.ip, a.user_agent, a.at
+      a.ip, a.user_agent, a.at, a.key_id, k.name as key_name, k.prefix
     from (${rowsOfPage(sql, ordered, page)}) a
     left join operators o on o.id = a.operator_id
+    left join api_keys k on k.id = a.key_id
     order by a.id desc`
   return newestFirst(rows, page, toRecord)
 }
@@ -125,6 +143,10 @@ const toRecord = (row: Row): AuditRecord => ({
     row.operatorId === null
       ? null
       : { id: encodeId('operator', row.operatorId), name: row.name ?? '', email: row.email ?? '' },
+  key:
+    row.keyId === null
+      ? null
+      : { id: encodeId('key', row.keyId), name: row.keyName ?? '', prefix: row.prefix ?? '' },
   subjectKind: row.subjectKind,
   subjectId: row.subjectId === null ? null : encodeSubject(row.subjectKind, row.subjectId),
   before: row.before,

@@ -5,7 +5,9 @@ import { exampleOf, type Operation, type Parameter, type Place } from './operati
 
 export function tryForm(operation: Operation, { method, path }: Place): string {
   const { operationId, parameters = [], requestBody } = operation
-  const fields = parameters.map((parameter) => field(parameter, operationId)).join('\n')
+  // A map has no field: its parameters have names of their own.
+  const single = parameters.filter(({ schema }) => schema['type'] !== 'object')
+  const fields = single.map((parameter) => field(parameter, operationId)).join('\n')
   const body = requestBody?.content['application/json']?.example
   return `<form class="try" data-method="${method}" data-path="${escaped(path)}" hidden>
 <h4>Try it</h4>

@@ -52,6 +52,7 @@ function parametersOf(schema: v.GenericSchema | undefined, place: 'path' | 'quer
     in: place,
     required: place === 'path' || json.required?.includes(name) === true,
     ...(description === undefined ? {} : { description }),
+    ...(rest['type'] === 'object' ? { style: 'deepObject', explode: true } : {}),
     schema: rest,
   }))
 }

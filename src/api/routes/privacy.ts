@@ -7,6 +7,7 @@ import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { Answer } from '../../platform/http/route.ts'
 import { encodeId } from '../../shared/ids.ts'
+import { authorOf } from '../download-author.ts'
 import { route } from '../route.ts'
 import { idParam, noFields, pageOf } from '../schemas/fields.ts'
 import { erasureView, exportView, phoneParam } from '../schemas/privacy.ts'
@@ -114,6 +115,11 @@ export const getExportFile = route({
   errors: ['NOT_FOUND', 'INVALID_STATE', 'RANGE_NOT_SATISFIABLE'],
   async handle({ caller, params, services, request }) {
     const file = await services.privacy.exportFile(caller.workspaceId, params.id)
+    await services.noteDownload(authorOf(caller, request), {
+      action: 'contact.export_downloaded',
+      subjectKind: 'export',
+      subjectId: params.id,
+    })
     return fileAnswer(request, { ...file, ...archiveOf(encodeId('export', params.id)), body: file.open })
   },
 })

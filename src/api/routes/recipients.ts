@@ -8,6 +8,7 @@ import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
 import { LinesAnswer, RawAnswer } from '../../platform/http/route.ts'
 import { validationError } from '../../platform/http/validate.ts'
 import { readAhead } from '../../shared/read-ahead.ts'
+import { authorOf } from '../download-author.ts'
 import { additionOf, begun, verdictLines } from '../recipients-answer.ts'
 import { recipientReport } from '../recipients-report.ts'
 import { csvType, uploadBatches, uploadTypes } from '../recipients-upload.ts'
@@ -35,7 +36,8 @@ export const listRecipients = route({
   query: recipientQuery,
   response: pageOf(recipientView),
   errors: ['NOT_FOUND'],
-  async handle({ caller: { workspaceId }, params, query: { limit, cursor, ...filter }, services, request }) {
+  async handle({ caller, params, query: { limit, cursor, ...filter }, services, request }) {
+    const { workspaceId } = caller
     if (!(await services.campaigns.find(workspaceId, params.id))) throw notFound('campaign')
     const form = preferredType(request, [jsonType, csvType, linesType])
     if (form === jsonType) {
@@ -43,6 +45,12 @@ export const listRecipients = route({
       return pageBody(recipients, await services.recipients.list(workspaceId, params.id, filter, page))
     }
     refusePaging(request)
+    await services.noteDownload(authorOf(caller, request), {
+      action: 'campaign.exported',
+      subjectKind: 'campaign',
+      subjectId: params.id,
+      after: { form: form === linesType ? 'NDJSON' : 'CSV' },
+    })
     const batches = services.recipients.all(workspaceId, params.id, filter)
     if (form === linesType) return new LinesAnswer(batches)
     return new RawAnswer(recipientReport(batches), {

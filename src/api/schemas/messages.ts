@@ -104,6 +104,9 @@ export const messageQuery = v.strictObject({
   providerMessageId: v.optional(
     about(providerMessageId, "The message with this id of the provider's, sent or received, if any."),
   ),
+  metadata: v.optional(
+    about(metadata, 'Messages whose metadata has all of these pairs, such as `metadata[order]=A-4471`.'),
+  ),
   ...period,
   ...changed,
   ...pageQuery,

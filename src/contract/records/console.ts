@@ -73,8 +73,10 @@ export interface KeyRecord {
 export interface AuditRecord {
   id: string
   action: string
-  /** Null for an action of the command line or of the gateway itself. */
+  /** Null for an action of an API key, of the command line or of the gateway itself. */
   operator: { id: string; name: string; email: string } | null
+  /** The API key that downloaded something. */
+  key: { id: string; name: string; prefix: string } | null
   subjectKind: string
   subjectId: string | null
   before: unknown

@@ -48,16 +48,18 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
     })
   },
 
-  // Claimed by its time, so two clicks make one attempt early. The timer that was set for the retry finds the row
-  // moved on, and a failure of this attempt is followed by the next delay.
+  // Claimed by the number of attempts before it: two clicks make one attempt early. A time would not tell them apart,
+  // because a transaction that waited for the row has an older now() than the one that changed it. The timer that was
+  // set for the retry finds the row moved on, and a failure of this attempt is followed by the next delay. The column
+  // rounds to milliseconds, and rounded up it would not be due yet for the owner that is woken now.
   retry(author, id) {
     return pool.begin(async (sql) => {
       const [hurried] = await sql<{ endpointId: EndpointId }[]>`
         update deliveries d
-        set next_attempt_at = now()
+        set next_attempt_at = date_trunc('milliseconds', now()), hurried_after = d.attempt_count
         from endpoints e
         where d.workspace_id = ${author.workspaceId} and d.id = ${id} and d.state = 'RETRYING'
-          and d.next_attempt_at > now() and e.id = d.endpoint_id and e.enabled and e.deleted_at is null
+          and d.next_attempt_at > now() and d.hurried_after is distinct from d.attempt_count and e.id = d.endpoint_id and e.enabled and e.deleted_at is null
         returning d.endpoint_id`
       if (hurried === undefined) return whyNoRetry(sql, author.workspaceId, id)
       await writeAudit(sql, author, { action: 'delivery.retried', subjectKind: 'delivery', subjectId: id })

@@ -25,6 +25,8 @@ import {
   type WorkspaceId,
 } from '../../shared/ids.ts'
 
+import { hasMetadata, messagesWith, pairToFollow } from './metadata-filter.ts'
+
 export interface MessageRow {
   readonly id: MessageId
   readonly conversationId: ConversationId
@@ -138,12 +140,14 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
   },
 
   async list(workspaceId, filter, page) {
+    const pair = await pairToFollow(sql, workspaceId, filter)
+    const table = pair ? 'x' : 'm'
     const order = filter.updatedSince
-      ? await byChange(sql, 'm', page, filter.updatedSince)
-      : byNewest(sql, 'm', page)
+      ? await byChange(sql, table, page, filter.updatedSince)
+      : byNewest(sql, table, page)
     const select = (one: MessageFilter) => sql`
-      select *
-      from messages m
+      select m.*
+      from ${pair ? messagesWith(sql, workspaceId, pair, { ...one, lateMs: repeatedMs }) : sql`messages m`}
       where m.workspace_id = ${workspaceId}
         ${equals(sql, 'm.direction', one.direction)}
         ${equals(sql, 'm.status', one.status)}
@@ -154,10 +158,12 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
         ${equals(sql, 'm.campaign_id', one.campaignId)}
         ${equals(sql, 'm.idempotency_key', one.idempotencyKey)}
         ${equals(sql, 'm.provider_message_id', one.providerMessageId)}
+        ${hasMetadata(sql, one.metadata)}
         ${createdWithin(sql, 'm', { ...one, lateMs: repeatedMs })}
         ${order.from}
-      order by ${order.by('m')}`
-    const selects = onePerValue(filter, severalValues).map(select)
+      order by ${order.by(table)}`
+    // Of the messages with a pair there is one order, whatever else they are.
+    const selects = pair ? [select(filter)] : onePerValue(filter, severalValues).map(select)
     const rows = await sql<MessageRow[]>`
       ${selectMessages(sql, mergedRowsOfPage(sql, selects, page, order.by))}
       order by ${order.by('m')}`

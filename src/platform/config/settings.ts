@@ -233,6 +233,16 @@ export const settingsSchema = {
     default: '30',
     meaning: 'Days that events, deliveries, attempts and call timelines are kept.',
   }),
+  UPLOAD_GRACE: setting(
+    v.pipe(
+      duration,
+      v.check((ms) => ms >= 1_000 && ms <= 3_600_000, 'must be 1s to 1h'),
+    ),
+    {
+      default: '30s',
+      meaning: 'How long a streamed upload may come slower than 4 KiB/s before it is refused.',
+    },
+  ),
   MAX_REQUESTS: setting(integer(1, 100_000), {
     default: '2000',
     meaning: 'Requests in flight a process takes before it answers OVERLOADED.',

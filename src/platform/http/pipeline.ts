@@ -9,6 +9,7 @@ import { type HttpHandler, type HttpRequest, type HttpResponse, RequestAborted }
 import { linesResponse } from './lines-answer.ts'
 import { type Bucket, type RateHeaders, type RateLimiter, rateHeaders, rateLimited } from './rate-limit.ts'
 import { openUpload, readBody } from './read-body.ts'
+import { readQuery } from './read-query.ts'
 import { Answer, LinesAnswer, RawAnswer, type Route } from './route.ts'
 import { createRouter } from './router.ts'
 import { check, validationError } from './validate.ts'
@@ -169,23 +170,6 @@ function checkAddress(route: Route<never>, given: Params, request: HttpRequest) 
 }
 
 const accepted = { ok: true, value: undefined } as const
-
-function readQuery(route: Route<never>, request: HttpRequest) {
-  // In an object without a prototype, `__proto__` is an ordinary name.
-  const values: Record<string, string> = Object.create(null)
-  const repeated = new Set<string>()
-  for (const [name, value] of request.query) {
-    if (name in values) repeated.add(name)
-    values[name] = value
-  }
-  if (repeated.size > 0) return refusedQuery([...repeated], 'must not be repeated')
-  if (route.query) return check(route.query, values)
-  const unknown = Object.keys(values)
-  return unknown.length > 0 ? refusedQuery(unknown, 'is not a known parameter') : accepted
-}
-
-const refusedQuery = (names: readonly string[], message: string) =>
-  ({ ok: false, details: names.slice(0, 20).map((path) => ({ path, message })) }) as const
 
 function toResponse(result: unknown, success: number): HttpResponse {
   if (result instanceof RawAnswer)

@@ -12,3 +12,9 @@ export const shownAs = <Input>(json: JsonSchema) => v.metadata<Input, { json: Js
 
 export const about = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.pipe(schema, v.description(text))
+
+/** Whether the reference shows the schema as an object. In a query, the parameter is then `name[key]=value`. */
+export const isShownAsObject = (schema: v.GenericSchema): boolean =>
+  'wrapped' in schema
+    ? isShownAsObject(schema.wrapped as v.GenericSchema)
+    : (v.getMetadata(schema) as { json?: JsonSchema }).json?.['type'] === 'object'

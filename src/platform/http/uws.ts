@@ -31,6 +31,8 @@ export interface ListenOptions {
   readonly bodyDeadlineMs?: number
   /** Deadline of a body that is read as a stream. */
   readonly streamDeadlineMs?: number
+  /** How long a stream may come slower than its least rate; default 30 s. */
+  readonly slowMs?: number
   /** How long a client that got a refusal amid its body may be silent before its connection is closed. */
   readonly lingerMs?: number
   /** How long `close` waits for requests in flight before it disconnects them. */
@@ -152,6 +154,7 @@ class Server {
       budget: { held: 0, max: options.maxBodyBytesHeld ?? 256 * mebibyte },
       deadlineMs: options.bodyDeadlineMs ?? 30_000,
       streamDeadlineMs: options.streamDeadlineMs ?? 3_600_000,
+      slowMs: options.slowMs ?? 30_000,
       lingerMs: options.lingerMs ?? 5_000,
       trustedProxies: options.trustedProxies ?? 0,
       publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? '',

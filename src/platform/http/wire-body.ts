@@ -1,26 +1,10 @@
 // Receives the body of one request, whole or as a stream. Takes the bytes that came with the head at once,
 // and the rest only on demand, so that a caller who is not admitted yet costs at most one socket read.
-import { AppError } from '../../contract/errors.ts'
-import type { Clock, Timer } from '../../shared/clock.ts'
+import type { Timer } from '../../shared/clock.ts'
+import { type BodyOptions, overloaded, tooLarge, tooSlow } from './body-options.ts'
 import { RequestAborted } from './exchange.ts'
+import { LeastRate } from './least-rate.ts'
 import type { WireResponse } from './wire.ts'
-
-/** Body bytes that all requests of the process hold. */
-export interface BodyBudget {
-  held: number
-  readonly max: number
-}
-
-export interface BodyOptions {
-  readonly budget: BodyBudget
-  /** From the start of reading to the last byte. A slower client is disconnected. */
-  readonly deadlineMs: number
-  /** The same for a body that is read as a stream. Each piece must also arrive within `deadlineMs`. */
-  readonly streamDeadlineMs: number
-  /** How long a client that has its refusal may be silent before its connection is closed. */
-  readonly lingerMs: number
-  readonly clock: Clock
-}
 
 const droppedBytes = 64 * 1024
 /** Read and dropped behind a refusal, or as many bytes as the route takes if that is more. */
@@ -47,6 +31,8 @@ export class WireBody {
   #wasStreamed = false
   #isReleased = false
   #dropLimit = Number.POSITIVE_INFINITY
+  #rate: LeastRate | undefined
+  #isTooSlow = false
   #wake: (() => void) | undefined
 
   /** `declared`: the announced length; undefined for a chunked body. */
@@ -74,7 +60,7 @@ export class WireBody {
   /** What `forsake` would return. */
   get isReusable(): boolean {
     if (this.#ended) return true
-    if (this.#declared === undefined) return false
+    if (this.#declared === undefined || this.#isTooSlow) return false
     // A client that streams a large file sees an error response only if the connection stays open meanwhile.
     return this.#wasStreamed || this.#declared - this.#received <= droppedBytes
   }
@@ -207,6 +193,7 @@ export class WireBody {
       if (piece) {
         this.#options.budget.held -= piece.byteLength
         this.#held -= piece.byteLength
+        this.#rate?.came(piece.byteLength)
         return piece
       }
       if (this.#outcome?.type === 'failed') throw this.#outcome.reason
@@ -215,14 +202,28 @@ export class WireBody {
     }
   }
 
+  // Only time in which we wait for the client counts: while it is paused, it cannot send.
   async #more(): Promise<void> {
     this.#resume()
-    const { clock, deadlineMs } = this.#options
-    this.#timer = clock.after(deadlineMs, () => this.#cutOff())
+    const { clock, deadlineMs, slowMs } = this.#options
+    const sinceMs = clock.mono()
+    this.#rate ??= new LeastRate(slowMs)
+    const { leftMs } = this.#rate
+    const isSlowFirst = leftMs <= deadlineMs
+    this.#timer = clock.after(isSlowFirst ? leftMs : deadlineMs, () =>
+      isSlowFirst ? this.#failSlow() : this.#cutOff(),
+    )
     await new Promise<void>((resolve) => {
       this.#wake = resolve
     })
     this.#timer.cancel()
+    this.#rate.waited(clock.mono() - sinceMs)
+  }
+
+  #failSlow(): void {
+    if (this.#outcome || this.#ended) return
+    this.#isTooSlow = true
+    this.#fail(tooSlow())
   }
 
   // Closing makes uWebSockets report the request as aborted, which settles the pending reads.
@@ -294,11 +295,3 @@ export class WireBody {
     this.#wake?.()
   }
 }
-
-const tooLarge = (limitBytes: number): AppError =>
-  new AppError('PAYLOAD_TOO_LARGE', `the body must not be larger than ${limitBytes} bytes`)
-
-const overloaded = (): AppError =>
-  new AppError('OVERLOADED', 'this process holds too many request bodies; try again shortly', {
-    retryAfterSeconds: 1,
-  })

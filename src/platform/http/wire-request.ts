@@ -3,10 +3,11 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import type { BodyOptions } from './body-options.ts'
 import { type HttpRequest, isSaneRequestId, RequestAborted } from './exchange.ts'
 import { validationError } from './validate.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
-import { type BodyOptions, WireBody } from './wire-body.ts'
+import { WireBody } from './wire-body.ts'
 
 /** The copied head. `fault`: why the request is unacceptable by its head. Its body is not read. */
 export interface Head {

@@ -92,18 +92,17 @@ export const createdWithin = (sql: Sql, table: string, span: Span): Piece =>
   within(sql, table, 'created_at', span)
 
 /** The same for another column. */
-export function within(
-  sql: Sql,
-  table: string,
-  column: string,
-  { since, until, lateMs = slackMs }: Span,
-): Piece {
+export function within(sql: Sql, table: string, column: string, span: Span): Piece {
   const at = sql(`${table}.${column}`)
-  const from = since
-    ? sql`and ${at} >= ${since} and ${sql(table)}.id >= ${idFloor(since.getTime() - slackMs)}::uuid`
-    : sql``
-  const to = until
-    ? sql`and ${at} < ${until} and ${sql(table)}.id < ${idFloor(until.getTime() + lateMs)}::uuid`
-    : sql``
+  const from = span.since ? sql`and ${at} >= ${span.since}` : sql``
+  const to = span.until ? sql`and ${at} < ${span.until}` : sql``
+  return sql`${from} ${to} ${idsWithin(sql, table, span)}`
+}
+
+/** The range of ids alone: no row of the span is outside of it. */
+export function idsWithin(sql: Sql, table: string, { since, until, lateMs = slackMs }: Span): Piece {
+  const id = sql`${sql(table)}.id`
+  const from = since ? sql`and ${id} >= ${idFloor(since.getTime() - slackMs)}::uuid` : sql``
+  const to = until ? sql`and ${id} < ${idFloor(until.getTime() + lateMs)}::uuid` : sql``
   return sql`${from} ${to}`
 }

@@ -17,14 +17,17 @@ export interface Loop {
 }
 
 const longestBackoffMs = 30_000
+/** What a loop finds waits for nothing else, so that after an outage it must not sleep long. */
+const mostRoundsSkipped = 5
 const longestFirstMs = 5_000
 
 /**
- * Failures lengthen the pause up to 30 s, but never shorten it below `everyMs`. The jitter of 10 % keeps
+ * Failures lengthen the pause up to five rounds or 30 s, but never shorten it below `everyMs`. The jitter of 10 % keeps
  * workers that were started together from querying Postgres together.
  */
 export const pauseAfter = (everyMs: number, failures: number): number =>
-  Math.max(everyMs, Math.min(longestBackoffMs, everyMs * 2 ** failures)) * (0.95 + Math.random() / 10)
+  Math.max(everyMs, Math.min(longestBackoffMs, everyMs * Math.min(mostRoundsSkipped, 2 ** failures))) *
+  (0.95 + Math.random() / 10)
 
 export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
   const stopped = new AbortController()

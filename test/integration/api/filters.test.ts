@@ -19,7 +19,7 @@ async function reading(make: (sql: Parameters<typeof gateway>[0]) => Promise<Lis
     return json.data.map(({ id }: { id: string }) => id)
   }
   const query = (names: readonly string[]) =>
-    names.map((name) => `${name}=${list.filters[name]?.value}`).join('&')
+    names.map((name) => `${list.filters[name]?.parameter ?? name}=${list.filters[name]?.value}`).join('&')
   const kept = (names: readonly string[]) =>
     list.rows.filter((row) => names.every((name) => list.filters[name]?.keeps(row))).map(({ id }) => id)
   return { list, ask, ids, query, kept, names: Object.keys(list.filters) }
@@ -88,15 +88,15 @@ for (const [name, make] of Object.entries(lists))
     test('a value that is none, and a filter named twice, are VALIDATION_ERROR of its name', async () => {
       const { list, ask, names } = await reading(make)
       for (const one of names) {
-        const { value, wrong } = list.filters[one] ?? assert.fail()
+        const { value, wrong, parameter = one } = list.filters[one] ?? assert.fail()
         for (const bad of [
-          ...wrong.map((text) => `${one}=${encodeURIComponent(text)}`),
-          `${one}=${value}&${one}=${value}`,
+          ...wrong.map((text) => `${parameter}=${encodeURIComponent(text)}`),
+          `${parameter}=${value}&${parameter}=${value}`,
         ]) {
           const { status, json } = await ask(bad)
           const paths = json.error?.details?.map(({ path }: { path: string }) => path)
-          assert.deepEqual([status, json.error?.code, paths], [400, 'VALIDATION_ERROR', [one]], bad)
-          assert.match(json.error.message, new RegExp(`^${one} must `), bad)
+          assert.deepEqual([status, json.error?.code, paths], [400, 'VALIDATION_ERROR', [parameter]], bad)
+          assert.ok(json.error.message.startsWith(`${parameter} must `), bad)
         }
       }
       const { json } = await ask('limit=x&cursor=%00&colour=red')

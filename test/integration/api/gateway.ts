@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import type { Logger } from 'pino'
 import { createAuthenticator } from '../../../src/accounts/authenticate-key.ts'
+import { createKeyDownloads } from '../../../src/accounts/key-downloads.ts'
+import { createAuditStore } from '../../../src/accounts/store/audit.store.ts'
 import { createKeyStore } from '../../../src/accounts/store/keys.store.ts'
 import { createApi } from '../../../src/api/api.ts'
 import type { ApiServices } from '../../../src/api/services.ts'
@@ -87,6 +89,7 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
       offer: decided.offer ?? notDecided,
       place: decided.place ?? notDecided,
     },
+    noteDownload: createKeyDownloads(createAuditStore(sql), systemClock),
     privacy: createPrivacy({ sql, blobs: decided.blobs ?? { open: async () => undefined } }),
     ...createCampaigns({
       ...{ sql, bulk: sql, accounts, clock: systemClock },

@@ -15,6 +15,8 @@ import { call, message, number, type Thread, thread, workspace } from '../../sup
 export type Facts = Readonly<Record<string, unknown>>
 
 export interface Filter {
+  /** Its name in the query, where that is not the name of the filter. */
+  readonly parameter?: string
   /** As it stands in the query. */
   readonly value: string
   keeps(facts: Facts): boolean
@@ -107,10 +109,20 @@ async function messages(sql: Pool): Promise<List> {
   const [own, ...others] = await square(sql)
   const { workspaceId } = own
   const [campaignId, otherId] = [await campaign(sql, workspaceId), await campaign(sql, workspaceId)]
-  const base = { direction: 'INBOUND', status: 'READ', type: 'IMAGE', campaignId, createdAt: within }
+  const metadata = { order: 'A-1', shop: 'North' }
+  const base = {
+    direction: 'INBOUND',
+    status: 'READ',
+    type: 'IMAGE',
+    campaignId,
+    metadata,
+    createdAt: within,
+  }
   const rows: (Facts & { id: string })[] = []
+  const insert = (party: Thread, row: Facts) =>
+    message(sql, party, { ...row, metadata: sql.json(row['metadata'] as never) })
   const write = async (party: Thread, row: Facts) => {
-    const id = encodeId('message', await message(sql, party, { ...row }))
+    const id = encodeId('message', await insert(party, row))
     const campaignOf = row['campaignId'] as CampaignId | null
     const shown = campaignOf && encodeId('campaign', campaignOf)
     rows.unshift({ ...row, ...threadFacts(party), id, campaignId: shown })
@@ -122,6 +134,7 @@ async function messages(sql: Pool): Promise<List> {
   for (const row of changes(base, [
     ...[{ direction: 'OUTBOUND' }, { status: 'RECEIVED' }, { type: 'TEXT' }],
     ...[{ campaignId: null }, { campaignId: otherId }],
+    ...[{ metadata: {} }, { metadata: { ...metadata, order: 'A-2' } }, { metadata: { A: 'order-1' } }],
     ...[{ createdAt: since }, { createdAt: msBefore(since) }, { createdAt: until }],
   ]))
     await write(own, { ...row })
@@ -136,9 +149,15 @@ async function messages(sql: Pool): Promise<List> {
       campaignId: idIs('campaignId', 'campaign', campaignId),
       idempotencyKey: is('idempotencyKey', named.idempotencyKey, ['x'.repeat(256)]),
       providerMessageId: is('providerMessageId', named.providerMessageId, ['x'.repeat(513)]),
+      metadata: {
+        parameter: 'metadata[order]',
+        value: metadata.order,
+        keeps: (facts) => (facts['metadata'] as Partial<typeof metadata>).order === metadata.order,
+        wrong: [],
+      },
       ...period('createdAt'),
     },
-    add: async () => void (await message(sql, own, base)),
+    add: async () => void (await insert(own, base)),
   }
 }
 

@@ -152,6 +152,20 @@ describe('replaying', () => {
     )
   })
 
+  test('a retry is hurried once for each attempt, whatever its time is', async () => {
+    const [id = ''] = await add(await addEndpoint(), ['RETRYING'])
+    const uuid = decodeId('delivery', id) ?? ''
+    const later = world.sql`next_attempt_at = now() + interval '2 hours'`
+    const retry = async () => (await admin('POST', `${ws}/deliveries/${id}/retry`)).status
+    await world.sql`update deliveries set ${later} where id = ${uuid}`
+    assert.equal(await retry(), 202)
+    // As for a click whose transaction began before the first one and waited for it.
+    await world.sql`update deliveries set ${later} where id = ${uuid}`
+    assert.equal(await retry(), 409)
+    await world.sql`update deliveries set ${later}, attempt_count = attempt_count + 1 where id = ${uuid}`
+    assert.equal(await retry(), 202)
+  })
+
   test('nothing is replayed to an endpoint that is off or deleted', async () => {
     const endpoint = await addEndpoint()
     const [id = ''] = await add(endpoint, ['FAILED'])

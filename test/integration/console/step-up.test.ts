@@ -71,13 +71,14 @@ describe('the password is asked for again', () => {
     await needsNone('PATCH', `/endpoints/${id}`, { name: 'Renamed', events: ['call.status'] })
   })
 
-  test('before a key may do more or faster, not before its name changes', async () => {
+  test('before a key may do more, faster or from elsewhere, not before its name changes', async () => {
     const id = await made('/keys', { name: 'k', scopes: ['CATALOG_READ'] })
     const rows = async () => [
-      ...(await world.sql`select scopes, requests_per_second from api_keys order by id`),
+      ...(await world.sql`select scopes, requests_per_second, allowed_ips from api_keys order by id`),
     ]
     await needsProof('PATCH', `/keys/${id}`, { scopes: ['CHAT_SEND'] }, rows)
     await needsProof('PATCH', `/keys/${id}`, { requestsPerSecond: 0 }, rows)
+    await needsProof('PATCH', `/keys/${id}`, { allowedIps: ['203.0.113.0/24'] }, rows)
     await needsNone('PATCH', `/keys/${id}`, { name: 'renamed' })
   })
 

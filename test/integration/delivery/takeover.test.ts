@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createReplayStore } from '../../../src/delivery/store/deliveries-replay.store.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, type TestContext, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
@@ -92,5 +93,32 @@ describe('first attempts of a conversation, while its endpoint changes hands', (
     )
     assert.ok(most <= 65_536 + 3 * 2_100, `${most}`)
     assert.equal(node.backlogBytes(), 0)
+  })
+
+  test('a replay that nobody hands over is found by the sweep, also while its last attempt is being recorded', async (t) => {
+    const { workspaceId } = await addTenant(sql)
+    const arrived: string[] = []
+    const url = await receiver(t, (_path, body, response) => {
+      arrived.push(body)
+      response.writeHead(200).end()
+    })
+    const endpointId = await endpointAt(sql, workspaceId, url)
+    const engine = new Engine(sql)
+    const node = engine.join()
+    t.after(() => engine.close())
+    const [written] = await emitEvent(sql, workspaceId)
+    node.dispatch([written ?? assert.fail()])
+    const replays = createReplayStore(sql)
+    const author = { workspaceId, operatorId: null as never, ip: '::1' }
+    for (let asked = 1; asked <= 3; asked += 1) {
+      await eventually(
+        async () => (await replays.replay(author, written?.deliveryId as never)).type === 'replayed',
+      )
+      await eventually(async () => {
+        await engine.sweep()
+        return arrived.length === 1 + asked
+      })
+    }
+    assert.equal(node.directory.has(endpointId), true)
   })
 })

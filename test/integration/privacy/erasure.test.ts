@@ -10,6 +10,7 @@ import { testAccounts } from '../../support/message-store.ts'
 import {
   blobs,
   by,
+  indexedMetadata,
   type Known,
   known,
   lines,
@@ -50,7 +51,9 @@ describe('an erasure', () => {
       'messages',
       'recipients',
     ])
+    assert.equal(await indexedMetadata(who), 1)
     const record = await erase(who)
+    assert.equal(await indexedMetadata(who), 0)
     assert.deepEqual(record.counts, { recipients: 1, calls: 1, messages: 2, files: 1, events: 2 })
     assert.deepEqual([record.status, record.contact, record.total], ['COMPLETED', null, 3])
     assert.deepEqual(await mentions(who.secret), [])

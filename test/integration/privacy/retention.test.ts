@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type CampaignId, newId } from '../../../src/shared/ids.ts'
 import { message } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
-import { blobs, type Known, known, mentions, sql, worker } from './world.ts'
+import { blobs, indexedMetadata, type Known, known, mentions, sql, worker } from './world.ts'
 
 const dayMs = 86_400_000
 
@@ -23,7 +23,9 @@ describe('contents that a workspace keeps for some days', () => {
     await keepFor(who, 10)
     await untilDone(after(9).removeContents)
     assert.ok((await mentions(who.secret)).includes('messages'))
+    assert.equal(await indexedMetadata(who), 1)
     await untilDone(after(11).removeContents)
+    assert.deepEqual([await indexedMetadata(who), await indexedMetadata(other)], [0, 1])
     // Calls, timelines and lists of campaigns are no contents.
     assert.deepEqual((await mentions(who.secret)).sort(), ['call_timeline', 'calls', 'recipients'])
     const [row] = await sql`

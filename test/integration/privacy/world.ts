@@ -66,7 +66,8 @@ export async function known(waId?: string): Promise<Known> {
   const own = await thread(sql, workspaceId)
   if (waId !== undefined) await sql`update contacts set wa_id = ${waId} where id = ${own.contactId}`
   const secret = `secret-${own.contactId}`
-  await message(sql, own, { text: secret, sendState: 'ACCEPTED', status: 'SENT' })
+  const metadata = sql.json({ secret })
+  await message(sql, own, { text: secret, metadata, sendState: 'ACCEPTED', status: 'SENT' })
   const messageId = await message(sql, own, {
     direction: 'INBOUND',
     type: 'IMAGE',
@@ -158,3 +159,7 @@ export async function workUntil(status: string, id: string, workers = [worker()]
     await sql`update contact_jobs set due_at = now() where status = 'RUNNING' and due_at < now() + interval '5 seconds'`
   }
 }
+
+/** The entries of the index of metadata: digests, in which nobody is mentioned. */
+export const indexedMetadata = async ({ workspaceId }: Known): Promise<number> =>
+  (await sql`select from message_metadata where workspace_id = ${workspaceId}`).count

@@ -13,41 +13,54 @@ function world(keys: readonly Buffer[] = [key]) {
   const devices = createKnownDevices(keys, () => clock.now())
   const cookieNow = (known?: string) =>
     devices.cookie(ann, { known, isSecure: false }).split(';', 1)[0] ?? assert.fail()
-  return { clock, devices, cookieNow }
+  const idOf = (cookies: string | undefined, operatorId = ann) =>
+    devices.idOf(operatorId, { cookies, isSecure: false })
+  return { clock, devices, cookieNow, idOf }
 }
 
 describe('the cookie of a known device', () => {
   test('is for the console alone, out of reach of scripts, and lasts half a year', () => {
     const { devices } = world()
     assert.match(
-      devices.cookie(ann, { known: undefined, isSecure: true }),
-      /^switchboard_device=[\w.-]+; Path=\/console; Max-Age=15552000; HttpOnly; SameSite=Strict; Secure$/,
+      devices.cookie(ann, { known: undefined, isSecure: false }),
+      /^switchboard_device=[\w.-]+; Path=\/console; Max-Age=15552000; HttpOnly; SameSite=Strict$/,
     )
   })
 
-  test('names the same device after every sign-in there, and another one elsewhere', () => {
+  test('comes over TLS from this host alone, and no other one counts there', () => {
     const { devices, cookieNow } = world()
-    const here = devices.idOf(cookieNow(), ann) ?? assert.fail()
-    assert.equal(devices.idOf(`a=b; ${cookieNow(here)}; c`, ann), here)
-    assert.notEqual(devices.idOf(cookieNow(), ann), here)
+    const cookie = devices.cookie(ann, { known: undefined, isSecure: true })
+    assert.match(
+      cookie,
+      /^__Host-switchboard_device=[\w.-]+; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Strict; Secure$/,
+    )
+    assert.ok(devices.idOf(ann, { cookies: cookie.split(';', 1)[0], isSecure: true }))
+    assert.equal(devices.idOf(ann, { cookies: cookieNow(), isSecure: true }), undefined)
+  })
+
+  test('names the same device after every sign-in there, and another one elsewhere', () => {
+    const { idOf, cookieNow } = world()
+    const here = idOf(cookieNow()) ?? assert.fail()
+    assert.equal(idOf(`a=b; ${cookieNow(here)}; c`), here)
+    assert.notEqual(idOf(cookieNow()), here)
   })
 
   test('is of one operator: it says nothing about guesses at another account', () => {
-    const { devices, cookieNow } = world()
-    assert.equal(devices.idOf(cookieNow(), bob), undefined)
+    const { idOf, cookieNow } = world()
+    assert.equal(idOf(cookieNow(), bob), undefined)
   })
 
   test('ends', async () => {
-    const { clock, devices, cookieNow } = world()
+    const { clock, idOf, cookieNow } = world()
     const cookie = cookieNow()
     await clock.advance(179 * 86_400_000)
-    assert.ok(devices.idOf(cookie, ann))
+    assert.ok(idOf(cookie))
     await clock.advance(86_400_001)
-    assert.equal(devices.idOf(cookie, ann), undefined)
+    assert.equal(idOf(cookie), undefined)
   })
 
   test('that was forged or changed is none', () => {
-    const { devices, cookieNow } = world()
+    const { idOf, cookieNow } = world()
     const cookie = cookieNow()
     const [device = '', operator = '', end = '', mac = ''] = cookie
       .slice('switchboard_device='.length)
@@ -63,13 +76,13 @@ describe('the cookie of a known device', () => {
       '',
       undefined,
     ])
-      assert.equal(devices.idOf(value, ann), undefined, value)
+      assert.equal(idOf(value), undefined, value)
   })
 
   test('stays good while its key is one of the keys', () => {
     const next = randomBytes(32)
     const cookie = world().cookieNow()
-    assert.ok(world([next, key]).devices.idOf(cookie, ann))
-    assert.equal(world([next]).devices.idOf(cookie, ann), undefined)
+    assert.ok(world([next, key]).idOf(cookie))
+    assert.equal(world([next]).idOf(cookie), undefined)
   })
 })

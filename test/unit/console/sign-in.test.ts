@@ -16,6 +16,7 @@ function world() {
   const services = {
     signInLimit: createSignInLimit(guessBuckets(new SimulatedClock()).limiter),
     devices: { idOf: () => undefined },
+    settings: { production: false },
     operators: { findByEmail: async () => credentials, find: async () => credentials },
     passwords: { verify: () => new Promise<boolean>((resolve) => judge.push(resolve)) },
   }

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { errorResponse, toAppError } from '../../../../src/platform/http/error-response.ts'
 import { type HttpHandler, RequestAborted } from '../../../../src/platform/http/exchange.ts'
+import { leastBytesPerSecond } from '../../../../src/platform/http/least-rate.ts'
+import { uploadPlaces } from '../../../../src/platform/http/upload-places.ts'
+import { newId } from '../../../../src/shared/ids.ts'
 import { describe, test } from '../../../support/harness.ts'
+import { SimulatedClock } from '../../../support/simulated-clock.ts'
 import { answers, head, raw } from './raw.ts'
 import { gate, serve } from './servers.ts'
 
@@ -246,4 +250,47 @@ describe('a body that is read piece by piece', () => {
       assert.equal(await client.closed(), '')
     })
   }
+
+  test('that comes too slowly is refused, says so, and gives its place back', async () => {
+    const clock = new SimulatedClock()
+    const enter = uploadPlaces({ perWorkspace: 1, all: 1 })
+    const workspaceId = newId('workspace')
+    const came = { bytes: 0 }
+    const count = measure(mebibyte, (bytes) => {
+      came.bytes = bytes
+    })
+    const { port } = await serve(
+      (request) => {
+        const place = enter(workspaceId)
+        return Promise.resolve(count(request)).finally(place.leave)
+      },
+      { clock, slowMs: 30_000, bodyDeadlineMs: 60_000 },
+    )
+    const client = await raw(port)
+    let sent = 0
+    const sends = async (bytes: number) => {
+      client.write('x'.repeat(bytes))
+      sent += bytes
+      while (came.bytes < sent) await new Promise((resolve) => setImmediate(resolve))
+    }
+    client.write(head('POST / HTTP/1.1', ['Content-Length: 1000000', 'Connection: close']))
+    const enough = leastBytesPerSecond * 30
+    for (let round = 0; round < 3; round += 1) {
+      await sends(enough)
+      await clock.advance(29_999)
+    }
+    await sends(enough - 1)
+    assert.equal(client.text(), '')
+    const second = await raw(port)
+    const short = head('POST / HTTP/1.1', ['Content-Length: 1', 'Connection: close'])
+    second.write(`${short}y`)
+    assert.deepEqual(statuses(await second.closed()), [429])
+    await clock.advance(1)
+    await client.sees('BODY_TOO_SLOW')
+    assert.deepEqual(statuses(client.text()), [408])
+    const third = await raw(port)
+    third.write(`${short}y`)
+    assert.deepEqual(answers(await third.closed()), [{ status: 200, body: '1' }])
+    client.socket.destroy()
+  })
 })

@@ -9,7 +9,7 @@ import { before, describe, test } from '../../../support/harness.ts'
 import { testDatabase } from '../../../support/postgres.ts'
 
 const database = await testDatabase()
-const big = ['messages', 'conversations', 'calls']
+const big = ['messages', 'message_metadata', 'conversations', 'calls']
 
 describe('the plans of the lists', () => {
   let cases: ListCase[] = []
@@ -47,6 +47,7 @@ describe('the plans of the lists', () => {
       'messages contact=15550000000',
       'messages idempotencyKey=no order',
       'messages providerMessageId=wamid.none',
+      'messages metadata=none',
       'calls status=FAILED',
       'calls contact=15550000000',
       'conversations contact=15550000000',
@@ -62,6 +63,29 @@ describe('the plans of the lists', () => {
       assert.equal(asked.length, 3)
       for (const { name, read } of asked)
         for (const plan of await plansOf(database.url, read)) assert.ok(indexesOf(plan).includes(index), name)
+    }
+  })
+
+  const indexOf: Readonly<Record<string, string>> = {
+    none: 'message_metadata_pkey',
+    conversationId: 'messages_conversation',
+    updatedSince: 'messages_changes',
+  }
+
+  test('pairs of metadata are read in the order of their index, and by a narrower filter where there is one', async () => {
+    const asked = cases.filter(({ name }) => name.includes('metadata='))
+    assert.equal(asked.length, 8)
+    for (const { name, read } of asked) {
+      const narrower = /conversationId|updatedSince/.exec(name)?.[0] ?? 'none'
+      const index = indexOf[narrower]
+      // The last statement is the list; before it, pairs may be counted.
+      const plans = (await plansOf(database.url, read)).slice(-2)
+      for (const plan of plans)
+        assert.equal(
+          indexesOf(plan).find((one) => one.startsWith('message')),
+          index,
+          name,
+        )
     }
   })
 

@@ -154,6 +154,29 @@ describe('validation', () => {
     assert.deepEqual(json.error.details, [{ path: 'size', message: 'must not be repeated' }])
   })
 
+  test('a map in the query has its keys in brackets', async () => {
+    const ask = async (query: string) => (await pipeline().send({ url: `/api/things?${query}` })).json
+    assert.deepEqual(await ask('labels[a]=1&labels%5Bb]c%5D=x%3Dy&size=2'), {
+      labels: { a: '1', 'b]c': 'x=y' },
+      size: '2',
+    })
+    const refused: [query: string, path: string][] = [
+      ['labels=a', 'labels'],
+      ['labels[a]=1&labels=a', 'labels'],
+      ['labels[]=a', 'labels.'],
+      ['labels[a]=123456', 'labels.a'],
+      ['labels[a]=1&labels[b]=1&labels[c]=1', 'labels'],
+      ['labels[__proto__]=1', 'labels'],
+      ['labels[a]=1&labels[a]=2', 'labels[a]'],
+      ['size[a]=1', 'size[a]'],
+      ['toString[a]=1', 'toString[a]'],
+    ]
+    for (const [query, path] of refused) {
+      const { error } = await ask(query)
+      assert.deepEqual([error?.code, error?.details[0].path], ['VALIDATION_ERROR', path], query)
+    }
+  })
+
   test('a malformed id in the path is NOT_FOUND', async () => {
     const { status, json } = await pipeline().send({ url: '/api/things/abc' })
     assert.deepEqual([status, json.error.code], [404, 'NOT_FOUND'])

@@ -1,6 +1,7 @@
 // A small edge with every kind of route and answer.
 import * as v from 'valibot'
 import { AppError } from '../../../../src/contract/errors.ts'
+import { stringMap } from '../../../../src/platform/http/fields.ts'
 import { createPipeline, type Served } from '../../../../src/platform/http/pipeline.ts'
 import type { BucketState } from '../../../../src/platform/http/rate-limit.ts'
 import { Answer, LinesAnswer, RawAnswer, type Route } from '../../../../src/platform/http/route.ts'
@@ -18,7 +19,10 @@ export const route = (row: Partial<Route<string>> & Pick<Route<string>, 'path'>)
 const things = [
   route({
     path: '/things',
-    query: v.strictObject({ size: v.optional(v.string()) }),
+    query: v.strictObject({
+      size: v.optional(v.string()),
+      labels: v.optional(stringMap({ pairs: 2, nameLength: 5, valueLength: 5 })),
+    }),
     handle: ({ query }) => query,
   }),
   route({

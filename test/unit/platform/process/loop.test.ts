@@ -15,9 +15,10 @@ describe('the pause between rounds', () => {
     about(3_600_000, 3_600_000, 0)
   })
 
-  test('grows with failures up to half a minute, and never shrinks', () => {
+  test('grows with failures up to five rounds or half a minute, and never shrinks', () => {
     about(4_000, 1_000, 2)
-    about(30_000, 1_000, 50)
+    about(5_000, 1_000, 50)
+    about(30_000, 10_000, 50)
     about(600_000, 600_000, 3)
   })
 })

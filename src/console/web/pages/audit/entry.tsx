@@ -13,10 +13,7 @@ export const Entry = ({ record, onClose }: { readonly record: AuditRecord; onClo
       <Facts
         facts={[
           ['When', exact(record.at)],
-          [
-            'By',
-            record.operator === null ? 'The system' : `${record.operator.name} (${record.operator.email})`,
-          ],
+          ['By', authorText(record)],
           ['From', record.ip ?? '—'],
           [
             'Device',
@@ -102,3 +99,8 @@ const Values = ({
       )}
     </>
   )
+
+function authorText({ operator, key }: AuditRecord): string {
+  if (operator !== null) return `${operator.name} (${operator.email})`
+  return key === null ? 'The system' : `Key ${key.name} (${key.prefix})`
+}

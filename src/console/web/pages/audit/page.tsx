@@ -93,9 +93,8 @@ const columns: readonly Column<AuditRecord>[] = [
   { title: 'When', cell: ({ at }) => <Ago at={at} /> },
 ]
 
-const By = ({ record: { operator } }: { readonly record: AuditRecord }) =>
-  operator === null ? (
-    <span class="dim">The system</span>
-  ) : (
-    <span title={operator.email}>{operator.name}</span>
-  )
+const By = ({ record: { operator, key } }: { readonly record: AuditRecord }) => {
+  if (operator !== null) return <span title={operator.email}>{operator.name}</span>
+  if (key !== null) return <span title={key.prefix}>Key {key.name}</span>
+  return <span class="dim">The system</span>
+}

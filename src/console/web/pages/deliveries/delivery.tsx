@@ -54,15 +54,15 @@ function Detail({
   onReload(): void
   onChange(): void
 }) {
-  const replaying = useAction()
+  const sending = useAction()
   const follow = useFollow(delivery, onReload, onChange)
-  const isFinished = !['PENDING', 'RETRYING'].includes(delivery.state)
-  const replay = () =>
-    replaying.run(async () => {
-      await api.post(inWorkspace(`/deliveries/${delivery.id}/replay`))
-      say('One more attempt is on its way.')
+  const send = (verb: 'replay' | 'retry', notice: string) =>
+    sending.run(async () => {
+      await api.post(inWorkspace(`/deliveries/${delivery.id}/${verb}`))
+      say(notice)
       follow()
     })
+  const next = can('ADMIN') ? nextAttempt(delivery) : undefined
   return (
     <>
       <div class="drawer-actions">
@@ -70,13 +70,13 @@ function Detail({
         <Button icon="refresh" onClick={onReload}>
           Refresh
         </Button>
-        {can('ADMIN') && isFinished && (
-          <Button icon="replay" isBusy={replaying.isBusy} onClick={() => void replay()}>
-            Replay
+        {next && (
+          <Button icon="replay" isBusy={sending.isBusy} onClick={() => void send(next.verb, next.notice)}>
+            {next.label}
           </Button>
         )}
       </div>
-      <Problem error={replaying.error} />
+      <Problem error={sending.error} />
       <Facts
         facts={[
           ['Delivery', <code key="id">{delivery.id}</code>],
@@ -96,6 +96,14 @@ function Detail({
       )}
     </>
   )
+}
+
+/** What an operator can do for one more attempt. Nothing while the first one is on its way. */
+function nextAttempt({ state }: DeliveryDetail) {
+  if (state === 'PENDING') return undefined
+  return state === 'RETRYING'
+    ? ({ verb: 'retry', label: 'Retry now', notice: 'The retry is on its way.' } as const)
+    : ({ verb: 'replay', label: 'Replay', notice: 'One more attempt is on its way.' } as const)
 }
 
 const FIRST_LOOK_MS = 300
