@@ -5,7 +5,7 @@ import { limits } from '../contract/limits.ts'
 import { Batcher, BatcherFull } from '../shared/batcher.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import type { DeliveryId, EndpointId } from '../shared/ids.ts'
-import { isOutage } from '../shared/outage.ts'
+import { isClosed, isOutage } from '../shared/outage.ts'
 import type { AttemptRecord } from './settle-attempt.ts'
 
 export interface RetryTimer {
@@ -82,7 +82,7 @@ export function createRecorder(ports: RecorderPorts, { giveUpAfterMs = giveUpMs 
         return await batcher.add(record)
       } catch (error) {
         const isRefused = !isOutage(error) && !(error instanceof BatcherFull)
-        const isOver = performance.now() - drainsSince > drainMs
+        const isOver = isClosed(error) || performance.now() - drainsSince > drainMs
         if (isOver || (isRefused && performance.now() - startedAt > giveUpAfterMs)) {
           unwritten.settle([record])
           ports.warn('attempt.record_failed', { deliveryId: record.item.deliveryId, error: String(error) })

@@ -29,3 +29,7 @@ export const isOutage = (error: unknown): boolean =>
 /** A time-out of the server: it costs each further statement as much time as this one. */
 export const isStall = (error: unknown): boolean =>
   ['55P03', '57014', 'CONNECT_TIMEOUT', 'ETIMEDOUT'].includes(codeOf(error))
+
+/** This process has closed the pool: whatever is repeated fails again. */
+export const isClosed = (error: unknown): boolean =>
+  ['CONNECTION_ENDED', 'CONNECTION_DESTROYED'].includes(codeOf(error))

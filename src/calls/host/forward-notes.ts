@@ -4,7 +4,7 @@
 import type { Pool } from '../../platform/postgres/sql.ts'
 import { Batcher } from '../../shared/batcher.ts'
 import type { Log } from '../../shared/log.ts'
-import { isOutage } from '../../shared/outage.ts'
+import { isClosed, isOutage } from '../../shared/outage.ts'
 import { type Forwarded, noteForwarded } from '../store/call-forwards.store.ts'
 
 export interface ForwardNotes {
@@ -40,7 +40,7 @@ export function createForwardNotes({ sql, log, written }: ForwardNotesOptions): 
       try {
         return await forwards.add(forwarded)
       } catch (error) {
-        if (!isOutage(error))
+        if (isClosed(error) || !isOutage(error))
           return log.warn({ callId: forwarded.id, error: String(error) }, 'call.forward_not_noted')
         await new Promise((resolve) => setTimeout(resolve, againMs))
       }
