@@ -3,7 +3,13 @@
 import { emit, type WrittenDelivery, writtenDeliveries } from '../../platform/postgres/emit.ts'
 import { earlierRequest, takeKey } from '../../platform/postgres/request-keys.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
-import { type ConversationId, type EndpointId, newId, type WorkspaceId } from '../../shared/ids.ts'
+import {
+  type ConversationId,
+  type EndpointId,
+  type EventId,
+  newId,
+  type WorkspaceId,
+} from '../../shared/ids.ts'
 import type { CallProgress, CallRow } from '../call.ts'
 import type { Beginning, BegunHere, CallBeginRows, Dialled, InboundCall, PlacedBy } from '../ports.ts'
 import { noted } from './call-timeline.store.ts'
@@ -25,6 +31,7 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
    */
   async inbound({ ringing, forwardCheckAt }: InboundCall, sid: string): Promise<BegunHere> {
     const { row, body, notes } = ringing
+    const eventId = newId('event')
     const rows = await sql<BegunRow[]>`
       with outlook as (
         select exists (select from call_tombstones where wacid = ${row.wacid}) as ended_before_start, n.forward_calls,
@@ -34,20 +41,21 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
       ),
       begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, version,
-          from_name, forward_state, forward_started_at, ringing_at, wake_at, owner_epoch, owner_sid, created_at)
+          from_name, forward_state, forward_started_at, ringing_at, wake_at, owner_epoch, owner_sid, created_at,
+          last_event_id)
         select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid,
           ${row.contactId}::uuid, ${row.wacid}, 'INBOUND', ${row.status}, 1, ${row.fromName},
           case when forward_calls then 'ATTEMPTING' end,
           case when forward_calls then ${row.ringingAt}::timestamptz end, ${row.ringingAt}::timestamptz,
           case when forward_calls then ${forwardCheckAt}::timestamptz else ${row.wakeAt}::timestamptz end,
-          nextval('actor_epoch'), ${sid}, ${row.createdAt}::timestamptz
+          nextval('actor_epoch'), ${sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid
         from outlook
         where not ended_before_start
         on conflict (wacid) do nothing
         returning id, workspace_id, status, forward_state, owner_epoch
       ),
       ${noted(sql, 'begun', notes)},
-      ${occurred(sql, body)},
+      ${occurred(sql, eventId, body)},
       ${emit(sql)}
       select outlook.ended_before_start, begun.owner_epoch, begun.status, begun.forward_state,
         case when outlook.forward_calls then array[outlook.endpoint_id] else '{}'::uuid[] end as route, written.*
@@ -75,7 +83,7 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
         returning id, workspace_id, status, forward_state, owner_epoch
       ),
       ${noted(sql, 'begun', notes)},
-      ${occurred(sql, body)},
+      ${occurred(sql, newId('event'), body)},
       ${emit(sql)}
       select begun.owner_epoch, begun.status, begun.forward_state, '{}'::uuid[] as route, written.*
       from begun
@@ -85,21 +93,23 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
 
   /** A placed call: INITIATED, with PLACE pending. Its owner sends the request to the provider next. */
   async outbound({ row, body, notes }: Beginning, by: PlacedBy & { readonly sid: string }) {
+    const eventId = newId('event')
     const { cte, isFree } = takeKey(sql, { workspaceId: row.workspaceId, kind: 'call', id: row.id }, by.key)
     const rows = await sql<BegunRow[]>`
       with ${cte}
       begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status, version,
-          from_name, pending_action, action_id, action_at, api_key_id, wake_at, owner_epoch, owner_sid, created_at)
+          from_name, pending_action, action_id, action_at, api_key_id, wake_at, owner_epoch, owner_sid, created_at,
+          last_event_id)
         select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid,
           ${row.contactId}::uuid, 'OUTBOUND', ${row.status}, ${row.version}::bigint, ${row.fromName},
           ${row.pendingAction}, ${row.actionId}::uuid, ${row.actionAt}::timestamptz, ${by.apiKeyId}::uuid,
-          ${row.wakeAt}::timestamptz, nextval('actor_epoch'), ${by.sid}, ${row.createdAt}::timestamptz
+          ${row.wakeAt}::timestamptz, nextval('actor_epoch'), ${by.sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid
         ${isFree}
         returning id, workspace_id, number_id, direction, status, forward_state, owner_epoch
       ),
       ${noted(sql, 'begun', notes)},
-      ${occurred(sql, body)},
+      ${occurred(sql, eventId, body)},
       ${emit(sql)}
       select c.owner_epoch, c.status, c.forward_state, ${callRoute(sql)} as route, written.*
       from begun c
@@ -123,9 +133,9 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
   },
 })
 
-const occurred = (sql: Sql, body: string) => sql`
+const occurred = (sql: Sql, eventId: EventId, body: string) => sql`
   occurred as (
-    select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
+    select ${eventId}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
       ${Buffer.from(body)}::bytea as body, null::uuid as routed_to, null::uuid as after
     from begun
   )`

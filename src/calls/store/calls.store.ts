@@ -206,9 +206,13 @@ const permitted = (sql: Sql, { direction, status }: CallRow) => sql`
 
 async function changeOnce(sql: Sql, { id, epoch }: Owned, change: Change): Promise<ChangeResult> {
   const { row, body, notes } = change
+  const eventId = body === null ? null : newId('event')
   const rows = await sql<({ moved: boolean } & (WrittenDelivery | { deliveryId: null }))[]>`
-    with moved as (
-      update calls
+    with locked as (
+      select id, last_event_id from calls where id = ${id} for no key update
+    ),
+    moved as (
+      update calls c
       set wacid = ${row.wacid},
         status = ${row.status},
         version = ${row.version},
@@ -228,15 +232,17 @@ async function changeOnce(sql: Sql, { id, epoch }: Owned, change: Change): Promi
         duration_seconds = ${row.durationSeconds},
         heard_at = ${row.heardAt},
         wake_at = ${row.wakeAt},
+        last_event_id = coalesce(${eventId}::uuid, c.last_event_id),
         updated_at = now()
-      where id = ${id} and owner_epoch = ${epoch} and (${permitted(sql, row)})
-      returning id, workspace_id
+      from locked
+      where c.id = locked.id and c.owner_epoch = ${epoch} and (${permitted(sql, row)})
+      returning c.id, c.workspace_id, locked.last_event_id as after
     ),
     ${noted(sql, 'moved', notes)},
     occurred as (
-      select ${newId('event')}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
-        ${body === null ? null : Buffer.from(body)}::bytea as body, null::uuid as routed_to,
-        null::uuid as after
+      -- The owner before may have died with the event before, which then waits for the sweeper.
+      select ${eventId}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
+        ${body === null ? null : Buffer.from(body)}::bytea as body, null::uuid as routed_to, after
       from moved
       where ${body !== null}
     ),

@@ -95,6 +95,24 @@ describe('a change', () => {
     assert.deepEqual(ids, [...ids].sort())
   })
 
+  test('names the event before it, also where the owner of that one is gone', async () => {
+    const { row, deliveries: rung } = await begun()
+    const taken = await store.take(row.id, { ...silence, sid: 'sid-2' })
+    assert.ok(taken)
+    const silent = { ...changed(row, 'RINGING', 2), body: null }
+    assert.deepEqual(await store.change(row.id, taken.epoch, [silent]), { type: 'committed', deliveries: [] })
+    const ended = await store.change(row.id, taken.epoch, [
+      changed(row, 'ACCEPTED', 3),
+      changed(row, 'COMPLETED', 4),
+    ])
+    assert.ok(ended.type === 'committed')
+    const [accepted, completed] = ended.deliveries
+    assert.deepEqual(
+      [rung[0]?.after, accepted?.after, completed?.after],
+      [null, rung[0]?.eventId, accepted?.eventId],
+    )
+  })
+
   test('keeps every column of the row as it was given', async () => {
     const { row, epoch, workspace } = await begun()
     const next: CallRow = {
