@@ -81,9 +81,8 @@ export function createRecorder(ports: RecorderPorts, { giveUpAfterMs = giveUpMs 
       try {
         return await batcher.add(record)
       } catch (error) {
-        const isRefused = !isOutage(error) && !(error instanceof BatcherFull)
         const isOver = isClosed(error) || performance.now() - drainsSince > drainMs
-        if (isOver || (isRefused && performance.now() - startedAt > giveUpAfterMs)) {
+        if (isOver || (isRefused(error) && performance.now() - startedAt > giveUpAfterMs)) {
           unwritten.settle([record])
           ports.warn('attempt.record_failed', { deliveryId: record.item.deliveryId, error: String(error) })
           return ports.recorded(record.endpointId, [record.item.deliveryId], true)
@@ -106,6 +105,8 @@ export function createRecorder(ports: RecorderPorts, { giveUpAfterMs = giveUpMs 
     },
   }
 }
+
+const isRefused = (error: unknown): boolean => !isOutage(error) && !(error instanceof BatcherFull)
 
 /** Deliveries by endpoint. */
 class Unwritten {
