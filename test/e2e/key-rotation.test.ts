@@ -97,7 +97,7 @@ step('without every key the command moves nothing and keeps all keys', async () 
 step('everything is sealed again under the new key, the old one goes, and calls ring on', async () => {
   await scene.stack.restartGateway(0, freshFirst)
   assert.deepEqual(await reseal(freshFirst), [
-    'sealed 1 of 2 secrets again',
+    'sealed 2 of 3 secrets again',
     'the first key of SECRETS_KEY opens everything: the others can go',
   ])
   await scene.stack.restartGateway(0, freshAlone)
@@ -107,11 +107,11 @@ step('everything is sealed again under the new key, the old one goes, and calls 
 step('a gateway without the key says in log and metric that it cannot open a secret', async () => {
   await scene.stack.gateway(1).process.stop()
   await scene.stack.restartGateway(0, oldAlone)
-  const { process, origin } = scene.stack.gateway(0)
+  const { process, internalOrigin } = scene.stack.gateway(0)
   await ring(scene, handset())
   await eventually('the missing key is in the log', async () =>
     process.lines().some(({ event, keyId }) => event === 'secret.failed' && keyId === '2'),
   )
-  const metrics = await (await fetch(`${origin}/metrics`)).text()
+  const metrics = await (await fetch(`${internalOrigin}/metrics`)).text()
   assert.match(metrics, /switchboard_secret_failures_total\{operation="open",fault="unknownKey"\} [1-9]/)
 })
