@@ -208,7 +208,6 @@ const rotateKey: Harm = async (cluster) => {
 export const rows: readonly Row[] = [
   {
     name: 'owner-killed',
-    isQuick: true,
     allows: ['failed sends'],
     harm: killOwner,
   },
