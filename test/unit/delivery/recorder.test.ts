@@ -95,6 +95,22 @@ describe('the recorder', () => {
     assert.deepEqual(await outcomeOf(['22P05']), ['attempt.record_failed', ...written])
   })
 
+  test('gives up at once when this process has closed its pool', async () => {
+    const said: string[] = []
+    const closed = new Promise<void>((resolve) => {
+      const recorder = createRecorder({
+        now: () => 0,
+        record: () => Promise.reject(Object.assign(new Error('closed'), { code: 'CONNECTION_ENDED' })),
+        scheduleRetries: () => undefined,
+        recorded: () => resolve(),
+        warn: (event) => said.push(event),
+      })
+      recorder.add(record())
+    })
+    await closed
+    assert.deepEqual(said, ['attempt.record_failed'])
+  })
+
   test('says that an endpoint was switched off where it was, and tells its owner in either case', async () => {
     const off = { enabled: false, failuresBefore: 19, consecutiveFailures: 20 }
     assert.deepEqual(await saidOf({ ...off, switchedOff: true }), ['recorded 1 off', 'endpoint.switched_off'])
