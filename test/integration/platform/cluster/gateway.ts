@@ -41,6 +41,7 @@ export interface GatewayOptions {
   readonly sessionRenewMs?: number
   readonly isFastDeathEnabled?: boolean
   readonly onRefused?: NodeOptions['onRefused']
+  readonly postgresAwayMs?: () => number
   readonly log?: Log
   readonly secrets?: readonly string[]
 }
@@ -57,6 +58,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...(options.log && { log: options.log }),
     ...(options.secrets && { secrets: options.secrets }),
     ...(options.onRefused && { onRefused: options.onRefused }),
+    ...(options.postgresAwayMs && { postgresAwayMs: options.postgresAwayMs }),
     isFastDeathEnabled: options.isFastDeathEnabled ?? true,
     address,
     version: 'test',
