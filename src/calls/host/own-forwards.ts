@@ -17,6 +17,7 @@ export interface OwnForwards {
 }
 
 interface Entry {
+  readonly forgetting: NodeJS.Timeout
   context: Context
   outcome: ForwardOutcome | undefined
 }
@@ -26,13 +27,16 @@ const forgetMs = 120_000
 
 export function createOwnForwards(): OwnForwards {
   const entries = new Map<string, Entry>()
+  // With its timer, which would otherwise keep the actor of each call in memory.
+  const forget = (id: string) => {
+    clearTimeout(entries.get(id)?.forgetting)
+    entries.delete(id)
+  }
   return {
     begin(context) {
-      const entry = { context, outcome: undefined }
-      entries.set(context.id, entry)
-      setTimeout(() => {
-        if (entries.get(context.id) === entry) entries.delete(context.id)
-      }, forgetMs).unref()
+      forget(context.id)
+      const forgetting = setTimeout(() => forget(context.id), forgetMs).unref()
+      entries.set(context.id, { forgetting, context, outcome: undefined })
     },
     ended(id, outcome) {
       const entry = entries.get(id)
@@ -48,7 +52,7 @@ export function createOwnForwards(): OwnForwards {
       if (entry.outcome) context.post({ type: 'forwarded', outcome: entry.outcome })
     },
     settled(id, epoch) {
-      if (entries.get(id)?.context.epoch === epoch) entries.delete(id)
+      if (entries.get(id)?.context.epoch === epoch) forget(id)
     },
   }
 }

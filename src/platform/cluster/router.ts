@@ -192,7 +192,8 @@ async function sendWatched(
   try {
     return await Promise.race([sent, watch()])
   } finally {
-    answered.abort()
+    // With a reason, because without one an error with its stack is created for every message.
+    answered.abort('answered')
   }
 }
 
