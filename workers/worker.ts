@@ -47,7 +47,7 @@ export async function startWorker(settings: Settings): Promise<Draining> {
     sessionRenewMs: settings.SESSION_RENEW,
     ...{ clock, log },
   })
-  const bulk = openBulkPool(DATABASE_URL)
+  const bulk = postgres.cover(openBulkPool(DATABASE_URL))
   const blobs = openBlobs(settings)
   const scheduler = await openCampaignScheduler(redisUrl, log)
   const features = createFeatures(context, { cluster, bulk, blobs, scheduler })

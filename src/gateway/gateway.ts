@@ -108,7 +108,7 @@ async function openGround(context: ProcessContext) {
     deliveryMetrics,
     timers: await openRetryTimers(redisUrl, log, deliveryMetrics),
     scheduler: await openCampaignScheduler(redisUrl, log),
-    bulk: openBulkPool(DATABASE_URL),
+    bulk: context.postgres.cover(openBulkPool(DATABASE_URL)),
     restores: createRestoreWatch({ sql: context.sql, clock: context.clock, log, count: metrics.restored }),
     health: createHealth(context.postgres),
     blobs: openBlobs(settings),

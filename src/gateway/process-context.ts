@@ -38,15 +38,16 @@ export function openProcessContext(settings: Settings, name: 'gateway' | 'worker
   const metrics = createMetrics()
   const { box, ...derived } = processSecrets(settings)
   const secrets = { ...derived, box: reportFailures(box, secretFailureReport({ log, metrics })) }
-  const sql = connectPool({ url: DATABASE_URL, max: settings.DATABASE_POOL, name: `switchboard-${name}` })
+  const postgres = watchPostgres({ url: DATABASE_URL, clock: systemClock, log })
+  const pool = { url: DATABASE_URL, max: settings.DATABASE_POOL, name: `switchboard-${name}` }
   return {
     settings,
     redisUrl: REDIS_URL,
     log,
     clock: systemClock,
     metrics,
-    sql,
-    postgres: watchPostgres({ url: DATABASE_URL, pools: [sql], clock: systemClock, log }),
+    sql: postgres.cover(connectPool(pool)),
+    postgres,
     secrets,
     accountOptions: { secrets: secrets.box, defaultToken: settings.PROVIDER_ACCESS_TOKEN },
     provider: createCloudApi({

@@ -20,7 +20,7 @@ export interface DeathDetectorOptions {
   readonly sinceRenewal: (node: NodeRef) => Promise<number | undefined>
   /** This process was late itself: the silence may be its own. */
   readonly isSluggish: () => boolean
-  /** `isCertain`: the process is gone or stands still. Otherwise it was only out of reach for long. */
+  /** `expired`: it was only out of reach for long. Otherwise it is gone, or stands still. */
   readonly onDeath: (node: NodeRef, how: Death) => Promise<void>
 }
 

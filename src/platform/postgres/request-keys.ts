@@ -49,7 +49,16 @@ export async function earlierRequest(
   return found
 }
 
-/** Forgets keys that are older than the time for which they are promised. */
-export async function forgetRequestKeys(sql: Sql, days: number): Promise<void> {
-  await sql`delete from request_keys where created_at < now() - ${days} * interval '1 day'`
+const forgottenAtOnce = 5_000
+
+/** Forgets one batch of keys that are older than the time for which they are promised. True: there may be more. */
+export async function forgetRequestKeys(sql: Sql, days: number): Promise<boolean> {
+  const forgotten = await sql`
+    delete from request_keys
+    where (workspace_id, kind, key) in (
+      select workspace_id, kind, key
+      from request_keys
+      where created_at < now() - ${days} * interval '1 day'
+      limit ${forgottenAtOnce})`
+  return forgotten.count === forgottenAtOnce
 }

@@ -8,13 +8,13 @@ import { breakOff, connectPool, type Pool } from './sql.ts'
 export interface PostgresWatch {
   /** Milliseconds since Postgres last answered, counted from the first question without an answer; 0: it does. */
   awayMs(): number
+  /** Ends the connections of this pool, too, while Postgres is away. Returns the pool. */
+  cover(pool: Pool): Pool
   stop(): Promise<void>
 }
 
 export interface PostgresWatchOptions {
   readonly url: string
-  /** Their connections are ended while Postgres is away. */
-  readonly pools: readonly Pool[]
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn'>
 }
@@ -24,7 +24,8 @@ const answerMs = 1_000
 /** A statement that began before this cannot end any more in time for anybody. */
 const breakOffMs = 3_000
 
-export function watchPostgres({ url, pools, clock, log }: PostgresWatchOptions): PostgresWatch {
+export function watchPostgres({ url, clock, log }: PostgresWatchOptions): PostgresWatch {
+  const pools: Pool[] = []
   const own = connectPool({ url, max: 1, name: 'switchboard-watch', statementTimeoutMs: answerMs })
   let awaySince: number | undefined
   let isOver = false
@@ -57,6 +58,10 @@ export function watchPostgres({ url, pools, clock, log }: PostgresWatchOptions):
   next(0)
   return {
     awayMs: () => (awaySince === undefined ? 0 : clock.mono() - awaySince),
+    cover(pool) {
+      pools.push(pool)
+      return pool
+    },
     async stop() {
       isOver = true
       timer?.cancel()

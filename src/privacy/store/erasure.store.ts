@@ -192,7 +192,7 @@ async function eraseContact(task: Task): Promise<Batch> {
   const { sql, job, contactId, cursor } = task
   const { workspaceId } = job
   if (contactId !== null) {
-    await sql`select from contacts where id = ${contactId} for update`
+    await sql`select from contacts where id = ${contactId} and workspace_id = ${workspaceId} for update`
     const left = await sql`
       select from messages where workspace_id = ${workspaceId} and contact_id = ${contactId}
       union all
@@ -222,7 +222,7 @@ async function keepOptOut({ sql, job, optOutKey }: Task, contactId: Uuid): Promi
   const { workspaceId } = job
   const fingerprint = fingerprintOf(sql, optOutKey, { workspaceId, waId: sql`${job.address}::text` })
   const [contact] = await sql<{ optState: string | null; optChangedAt: Date | null }[]>`
-    select opt_state, opt_changed_at from contacts where id = ${contactId}`
+    select opt_state, opt_changed_at from contacts where id = ${contactId} and workspace_id = ${workspaceId}`
   if (contact?.optState === 'opted-out')
     await sql`
       insert into kept_opt_outs (workspace_id, fingerprint, opted_out_at)

@@ -21,7 +21,8 @@ describe('a watch over Postgres', () => {
     const logged: string[] = []
     const note = (_fields: unknown, message: string) => void logged.push(message)
     const log = { info: note, warn: note } as never
-    const watch = watchPostgres({ url, pools: [pool], clock: systemClock, log })
+    const watch = watchPostgres({ url, clock: systemClock, log })
+    watch.cover(pool)
     await pool`select 1`
     assert.equal(watch.awayMs(), 0)
     await line.become('silent')
