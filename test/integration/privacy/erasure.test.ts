@@ -224,7 +224,7 @@ const inbound = (parties: { contactId: string }) =>
       providerMessageId: `wamid.${parties.contactId}`,
       messageType: 'TEXT',
       text: 'Hello again',
-      fromName: 'Ines',
+      from: personAt('15550000000', 'Ines'),
       at: new Date(),
       media: null,
       callPermission: null,
