@@ -166,7 +166,7 @@ async function eraseCalls({ sql, job, contactId }: Task): Promise<Batch> {
 
 async function eraseEvents({ sql, job, contactId, cursor }: Task): Promise<Batch> {
   if (contactId === null) return { result: 'next' }
-  const keys = await conversationsOf(sql, job, contactId)
+  const keys = await eventKeysOf(sql, job, contactId)
   const { events, last } = await createDeliveryEraser(sql).ofKeys(job.workspaceId, keys, cursor)
   return last === null ? { result: 'next', cursor } : { result: 'again', counts: { events }, cursor: last }
 }
@@ -178,10 +178,11 @@ async function awaitFiles({ sql, job, cursor }: Task): Promise<Batch> {
   return { result: left.count > 0 ? 'wait' : 'next', cursor }
 }
 
-const conversationsOf = async (sql: Sql, { workspaceId }: ClaimedJob, contactId: Uuid): Promise<Uuid[]> => {
+const eventKeysOf = async (sql: Sql, { workspaceId }: ClaimedJob, contactId: Uuid): Promise<Uuid[]> => {
   const rows = await sql<{ id: Uuid }[]>`
     select id from conversations where workspace_id = ${workspaceId} and contact_id = ${contactId}`
-  return rows.map(({ id }) => id)
+  // Events of what the person wrote in groups have the person as their key.
+  return [...rows.map(({ id }) => id), contactId]
 }
 
 /**
@@ -198,7 +199,7 @@ async function eraseContact(task: Task): Promise<Batch> {
       union all
       select from calls where workspace_id = ${workspaceId} and contact_id = ${contactId}
       limit 1`
-    const keys = await conversationsOf(sql, job, contactId)
+    const keys = await eventKeysOf(sql, job, contactId)
     const isNew = await createDeliveryEraser(sql).hasMore(workspaceId, keys, cursor)
     if (left.count > 0 || isNew) return { result: 'again', step: 'calls', cursor }
     await keepOptOut(task, contactId)

@@ -120,6 +120,9 @@ async function* events(sql: Sql, { workspaceId, address }: ClaimedJob): AsyncGen
         select id from conversations where workspace_id = ${workspaceId} and contact_id = (select id from person)
         union all
         select id from calls where workspace_id = ${workspaceId} and contact_id = (select id from person)
+        union all
+        -- Of what the person wrote in groups.
+        select id from person
       )
       select d.id, d.endpoint_id, d.kind, d.state, d.created_at, e.body
       from deliveries d
