@@ -13,6 +13,7 @@ export interface Guide {
 export const guideFiles: Readonly<Record<string, string>> = {
   send: 'messaging/README.md',
   receive: 'delivery/README.md',
+  'received-messages': 'api/guides/received-messages.md',
   calls: 'calls/README.md',
   campaigns: 'campaigns/README.md',
   privacy: 'privacy/README.md',
