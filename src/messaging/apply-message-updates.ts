@@ -3,6 +3,7 @@
 
 import type { Dispatch } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
+import type { UpdateOutcome } from '../contract/inbound-elements.ts'
 import type { InboundMessageUpdate, MessageStatusUpdate } from '../contract/provider-updates.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -35,20 +36,17 @@ export interface MessageUpdatePorts {
 }
 
 export interface MessageUpdates {
-  applyStatus(update: MessageStatusUpdate): Promise<void>
-  applyInbound(update: InboundMessageUpdate): Promise<void>
+  applyStatus(update: MessageStatusUpdate): Promise<UpdateOutcome>
+  applyInbound(update: InboundMessageUpdate): Promise<UpdateOutcome>
 }
 
 export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates {
-  const statuses = new Batcher<MessageStatusUpdate, void>({
+  const statuses = new Batcher<MessageStatusUpdate, UpdateOutcome>({
     maxItems: 200,
     maxWaiting: 10_000,
     // Two batches at once could apply the statuses of one message in the wrong order.
     concurrency: 1,
-    flush: async (updates) => {
-      await applyStatuses(ports, updates)
-      return updates.map(() => undefined)
-    },
+    flush: (updates) => applyStatuses(ports, updates),
   })
   return {
     applyStatus: (update) => statuses.add(update),
@@ -59,7 +57,7 @@ export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates 
 async function applyStatuses(
   ports: MessageUpdatePorts,
   updates: readonly MessageStatusUpdate[],
-): Promise<void> {
+): Promise<UpdateOutcome[]> {
   const found = await ports.store.statusTargets(
     updates.map(({ providerMessageId, opaque, phoneNumberId }) => ({
       providerMessageId,
@@ -86,6 +84,7 @@ async function applyStatuses(
   }
   for (const { recipientId, messageId, error } of changes)
     if (recipientId && error) ports.campaignSendFailed(messageId, error.code)
+  return updates.map((_, index) => (found[index] ? 'applied' : 'unknownMessage'))
 }
 
 function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: number): StatusChange {
@@ -106,14 +105,20 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
 }
 
 /** A contact who was erased since its ids were read has a new row by the second try. */
-async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<void> {
+async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<UpdateOutcome> {
   const { phoneNumberId, from, fromName } = update
   for (let tries = 0; tries < 3; tries += 1) {
     const who = { phoneNumberId, waId: from, name: fromName, at: update.at, isFresh: tries > 0 }
     const parties = await ports.resolveParties(who)
-    if (!parties) return ports.ignored('inboundMessage')
+    if (!parties) {
+      ports.ignored('inboundMessage')
+      return 'unknownNumber'
+    }
     const written = await ports.store.insertInbound(inboundOf(update, parties, ports.clock.now()))
-    if (written) return ports.dispatch(written)
+    if (written) {
+      ports.dispatch(written)
+      return 'applied'
+    }
   }
   throw new Error('the contact of an inbound message was erased again and again')
 }

@@ -36,6 +36,12 @@ export function createMetrics() {
     new Counter({ name: `switchboard_${name}_total`, help, labelNames, registers })
   const updates = counter('provider_updates', 'Updates received from the provider, by kind', 'kind')
   const ignored = counter('provider_updates_ignored', 'Updates that concern nothing of ours, by kind', 'kind')
+  const unapplied = counter(
+    'provider_elements_unapplied',
+    'Elements of webhooks that nothing was made of, by reason',
+    'reason',
+  )
+  const notKept = counter('provider_copies_lost', 'Copies of understood elements that were not written')
   const drops = counter('actor_drops', 'Actors that ended other than by their own wish', 'kind', 'reason')
   const parked = counter('actor_parked_messages', 'Messages that an actor could not handle', 'kind')
   const restored = counter('restored_rows', 'Rows after a restore of Postgres, by result', 'result')
@@ -59,9 +65,11 @@ export function createMetrics() {
       ),
     asked: (record: AskedRecord) =>
       provider.observe({ operation: record.operation, result: record.outcome }, record.durationMs / 1000),
-    received({ kinds }: { readonly kinds: Readonly<Record<string, number>> }) {
+    received({ kinds, skipped }: Readonly<Record<'kinds' | 'skipped', Readonly<Record<string, number>>>>) {
       for (const [kind, count] of Object.entries(kinds)) updates.inc({ kind }, count)
+      for (const [reason, count] of Object.entries(skipped)) unapplied.inc({ reason }, count)
     },
+    copiesLost: (count: number) => notKept.inc(count),
     ignored: (kind: string) => ignored.inc({ kind }),
     dropped: (kind: string, reason: string) => drops.inc({ kind, reason }),
     parked: (kind: string) => parked.inc({ kind }),

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { AppError } from '../../../../src/contract/errors.ts'
 import type { ProviderUpdate } from '../../../../src/contract/provider-updates.ts'
 import type { HttpRequest } from '../../../../src/platform/http/exchange.ts'
+import type { KeptElement } from '../../../../src/provider/incoming/kept-elements.ts'
 import { providerWebhooks, type ReceivedRecord } from '../../../../src/provider/incoming/webhooks.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { change, envelope, messages, statuses } from './fixtures.ts'
@@ -43,7 +44,11 @@ function requestOf({
   }
 }
 
-function rig(apply: (update: ProviderUpdate) => Promise<void> = () => Promise.resolve()) {
+function rig(
+  apply: (update: ProviderUpdate) => Promise<void> = () => Promise.resolve(),
+  keep: (elements: readonly KeptElement[]) => Promise<void> = () => Promise.resolve(),
+) {
+  const kept: KeptElement[] = []
   const lines: string[] = []
   const records: ReceivedRecord[] = []
   const applied: ProviderUpdate[] = []
@@ -55,9 +60,16 @@ function rig(apply: (update: ProviderUpdate) => Promise<void> = () => Promise.re
     apply: async (update) => {
       await apply(update)
       applied.push(update)
+      return 'applied'
+    },
+    keep: {
+      async keep(elements) {
+        await keep(elements)
+        kept.push(...elements)
+      },
     },
   })
-  return { lines, records, applied, send: async (given: Given) => handler(requestOf(given)) }
+  return { kept, lines, records, applied, send: async (given: Given) => handler(requestOf(given)) }
 }
 
 const batch = JSON.stringify(
