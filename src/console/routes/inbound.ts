@@ -1,4 +1,5 @@
-// What the provider told about the workspace, and nothing was made of. It may hold texts and numbers of contacts.
+// What the provider told about the workspace, and nothing was made of. It may hold texts and numbers of contacts, as the
+// conversations that every member reads. What names no workspace is in no console.
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
 import { unappliedReasons } from '../../contract/inbound-elements.ts'
@@ -13,7 +14,7 @@ const listUnapplied = workspaceRoute({
   method: 'GET',
   path: '/inbound',
   summary: 'Elements of webhooks that nothing was made of, newest first; `irrelevant` ones only if asked for',
-  role: 'ADMIN',
+  role: 'VIEWER',
   query: v.strictObject({
     ...pageQuery,
     reason: v.optional(v.picklist(unappliedReasons)),
@@ -30,7 +31,7 @@ const getUnapplied = workspaceRoute({
   method: 'GET',
   path: '/inbound/:id',
   summary: 'One of them with its JSON as it came, without SDP',
-  role: 'ADMIN',
+  role: 'VIEWER',
   params: idParams('element'),
   errors: ['NOT_FOUND'],
   async handle({ services, author, params }) {

@@ -76,7 +76,8 @@ export const createInboundElementStore = (pool: Pool) => ({
   async markApplied(id: Uuid<'element'>, subject: SubjectOf | undefined): Promise<void> {
     await pool`
       update inbound_elements e
-      set applied_at = now(), subject_kind = s.kind, subject_id = s.id
+      set applied_at = now(), subject_kind = s.kind, subject_id = s.id,
+        workspace_id = coalesce(e.workspace_id, s.workspace_id)
       from (select) one
       left join lateral (${subjectOf(pool, subject)}) s on true
       where e.id = ${id} and e.applied_at is null`
@@ -153,13 +154,14 @@ const columnsOf = ({ id, field, part, phoneNumberId, body, fullBytes }: Kept) =>
 })
 
 const subjectOf = (sql: Sql, subject: SubjectOf | undefined) => {
-  if (subject === undefined) return sql`select null::text as kind, null::uuid as id`
+  if (subject === undefined)
+    return sql`select null::text as kind, null::uuid as id, null::uuid as workspace_id`
   const { kind, providerId, id } = subject
   return kind === 'message'
     ? sql`
-        select 'message' as kind, id from messages where provider_message_id = ${providerId} or id = ${id}
+        select 'message' as kind, id, workspace_id from messages where provider_message_id = ${providerId} or id = ${id}
         limit 1`
-    : sql`select 'call' as kind, id from calls where wacid = ${providerId} or id = ${id} limit 1`
+    : sql`select 'call' as kind, id, workspace_id from calls where wacid = ${providerId} or id = ${id} limit 1`
 }
 
 export interface ListFilter {
@@ -258,7 +260,7 @@ export async function erasePeople(
   },
 ): Promise<Uuid | null> {
   const [scanned] = await sql<{ last: Uuid | null; count: number }[]>`
-    with some as (
+    with scanned as (
       select id, people
       from inbound_elements
       where workspace_id = ${of.workspaceId} and people is not null
@@ -268,9 +270,9 @@ export async function erasePeople(
     ),
     gone as (
       delete from inbound_elements
-      where id in (select id from some where people && ${[...of.addresses]}::text[])
+      where id in (select id from scanned where people && ${[...of.addresses]}::text[])
     )
-    select max(id::text)::uuid as last, count(*)::int as count from some`
+    select max(id::text)::uuid as last, count(*)::int as count from scanned`
   return scanned?.count === scannedAtOnce ? scanned.last : null
 }
 

@@ -47,6 +47,7 @@ describe('an erasure', () => {
       'call_timeline',
       'calls',
       'events',
+      'inbound_elements',
       'media',
       'messages',
       'recipients',

@@ -3,7 +3,6 @@ import { inWorkspace } from '../../core/api.ts'
 import { useList } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
-import { can } from '../../core/session.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -13,29 +12,17 @@ import { Ago } from '../../parts/time.tsx'
 import { ElementDrawer } from './element.tsx'
 import { reasons } from './reasons.ts'
 
-export const Page = (props: PageProps) => (
-  <>
-    <PageHeader
-      title="Not understood"
-      intro="What the provider told and nothing was made of. It is kept as it came, and can be applied after an upgrade."
-    />
-    {can('ADMIN') ? (
-      <Elements {...props} />
-    ) : (
-      <EmptyState icon="warning" title="For admins">
-        Ask an admin of this workspace: what came may hold anything.
-      </EmptyState>
-    )}
-  </>
-)
-
-function Elements({ id }: PageProps) {
+export function Page({ id }: PageProps) {
   const values = filterValues(['reason', 'since', 'until'])
   const list = useList<UnappliedElementRecord>(inWorkspace('/inbound', values))
   const isFiltered = Object.values(values).some((value) => value !== undefined)
   const { query } = place.value
   return (
     <>
+      <PageHeader
+        title="Not understood"
+        intro="What the provider told and nothing was made of. It is kept as it came, and can be applied after an upgrade."
+      />
       <Filters filters={filters} />
       <ListTable
         label="Not understood"
