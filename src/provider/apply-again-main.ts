@@ -81,7 +81,9 @@ function reasonsOf(given: readonly string[] | undefined): readonly string[] {
 }
 
 const linesOf = ({ found, applied, left }: AppliedAgain, isDryRun: boolean): string[] => [
-  ...[...found].map(([reason, { all, understood }]) => `${reason}: ${all} kept, ${understood} understood now`),
+  ...[...found].map(
+    ([reason, { all, understood }]) => `${reason}: ${all} kept, ${understood} understood now`,
+  ),
   ...(isDryRun ? [] : [`applied: ${applied}`]),
   ...[...left].map(([reason, count]) => `understood, and still nothing made of it (${reason}): ${count}`),
 ]

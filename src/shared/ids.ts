@@ -49,7 +49,6 @@ export type SessionId = Uuid<'session'>
 export type InvitationId = Uuid<'invitation'>
 export type ErasureId = Uuid<'erasure'>
 export type ExportId = Uuid<'export'>
-export type ElementId = Uuid<'element'>
 
 // One system call per id costs as much as an HMAC, so random bytes are fetched in blocks.
 const pool = Buffer.allocUnsafe(16 * 256)

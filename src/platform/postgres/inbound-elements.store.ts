@@ -94,20 +94,23 @@ export const createInboundElementStore = (pool: Pool) => ({
 const lockName = 'inbound_elements'
 
 async function keepLinked(pool: Pool, elements: readonly LinkedElement[]): Promise<void> {
-  const rows = elements.map(({ subject, ...element }) => ({
-    ...columnsOf(element),
-    kind: subject.kind,
-    provider_id: subject.providerId,
-    own_id: subject.id,
-  }))
   await pool.begin(async (sql) => {
     await sql`select pg_advisory_xact_lock_shared(hashtext(${lockName}))`
+    // Arrays cost Postgres half of what JSON does, and this is written for every text.
     await sql`
       insert into inbound_elements (id, workspace_id, subject_kind, subject_id, field, part, body, full_bytes)
       select i.id, s.workspace_id, i.kind, s.id, i.field, i.part, i.body, i.full_bytes
-      from jsonb_to_recordset(${sql.json(rows as never)}) as i (
-        id uuid, field text, part text, phone_number_id text, body text, full_bytes integer, kind text,
-        provider_id text, own_id uuid)
+      from unnest(
+        ${elements.map(({ id }) => id)}::uuid[],
+        ${elements.map(({ field }) => field)}::text[],
+        ${elements.map(({ part }) => part)}::text[],
+        ${elements.map(({ phoneNumberId }) => phoneNumberId)}::text[],
+        ${elements.map(({ body }) => body)}::text[],
+        ${elements.map(({ fullBytes }) => fullBytes)}::integer[],
+        ${elements.map(({ subject }) => subject.kind)}::text[],
+        ${elements.map(({ subject }) => subject.providerId)}::text[],
+        ${elements.map(({ subject }) => subject.id)}::uuid[]
+      ) as i (id, field, part, phone_number_id, body, full_bytes, kind, provider_id, own_id)
       cross join lateral (
         select id, workspace_id, number_id from messages where i.kind = 'message' and provider_message_id = i.provider_id
         union all

@@ -1,5 +1,5 @@
 // What is kept of an element: its JSON, without SDP and bounded, and what it was made into.
-import type { UpdateOutcome } from '../../contract/inbound-elements.ts'
+import type { UnappliedReason, UpdateOutcome } from '../../contract/inbound-elements.ts'
 import type {
   LinkedElement,
   SubjectOf,
@@ -12,7 +12,7 @@ import { record } from './fields.ts'
 import { changeOf, type RawElement, type ReadElement } from './raw-elements.ts'
 
 /** Ten times what the provider's largest messages have. */
-export const keptBytes = 64 * 1024
+const keptBytes = 64 * 1024
 
 export type KeptElement =
   | { readonly type: 'linked'; readonly row: LinkedElement }
@@ -64,7 +64,10 @@ export function keptBody(body: Uint8Array): KeptElement {
 }
 
 /** Null where something was made of it. */
-export function unappliedReason(element: Element, outcome: UpdateOutcome | undefined): string | null {
+export function unappliedReason(
+  element: Element,
+  outcome: UpdateOutcome | undefined,
+): UnappliedReason | null {
   if (element.type === 'skipped') return element.reason
   return outcome === undefined || outcome === 'applied' || outcome === 'early' ? null : outcome
 }
@@ -112,7 +115,7 @@ const maxDepth = 32
 const maxPeople = 200
 
 /** How the people are addressed who are named somewhere in it: numbers as digits, and user ids. */
-export function peopleIn(given: unknown): string[] {
+function peopleIn(given: unknown): string[] {
   const found: string[] = []
   const visit = (value: unknown, depth: number): void => {
     if (typeof value !== 'object' || value === null || depth > maxDepth || found.length > maxPeople) return

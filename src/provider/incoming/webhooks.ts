@@ -2,8 +2,9 @@
 // updates are durable, because the provider repeats a webhook after any other status.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { UpdateOutcome } from '../../contract/inbound-elements.ts'
+import type { UnappliedReason, UpdateOutcome } from '../../contract/inbound-elements.ts'
 import { limits } from '../../contract/limits.ts'
+import type { ProviderUpdateType } from '../../contract/provider-updates.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../platform/http/exchange.ts'
 import { framesOf, safeMessage } from '../../shared/error-text.ts'
 import { keptAtOf } from './apply-again.ts'
@@ -26,9 +27,9 @@ export interface ProviderWebhooksOptions {
 
 export interface ReceivedRecord {
   readonly outcome: 'applied' | 'failed' | 'unreadable' | 'badSignature'
-  readonly kinds: Readonly<Record<string, number>>
+  readonly kinds: Partial<Record<ProviderUpdateType, number>>
   /** How many elements nothing was made of, by reason. */
-  readonly skipped: Readonly<Record<string, number>>
+  readonly skipped: Partial<Record<UnappliedReason, number>>
   readonly failed: number
   readonly bytes: number
   readonly durationMs: number
@@ -171,8 +172,8 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-function countOf(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {}
+function countOf<Name extends string>(names: readonly Name[]): Partial<Record<Name, number>> {
+  const counts: Partial<Record<Name, number>> = {}
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1
   return counts
 }
