@@ -2,6 +2,7 @@
 // call, concurrently otherwise.
 import type { ApplyCallUpdate } from '../../calls/apply-call-update.ts'
 import type { UpdateOutcome } from '../../contract/inbound-elements.ts'
+import { addressesOf, type Person } from '../../contract/person.ts'
 import type {
   ProviderUpdate,
   TemplateCategoryUpdate,
@@ -37,6 +38,8 @@ export const createApplyUpdate = (targets: UpdateTargets): ApplyUpdate =>
         if (await targets.applyTemplateChange(update)) return 'applied'
         targets.ignored(update.type)
         return 'unknownTemplate'
+      case 'identityChange':
+        return targets.messages.applyIdentityChange(update)
       // Not needed: the catalog sync reads the quality, and the provider enforces marketing preferences.
       case 'numberQuality':
       case 'userPreference':
@@ -110,11 +113,12 @@ const byTime = (a: ProviderUpdate, b: ProviderUpdate): number =>
 function orderKey(update: ProviderUpdate): string {
   switch (update.type) {
     case 'inboundMessage':
-      return `${update.phoneNumberId} ${update.from}`
+      return `${update.phoneNumberId} ${nameOf(update.from)}`
     case 'messageStatus':
-      return `${update.phoneNumberId} ${update.recipientWaId ?? update.providerMessageId}`
+      return `${update.phoneNumberId} ${update.recipient ? nameOf(update.recipient) : update.providerMessageId}`
     case 'userPreference':
-      return `${update.phoneNumberId} ${update.waId}`
+    case 'identityChange':
+      return `${update.phoneNumberId} ${nameOf(update.person)}`
     case 'callConnect':
     case 'callStatus':
     case 'callTerminate':
@@ -126,3 +130,5 @@ function orderKey(update: ProviderUpdate): string {
       return update.number
   }
 }
+
+const nameOf = (person: Person): string => addressesOf(person)[0] ?? ''

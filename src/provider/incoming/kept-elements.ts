@@ -117,14 +117,16 @@ const maxPeople = 200
 /** How the people are addressed who are named somewhere in it: numbers as digits, and user ids. */
 function peopleIn(given: unknown): string[] {
   const found: string[] = []
-  const visit = (value: unknown, depth: number): void => {
+  // A changed id stands as an object: { previous, current }.
+  const visit = (value: unknown, depth: number, isOfAddress: boolean): void => {
     if (typeof value !== 'object' || value === null || depth > maxDepth || found.length > maxPeople) return
     for (const [name, content] of Object.entries(value)) {
-      if (typeof content === 'string' && isAddress(name)) found.push(content)
-      else visit(content, depth + 1)
+      const isOne = isOfAddress || isAddress(name)
+      if (typeof content === 'string' && isOne) found.push(content)
+      else visit(content, depth + 1, isOne)
     }
   }
-  visit(given, 0)
+  visit(given, 0, false)
   return addresses(found)
 }
 

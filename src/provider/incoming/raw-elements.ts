@@ -26,6 +26,7 @@ const readLists: Readonly<Record<string, readonly string[]>> = {
   messages: ['messages', 'statuses', 'errors'],
   calls: ['calls', 'statuses'],
   user_preferences: ['user_preferences'],
+  user_id_update: ['user_id_update'],
 }
 
 /** What stands around the elements. Errors of calls are read with their call. */
@@ -33,6 +34,7 @@ const around: Readonly<Record<string, readonly string[]>> = {
   messages: ['messaging_product', 'metadata', 'contacts'],
   calls: ['messaging_product', 'metadata', 'contacts', 'errors'],
   user_preferences: ['messaging_product', 'metadata', 'contacts'],
+  user_id_update: ['messaging_product', 'metadata', 'contacts'],
 }
 
 const isOwn = (names: Readonly<Record<string, readonly string[]>>, field: unknown): field is string =>

@@ -22,7 +22,7 @@ export async function openKept() {
   const store = createInboundElementStore(sql)
   const messages = createMessageUpdates({
     store: testMessageStore(sql),
-    resolveParties: testContacts(sql).resolveParties,
+    contacts: testContacts(sql),
     dispatch: () => undefined,
     clock: systemClock,
     ignored: () => undefined,
