@@ -170,6 +170,18 @@ describe('what nothing was made of', () => {
     assert.equal(kept?.reason, 'unknownNumber')
   })
 
+  test('says whom it concerns by every address: digits, user ids, and what an id was before', async () => {
+    const tenant = await addTenant(sql)
+    const person = {
+      from: '+351 910 000 077',
+      from_user_id: 'PT.134',
+      system: { user_id: { previous: 'PT.1', current: 'PT.2' } },
+    }
+    await deliver(change(tenant, { novelties: [person] }))
+    const [kept] = await keptOf(tenant.workspaceId)
+    assert.deepEqual(kept?.people, ['351910000077', 'PT.134', 'PT.1', 'PT.2'])
+  })
+
   test('a signed body that is not JSON is kept with its number and people, without SDP', async () => {
     const tenant = await addTenant(sql)
     const whole = JSON.stringify({
