@@ -74,7 +74,7 @@ function rig(
 
 const batch = JSON.stringify(
   envelope(
-    change('messages', { messages: [messages['text'], messages['system']], statuses: [statuses['sent']] }),
+    change('messages', { messages: [messages['text']], statuses: [statuses['sent'], statuses['played']] }),
   ),
 )
 
@@ -145,6 +145,29 @@ describe('a webhook of the provider', () => {
     const { send, records } = rig()
     assert.equal((await send({ body: '{"entry":[' })).status, 200)
     assert.equal(records[0]?.outcome, 'unreadable')
+  })
+
+  test('that nothing is made of is answered once it is kept, and counted by its reason', async () => {
+    let finish = () => {}
+    const held = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const { send, kept, records } = rig(undefined, () => held)
+    let isAnswered = false
+    const answer = send({ body: JSON.stringify(envelope(change('novelties', {}))) }).then((response) => {
+      isAnswered = true
+      return response
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(isAnswered, false)
+    finish()
+    assert.equal((await answer).status, 200)
+    assert.deepEqual([kept.length, records[0]?.skipped], [1, { unknown: 1 }])
+  })
+
+  test('that cannot be kept is answered 503', async () => {
+    const { send } = rig(undefined, () => Promise.reject(new Error('no database')))
+    assert.equal((await send({ body: '{"entry":[' })).status, 503)
   })
 
   test('larger than the limit is refused before it is read', async () => {
