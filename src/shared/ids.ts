@@ -25,6 +25,7 @@ export const idPrefixes = {
   invitation: 'inv',
   erasure: 'era',
   export: 'exp',
+  element: 'inb',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
