@@ -1,5 +1,6 @@
 // Messages that are edited and taken back, and what counts as an answer to a campaign.
 import assert from 'node:assert/strict'
+import { personAt } from '../../../src/contract/person.ts'
 import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'
 import type { MessageDetails } from '../../../src/contract/records/message-details.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
@@ -19,7 +20,7 @@ const reader = createMessageReader(sql)
 const gatewayOf = () =>
   createMessageUpdates({
     store: testMessageStore(sql),
-    resolveParties: testContacts(sql).resolveParties,
+    contacts: testContacts(sql),
     dispatch: () => undefined,
     clock: systemClock,
     ignored: (type) => assert.fail(type),
@@ -34,7 +35,7 @@ interface Said extends Partial<InboundMessageUpdate> {
 }
 
 const inbound = (tenant: Tenant, { second, ...patch }: Said): InboundMessageUpdate => ({
-  ...{ type: 'inboundMessage', phoneNumberId: tenant.phoneNumberId, from: waId, fromName: 'Ines' },
+  ...{ type: 'inboundMessage', phoneNumberId: tenant.phoneNumberId, from: personAt(waId, 'Ines') },
   ...{ providerMessageId: `wamid.${newId('message')}`, at: new Date(startMs + second * 1_000) },
   ...{ messageType: 'TEXT', text: '', media: null, details: null },
   ...patch,
@@ -127,7 +128,7 @@ describe('a message and what changes it', () => {
 
 test('an answer to a campaign is what is said to us, and no reaction, edit, notice or message of a group', async () => {
   const tenant = await addTenant(sql)
-  const { conversationId } = await testContacts(sql).partiesOf(tenant, { waId, named: null })
+  const { conversationId } = await testContacts(sql).partiesOf(tenant, { person: personAt(waId) })
   const [campaignId, recipientId] = [newId('campaign'), newId('recipient')]
   await sql`
     insert into campaigns (id, workspace_id, name, template_name, template_language)

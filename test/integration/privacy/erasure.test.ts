@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { claimRecipients } from '../../../src/campaigns/store/campaign-claims.store.ts'
 import { recipientsFollow } from '../../../src/campaigns/store/recipients-follow.ts'
+import { personAt } from '../../../src/contract/person.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
@@ -144,7 +145,7 @@ describe('an erasure', () => {
     const contacts = createContactsStore(sql, { optOutKey })
     const updates = createMessageUpdates({
       store: testMessageStore(sql),
-      resolveParties: contacts.resolveParties,
+      contacts,
       ...{ dispatch: () => undefined, clock: systemClock, ignored: (type) => assert.fail(type) },
       campaignSendFailed: () => undefined,
     })
@@ -153,8 +154,7 @@ describe('an erasure', () => {
         ...{
           type: 'inboundMessage',
           phoneNumberId: phoneNumberIdOf(who),
-          from,
-          fromName: null,
+          from: personAt(from),
           at: new Date(),
         },
         ...{ providerMessageId: `wamid.${newId('message')}`, messageType: 'TEXT', text, media: null },
@@ -175,7 +175,7 @@ describe('an erasure', () => {
   test('hides the empty conversation, and a process that remembers its ids writes to a new one', async () => {
     const who = await known()
     const contacts = createContactsStore(sql, { optOutKey })
-    const from = { phoneNumberId: phoneNumberIdOf(who), waId: who.waId, name: 'Ines' }
+    const from = { phoneNumberId: phoneNumberIdOf(who), person: personAt(who.waId, 'Ines') }
     const before = (await contacts.resolveParties(from)) ?? assert.fail()
     assert.equal(before.conversationId, who.conversationId)
     await erase(who)
@@ -205,7 +205,7 @@ describe('an opt-out', () => {
     const store = createMessageStore(sql, { accounts: testAccounts, optOutKey, recipientsFollow })
     const query = { from: null, templateName: 'x', templateLanguage: 'en_US', idempotencyKey: null }
     const contextOf = (workspaceId: Known['workspaceId']) =>
-      store.sendContext({ workspaceId, waId: who.waId, ...query })
+      store.sendContext({ workspaceId, address: who.waId, ...query })
     assert.equal((await contextOf(who.workspaceId)).optedOut, true)
     assert.deepEqual(await skippedBy(who), { status: 'SKIPPED', skippedReason: 'OPTED_OUT' })
     assert.equal((await sql`select from contacts where wa_id = ${who.waId}`).count, 0, 'no row is made')
@@ -214,8 +214,7 @@ describe('an opt-out', () => {
     const contacts = createContactsStore(sql, { optOutKey })
     const back = await contacts.resolveParties({
       phoneNumberId: phoneNumberIdOf(who),
-      waId: who.waId,
-      name: null,
+      person: personAt(who.waId, null),
     })
     const [row] =
       await sql`select opt_state, opt_changed_at from contacts where id = ${back?.contactId ?? ''}`
@@ -262,7 +261,7 @@ const inbound = (parties: { contactId: string }) =>
       providerMessageId: `wamid.${parties.contactId}`,
       messageType: 'TEXT',
       text: 'Hello again',
-      fromName: 'Ines',
+      from: personAt('15550000000', 'Ines'),
       at: new Date(),
       media: null,
       details: null,

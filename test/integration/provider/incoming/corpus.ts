@@ -66,7 +66,7 @@ export function intake(sql: Pool): Intake {
   const others: ProviderUpdate[] = []
   const messages = createMessageUpdates({
     store: testMessageStore(sql),
-    resolveParties: testContacts(sql).resolveParties,
+    contacts: testContacts(sql),
     dispatch: () => undefined,
     clock: systemClock,
     ignored: () => undefined,

@@ -8,7 +8,7 @@ import { change, only, USER } from './fixtures.ts'
 const worst = '\u0001'.repeat(200_000)
 
 test('the longest text that a user can write makes an event within the limit of a body', () => {
-  const { text, fromName } = only(
+  const { text, from } = only(
     'inboundMessage',
     change('messages', {
       contacts: [{ profile: { name: worst }, wa_id: USER }],
@@ -21,7 +21,9 @@ test('the longest text that a user can write makes an event within the limit of 
     conversationId: 'x'.repeat(64),
     text,
     from: USER,
-    fromName: fromName ?? '',
+    fromName: from.name ?? '',
+    userId: null,
+    username: null,
     to: '+15550003333',
     type: 'TEXT',
   })
@@ -68,7 +70,13 @@ for (const [kind, content] of Object.entries({
     )
     const body = queuedBody('message.received', new Date(), {
       ...{ messageId: 'x'.repeat(64), conversationId: 'x'.repeat(64), text: update.text, from: USER },
-      ...{ fromName: worst.slice(0, 256), to: '+15550003333', type: update.messageType },
+      ...{
+        fromName: worst.slice(0, 256),
+        to: '+15550003333',
+        type: update.messageType,
+        userId: null,
+        username: null,
+      },
       ...(update.details && { details: update.details }),
     })
     assert.ok(body.length <= limits.bodyBytes, `${body.length} bytes`)
