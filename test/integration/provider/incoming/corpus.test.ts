@@ -1,11 +1,12 @@
 // Every sample of the corpus, posted to one gateway: its record in the API, its event, and the console's JSON, field
-// by field. See test/fixtures/provider/corpus/README.md.
+// by field. The form of the samples is in corpus.ts.
 import assert from 'node:assert/strict'
 import { encodeId, type MessageId, newId } from '../../../../src/shared/ids.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { addEndpoint } from '../../../support/rows.ts'
 import { gateway } from '../../api/gateway.ts'
 import { openWorld } from '../../console/console-world.ts'
+import { eventually } from '../../platform/cluster/gateway.ts'
 import { filled, intake, isoAt, type Json, type Sample, SECOND, samplesIn } from './corpus.ts'
 
 const world = await openWorld()
@@ -141,6 +142,12 @@ const [messages, revisions, groups, statuses] = await Promise.all(
 assert.ok(messages && revisions && groups && statuses)
 await sendAll([...messages, ...revisions, ...groups])
 await reportAll(statuses)
+// What a status says of the recipient is learnt beside it.
+const learnt = statuses.filter(({ sample }) => sample.expect.record.userId)
+await eventually(async () => {
+  const known = await sql`select from contacts where wa_id = any(${learnt.map(({ waId }) => waId)}) and user_id is not null`
+  return known.count === learnt.length
+})
 
 /** What the API and the console show afterwards, and what endpoints got. */
 const records = new Map((await inApi('/messages/chat')).map((one) => [one.providerMessageId, one]))
