@@ -30,7 +30,9 @@ const reply = v.object({
   description: about(word, 'Of a row of a list.'),
   payload: about(word, 'Of a button of a template.'),
   response: about(
-    v.nullable(v.pipe(v.record(v.string(), v.unknown()), shownAs({ type: 'object', additionalProperties: true }))),
+    v.nullable(
+      v.pipe(v.record(v.string(), v.unknown()), shownAs({ type: 'object', additionalProperties: true })),
+    ),
     'The answers of a form; null where they are no JSON object, and where they are too long.',
   ),
   responseRaw: about(word, 'The same as it came; null for what is no form.'),

@@ -145,7 +145,8 @@ await reportAll(statuses)
 // What a status says of the recipient is learnt beside it.
 const learnt = statuses.filter(({ sample }) => sample.expect.record.userId)
 await eventually(async () => {
-  const known = await sql`select from contacts where wa_id = any(${learnt.map(({ waId }) => waId)}) and user_id is not null`
+  const known =
+    await sql`select from contacts where wa_id = any(${learnt.map(({ waId }) => waId)}) and user_id is not null`
   return known.count === learnt.length
 })
 

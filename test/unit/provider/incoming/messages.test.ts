@@ -47,7 +47,6 @@ describe('an inbound message', () => {
     order: ['ORDER', ''],
     revoke: ['REVOKE', ''],
     edit: ['EDIT', 'changed words'],
-    system: ['SYSTEM', ''],
     unsupported: ['UNSUPPORTED', ''],
     unheardOf: ['UNSUPPORTED', ''],
   }
@@ -78,8 +77,14 @@ describe('an inbound message', () => {
     assert.equal(read(messages['forwarded']).details?.context?.providerMessageId, null)
   })
 
-  test('without a phone number of its sender is counted and left out', () => {
-    assert.deepEqual(skippedOf(messages['withoutSender']), { noSender: 1 })
+  test('of the provider itself is no message', () => {
+    const update = only('identityChange', change('messages', { messages: [messages['system']] }))
+    assert.deepEqual([update.person.phone, update.before], ['351910000099', [USER]])
+  })
+
+  test('that names nobody at all is counted and left out', () => {
+    const value = { messages: [messages['withoutSender']], contacts: [] }
+    assert.deepEqual(parse(change('messages', value)).skipped, { noSender: 1 })
   })
 
   test('without an id is counted as malformed', () => {
