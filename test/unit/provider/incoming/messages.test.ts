@@ -47,7 +47,6 @@ describe('an inbound message', () => {
     order: ['ORDER', ''],
     revoke: ['REVOKE', ''],
     edit: ['EDIT', 'changed words'],
-    system: ['SYSTEM', ''],
     unsupported: ['UNSUPPORTED', ''],
     unheardOf: ['UNSUPPORTED', ''],
   }
