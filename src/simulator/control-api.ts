@@ -12,6 +12,7 @@ import {
   onlineHandset,
   toneHz,
 } from './control-handsets.ts'
+import { changeNumber, changeUserId, makeHandset } from './control-identity.ts'
 import { FaultsBody } from './faults.ts'
 import { HandsetMessageBody, writeFromHandset } from './inbound.ts'
 import { LoadBody, runLoad } from './load.ts'
@@ -47,6 +48,7 @@ const ConfigChange = v.strictObject({
   ringTimeoutMs: v.optional(milliseconds),
   mediaUrlTtlMs: v.optional(milliseconds),
   callsPerDay: v.optional(v.pipe(v.number(), v.minValue(0))),
+  clockOffsetMs: v.optional(v.pipe(v.number(), v.integer())),
   /** Added to the existing numbers. A reset removes them. */
   numbers: v.optional(v.array(BusinessNumberSetting)),
 })
@@ -93,6 +95,17 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   'POST handsets/read': (world, { body }, waId) => markMessagesRead(world, onlineHandset(world, waId), body),
   'GET handsets': (world, _, waId) =>
     waId === '' ? listHandsets(world) : handsetView(world, handsetAt(world, waId)),
+  'POST handsets': (world, { body }) => handsetView(world, makeHandset(world, body)),
+  'POST handsets/change-number': (world, { body }, address) => {
+    const handset = handsetAt(world, address)
+    changeNumber(world, handset, body)
+    return handsetView(world, handset)
+  },
+  'POST handsets/change-user-id': (world, { body }, address) => {
+    const handset = handsetAt(world, address)
+    changeUserId(world, handset, body)
+    return handsetView(world, handset)
+  },
   'PUT handsets': (world, { body }, waId) => changeHandset(world, handsetAt(world, waId), body),
   'GET calls': (world, _, wacid) => callView(callOf(world, wacid)),
   'POST calls/answer': (world, _, wacid) => {

@@ -1,16 +1,18 @@
 import * as v from 'valibot'
 import { type MessageBehaviour, messageBehaviour } from './behaviour.ts'
 import { pushBounded } from './bounded.ts'
-import { digitsOf, newWamid } from './ids.ts'
+import { isUserId } from './identity.ts'
+import { newWamid } from './ids.ts'
 import { runStatuses } from './message-statuses.ts'
 import type { BusinessNumber, Handset } from './model.ts'
 import { requestPermission } from './permission.ts'
 import { ProviderError } from './provider-error.ts'
+import { numberReadFrom, type Recipient, recipientOf } from './recipient.ts'
 import { checkedTemplate, renderedText, TemplateSend } from './template-check.ts'
 import { asksForCallPermission } from './template-record.ts'
 import type { InboxItem } from './views.ts'
 import { readWire } from './wire.ts'
-import { handsetOf, type World } from './world.ts'
+import { timeOf, type World } from './world.ts'
 
 const INBOX_KEPT = 200
 const TYPING_MS = 25_000
@@ -30,7 +32,13 @@ const MarkRead = v.looseObject({
 
 const Common = v.looseObject({
   messaging_product: v.literal('whatsapp'),
-  to: v.pipe(v.string(), v.regex(/^\+?[\d\s()-]{5,25}$/, 'must be a phone number')),
+  to: v.optional(
+    v.union([
+      v.pipe(v.string(), v.regex(/^\+?[\d\s()-]{5,25}$/, 'must be a phone number')),
+      v.pipe(v.string(), v.check(isUserId, 'must be a phone number')),
+    ]),
+  ),
+  recipient: v.optional(v.string()),
   type: v.optional(v.string(), 'text'),
   biz_opaque_callback_data: v.optional(v.pipe(v.string(), v.maxLength(512))),
 })
@@ -70,16 +78,18 @@ type Content = Readonly<{
 export function postMessage(world: World, number: BusinessNumber, body: unknown): unknown {
   if (typeof body === 'object' && body !== null && 'status' in body) return markRead(world, number, body)
   const common = readWire(Common, body)
-  const waId = digitsOf(common.to)
-  if (waId === number.digits) throw new ProviderError(131021)
   const content = contentOf(world, common)
-  const handset = handsetOf(world, waId)
-  const behaviour = messageBehaviour(waId)
+  if (common.to !== undefined && isUserId(common.to)) return lost(common.to, content)
+  const recipient = recipientOf(world, number, common)
+  const { handset } = recipient
+  if (recipient.by === 'id' && content.category === 'authentication') throw new ProviderError(131062)
+  const behaviour = messageBehaviour(handset.waId)
   refuse(handset, behaviour)
-  if (content.asksPermission) requestPermission(handset, number.id, Date.now())
-  const item = receive(number, handset, content, common.biz_opaque_callback_data)
+  if (content.asksPermission) requestPermission(handset, number.id, timeOf(world))
+  const item = receive(number, recipient, content, common.biz_opaque_callback_data)
   runStatuses(world, { number, handset, item, behaviour, asksPermission: content.asksPermission })
-  return accepted(common.to, waId, item, behaviour)
+  const held = behaviour.held === true ? 'held_for_quality_assessment' : 'accepted'
+  return accepted(contactOf(common, recipient), item, held)
 }
 
 function contentOf(world: World, common: v.InferOutput<typeof Common>): Content {
@@ -129,7 +139,7 @@ function refuse(handset: Handset, { refusal }: MessageBehaviour): void {
 
 function receive(
   number: BusinessNumber,
-  handset: Handset,
+  { handset, by }: Recipient,
   { type, text, content, category, asksPermission }: Content,
   callbackData: string | undefined,
 ): InboxItem {
@@ -141,6 +151,7 @@ function receive(
     content,
     category,
     callbackData,
+    sentTo: by,
     asksPermission,
     at: new Date().toISOString(),
     status: 'accepted',
@@ -149,14 +160,24 @@ function receive(
   return item
 }
 
-function accepted(input: string, waId: string, item: InboxItem, behaviour: MessageBehaviour): unknown {
-  const status = behaviour.held === true ? 'held_for_quality_assessment' : 'accepted'
-  return {
-    messaging_product: 'whatsapp',
-    contacts: [{ input, wa_id: waId }],
-    messages: [{ id: item.id, ...(item.type === 'template' ? { message_status: status } : {}) }],
-  }
-}
+/** The answer has the identifier that was used, and never the other one. */
+const contactOf = (
+  given: Pick<v.InferOutput<typeof Common>, 'to' | 'recipient'>,
+  { handset, by }: Recipient,
+) =>
+  by === 'phone'
+    ? { input: given.to ?? '', wa_id: handset.waId }
+    : { input: given.recipient ?? '', user_id: given.recipient ?? '' }
+
+const accepted = (contact: unknown, { id, type }: Pick<InboxItem, 'id' | 'type'>, status: string) => ({
+  messaging_product: 'whatsapp',
+  contacts: [contact],
+  messages: [{ id, ...(type === 'template' ? { message_status: status } : {}) }],
+})
+
+/** A user id in `to` is read as a number: the message is accepted, and nothing is ever heard of it again. */
+const lost = (to: string, { type }: Content): unknown =>
+  accepted({ input: to, wa_id: numberReadFrom(to) }, { id: newWamid(), type }, 'accepted')
 
 /** Marks the message and all earlier ones in the thread as read. */
 function markRead(world: World, number: BusinessNumber, body: unknown): unknown {
@@ -165,7 +186,7 @@ function markRead(world: World, number: BusinessNumber, body: unknown): unknown 
   if (inbound === undefined || inbound.phoneNumberId !== number.id) {
     throw new ProviderError(131009, `message_id ${mark.message_id} is not a message to this number`)
   }
-  const thread = handsetOf(world, inbound.waId).outbox.filter((item) => item.phoneNumberId === number.id)
+  const thread = inbound.handset.outbox.filter((item) => item.phoneNumberId === number.id)
   const last = thread.findIndex((item) => item.id === mark.message_id)
   for (const item of thread.slice(0, last + 1)) item.readByBusiness = true
   const marked = thread[last]

@@ -8,9 +8,10 @@ import type { BusinessNumber } from './model.ts'
 import { changeSettings, listNumbers, numberView, settingsView } from './numbers.ts'
 import { permissionView } from './permission.ts'
 import { ProviderError, unknownNode } from './provider-error.ts'
+import { handsetWithId } from './recipient.ts'
 import { listSubscriptions, subscribe, unsubscribe } from './subscriptions.ts'
 import { createTemplate, deleteTemplates, listTemplates, templateView } from './templates.ts'
-import type { World } from './world.ts'
+import { handsetOf, type World } from './world.ts'
 
 /** One incoming request. `body` is the parsed JSON, or undefined. */
 export type ApiRequest = Readonly<{
@@ -64,9 +65,11 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   'GET settings': onNumber((_, number) => settingsView(number)),
   'POST settings': onNumber((world, number, { body }) => changeSettings(world, number, body)),
   'GET call_permissions': onNumber((world, number, { query }) => {
-    const waId = query.get('user_wa_id') ?? query.get('recipient')
-    if (waId === null) throw new ProviderError(100, 'The parameter user_wa_id is required.')
-    return permissionView(world, number, waId)
+    const waId = query.get('user_wa_id')
+    const recipient = query.get('recipient')
+    if (waId !== null) return permissionView(world, number, handsetOf(world, waId))
+    if (recipient !== null) return permissionView(world, number, handsetWithId(world, recipient))
+    throw new ProviderError(100, 'The parameter user_wa_id is required.')
   }),
   'GET message_templates': onAccount((world, { query, path }) =>
     listTemplates(world, query, world.url + path),
@@ -117,7 +120,7 @@ function factsOf({ path, body }: ApiRequest, edge: string) {
     return typeof value === 'string' ? value : undefined
   }
   const bare = path.startsWith('/media-files/') ? 'download' : 'node'
-  return { edge: edge === '' ? bare : edge, action: field('action'), to: field('to') }
+  return { edge: edge === '' ? bare : edge, action: field('action'), to: field('to') ?? field('recipient') }
 }
 
 type Target = Readonly<{ node: string; edge: string; fault: ApiFault | undefined }>

@@ -25,6 +25,7 @@ const CATALOGUE: Readonly<Record<number, readonly [status: number, title: string
   131053: [400, 'Media upload error'],
   131055: [400, 'Method not allowed'],
   131056: [429, 'Pair rate limit hit'],
+  131062: [400, 'Business-scoped User ID (BSUID) recipients are not supported for this message'],
   132000: [400, 'Number of parameters does not match the expected number of params'],
   132001: [404, 'Template name does not exist in the translation'],
   132012: [400, 'Parameter format does not match format in the created template'],

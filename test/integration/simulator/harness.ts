@@ -85,3 +85,23 @@ export const templateTo = (to: string, extra: Loose = {}): Loose => ({
 })
 
 export const sdpOf = ({ update }: Seen): string => String((update['session'] as Loose)['sdp'])
+
+const FINGERPRINT = Array.from({ length: 32 }, () => 'AB').join(':')
+
+/** A session description that the simulator accepts. */
+export const sdp = (setup: string, pwd = 'a'.repeat(22)): string =>
+  [
+    'v=0',
+    'o=- 1 2 IN IP4 127.0.0.1',
+    's=-',
+    't=0 0',
+    'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+    'c=IN IP4 127.0.0.1',
+    'a=ice-ufrag:abcd',
+    `a=ice-pwd:${pwd}`,
+    `a=fingerprint:sha-256 ${FINGERPRINT}`,
+    `a=setup:${setup}`,
+    'a=mid:0',
+    'a=rtpmap:111 opus/48000/2',
+    '',
+  ].join('\r\n')
