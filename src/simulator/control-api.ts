@@ -22,6 +22,7 @@ import type { ApiReply, ApiRequest } from './provider-api.ts'
 import { BusinessNumberSetting } from './settings.ts'
 import { verifyCallback } from './subscriptions.ts'
 import { setTemplateStatus } from './templates.ts'
+import { newHandle } from './uploads.ts'
 import { addNumber, findNumber, resetWorld, type World } from './world.ts'
 
 type Handler = (world: World, request: ApiRequest, id: string) => unknown
@@ -49,9 +50,12 @@ const ConfigChange = v.strictObject({
   mediaUrlTtlMs: v.optional(milliseconds),
   callsPerDay: v.optional(v.pipe(v.number(), v.minValue(0))),
   clockOffsetMs: v.optional(v.pipe(v.number(), v.integer())),
+  closedWindow: v.optional(v.picklist(['status', 'refusal'])),
   /** Added to the existing numbers. A reset removes them. */
   numbers: v.optional(v.array(BusinessNumberSetting)),
 })
+
+const SampleBody = v.strictObject({ fileType: v.string() })
 
 const TemplateChange = v.strictObject({ status: v.pipe(v.string(), v.toUpperCase()) })
 
@@ -150,6 +154,7 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     const load = readBody(LoadBody, body)
     return runLoad(world, numberOf(world, load.to), load)
   },
+  'POST samples': (world, { body }) => ({ handle: newHandle(world, readBody(SampleBody, body).fileType) }),
   'POST templates/status': (world, { body }, id) => {
     const template = world.templates.get(id)
     if (template === undefined) throw new ControlError(404, `there is no template ${id}`)

@@ -91,7 +91,7 @@ export function deliverFromHandset(
   const person = message.sender ?? personOf(handset, number.id, nowMs)
   if (!OPENS_NO_WINDOW.includes(message.type)) handset.lastWroteAt.set(number.id, nowMs)
   if (person.waId !== undefined) handset.numberKnownAt.set(number.id, nowMs)
-  world.inbound.set(id, { handset, phoneNumberId: number.id })
+  world.inbound.set(id, { handset, phoneNumberId: number.id, type: message.type, atMs: nowMs })
   const item = {
     ...{ id, phoneNumberId: number.id, type: message.type, text: message.text },
     at: new Date().toISOString(),

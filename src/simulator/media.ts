@@ -105,5 +105,5 @@ export function downloadMedia(world: World, query: URLSearchParams): MediaFile {
 }
 
 export function deleteMedia(world: World, id: string): void {
-  if (!world.media.delete(id)) throw unknownNode(id)
+  if (!world.media.delete(id)) throw unknownNode(id, 'delete')
 }

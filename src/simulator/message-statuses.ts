@@ -10,7 +10,7 @@ import { statusUpdate } from './webhook-payloads.ts'
 import { permissionOf, timeOf, type World } from './world.ts'
 
 const DAY_MS = 24 * 3600 * 1000
-const WINDOW_CLOSED: readonly StatusStep[] = [{ afterMs: 50, status: 'failed', code: 131047 }]
+const failing = (code: number): readonly StatusStep[] => [{ afterMs: 50, status: 'failed', code }]
 const GRANT_AFTER_MS = 300
 const WAITING_LIMIT = 1000
 
@@ -22,13 +22,16 @@ type Sent = Readonly<{
   item: InboxItem
   behaviour: MessageBehaviour
   asksPermission: boolean
+  /** The code with which it fails although it was accepted. */
+  failsWith: number | undefined
 }>
 
 /** Plays the statuses of an accepted message and the handset's reaction. */
 export function runStatuses(world: World, sent: Sent): void {
   const { handset, item, behaviour } = sent
   const open = item.type === 'template' || windowIsOpen(world, handset, item.phoneNumberId)
-  const steps = open ? behaviour.statuses : WINDOW_CLOSED
+  const code = open ? sent.failsWith : 131047
+  const steps = code === undefined ? stepsOf(item, behaviour) : failing(code)
   for (const step of steps) {
     world.timers.later(step.afterMs, () => {
       const reaches = step.status !== 'sent' && step.status !== 'failed'
@@ -36,10 +39,17 @@ export function runStatuses(world: World, sent: Sent): void {
       else report(world, sent, step)
     })
   }
-  if (open) react(world, sent)
+  if (code === undefined) react(world, sent)
 }
 
-const windowIsOpen = (world: World, handset: Handset, phoneNumberId: string): boolean =>
+/** Nothing is said about a reaction after it was sent. */
+const stepsOf = (item: InboxItem, { statuses }: MessageBehaviour): readonly StatusStep[] =>
+  item.type === 'reaction'
+    ? statuses.filter(({ status }) => status === 'sent' || status === 'failed')
+    : statuses
+
+/** Whether free-form messages of this business number reach the handset. */
+export const windowIsOpen = (world: World, handset: Handset, phoneNumberId: string): boolean =>
   timeOf(world) - (handset.lastWroteAt.get(phoneNumberId) ?? 0) < DAY_MS
 
 function react(world: World, { number, handset, item, behaviour, asksPermission }: Sent): void {

@@ -1,7 +1,7 @@
 import { isForeignId, isUserId } from './identity.ts'
 import { digitsOf } from './ids.ts'
 import type { BusinessNumber, Handset } from './model.ts'
-import { ProviderError } from './provider-error.ts'
+import { ProviderError, wrongParameter } from './provider-error.ts'
 import { handsetOf, handsetOfId, timeOf, type World } from './world.ts'
 
 type Address = Readonly<{ to?: string | undefined; recipient?: string | undefined }>
@@ -19,7 +19,7 @@ export function recipientOf(world: World, number: BusinessNumber, { to, recipien
     handset.numberKnownAt.set(number.id, timeOf(world))
     return { handset, by: 'phone' }
   }
-  if (recipient === undefined) throw new ProviderError(100, 'The parameter to is required.')
+  if (recipient === undefined) throw wrongParameter(100, 'The parameter to is required.')
   return { handset: handsetWithId(world, recipient), by: 'id' }
 }
 

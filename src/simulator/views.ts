@@ -13,6 +13,8 @@ export type InboxItem = {
   readonly at: string
   readonly category: string
   readonly callbackData: string | undefined
+  /** The id of the message that it quotes. */
+  readonly replyTo: string | null
   /** How the business named the recipient. */
   readonly sentTo: 'phone' | 'id'
   /** The message asks the user to allow calls. */

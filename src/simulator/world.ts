@@ -9,13 +9,14 @@ import type { BusinessNumber, Call, Handset, MediaFile } from './model.ts'
 import type { BusinessNumberSetting, SimulatorSettings } from './settings.ts'
 import type { TemplateRecord } from './template-record.ts'
 import { Timers } from './timers.ts'
+import type { Upload } from './uploads.ts'
 import type { Permission } from './views.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
 const REQUEST_JOURNAL_SIZE = 100_000
 const HANDSET_LIMIT = 50_000
 const CALL_LIMIT = 50_000
-const INBOUND_LIMIT = 200_000
+const MESSAGE_LIMIT = 200_000
 const MEDIA_LIMIT = 1000
 const ANSWERS_KEPT = 500
 
@@ -36,7 +37,11 @@ type SimulatorConfig = {
   callsPerDay: number
   /** Added to the real time: moves windows, permissions and expiries, but no timer. */
   clockOffsetMs: number
+  /** Outside the window, free-form messages fail with a status, or the request is refused. Both occur. */
+  closedWindow: 'status' | 'refusal'
 }
+
+type KnownMessage = Readonly<{ handset: Handset; phoneNumberId: string; type: string; atMs: number }>
 
 export type World = {
   readonly settings: SimulatorSettings
@@ -51,9 +56,14 @@ export type World = {
   /** How many users have given up each number: the next one is another person with another id. */
   readonly formerOwners: BoundedMap<string, number>
   readonly calls: BoundedMap<string, Call>
-  /** Messages from handsets by wamid, for marking as read. */
-  readonly inbound: BoundedMap<string, Readonly<{ handset: Handset; phoneNumberId: string }>>
+  /** Messages from handsets by wamid, for marking as read, quotes and reactions. */
+  readonly inbound: BoundedMap<string, KnownMessage>
+  /** Messages from the business by wamid. */
+  readonly sent: BoundedMap<string, KnownMessage>
   readonly media: BoundedMap<string, MediaFile>
+  /** Resumable uploads by their session ids, and what the finished ones are by their handles. */
+  readonly uploads: BoundedMap<string, Upload>
+  readonly handles: BoundedMap<string, string>
   readonly templates: Map<string, TemplateRecord>
   readonly faults: Faults
   readonly webhooks: WebhookSender
@@ -87,6 +97,7 @@ export function createWorld({ settings, log, offerText, templates }: Parts): Wor
       mediaUrlTtlMs: 300_000,
       callsPerDay: 100,
       clockOffsetMs: 0,
+      closedWindow: 'status',
     },
     numbers: new Map(),
     handsets: new BoundedMap(HANDSET_LIMIT),
@@ -94,8 +105,11 @@ export function createWorld({ settings, log, offerText, templates }: Parts): Wor
     dialled: new BoundedMap(HANDSET_LIMIT),
     formerOwners: new BoundedMap(HANDSET_LIMIT),
     calls: new BoundedMap(CALL_LIMIT),
-    inbound: new BoundedMap(INBOUND_LIMIT),
+    inbound: new BoundedMap(MESSAGE_LIMIT),
+    sent: new BoundedMap(MESSAGE_LIMIT),
     media: new BoundedMap(MEDIA_LIMIT),
+    uploads: new BoundedMap(MEDIA_LIMIT),
+    handles: new BoundedMap(MEDIA_LIMIT),
     templates: new Map(),
     faults,
     webhooks: new WebhookSender(settings, faults),
@@ -141,7 +155,10 @@ export function resetWorld(world: World): void {
     world.formerOwners,
     world.calls,
     world.inbound,
+    world.sent,
     world.media,
+    world.uploads,
+    world.handles,
     world.templates,
     world.answers,
   ]) {
