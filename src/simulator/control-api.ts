@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import { ACCOUNT_FIELDS, reportAccount } from './account-events.ts'
 import type { Ring } from './bounded.ts'
 import { callFromHandset, endCall } from './call.ts'
 import { answerAtHandset, declineAtHandset, liveCall } from './call-actions.ts'
+import { choose } from './choices.ts'
 import { ControlError, readBody } from './control-error.ts'
 import {
   changeHandset,
@@ -14,6 +16,7 @@ import {
 } from './control-handsets.ts'
 import { changeNumber, changeUserId, makeHandset } from './control-identity.ts'
 import { FaultsBody } from './faults.ts'
+import { EchoBody, echo, setPreference } from './handset-events.ts'
 import { HandsetMessageBody, writeFromHandset } from './inbound.ts'
 import { LoadBody, runLoad } from './load.ts'
 import type { BusinessNumber, Call } from './model.ts'
@@ -41,6 +44,25 @@ const PermissionBody = v.strictObject({
   /** The wamid of the permission request. */
   replyTo: v.optional(v.string()),
 })
+
+const PreferenceBody = v.strictObject({ to: v.string(), value: v.picklist(['stop', 'resume']) })
+
+const AccountBody = v.optional(v.record(v.string(), v.unknown()), {})
+
+/** One change of any field with any value, or a whole body that may be any JSON. */
+const RawBody = v.pipe(
+  v.strictObject({
+    field: v.optional(v.string()),
+    value: v.optional(v.unknown()),
+    entryId: v.optional(v.string()),
+    time: v.optional(v.number()),
+    body: v.optional(v.unknown()),
+  }),
+  v.check(
+    ({ field, body }) => (field === undefined) !== (body === undefined),
+    'exactly one of field and body is needed',
+  ),
+)
 
 const milliseconds = v.pipe(v.number(), v.minValue(1), v.maxValue(86_400_000))
 
@@ -95,6 +117,32 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     const { to, replyTo, ...reply } = readBody(PermissionBody, body)
     const handset = onlineHandset(world, waId)
     return { id: replyToPermission(world, numberOf(world, to), handset, { ...reply, contextId: replyTo }) }
+  },
+  'POST handsets/choose': (world, { body }, address) => ({
+    id: choose(world, onlineHandset(world, address), body),
+  }),
+  'POST handsets/preferences': (world, { body }, address) => {
+    const { to, value } = readBody(PreferenceBody, body)
+    const handset = onlineHandset(world, address)
+    setPreference(world, numberOf(world, to), handset, value)
+    return handsetView(world, handset)
+  },
+  'POST handsets/echoes': (world, { body }, address) => {
+    const { from } = readBody(EchoBody, body)
+    return { id: echo(world, numberOf(world, from), handsetAt(world, address), body) }
+  },
+  'GET account': () => ({ fields: ACCOUNT_FIELDS }),
+  'POST account': (world, { body }, field) => reportAccount(world, field, readBody(AccountBody, body)),
+  'POST webhooks': (world, { body }) => {
+    const { entryId, time, ...given } = readBody(RawBody, body)
+    const change = { field: given.field, value: given.value }
+    const entry = { id: entryId ?? world.settings.wabaId, ...(time === undefined ? {} : { time }) }
+    const payload =
+      given.body === undefined
+        ? { object: 'whatsapp_business_account', entry: [{ ...entry, changes: [change] }] }
+        : given.body
+    void world.webhooks.send({ kind: 'raw', ref: given.field ?? '', field: '', value: {}, payload })
+    return { sent: payload }
   },
   'POST handsets/read': (world, { body }, waId) => markMessagesRead(world, onlineHandset(world, waId), body),
   'GET handsets': (world, _, waId) =>

@@ -99,6 +99,7 @@ export function handsetView(world: World, handset: Handset, latest = Number.POSI
     username: handset.username ?? null,
     showsNumber: handset.showsNumber,
     dialledAs: handset.dialledAs,
+    stoppedMarketing: handset.stoppedMarketing,
     media: media ?? null,
     inbox: inbox.slice(-latest),
     outbox: outbox.slice(-latest),

@@ -44,6 +44,8 @@ export const HandsetMessageBody = v.strictObject({
   /** The wamid of the message that it quotes or reacts to. */
   replyTo: optionalText,
   forwarded: v.optional(v.boolean()),
+  /** The group that it is written in. Any text is one. */
+  groupId: optionalText,
   referral: v.optional(v.record(v.string(), v.unknown())),
   content: v.optional(v.union([v.record(v.string(), v.unknown()), v.array(v.unknown())])),
 })
@@ -61,6 +63,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
+/** Types whose content names the message that they are about. */
+const REFERS_BY_CONTENT: readonly string[] = ['reaction', 'edit', 'revoke']
+
 /** Messages that are no new word of the user. */
 const OPENS_NO_WINDOW = ['edit', 'revoke', 'system', 'unsupported']
 
@@ -69,7 +74,7 @@ type Outgoing = Readonly<{
   content: unknown
   text: string
   replyTo?: string | undefined
-  /** The wamid that a reaction refers to. It is part of the content and not of the context. */
+  /** The wamid that a reaction, an edit or a revoke refers to. It is part of the content and not of the context. */
   reactsTo?: string | undefined
   mediaId?: string | undefined
   /** Additional fields beside `type`. */
@@ -89,7 +94,8 @@ export function deliverFromHandset(
   const id = newWamid()
   const nowMs = timeOf(world)
   const person = message.sender ?? personOf(handset, number.id, nowMs)
-  if (!OPENS_NO_WINDOW.includes(message.type)) handset.lastWroteAt.set(number.id, nowMs)
+  const isGroup = message.extra?.['group_id'] !== undefined
+  if (!isGroup && !OPENS_NO_WINDOW.includes(message.type)) handset.lastWroteAt.set(number.id, nowMs)
   if (person.waId !== undefined) handset.numberKnownAt.set(number.id, nowMs)
   world.inbound.set(id, { handset, phoneNumberId: number.id, type: message.type, atMs: nowMs })
   const item = {
@@ -125,8 +131,10 @@ export function writeFromHandset(
   body: HandsetMessage,
 ): string {
   if (body.name !== undefined) handset.name = body.name
+  changeWritten(handset, body)
   const extra = {
     ...(body.forwarded === true ? { context: { forwarded: true } } : {}),
+    ...(body.groupId === undefined ? {} : { group_id: body.groupId }),
     ...(body.referral === undefined ? {} : { referral: body.referral }),
     ...(body.type === 'unsupported' ? { errors: [webhookError(131051, 'message')] } : {}),
   }
@@ -135,21 +143,31 @@ export function writeFromHandset(
     type: body.type,
     content: file === undefined ? contentOf(body) : mediaContent(world, body, file),
     text: body.text ?? body.caption ?? '',
-    ...(body.type === 'reaction' ? { reactsTo: body.replyTo } : { replyTo: body.replyTo }),
+    ...(REFERS_BY_CONTENT.includes(body.type) ? { reactsTo: body.replyTo } : { replyTo: body.replyTo }),
     mediaId: file?.id,
     extra,
   })
 }
 
-function contentOf(body: HandsetMessage): unknown {
-  if (body.type === 'text') return { body: body.text ?? '' }
-  if (body.type === 'reaction' && body.content === undefined) {
-    return { message_id: body.replyTo ?? '', emoji: body.text ?? '' }
-  }
-  if (body.type === 'button' && body.content === undefined)
-    return { payload: body.text ?? '', text: body.text ?? '' }
-  return body.content ?? {}
+/** Shows an edit or a revoke at the message that it changes. */
+function changeWritten({ outbox }: Handset, { type, replyTo, text }: HandsetMessage): void {
+  const item = replyTo === undefined ? undefined : outbox.find(({ id }) => id === replyTo)
+  if (item === undefined) return
+  if (type === 'edit') item.text = text ?? ''
+  if (type === 'revoke') item.isRevoked = true
 }
+
+/** The content of the types that have a shortcut. A removed reaction has no emoji. */
+const SHORTCUTS: Readonly<Record<string, (text: string, replyTo: string) => unknown>> = {
+  text: (body) => ({ body }),
+  reaction: (emoji, id) => ({ message_id: id, ...(emoji === '' ? {} : { emoji }) }),
+  button: (text) => ({ payload: text, text }),
+  edit: (body, id) => ({ original_message_id: id, message: { type: 'text', text: { body } } }),
+  revoke: (_, id) => ({ original_message_id: id }),
+}
+
+const contentOf = ({ type, content, text = '', replyTo = '' }: HandsetMessage): unknown =>
+  content ?? SHORTCUTS[type]?.(text, replyTo) ?? {}
 
 function fileOf(world: World, body: HandsetMessage): MediaFile {
   const mimeType = body.mimeType ?? MEDIA_TYPES[body.type] ?? 'application/octet-stream'

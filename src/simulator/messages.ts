@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { type MessageBehaviour, messageBehaviour } from './behaviour.ts'
 import { pushBounded } from './bounded.ts'
+import { interactiveChoices, templateChoices } from './choices.ts'
 import { isUserId } from './identity.ts'
 import { newWamid } from './ids.ts'
 import { checkFiles, filesIn, freeFormOf } from './message-content.ts'
@@ -11,7 +12,7 @@ import { ProviderError, wrongParameter } from './provider-error.ts'
 import { numberReadFrom, type Recipient, recipientOf } from './recipient.ts'
 import { checkedTemplate, renderedText, TemplateSend } from './template-check.ts'
 import { asksForCallPermission } from './template-record.ts'
-import type { InboxItem } from './views.ts'
+import type { Choice, InboxItem } from './views.ts'
 import { readWire } from './wire.ts'
 import { timeOf, type World } from './world.ts'
 
@@ -48,6 +49,7 @@ type Content = Readonly<{
   category: string
   /** The message asks the user to allow calls. */
   asksPermission: boolean
+  choices: readonly Choice[]
   /** The code with which the message fails after it was accepted. */
   failsWith: number | undefined
 }>
@@ -77,7 +79,8 @@ function contentOf(world: World, common: v.InferOutput<typeof Common>): Content 
   const content = freeFormOf(type, common[type])
   const failsWith = checkFiles(world, filesIn(type, type, content.content))
   const asksPermission = Reflect.get(content.content, 'type') === 'call_permission_request'
-  return { ...content, category: 'service', asksPermission, failsWith }
+  const choices = type === 'interactive' ? interactiveChoices(content.content) : []
+  return { ...content, category: 'service', asksPermission, choices, failsWith }
 }
 
 function templateContent(world: World, raw: unknown): Content {
@@ -90,6 +93,7 @@ function templateContent(world: World, raw: unknown): Content {
     text: renderedText(template, send),
     category: template.category.toLowerCase(),
     asksPermission: asksForCallPermission(template),
+    choices: templateChoices(template, send),
     failsWith: checkFiles(world, filesIn('template', 'template', send)),
   }
 }
@@ -98,6 +102,9 @@ type Fate = Readonly<{ asksPermission: boolean; failsWith: number | undefined }>
 
 function fateOf(world: World, number: BusinessNumber, recipient: Recipient, content: Content): Fate {
   const { type, asksPermission, failsWith } = content
+  if (content.category === 'marketing' && recipient.handset.stoppedMarketing) {
+    return { asksPermission, failsWith: 131050 }
+  }
   const misses = type === 'reaction' && reactsToNothing(world, number, recipient, content.content)
   return { asksPermission, failsWith: misses ? 131009 : failsWith }
 }
@@ -155,7 +162,7 @@ function refuse(handset: Handset, { refusal }: MessageBehaviour): void {
 function receive(
   number: BusinessNumber,
   { handset, by }: Recipient,
-  { type, text, content, category, asksPermission }: Content,
+  { type, text, content, category, asksPermission, choices }: Content,
   { context, biz_opaque_callback_data: callbackData }: v.InferOutput<typeof Common>,
 ): InboxItem {
   const item: InboxItem = {
@@ -168,6 +175,7 @@ function receive(
     callbackData,
     replyTo: context?.message_id ?? null,
     sentTo: by,
+    choices,
     asksPermission,
     at: new Date().toISOString(),
     status: 'accepted',

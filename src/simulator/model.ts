@@ -6,7 +6,7 @@ export type BusinessNumber = {
   readonly id: string
   readonly digits: string
   readonly verifiedName: string
-  readonly throughput: 'STANDARD' | 'HIGH'
+  throughput: 'STANDARD' | 'HIGH'
   calling: Record<string, unknown>
   liveCalls: number
 }
@@ -25,6 +25,7 @@ export type Handset = {
   readonly numberKnownAt: Map<string, number>
   /** Other ways to dial the number: the provider reports `waId` for each of them. */
   dialledAs: readonly string[]
+  stoppedMarketing: boolean
   name: string
   online: boolean
   /** Overrides the media kind that the last digits of the number select. */

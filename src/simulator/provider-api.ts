@@ -108,7 +108,7 @@ const ROUTES: Readonly<Record<string, Handler>> = {
 function getNode(world: World, { query }: ApiRequest, node: string): unknown {
   if (node.startsWith('upload:')) return uploadView(world, node)
   const number = world.numbers.get(node)
-  if (number !== undefined) return numberView(number, query)
+  if (number !== undefined) return numberView(world, number, query)
   const template = world.templates.get(node)
   if (template !== undefined) return templateView(template, query)
   const file = world.media.get(node)

@@ -11,6 +11,8 @@ export type Update = Readonly<{
   value: Readonly<Record<string, unknown>>
   /** `entry[].time`, which the provider sends only for account and template fields. */
   time?: number
+  /** The whole body in place of an envelope with field and value. Such an update is posted alone. */
+  payload?: unknown
   /** The planned time of a load run, on the monotonic clock. */
   scheduledNs?: bigint
 }>

@@ -18,6 +18,7 @@ const HANDSET_LIMIT = 50_000
 const CALL_LIMIT = 50_000
 const MESSAGE_LIMIT = 200_000
 const MEDIA_LIMIT = 1000
+const MESSAGING_LIMIT = 'TIER_2K'
 const ANSWERS_KEPT = 500
 
 type RequestEntry = Readonly<{
@@ -65,6 +66,8 @@ export type World = {
   readonly uploads: BoundedMap<string, Upload>
   readonly handles: BoundedMap<string, string>
   readonly templates: Map<string, TemplateRecord>
+  /** What account events have changed for all numbers. */
+  readonly account: { messagingLimit: string }
   readonly faults: Faults
   readonly webhooks: WebhookSender
   readonly requests: Ring<RequestEntry>
@@ -111,6 +114,7 @@ export function createWorld({ settings, log, offerText, templates }: Parts): Wor
     uploads: new BoundedMap(MEDIA_LIMIT),
     handles: new BoundedMap(MEDIA_LIMIT),
     templates: new Map(),
+    account: { messagingLimit: MESSAGING_LIMIT },
     faults,
     webhooks: new WebhookSender(settings, faults),
     requests: new Ring(REQUEST_JOURNAL_SIZE),
@@ -164,6 +168,7 @@ export function resetWorld(world: World): void {
   ]) {
     part.clear()
   }
+  world.account.messagingLimit = MESSAGING_LIMIT
   world.faults.clear()
   world.webhooks.reset()
   world.requests.clear()
@@ -216,6 +221,7 @@ function createHandset(world: World, waId: string, identity: Identity): Handset 
     showsNumber: identity.showsNumber ?? 'always',
     numberKnownAt: new Map(),
     dialledAs: [],
+    stoppedMarketing: false,
     name: `Handset ${waId.slice(-4)}`,
     online: true,
     media: undefined,
