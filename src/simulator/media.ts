@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { newDigits } from './ids.ts'
 import type { MediaFile } from './model.ts'
+import type { ApiRequest } from './provider-api.ts'
 import { ProviderError, unknownNode } from './provider-error.ts'
 import { timeOf, type World } from './world.ts'
 
@@ -44,9 +45,13 @@ export function storeMedia(
 }
 
 /** Reads the multipart body of an upload and stores the file. */
-export async function uploadMedia(world: World, contentType: string, raw: Buffer): Promise<MediaFile> {
+export async function uploadMedia(
+  world: World,
+  { contentType, raw, query }: Pick<ApiRequest, 'contentType' | 'raw' | 'query'>,
+): Promise<MediaFile> {
   const form = await readForm(contentType, raw)
-  if (form.get('messaging_product') !== 'whatsapp') {
+  // Clients put it into either.
+  if ((form.get('messaging_product') ?? query.get('messaging_product')) !== 'whatsapp') {
     throw new ProviderError(100, 'The parameter messaging_product is required.')
   }
   const file = form.get('file')

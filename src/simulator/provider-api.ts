@@ -65,9 +65,7 @@ const onApp =
     return handle(world, request)
   }
 
-const upload: Handler = async (world, { contentType, raw }) => ({
-  id: (await uploadMedia(world, contentType, raw)).id,
-})
+const upload: Handler = async (world, request) => ({ id: (await uploadMedia(world, request)).id })
 
 /** Every operation by its method and edge. An empty edge is the node itself. */
 const ROUTES: Readonly<Record<string, Handler>> = {

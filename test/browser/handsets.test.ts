@@ -225,9 +225,10 @@ describe('the page of handsets', () => {
     await phone.getByText('(deleted)').waitFor()
     await phone.getByLabel('Send something else').selectOption({ label: 'Place' })
     await scene.receiver.inbox.first('the place', ({ data }) => String(data?.text).includes('Dock'))
+    await phone.getByRole('article').getByText('Dock', { exact: true }).waitFor()
     await phone.getByLabel('Marketing messages').selectOption({ label: 'Stopped' })
-    await eventually('the page shows it', async () => {
-      return (await phone.getByLabel('Marketing messages').inputValue()) === 'stop'
+    await eventually('the handset has stopped them', async () => {
+      return (await ok(scene.stack.sim.get('/handsets/15557000110'))).stoppedMarketing
     })
     await screenshot(page, 'handsets-people-light')
     await assertAccessible(page)

@@ -5,7 +5,7 @@ import { asList, type Loose, type Seen, startReceiver } from './receiver.ts'
 export const NUMBER_ID = '106540352242922'
 export const NUMBER = '15550001111'
 export const ACCOUNT = '102290129340398'
-const SECRET = 'app-secret-for-tests'
+export const SECRET = 'app-secret-for-tests'
 const TOKEN = 'token-for-tests'
 const VERIFY_TOKEN = 'verify-for-tests'
 
