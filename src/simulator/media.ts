@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { newDigits } from './ids.ts'
 import type { MediaFile } from './model.ts'
-import type { ApiRequest } from './provider-api.ts'
 import { ProviderError, unknownNode } from './provider-error.ts'
 import { timeOf, type World } from './world.ts'
 
@@ -44,11 +43,10 @@ export function storeMedia(
   return stored
 }
 
+type Multipart = Readonly<{ contentType: string; raw: Buffer; query: URLSearchParams }>
+
 /** Reads the multipart body of an upload and stores the file. */
-export async function uploadMedia(
-  world: World,
-  { contentType, raw, query }: Pick<ApiRequest, 'contentType' | 'raw' | 'query'>,
-): Promise<MediaFile> {
+export async function uploadMedia(world: World, { contentType, raw, query }: Multipart): Promise<MediaFile> {
   const form = await readForm(contentType, raw)
   // Clients put it into either.
   if ((form.get('messaging_product') ?? query.get('messaging_product')) !== 'whatsapp') {

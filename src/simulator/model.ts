@@ -74,3 +74,6 @@ export type MediaFile = Readonly<{
   bytes: Buffer
   sha256: Buffer
 }>
+
+/** An upload in progress. `handle` once all bytes are there; of the bytes only their number is kept. */
+export type Upload = { readonly fileType: string; readonly length: number; received: number; handle?: string }

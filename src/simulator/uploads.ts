@@ -1,15 +1,13 @@
 // Resumable uploads: the samples of templates with a media header. A finished upload is a handle.
 import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
+import type { Upload } from './model.ts'
 import { ProviderError, unknownNode } from './provider-error.ts'
 import { readWire } from './wire.ts'
 import type { World } from './world.ts'
 
 const MEGABYTE = 1024 * 1024
 const LARGEST = 100 * MEGABYTE
-
-/** An upload in progress. `handle` once all bytes are there; of the bytes only their number is kept. */
-export type Upload = { readonly fileType: string; readonly length: number; received: number; handle?: string }
 
 const text = v.string()
 
