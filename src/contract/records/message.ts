@@ -1,5 +1,5 @@
 // The message record and its statuses.
-import type { CallPermissionDetails } from '../events.ts'
+import type { MessageDetails } from './message-details.ts'
 
 export const messageTypes = [
   'TEMPLATE',
@@ -14,6 +14,10 @@ export const messageTypes = [
   'REACTION',
   'BUTTON',
   'INTERACTIVE',
+  'ORDER',
+  'EDIT',
+  'REVOKE',
+  'SYSTEM',
   'CALL_PERMISSION_REPLY',
   'UNSUPPORTED',
 ] as const
@@ -60,7 +64,7 @@ export interface MessageRecord {
   numberId: string
   error: { code: string; title: string } | null
   media: { mimeType: string; fileName: string | null; sizeBytes: number | null; sha256: string | null } | null
-  details: { callPermission?: CallPermissionDetails } | null
+  details: MessageDetails | null
   metadata: Record<string, string>
   caller: {
     apiKeyId: string | null
