@@ -29,7 +29,7 @@ export interface MessageStatusData {
   status: MessageStatusEvent
   occurredAt: string
   /** Present only when status is FAILED. */
-  error?: { title: string; code?: string }
+  error?: { title: string; code?: string; subcode?: string; details?: string; traceId?: string }
 }
 
 export interface CallPermissionDetails {

@@ -10,6 +10,8 @@ export interface ReportedError {
   readonly code: string
   readonly title: string
   readonly details: string | null
+  readonly subcode?: string | null
+  readonly traceId?: string | null
   readonly class: ProviderErrorClass
 }
 

@@ -16,6 +16,9 @@ export interface ProviderError {
   readonly code: string
   readonly title: string
   readonly details: string | null
+  readonly subcode?: string | null
+  /** The provider's id of the request. */
+  readonly traceId?: string | null
   /** Null if there was no answer. */
   readonly httpStatus: number | null
   readonly class: ProviderErrorClass

@@ -4,6 +4,7 @@
 import type { Dispatch } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
 import type { InboundMessageUpdate, MessageStatusUpdate } from '../contract/provider-updates.ts'
+import { type Failure, failureOf } from '../contract/records/failure.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
 import { decodeId, encodeId, type MessageId, newId } from '../shared/ids.ts'
@@ -30,8 +31,8 @@ export interface MessageUpdatePorts {
   readonly clock: Clock
   /** Called for updates that concern no number or message here. */
   readonly ignored: (type: string) => void
-  /** Called for each failed message of a campaign, with the error code. */
-  readonly campaignSendFailed: (messageId: MessageId, code: string) => void
+  /** Called for each failed message of a campaign. */
+  readonly campaignSendFailed: (messageId: MessageId, error: Failure) => void
 }
 
 export interface MessageUpdates {
@@ -85,12 +86,12 @@ async function applyStatuses(
     rest = later
   }
   for (const { recipientId, messageId, error } of changes)
-    if (recipientId && error) ports.campaignSendFailed(messageId, error.code)
+    if (recipientId && error) ports.campaignSendFailed(messageId, error)
 }
 
 function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: number): StatusChange {
   const { status, at, providerMessageId } = update
-  const error = update.error && { code: update.error.code, title: update.error.title }
+  const error = update.error && failureOf(update.error)
   const body = queuedBody('message.status', new Date(nowMs), {
     messageId: encodeId('message', message.id),
     conversationId: encodeId('conversation', message.conversationId),
@@ -98,7 +99,7 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
     status,
     occurredAt: at.toISOString(),
     ...(status === 'FAILED' && {
-      error: { title: error?.title ?? 'The message failed', ...(error && { code: error.code }) },
+      error: error ?? { title: 'The message failed' },
     }),
   })
   const { id: messageId, recipientId } = message

@@ -5,11 +5,12 @@
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
 import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import { failureOf, type GivenFailure } from '../contract/records/failure.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import { type ConversationId, encodeId, type MessageId, newId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
-import type { FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
+import type { CampaignRun, FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
 import { judgeSend, type SendPolicyName, type SendVerdict, sendPolicies } from './send-policy.ts'
 
 export interface SendAttempt {
@@ -27,6 +28,8 @@ export interface SendAttempt {
   readonly tries: number
   /** The policy, and what sends the message again: the sweep of sends, or the campaign's next claim. */
   readonly by: SendPolicyName
+  /** The campaign that sends it. */
+  readonly campaign?: CampaignRun | undefined
   /** Called until the first byte is sent. False: the request must not start any more. */
   readonly isWanted?: () => boolean
   /** Awaited between the verdict and its record, while the row is still SENDING. Must not reject. */
@@ -81,12 +84,12 @@ async function ask({ provider, templates }: AttemptPorts, send: SendAttempt): Pr
  */
 async function record(ports: AttemptPorts, send: SendAttempt, verdict: SendVerdict): Promise<void> {
   const { clock, log } = ports
-  const { messageId, attempt, by } = send
+  const { messageId, attempt, by, campaign } = send
   const failure =
     verdict.type === 'failed' ? failureEvent({ ...send, id: messageId }, verdict.error, clock.now()) : null
   for (let tries = 0; ; tries += 1) {
     try {
-      ports.dispatch(await ports.finishSend({ messageId, attempt, by, verdict, failure }))
+      ports.dispatch(await ports.finishSend({ messageId, attempt, by, campaign, verdict, failure }))
       return
     } catch (error) {
       log.warn({ messageId, verdict: verdict.type, error: String(error) }, 'message.outcome_not_written')
@@ -98,10 +101,11 @@ async function record(ports: AttemptPorts, send: SendAttempt, verdict: SendVerdi
 
 export function failureEvent(
   message: { readonly id: MessageId; readonly conversationId: ConversationId },
-  error: { readonly code: string; readonly title: string },
+  given: GivenFailure,
   nowMs: number,
 ): FailureEvent {
   const at = new Date(nowMs)
+  const { title, ...error } = failureOf(given)
   const body = queuedBody('message.status', at, {
     messageId: encodeId('message', message.id),
     conversationId: encodeId('conversation', message.conversationId),
@@ -109,7 +113,7 @@ export function failureEvent(
     providerMessageId: '',
     status: 'FAILED',
     occurredAt: at.toISOString(),
-    error: { title: error.title, code: error.code },
+    error: { title, ...error },
   })
   return { eventId: newId('event'), body }
 }

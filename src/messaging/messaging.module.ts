@@ -5,6 +5,7 @@ import type { BlobStore } from '../contract/blobs.ts'
 import type { Dispatch } from '../contract/dispatch.ts'
 import { limits } from '../contract/limits.ts'
 import type { Provider } from '../contract/provider.ts'
+import type { Failure } from '../contract/records/failure.ts'
 import { uploadPlaces } from '../platform/http/upload-places.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -25,13 +26,13 @@ import { createContactsStore } from './store/contacts.store.ts'
 import { createConversationReader } from './store/conversations-read.store.ts'
 import { createOptOutKeyReader } from './store/kept-opt-outs.ts'
 import { createMediaStore } from './store/media.store.ts'
-import type { RecipientsFollow } from './store/message-updates.store.ts'
 import { createMessageStore } from './store/messages.store.ts'
 import { createMessageReader } from './store/messages-read.store.ts'
 import { createNumberReader } from './store/numbers.store.ts'
 import { createNumberAdminStore } from './store/numbers-admin.store.ts'
 import { createReadMarkStore } from './store/read-marks.store.ts'
 import { createSenderAccountStore } from './store/sender-accounts.store.ts'
+import type { CampaignSends } from './store/sends.store.ts'
 import { createTemplateSubmissionStore } from './store/template-submission.store.ts'
 import { createTemplateStore } from './store/templates.store.ts'
 import { createTemplateSubmissions } from './submit-template.ts'
@@ -40,9 +41,8 @@ import { createTransmitter } from './transmit-message.ts'
 import { createUploadMedia } from './upload-media.ts'
 
 /** What campaigns do when one of their messages changes its status or fails. */
-export interface CampaignHooks {
-  readonly recipientsFollow: RecipientsFollow
-  readonly sendFailed: (messageId: MessageId, code: string) => void
+export interface CampaignHooks extends CampaignSends {
+  readonly sendFailed: (messageId: MessageId, error: Failure) => void
 }
 
 export interface MessagingOptions {
@@ -87,7 +87,7 @@ export function createMessaging(options: MessagingOptions) {
   const contacts = createContactsStore(sql, { optOutKey })
   const senderAccounts = createSenderAccountStore(sql, accounts)
   const catalog = createCatalogSyncStore(sql, accounts)
-  const store = createMessageStore(sql, { accounts, optOutKey, recipientsFollow: campaigns.recipientsFollow })
+  const store = createMessageStore(sql, { accounts, optOutKey, campaigns })
   const templates = templateRendering
   const attemptSend = createAttemptSend({ ...store, templates, provider, dispatch, clock, log })
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })

@@ -6,7 +6,7 @@ import { describe, test } from '../support/harness.ts'
 // The records of the API contract, verbatim and in its order; `{...}` are the fields of the object before it.
 const contract: Readonly<Record<string, string>> = {
   Message: `id conversationId providerMessageId direction type status text template{name language variables} from fromName to
-    numberId error{code title} media{mimeType fileName sizeBytes sha256} details{callPermission} metadata
+    numberId error{code title subcode details traceId} media{mimeType fileName sizeBytes sha256} details{callPermission} metadata
     caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
   MessagePreview: `to template{name language variables} header body footer buttons text missingVariables unexpectedVariables`,
   Conversation: `id numberId number contact{waId number name optedOut} lastMessage{id direction type text at} unreadCount
@@ -19,13 +19,17 @@ const contract: Readonly<Record<string, string>> = {
   CallOffer: `callId session{sdpType sdp} fetchedAt`,
   IceServers: `iceServers[urls username credential] ttlSeconds expiresAt`,
   Campaign: `id name status numberId template{name language} variables startAt messagesPerSecond pauseReason
+    pauseError{code title subcode details traceId}
     counts{total pending queued held unknown sent delivered read failed skipped cancelled replied}
     createdAt updatedAt startedAt pausedAt completedAt cancelledAt`,
-  Recipient: `id to variables status messageId error{code title} skippedReason repliedAt updatedAt`,
+  Recipient: `id to variables status messageId error{code title subcode details traceId} skippedReason repliedAt updatedAt`,
 }
 
 /** Fields that may be absent instead of null. */
 const optional = [
+  ...['Message.error.subcode', 'Message.error.details', 'Message.error.traceId'],
+  ...['Recipient.error.subcode', 'Recipient.error.details', 'Recipient.error.traceId'],
+  ...['Campaign.pauseError.subcode', 'Campaign.pauseError.details', 'Campaign.pauseError.traceId'],
   ...['Message.details.callPermission'],
   ...['IceServers.iceServers.username', 'IceServers.iceServers.credential'],
 ]

@@ -13,7 +13,7 @@ import { callStatuses } from '../../contract/records/call.ts'
 import { directions } from '../../contract/records/message.ts'
 import { about } from '../../platform/http/shown.ts'
 import { sessionView } from './calls.ts'
-import { idView, timestamp } from './fields.ts'
+import { failureView, idView, timestamp } from './fields.ts'
 import { callPermissionView } from './messages.ts'
 
 const digits = about(v.string(), "The customer's number as digits, without a plus.")
@@ -32,7 +32,7 @@ const messageStatus = v.object({
   status: v.picklist(['SENT', 'DELIVERED', 'READ', 'FAILED']),
   occurredAt,
   error: about(
-    v.exactOptional(v.object({ title: v.string(), code: v.exactOptional(v.string()) })),
+    v.exactOptional(v.object({ ...failureView.entries, code: v.exactOptional(v.string()) })),
     'Present only when `status` is FAILED.',
   ),
 }) satisfies v.GenericSchema<unknown, MessageStatusData>

@@ -13,7 +13,7 @@ import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
-import { changed, choiceOf, contacts, idsOf, idView, period, timestamp } from './fields.ts'
+import { changed, choiceOf, contacts, failureView, idsOf, idView, period, timestamp } from './fields.ts'
 
 export const templateName = v.pipe(
   v.string(),
@@ -161,7 +161,7 @@ export const messageView = v.pipe(
     fromName: about(v.nullable(v.string()), "The customer's profile name."),
     to: about(v.string(), "The receiver: the customer's number as digits, the workspace's with its plus."),
     numberId: about(idView('number'), 'The number of the workspace.'),
-    error: about(v.nullable(v.object({ code: v.string(), title: v.string() })), 'Why it is FAILED.'),
+    error: about(v.nullable(failureView), 'Why it is FAILED.'),
     media: about(v.nullable(attachment), 'The attachment that the customer sent.'),
     details: about(
       v.nullable(v.object({ callPermission: v.exactOptional(callPermissionView) })),

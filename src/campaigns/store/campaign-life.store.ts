@@ -166,7 +166,7 @@ async function write(sql: Sql, id: CampaignId, { to, pauseReason }: Transition):
   const time = times[to]
   const [row] = await sql<[{ epoch: number }]>`
     update campaigns
-    set status = ${to}, epoch = epoch + 1, pause_reason = ${pauseReason},
+    set status = ${to}, epoch = epoch + 1, pause_reason = ${pauseReason}, pause_error = null,
       ${time === undefined ? sql`` : sql`${sql(time)} = ${to === 'RUNNING' ? sql`coalesce(started_at, now())` : sql`now()`},`}
       updated_at = now()
     where id = ${id} and status in (${sources(sql, campaignMachine, to)})

@@ -1,4 +1,5 @@
 // Campaigns and their recipients, as the API shows them.
+import type { Failure } from './failure.ts'
 
 export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'CANCELLED'] as const
 export type CampaignStatus = (typeof campaignStatuses)[number]
@@ -58,6 +59,8 @@ export interface CampaignRecord {
   startAt: string | null
   messagesPerSecond: number | null
   pauseReason: PauseReason | null
+  /** The provider's error because of which it paused itself. */
+  pauseError: Failure | null
   counts: CampaignCounts
   createdAt: string
   updatedAt: string
@@ -74,7 +77,7 @@ export interface RecipientRecord {
   variables: Record<string, string>
   status: RecipientStatus
   messageId: string | null
-  error: { code: string; title: string } | null
+  error: Failure | null
   skippedReason: string | null
   repliedAt: string | null
   updatedAt: string

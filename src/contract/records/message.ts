@@ -1,5 +1,6 @@
 // The message record and its statuses.
 import type { CallPermissionDetails } from '../events.ts'
+import type { Failure } from './failure.ts'
 
 export const messageTypes = [
   'TEMPLATE',
@@ -53,7 +54,7 @@ export interface MessageRecord {
   fromName: string | null
   to: string
   numberId: string
-  error: { code: string; title: string } | null
+  error: Failure | null
   media: { mimeType: string; fileName: string | null; sizeBytes: number | null; sha256: string | null } | null
   details: { callPermission?: CallPermissionDetails } | null
   metadata: Record<string, string>

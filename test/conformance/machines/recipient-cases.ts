@@ -1,4 +1,5 @@
 import { createCampaignLifeStore } from '../../../src/campaigns/store/campaign-life.store.ts'
+import { pauseRefused } from '../../../src/campaigns/store/campaign-refusals.store.ts'
 import { createCampaignSendStore } from '../../../src/campaigns/store/campaign-sends.store.ts'
 import { createUnknownStore } from '../../../src/campaigns/store/campaign-unknown.store.ts'
 import { campaignStatuses } from '../../../src/contract/records/campaign.ts'
@@ -158,5 +159,15 @@ export const campaignCases: Driven[] = [
     name: 'complete',
     run: (sql, { id }) =>
       createCampaignSendStore(sql, testAccounts).complete({ id: id as CampaignId, epoch: 0 }),
+  },
+  {
+    ...{ file: 'campaigns/store/campaign-refusals.store.ts', machine: 'campaign', place: placeCampaign },
+    name: 'pause after refusals',
+    async run(sql, { id, tenant }) {
+      await sql`
+        insert into campaign_refusals (campaign_id, workspace_id, epoch, code, in_a_row, tripped)
+        values (${id}, ${tenant.workspaceId}, 0, '100', 20, '{}')`
+      await pauseRefused(sql, [id as CampaignId])
+    },
   },
 ]

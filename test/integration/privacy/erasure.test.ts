@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { claimRecipients } from '../../../src/campaigns/store/campaign-claims.store.ts'
-import { recipientsFollow } from '../../../src/campaigns/store/recipients-follow.ts'
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
 import { decodeId, newId } from '../../../src/shared/ids.ts'
 import { call, message } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testAccounts } from '../../support/message-store.ts'
+import { testAccounts, testCampaignHooks } from '../../support/message-store.ts'
 import {
   blobs,
   by,
@@ -144,7 +143,11 @@ describe('an erasure', () => {
     const before = (await contacts.resolveParties(from)) ?? assert.fail()
     assert.equal(before.conversationId, who.conversationId)
     await erase(who)
-    const store = createMessageStore(sql, { accounts: testAccounts, optOutKey, recipientsFollow })
+    const store = createMessageStore(sql, {
+      accounts: testAccounts,
+      optOutKey,
+      campaigns: testCampaignHooks(sql),
+    })
     const stale = (await contacts.resolveParties(from)) ?? assert.fail()
     assert.equal(stale.contactId, who.contactId, 'remembered')
     const write = { ...inbound(stale), ...stale }
@@ -167,7 +170,11 @@ describe('an opt-out', () => {
       select fingerprint from kept_opt_outs where workspace_id = ${who.workspaceId}`
     assert.equal(kept.length, 1)
     assert.equal(kept[0]?.fingerprint.length, 32)
-    const store = createMessageStore(sql, { accounts: testAccounts, optOutKey, recipientsFollow })
+    const store = createMessageStore(sql, {
+      accounts: testAccounts,
+      optOutKey,
+      campaigns: testCampaignHooks(sql),
+    })
     const query = { from: null, templateName: 'x', templateLanguage: 'en_US', idempotencyKey: null }
     const contextOf = (workspaceId: Known['workspaceId']) =>
       store.sendContext({ workspaceId, waId: who.waId, ...query })
