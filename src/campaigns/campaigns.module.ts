@@ -36,6 +36,7 @@ import { createCampaignSampleStore } from './store/campaign-samples.store.ts'
 import { createCampaignSendStore } from './store/campaign-sends.store.ts'
 import { createUnknownStore } from './store/campaign-unknown.store.ts'
 import { createCampaignStore } from './store/campaigns.store.ts'
+import { campaignsHalted } from './store/campaigns-halted.ts'
 import { createCampaignReader } from './store/campaigns-read.store.ts'
 import { createNumberRateLimit } from './store/number-rate-limit.ts'
 import { createRecipientStore } from './store/recipients.store.ts'
@@ -60,6 +61,7 @@ export const openBulkPool = (url: string): Pool =>
 /** The functions of campaigns that messaging calls. */
 export const createCampaignHooks = (sql: Pool, log: Log): CampaignHooks => ({
   recipientsFollow,
+  campaignsHalted,
   refusalsCounted,
   sendsEnded: createRefusalReports(sql, log),
   sendFailed: createFailureReports(sql, log),

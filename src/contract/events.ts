@@ -1,4 +1,6 @@
-// The five events of the API contract: how each is delivered, and the form of its body.
+// The events of the API contract: how each is delivered, and the form of its body.
+
+import type { AccountStateRecord } from './records/account.ts'
 
 export const eventKinds = [
   'message.status',
@@ -6,10 +8,11 @@ export const eventKinds = [
   'call.status',
   'call.ringing',
   'call.accepted',
+  'account.updated',
 ] as const
 
 export type EventKind = (typeof eventKinds)[number]
-export type QueuedEventKind = 'message.status' | 'message.received' | 'call.status'
+export type QueuedEventKind = 'message.status' | 'message.received' | 'call.status' | 'account.updated'
 export type DirectEventKind = 'call.ringing' | 'call.accepted'
 
 export const eventClasses = {
@@ -18,6 +21,7 @@ export const eventClasses = {
   'call.status': { delivery: 'queued', dedupeField: 'callId' },
   'call.ringing': { delivery: 'direct' },
   'call.accepted': { delivery: 'direct' },
+  'account.updated': { delivery: 'queued', dedupeField: 'updateId' },
 } as const satisfies Record<EventKind, { delivery: 'queued' | 'direct'; dedupeField?: string }>
 
 export type MessageStatusEvent = 'SENT' | 'DELIVERED' | 'READ' | 'FAILED'
@@ -63,6 +67,13 @@ export interface CallStatusData {
   durationSeconds: number | null
 }
 
+/** The state of one matter of the account, as it is from now on. */
+export interface AccountUpdatedData extends AccountStateRecord {
+  updateId: string
+  /** Null where no webhook told it, but an error of a send. */
+  wabaId: string | null
+}
+
 export interface SessionDescription {
   sdpType: 'offer' | 'answer'
   sdp: string
@@ -87,6 +98,7 @@ interface QueuedData {
   'message.status': MessageStatusData
   'message.received': MessageReceivedData
   'call.status': CallStatusData
+  'account.updated': AccountUpdatedData
 }
 
 /** The exact text of a queued event. It is built once, when the event occurs, so `sentAt` never changes. */
@@ -101,6 +113,9 @@ export const queuedBody = <Kind extends QueuedEventKind>(
   sentAt: Date,
   data: QueuedData[Kind],
 ): Buffer => Buffer.from(queuedText(event, sentAt, data))
+
+export const accountBody = (sentAt: Date, data: AccountUpdatedData): Buffer =>
+  queuedBody('account.updated', sentAt, data)
 
 /** The exact text of a direct event. Never stored, because it contains SDP. */
 export const directText = (event: DirectEventKind, call: CallEventObject): string =>

@@ -130,6 +130,8 @@ export interface ProviderNumber {
   readonly status: string
   readonly qualityRating: string
   readonly messagesPerSecond: number
+  /** The provider's word for the limit of the portfolio, such as TIER_2K; null: not told. */
+  readonly messagingLimit?: string | null
 }
 
 /** Never rejects; every method has a deadline. */

@@ -197,6 +197,7 @@ function createEdges(
       messages: messaging.updates,
       applyCallUpdate: calls.applyCallUpdate,
       applyTemplateChange: messaging.applyTemplateChange,
+      applyAccountUpdate: messaging.applyAccountUpdate,
       ignored: metrics.ignored,
     }),
     log,

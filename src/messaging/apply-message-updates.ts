@@ -7,7 +7,7 @@ import type { InboundMessageUpdate, MessageStatusUpdate } from '../contract/prov
 import { type Failure, failureOf } from '../contract/records/failure.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
-import { decodeId, encodeId, type MessageId, newId } from '../shared/ids.ts'
+import { decodeId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
 import type {
   FoundMessage,
   InboundWrite,
@@ -31,6 +31,8 @@ export interface MessageUpdatePorts {
   readonly clock: Clock
   /** Called for updates that concern no number or message here. */
   readonly ignored: (type: string) => void
+  /** Called for each failed message. */
+  readonly sendFailed?: (workspaceId: WorkspaceId, error: Failure) => void
   /** Called for each failed message of a campaign. */
   readonly campaignSendFailed: (messageId: MessageId, error: Failure) => void
 }
@@ -72,7 +74,8 @@ async function applyStatuses(
   updates.forEach((update, index) => {
     const message = found[index]
     if (message) changes.push(toChange(update, message, ports.clock.now()))
-    else ports.ignored('messageStatus')
+    if (message && update.error) ports.sendFailed?.(message.workspaceId, failureOf(update.error))
+    if (!message) ports.ignored('messageStatus')
   })
   // One statement changes a row only once, so several statuses of one message go into successive statements.
   for (let rest = changes; rest.length > 0; ) {

@@ -4,11 +4,11 @@
 
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
-import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import type { Provider, ProviderAccount, ProviderError } from '../contract/provider.ts'
 import { failureOf, type GivenFailure } from '../contract/records/failure.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
-import { type ConversationId, encodeId, type MessageId, newId } from '../shared/ids.ts'
+import { type ConversationId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import type { CampaignRun, FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
 import { judgeSend, type SendPolicyName, type SendVerdict, sendPolicies } from './send-policy.ts'
@@ -43,6 +43,8 @@ export interface AttemptPorts {
   readonly dispatch: Dispatch
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
+  /** Called for each refused send. */
+  readonly sendFailed?: (workspaceId: WorkspaceId, error: ProviderError) => void
 }
 
 /** Resolves when the outcome is durable. Rejects only where the outcome cannot be known. */
@@ -56,6 +58,8 @@ export const createAttemptSend = (ports: AttemptPorts): AttemptSend =>
     const verdict = await ask(ports, send)
     await send.judged?.(verdict)
     await record(ports, send, verdict)
+    if ((verdict.type === 'failed' || verdict.type === 'again') && verdict.error)
+      ports.sendFailed?.(send.account.workspaceId as WorkspaceId, verdict.error)
     return verdict
   }
 

@@ -177,6 +177,7 @@ export interface StatusTarget {
 
 export interface FoundMessage {
   readonly id: MessageId
+  readonly workspaceId: WorkspaceId
   readonly conversationId: ConversationId
   readonly providerMessageId: string | null
   readonly recipientId: RecipientId | null

@@ -25,6 +25,7 @@ export const idPrefixes = {
   invitation: 'inv',
   erasure: 'era',
   export: 'exp',
+  accountUpdate: 'acu',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

@@ -1,6 +1,7 @@
-// The bodies of the five events as schemas, for the API reference. contract/events.ts builds the bodies.
+// The bodies of the events as schemas, for the API reference. contract/events.ts builds the bodies.
 import * as v from 'valibot'
 import type {
+  AccountUpdatedData,
   CallEventObject,
   CallStatusData,
   DirectEventKind,
@@ -12,6 +13,7 @@ import type {
 import { callStatuses } from '../../contract/records/call.ts'
 import { directions } from '../../contract/records/message.ts'
 import { about } from '../../platform/http/shown.ts'
+import { accountStateView } from './account.ts'
 import { sessionView } from './calls.ts'
 import { failureView, idView, timestamp } from './fields.ts'
 import { callPermissionView } from './messages.ts'
@@ -53,6 +55,15 @@ const messageReceived = v.object({
     'Carries `callPermission` when the message answers a call permission request.',
   ),
 }) satisfies v.GenericSchema<unknown, MessageReceivedData>
+
+const accountUpdated = v.object({
+  updateId: idView('accountUpdate'),
+  wabaId: about(
+    v.nullable(v.string()),
+    "The provider's id of the account; null where an error of a send told it.",
+  ),
+  ...accountStateView.entries,
+}) satisfies v.GenericSchema<unknown, AccountUpdatedData>
 
 const callStatus = v.object({
   callId: idView('call'),
@@ -98,5 +109,6 @@ export const eventSchemas: Readonly<Record<EventKind, v.GenericSchema>> = {
   'message.received': queued('message.received', messageReceived, 'MessageReceivedEvent'),
   'call.status': queued('call.status', callStatus, 'CallStatusEvent'),
   'call.ringing': direct('call.ringing', callObject('RINGING'), 'CallRingingEvent'),
+  'account.updated': queued('account.updated', accountUpdated, 'AccountUpdatedEvent'),
   'call.accepted': direct('call.accepted', callObject('ACCEPTED'), 'CallAcceptedEvent'),
 }

@@ -15,6 +15,7 @@ export const pauseReasons = [
   'BILLING',
   'PROVIDER_ACCOUNT',
   'TOO_MANY_FAILURES',
+  'ACCOUNT_RESTRICTED',
 ] as const
 export type PauseReason = (typeof pauseReasons)[number]
 

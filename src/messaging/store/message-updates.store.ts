@@ -28,18 +28,18 @@ export const createMessageUpdateStore = (sql: Sql, follow: RecipientsFollow): Up
  */
 async function statusTargets(sql: Sql, targets: readonly StatusTarget[]): Promise<FoundMessage[]> {
   const found = await sql<(FoundMessage & { index: number })[]>`
-    select t.index, m.id, m.conversation_id, m.provider_message_id, m.recipient_id
+    select t.index, m.id, m.workspace_id, m.conversation_id, m.provider_message_id, m.recipient_id
     from unnest(
       ${targets.map((target) => target.providerMessageId)}::text[],
       ${targets.map((target) => target.messageId)}::uuid[],
       ${targets.map((target) => target.phoneNumberId)}::text[]
     ) with ordinality as t (provider_message_id, message_id, phone_number_id, index)
     cross join lateral (
-      select id, conversation_id, provider_message_id, number_id, recipient_id
+      select id, workspace_id, conversation_id, provider_message_id, number_id, recipient_id
       from messages
       where provider_message_id = t.provider_message_id and direction = 'OUTBOUND'
       union all
-      select id, conversation_id, provider_message_id, number_id, recipient_id
+      select id, workspace_id, conversation_id, provider_message_id, number_id, recipient_id
       from messages
       where id = t.message_id and direction = 'OUTBOUND' and provider_message_id is null
       limit 1

@@ -1,6 +1,7 @@
 // Applies the updates of a webhook, each in the feature that it concerns: in order within one conversation or
 // call, concurrently otherwise.
 import type { ApplyCallUpdate } from '../../calls/apply-call-update.ts'
+import type { AccountUpdate } from '../../contract/account-health.ts'
 import type {
   ProviderUpdate,
   TemplateCategoryUpdate,
@@ -17,6 +18,8 @@ export interface UpdateTargets {
   readonly applyCallUpdate: ApplyCallUpdate
   /** False when the update concerns no template that we know. */
   readonly applyTemplateChange: (update: TemplateStatusUpdate | TemplateCategoryUpdate) => Promise<boolean>
+  /** False when no workspace has the account. */
+  readonly applyAccountUpdate: (update: AccountUpdate) => Promise<boolean>
   readonly ignored: (type: string) => void
 }
 
@@ -35,8 +38,10 @@ export const createApplyUpdate = (targets: UpdateTargets): ApplyUpdate =>
       case 'templateCategory':
         if (!(await targets.applyTemplateChange(update))) targets.ignored(update.type)
         return
-      // Not needed: the catalog sync reads the quality, and the provider enforces marketing preferences.
-      case 'numberQuality':
+      case 'accountUpdate':
+        if (!(await targets.applyAccountUpdate(update))) targets.ignored(update.type)
+        return
+      // Not needed: the provider enforces marketing preferences.
       case 'userPreference':
         return targets.ignored(update.type)
     }
@@ -119,7 +124,7 @@ function orderKey(update: ProviderUpdate): string {
     case 'templateStatus':
     case 'templateCategory':
       return `${update.wabaId} ${update.name}`
-    case 'numberQuality':
-      return update.number
+    case 'accountUpdate':
+      return update.wabaId
   }
 }

@@ -2,10 +2,11 @@
 // the provider repeats a webhook that is not accepted for seven days.
 import * as v from 'valibot'
 import type { ProviderUpdate } from '../../contract/provider-updates.ts'
-import { readNumberQuality, readPreferences, readTemplateCategory, readTemplateStatus } from './account.ts'
+import { readPreferences, readTemplateCategory, readTemplateStatus } from './account.ts'
+import { accountReaders } from './account-changes.ts'
 import { readCalls } from './calls.ts'
 import { type Element, type NumberContext, type SkipReason, skipped, type WebhookContext } from './element.ts'
-import { id, list, record } from './fields.ts'
+import { id, instant, list, optional, record } from './fields.ts'
 import { parseMessage } from './inbound-message.ts'
 import { readStatus } from './statuses.ts'
 import { numberContext } from './webhook-context.ts'
@@ -31,8 +32,9 @@ function elementsOf(payload: unknown, receivedAt: Date): Element[] {
   return list(record(payload)['entry']).flatMap((entry) => {
     const account = v.safeParse(id, record(entry)['id'])
     const wabaId = account.success ? account.output : ''
+    const time = v.parse(optional(instant), record(entry)['time'])
     return list(record(entry)['changes']).flatMap((change) =>
-      readChange(record(change), { wabaId, receivedAt }),
+      readChange(record(change), { wabaId, time, receivedAt }),
     )
   })
 }
@@ -61,7 +63,7 @@ const fields = new Map<unknown, Reader>([
   ['user_preferences', ofNumber(readPreferences)],
   ['message_template_status_update', one(readTemplateStatus)],
   ['template_category_update', one(readTemplateCategory)],
-  ['phone_number_quality_update', one(readNumberQuality)],
+  ...accountReaders.map(([field, read]) => [field, one(read)] as const),
 ])
 
 function parseMessages(value: unknown, context: NumberContext): Element[] {

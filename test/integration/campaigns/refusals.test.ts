@@ -70,8 +70,8 @@ async function resumed(): Promise<RunningCampaign> {
 
 describe('a refusal that repeats', () => {
   test('pauses the campaign, whatever its code, whichever process saw which part of it', async () => {
-    await addRecipients(campaign.id, 30)
-    const claimed = await claim(30)
+    await addRecipients(campaign.id, refusalsInARow)
+    const claimed = await claim(refusalsInARow)
     await finish(claimed.slice(0, 12), refused(131026))
     await finish(claimed.slice(12, refusalsInARow - 1), refused(131026), { by: elsewhere })
     assert.equal((await record()).status, 'RUNNING')
