@@ -4,6 +4,7 @@ import type { AccountOptions } from '../accounts/store/provider-account.ts'
 import type { BlobStore } from '../contract/blobs.ts'
 import type { Dispatch } from '../contract/dispatch.ts'
 import { limits } from '../contract/limits.ts'
+import { personAt } from '../contract/person.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { TemplateCategoryUpdate, TemplateStatusUpdate } from '../contract/provider-updates.ts'
 import type { Failure } from '../contract/records/failure.ts'
@@ -25,6 +26,7 @@ import { renderTemplate, toProviderComponents } from './render-template.ts'
 import { createSendMessage } from './send-message.ts'
 import { type CampaignsHalted, createAccountHealthStore } from './store/account-health.store.ts'
 import { createCatalogSyncStore } from './store/catalog-sync.store.ts'
+import { moveMerged } from './store/contact-merge.ts'
 import { createContactsStore } from './store/contacts.store.ts'
 import { createConversationReader } from './store/conversations-read.store.ts'
 import { createOptOutKeyReader } from './store/kept-opt-outs.ts'
@@ -94,9 +96,10 @@ export function createMessaging(options: MessagingOptions) {
   const catalog = createCatalogSyncStore(sql, accounts)
   const store = createMessageStore(sql, { accounts, optOutKey, campaigns })
   const templates = templateRendering
+  const { learn } = contacts
   const accountHealth = healthOf(options)
   const attemptSend = createAttemptSend({
-    ...{ ...store, templates, provider, dispatch, clock, log },
+    ...{ ...store, templates, provider, dispatch, learn, clock, log },
     sendFailed: accountHealth.sendFailed,
   })
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
@@ -109,7 +112,8 @@ export function createMessaging(options: MessagingOptions) {
     send: createSendMessage({
       store,
       templates,
-      parties: (number, waId, isFresh) => contacts.partiesOf(number, { waId, named: null, isFresh }),
+      parties: (number, address, isFresh) =>
+        contacts.partiesOf(number, { person: personAt(address), isFresh }),
       find: records.messages.find,
       transmit: (outgoing) => transmitter.start(outgoing),
     }),
@@ -121,7 +125,7 @@ export function createMessaging(options: MessagingOptions) {
     }),
     updates: createMessageUpdates({
       store,
-      resolveParties: contacts.resolveParties,
+      contacts,
       dispatch,
       clock,
       ignored: options.ignored,
@@ -145,6 +149,7 @@ export function createMessaging(options: MessagingOptions) {
     applyAccountUpdate: accountHealth.applyUpdate,
     syncCatalog: () =>
       syncCatalog({ store: catalog, templates: records.templates, ...accountHealth, provider, log }),
+    moveMerged: () => moveMerged(sql),
     sweepSends: () => sweepSends({ store, transmitter, dispatch, clock }),
     /** Resolves when no single send is in progress. */
     drain: () => transmitter.drain(),

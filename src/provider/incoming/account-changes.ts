@@ -5,10 +5,10 @@ import type { AccountSeverity } from '../../contract/records/account.ts'
 import { toE164 } from '../../shared/phone.ts'
 import { readAccountUpdate } from './account-update.ts'
 import { accountField, aWeekAfter, changeOf, type ReadChanges, textOf, wordOf } from './account-values.ts'
-import { optional, phone, record } from './fields.ts'
+import { optional, record, shownNumber } from './fields.ts'
 
 const numberIn = (value: Readonly<Record<string, unknown>>): string | null => {
-  const digits = v.parse(optional(phone), value['display_phone_number'])
+  const digits = v.parse(optional(shownNumber), value['display_phone_number'])
   return digits === null ? null : toE164(digits)
 }
 

@@ -2,6 +2,7 @@
 // call, concurrently otherwise.
 import type { ApplyCallUpdate } from '../../calls/apply-call-update.ts'
 import type { AccountUpdate } from '../../contract/account-health.ts'
+import { addressesOf, type Person } from '../../contract/person.ts'
 import type {
   ProviderUpdate,
   TemplateCategoryUpdate,
@@ -38,6 +39,8 @@ export const createApplyUpdate = (targets: UpdateTargets): ApplyUpdate =>
       case 'templateCategory':
         if (!(await targets.applyTemplateChange(update))) targets.ignored(update.type)
         return
+      case 'identityChange':
+        return targets.messages.applyIdentityChange(update)
       case 'accountUpdate':
         if (!(await targets.applyAccountUpdate(update))) targets.ignored(update.type)
         return
@@ -112,11 +115,12 @@ const byTime = (a: ProviderUpdate, b: ProviderUpdate): number =>
 function orderKey(update: ProviderUpdate): string {
   switch (update.type) {
     case 'inboundMessage':
-      return `${update.phoneNumberId} ${update.from}`
+      return `${update.phoneNumberId} ${nameOf(update.from)}`
     case 'messageStatus':
-      return `${update.phoneNumberId} ${update.recipientWaId ?? update.providerMessageId}`
+      return `${update.phoneNumberId} ${update.recipient ? nameOf(update.recipient) : update.providerMessageId}`
     case 'userPreference':
-      return `${update.phoneNumberId} ${update.waId}`
+    case 'identityChange':
+      return `${update.phoneNumberId} ${nameOf(update.person)}`
     case 'callConnect':
     case 'callStatus':
     case 'callTerminate':
@@ -128,3 +132,5 @@ function orderKey(update: ProviderUpdate): string {
       return update.wabaId
   }
 }
+
+const nameOf = (person: Person): string => addressesOf(person)[0] ?? ''

@@ -7,6 +7,7 @@ import { accountReaders } from './account-changes.ts'
 import { readCalls } from './calls.ts'
 import { type Element, type NumberContext, type SkipReason, skipped, type WebhookContext } from './element.ts'
 import { id, instant, list, optional, record } from './fields.ts'
+import { readIdUpdates } from './identity-change.ts'
 import { parseMessage } from './inbound-message.ts'
 import { readStatus } from './statuses.ts'
 import { numberContext } from './webhook-context.ts'
@@ -61,6 +62,7 @@ const fields = new Map<unknown, Reader>([
   ['messages', ofNumber(parseMessages)],
   ['calls', ofNumber(readCalls)],
   ['user_preferences', ofNumber(readPreferences)],
+  ['user_id_update', ofNumber(readIdUpdates)],
   ['message_template_status_update', one(readTemplateStatus)],
   ['template_category_update', one(readTemplateCategory)],
   ...accountReaders.map(([field, read]) => [field, one(read)] as const),

@@ -36,7 +36,7 @@ const errorOf = (code: number, subcode?: string): ProviderError => ({
 })
 
 const accepted = (): SendOutcome['verdict'] => ({
-  ...({ type: 'accepted', held: false } as const),
+  ...({ type: 'accepted', held: false, recipientPhone: null } as const),
   providerMessageId: `wamid.${newId('message')}`,
 })
 
