@@ -18,6 +18,7 @@ export interface AccountHealthPorts {
     readonly at: Date
     readonly digest: string
     readonly changes: readonly AccountChange[]
+    readonly isQuiet?: boolean
   }) => Promise<readonly WrittenDelivery[] | undefined>
   /** The provider's word for the messaging limit, as it is stored. */
   readonly limitOf: (workspaceId: WorkspaceId) => Promise<string | null>
@@ -47,17 +48,12 @@ export function createAccountHealth({
   const told = new Lru<number>(1_000)
 
   async function report(
-    of: Of,
-    at: Date,
-    digest: string,
+    { of, at, digest }: { readonly of: Of; readonly at: Date; readonly digest: string },
     changes: readonly AccountChange[],
+    isQuiet = false,
   ): Promise<boolean> {
-    const written = await apply({
-      of,
-      at,
-      digest,
-      changes: changes.map((one) => ({ ...one, key: one.key.slice(0, 600) })),
-    })
+    const bounded = changes.map((one) => ({ ...one, key: one.key.slice(0, 600) }))
+    const written = await apply({ of, at, digest, changes: bounded, isQuiet })
     if (written === undefined) return false
     dispatch(written)
     for (const { topic, status, severity } of changes)
@@ -66,7 +62,7 @@ export function createAccountHealth({
   }
 
   return {
-    applyUpdate: ({ wabaId, at, digest, changes }) => report({ wabaId }, at, digest, changes),
+    applyUpdate: ({ wabaId, at, digest, changes }) => report({ of: { wabaId }, at, digest }, changes),
 
     async templateChanged(update) {
       const { type, wabaId, name, language, at } = update
@@ -74,16 +70,23 @@ export function createAccountHealth({
       const digest = createHash('sha256').update(
         JSON.stringify([wabaId, type, name, language, at, change.status]),
       )
-      return report({ wabaId }, at, digest.digest('hex'), [change])
+      return report({ of: { wabaId }, at, digest: digest.digest('hex') }, [change])
     },
 
     async limitRead(workspaceId, word, at) {
-      if ((await limitOf(workspaceId)) === word) return
+      const before = await limitOf(workspaceId)
+      if (before === word) return
       const customers = messagingLimitOf(word)
       const change = { ...plain, topic: 'MESSAGING_LIMIT', status: word, details: { customers } } as const
       const message = `New customers in 24 hours: ${customers ?? word.toLowerCase()}.`
       const digest = createHash('sha256').update(JSON.stringify([workspaceId, word, at]))
-      await report({ workspaceId }, at, digest.digest('hex'), [{ ...change, message }])
+      // The first reading is no change.
+      const isQuiet = before === null
+      await report(
+        { of: { workspaceId }, at, digest: digest.digest('hex') },
+        [{ ...change, message }],
+        isQuiet,
+      )
     },
 
     sendFailed(workspaceId, error) {
@@ -92,9 +95,9 @@ export function createAccountHealth({
       if (nowMs - (told.get(workspaceId) ?? Number.NEGATIVE_INFINITY) < tellEveryMs) return
       told.set(workspaceId, nowMs)
       const at = new Date(nowMs)
-      report({ workspaceId }, at, randomBytes(32).toString('hex'), [paymentChange(error, at)]).catch(
-        (problem: unknown) => log.warn({ workspaceId, error: String(problem) }, 'account.not_updated'),
-      )
+      report({ of: { workspaceId }, at, digest: randomBytes(32).toString('hex') }, [
+        paymentChange(error, at),
+      ]).catch((problem: unknown) => log.warn({ workspaceId, error: String(problem) }, 'account.not_updated'))
     },
   }
 }

@@ -23,6 +23,8 @@ export interface AccountReport {
   /** Hex. */
   readonly digest: string
   readonly changes: readonly AccountChange[]
+  /** Makes no event. */
+  readonly isQuiet?: boolean
 }
 
 /** States that hold now: they have no end, or it is to come. */
@@ -114,7 +116,7 @@ export const createAccountHealthStore = (sql: Sql) => ({
         join input on input.topic = stated.topic and input.key = stated.key
         left join before on before.workspace_id = stated.workspace_id and before.topic = stated.topic
           and before.key = stated.key
-        where stated.topic <> 'PAYMENT' or before.status is null
+        where (stated.topic <> 'PAYMENT' or before.status is null) and not ${report.isQuiet ?? false}::boolean
       ),
       ${emit(sql)}
       select written.*

@@ -18,8 +18,13 @@ newCampaignForEachTest()
 
 const accountStore = createAccountHealthStore(sql)
 const dispatched: WrittenDelivery[] = []
+const applied: Promise<unknown>[] = []
 const health = createAccountHealth({
-  apply: (report) => accountStore.apply(report, new Date(), campaignsHalted),
+  apply(report) {
+    const work = accountStore.apply(report, new Date(), campaignsHalted)
+    applied.push(work)
+    return work
+  },
   limitOf: accountStore.limitOf,
   dispatch: (deliveries) => dispatched.push(...deliveries),
   clock: systemClock,
@@ -211,10 +216,16 @@ test('the estimate knows the limit of the provider, and who was written to withi
   assert.deepEqual(outlook?.number?.messagingLimit, { customers: 50, used: 2 })
 })
 
-test('a limit that is read with the numbers is stored once', async () => {
+test('a limit that is read with the numbers is stored, and told where it changes', async () => {
   await addEndpoint(sql, tenant.workspaceId, { events: ['account.updated'] })
-  for (let round = 0; round < 3; round += 1) await health.limitRead(tenant.workspaceId, 'TIER_2K', new Date())
+  const reads = async (word: string) => {
+    for (let round = 0; round < 3; round += 1) await health.limitRead(tenant.workspaceId, word, new Date())
+  }
+  await reads('TIER_2K')
   assert.deepEqual(await states(), ['MESSAGING_LIMIT TIER_2K'])
+  assert.deepEqual(await eventsOf(tenant.workspaceId), [])
+  await reads('TIER_10K')
+  assert.deepEqual(await states(), ['MESSAGING_LIMIT TIER_10K'])
   assert.equal((await eventsOf(tenant.workspaceId)).length, 1)
 })
 
@@ -232,4 +243,18 @@ test('a change of a template is told', async () => {
     ['TEMPLATE_STATUS', 'PAUSED'],
     ['TEMPLATE_CATEGORY', 'IMPENDING'],
   ])
+})
+
+test('a problem with the payment that a send meets is told once, and by no other error', async () => {
+  await addEndpoint(sql, tenant.workspaceId, { events: ['account.updated'] })
+  const meets = async (code: string) => {
+    health.sendFailed(tenant.workspaceId, { code, title: 'Business eligibility payment issue' })
+    await Promise.all(applied)
+  }
+  await meets('131026')
+  assert.deepEqual(await states(), [])
+  for (const code of ['131042', '131042', '131044']) await meets(code)
+  assert.deepEqual(await states(), ['PAYMENT 131042'])
+  const [first, ...others] = await eventsOf(tenant.workspaceId)
+  assert.deepEqual([first?.data['topic'], first?.data['severity'], others], ['PAYMENT', 'CRITICAL', []])
 })
