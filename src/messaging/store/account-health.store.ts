@@ -28,8 +28,7 @@ export interface AccountReport {
 }
 
 /** States that hold now: they have no end, or it is to come. */
-export const inForce = (sql: Sql, table: string) =>
-  sql`coalesce(${sql(`${table}.until`)}, 'infinity') > now()`
+const inForce = (sql: Sql, table: string) => sql`coalesce(${sql(`${table}.until`)}, 'infinity') > now()`
 
 interface StateRow extends Omit<AccountStateRecord, 'occurredAt' | 'until'> {
   readonly at: Date
@@ -140,8 +139,6 @@ export const createAccountHealthStore = (sql: Sql) => ({
 
 const mostForgotten = 1_000
 
-export type AccountHealthStore = ReturnType<typeof createAccountHealthStore>
-
 const spaces = (sql: Sql, of: AccountOf) =>
   'wabaId' in of
     ? sql`select id from workspaces where waba_id = ${of.wabaId}`
@@ -172,13 +169,10 @@ const rowsOf = ({ of, at, changes }: AccountReport, now: Date) =>
     return { ...change, body: body.toString('base64') }
   })
 
-/** What is stopped now: the most lasting state of those that stop it. */
-export interface Stopped {
-  readonly message: string
-  readonly until: Date | null
-}
-
-/** A scalar subquery: `Stopped` as JSON, or null. `of` limits the states, such as to one number. */
+/**
+ * A scalar subquery: `{message, until}` of a state that stops one of these now, or null. Of several the one with the
+ * latest known end. `of` limits the states, such as to one number.
+ */
 export const stoppedBy = (
   sql: Sql,
   {
@@ -191,6 +185,6 @@ export const stoppedBy = (
   from account_states s
   where s.workspace_id = ${workspaceId} and s.stops && ${stops} and ${inForce(sql, 's')}
     ${of ?? sql``}
-  order by s.until desc nulls first
+  order by s.until desc nulls last
   limit 1
 )`

@@ -28,7 +28,7 @@ export const wordOf = (given: unknown): string => {
 export const textOf = (given: unknown): string => (typeof given === 'string' ? storableStart(given, 512) : '')
 
 /** The provider's value, with its depth, texts and lists cut. */
-export function boundedRecord(given: unknown): Record<string, unknown> {
+function boundedRecord(given: unknown): Record<string, unknown> {
   const copy = bounded(record(given), 6) as Record<string, unknown>
   return JSON.stringify(copy).length > 16_000 ? {} : copy
 }
