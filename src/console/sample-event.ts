@@ -51,6 +51,7 @@ function queuedSample(kind: QueuedEventKind, key: string, at: Date): Buffer {
         fromName: CUSTOMER.name,
         ...who,
         to: WORKSPACE_NUMBER,
+        type: 'TEXT',
       })
     case 'call.status':
       return queuedBody(kind, at, {

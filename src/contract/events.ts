@@ -2,6 +2,11 @@
 
 import type { AccountStateRecord } from './records/account.ts'
 
+import type { MessageType } from './records/message.ts'
+import type { MessageDetails } from './records/message-details.ts'
+
+export type { CallPermissionDetails } from './records/message-details.ts'
+
 export const eventKinds = [
   'message.status',
   'message.received',
@@ -36,15 +41,6 @@ export interface MessageStatusData {
   error?: { title: string; code?: string; subcode?: string; details?: string; traceId?: string }
 }
 
-export interface CallPermissionDetails {
-  response: string
-  granted: boolean
-  isPermanent: boolean
-  /** Null for a permanent permission, for a refusal, and where the provider did not tell. */
-  expiresAt: string | null
-  source: string
-}
-
 export interface MessageReceivedData {
   messageId: string
   conversationId: string
@@ -55,8 +51,10 @@ export interface MessageReceivedData {
   userId: string | null
   username: string | null
   to: string
+  /** The kind of message, as in its record. */
+  type: MessageType
   optChange?: 'opted-out' | 'opted-in'
-  details?: { callPermission?: CallPermissionDetails }
+  details?: MessageDetails
 }
 
 export interface CallStatusData {

@@ -10,13 +10,16 @@ import type {
   MessageStatusUpdate,
 } from '../contract/provider-updates.ts'
 import { type Failure, failureOf } from '../contract/records/failure.ts'
+import type { MessageDetails } from '../contract/records/message-details.ts'
 import { phoneOf } from '../shared/address.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
 import { decodeId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
 import type { Claim } from './identity.ts'
+import { effectsOf } from './inbound-effects.ts'
 import type {
   FoundMessage,
+  InboundReference,
   InboundWrite,
   MessageStore,
   Parties,
@@ -32,6 +35,7 @@ export interface MessageUpdatePorts {
       phoneNumberId: string
       person: Person
       at: Date
+      groupId: string | null
       isFresh?: boolean
     }): Promise<(SenderNumber & Parties) | undefined>
     findNumber(phoneNumberId: string): Promise<SenderNumber | undefined>
@@ -86,14 +90,7 @@ async function applyStatuses(
       messageId: opaque === null ? null : (decodeId('message', opaque) ?? null),
     })),
   )
-  const changes: StatusChange[] = []
-  updates.forEach((update, index) => {
-    const message = found[index]
-    if (!message) return ports.ignored('messageStatus')
-    changes.push(toChange(update, message, ports.clock.now()))
-    learnRecipient(ports, update, message)
-    if (update.error) ports.sendFailed?.(message.workspaceId, failureOf(update.error))
-  })
+  const changes = updates.flatMap((update, index) => changeOf(ports, update, found[index]))
   // One statement changes a row only once, so several statuses of one message go into successive statements.
   for (let rest = changes; rest.length > 0; ) {
     const turn = new Map<string, StatusChange>()
@@ -107,6 +104,20 @@ async function applyStatuses(
   }
   for (const { recipientId, messageId, error } of changes)
     if (recipientId && error) ports.campaignSendFailed(messageId, error)
+}
+
+function changeOf(
+  ports: MessageUpdatePorts,
+  update: MessageStatusUpdate,
+  message: FoundMessage | undefined,
+): StatusChange[] {
+  if (message) {
+    learnRecipient(ports, update, message)
+    if (update.error) ports.sendFailed?.(message.workspaceId, failureOf(update.error))
+    return [toChange(update, message, ports.clock.now())]
+  }
+  ports.ignored('messageStatus')
+  return []
 }
 
 /**
@@ -148,8 +159,9 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
 /** A contact who was erased since its ids were read has a new row by the second try. */
 async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<void> {
   const { phoneNumberId, from: person, at } = update
+  const groupId = update.details?.group?.id ?? null
   for (let tries = 0; tries < 3; tries += 1) {
-    const who = { phoneNumberId, person, at, isFresh: tries > 0 }
+    const who = { phoneNumberId, person, at, groupId, isFresh: tries > 0 }
     const parties = await ports.contacts.resolveParties(who)
     if (!parties) return ports.ignored('inboundMessage')
     const written = await ports.store.insertInbound(inboundOf(update, parties, ports.clock.now()))
@@ -164,7 +176,8 @@ function inboundOf(
   nowMs: number,
 ): InboundWrite {
   const id = newId('message')
-  const optChange = optChangeOf(update.messageType, update.text)
+  const optChange = optChangeOf(update)
+  const { details, references } = withReferences(update.details)
   const body = queuedBody('message.received', new Date(nowMs), {
     messageId: encodeId('message', id),
     conversationId: encodeId('conversation', parties.conversationId),
@@ -174,8 +187,34 @@ function inboundOf(
     userId: parties.userId,
     username: parties.username,
     to: parties.number,
+    type: update.messageType,
     ...(optChange && { optChange }),
-    ...(update.callPermission && { details: { callPermission: update.callPermission } }),
+    ...(details && { details }),
   })
-  return { id, ...parties, update, optChange, eventId: newId('event'), body }
+  const content = { update, details, references, effects: effectsOf(update) }
+  return { id, ...parties, ...content, optChange, eventId: newId('event'), body }
+}
+
+/**
+ * Stands for our ids of the messages that this one names. The statement that writes it finds them, and puts them in
+ * place. Nobody else knows these marks, so that no text of a customer is taken for one.
+ */
+function withReferences(given: MessageDetails | null): Pick<InboundWrite, 'details' | 'references'> {
+  const references: InboundReference[] = []
+  const mark = <Part extends { providerMessageId: string | null } | undefined>(part: Part): Part => {
+    if (part === undefined || part.providerMessageId === null) return part
+    const messageId = encodeId('message', newId('message'))
+    references.push({ mark: messageId, providerMessageId: part.providerMessageId })
+    return { ...part, messageId }
+  }
+  if (given === null) return { details: null, references }
+  const { context, reaction, edit, revoke, ...rest } = given
+  const details: MessageDetails = {
+    ...rest,
+    ...(context && { context: mark(context) }),
+    ...(reaction && { reaction: mark(reaction) }),
+    ...(edit && { edit: mark(edit) }),
+    ...(revoke && { revoke: mark(revoke) }),
+  }
+  return { details, references }
 }

@@ -6,6 +6,7 @@ import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
 import type { ParameterFormat } from '../contract/records/catalog.ts'
 import type { Failure } from '../contract/records/failure.ts'
 import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
+import type { MessageDetails } from '../contract/records/message-details.ts'
 import type {
   CampaignId,
   ConversationId,
@@ -17,6 +18,7 @@ import type {
   Uuid,
   WorkspaceId,
 } from '../shared/ids.ts'
+import type { InboundEffects } from './inbound-effects.ts'
 import type { OutboundStatus } from './message.machine.ts'
 import type { SendPolicyName, SendVerdict } from './send-policy.ts'
 import type { OptChange } from './stop-keywords.ts'
@@ -132,9 +134,20 @@ export interface InboundWrite extends Pick<Parties, 'contactId' | 'conversationI
   readonly workspaceId: WorkspaceId
   readonly numberId: NumberId
   readonly update: InboundMessageUpdate
+  /** Those of the update, with marks in the place of our ids of the messages that they name. */
+  readonly details: MessageDetails | null
+  readonly references: readonly InboundReference[]
+  readonly effects: InboundEffects
   readonly optChange: OptChange | undefined
   readonly eventId: EventId
+  /** With the same marks. */
   readonly body: Uint8Array
+}
+
+/** A message that another one names. Unknown, its id is null. */
+export interface InboundReference {
+  readonly mark: string
+  readonly providerMessageId: string
 }
 
 /** The rendering of templates. */

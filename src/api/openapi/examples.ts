@@ -186,6 +186,7 @@ export const conversation = {
     name: 'Ines Duarte',
     optedOut: false,
   },
+  group: null,
   lastMessage: {
     id: ids.inbound,
     direction: 'INBOUND',

@@ -1,6 +1,6 @@
 // The message record and its statuses.
-import type { CallPermissionDetails } from '../events.ts'
 import type { Failure } from './failure.ts'
+import type { MessageDetails } from './message-details.ts'
 
 export const messageTypes = [
   'TEMPLATE',
@@ -15,6 +15,10 @@ export const messageTypes = [
   'REACTION',
   'BUTTON',
   'INTERACTIVE',
+  'ORDER',
+  'EDIT',
+  'REVOKE',
+  'SYSTEM',
   'CALL_PERMISSION_REPLY',
   'UNSUPPORTED',
 ] as const
@@ -61,7 +65,7 @@ export interface MessageRecord {
   numberId: string
   error: Failure | null
   media: { mimeType: string; fileName: string | null; sizeBytes: number | null; sha256: string | null } | null
-  details: { callPermission?: CallPermissionDetails } | null
+  details: MessageDetails | null
   metadata: Record<string, string>
   caller: {
     apiKeyId: string | null

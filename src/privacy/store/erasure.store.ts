@@ -168,7 +168,7 @@ async function eraseCalls({ sql, job, person: { contactId } }: Task): Promise<Ba
 
 async function eraseEvents({ sql, job, person, cursor }: Task): Promise<Batch> {
   if (person.contactId === null) return { result: 'next' }
-  const keys = await conversationsOf(sql, job, person)
+  const keys = await eventKeysOf(sql, job, person)
   const { events, last } = await createDeliveryEraser(sql).ofKeys(job.workspaceId, keys, cursor)
   return last === null ? { result: 'next', cursor } : { result: 'again', counts: { events }, cursor: last }
 }
@@ -180,7 +180,7 @@ async function awaitFiles({ sql, job, cursor }: Task): Promise<Batch> {
   return { result: left.count > 0 ? 'wait' : 'next', cursor }
 }
 
-const conversationsOf = async (
+const eventKeysOf = async (
   sql: Sql,
   { workspaceId }: ClaimedJob,
   { contactIds }: JobPerson,
@@ -188,7 +188,8 @@ const conversationsOf = async (
   const rows = await sql<{ id: Uuid }[]>`
     select id from conversations
     where workspace_id = ${workspaceId} and contact_id = any(${contactIds as Uuid[]}::uuid[])`
-  return rows.map(({ id }) => id)
+  // Events of what the person wrote in groups have the person as their key.
+  return [...rows.map(({ id }) => id), ...contactIds]
 }
 
 /**
@@ -207,7 +208,7 @@ async function eraseContact(task: Task): Promise<Batch> {
       union all
       select from calls where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])
       limit 1`
-    const keys = await conversationsOf(sql, job, person)
+    const keys = await eventKeysOf(sql, job, person)
     const isNew = await createDeliveryEraser(sql).hasMore(workspaceId, keys, cursor)
     if (left.count > 0 || isNew) return { result: 'again', step: 'calls', cursor }
     await keepOptOut(task, contactId)

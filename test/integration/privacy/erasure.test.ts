@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { claimRecipients } from '../../../src/campaigns/store/campaign-claims.store.ts'
 import { personAt } from '../../../src/contract/person.ts'
+import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
 import { decodeId, newId } from '../../../src/shared/ids.ts'
 import { call, message } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testAccounts, testCampaignHooks } from '../../support/message-store.ts'
+import { testAccounts, testCampaignHooks, testMessageStore } from '../../support/message-store.ts'
 import {
   blobs,
   by,
@@ -137,6 +139,38 @@ describe('an erasure', () => {
     assert.equal((await rowsOf(who.workspaceId))['recipients'], 0)
   })
 
+  test('takes what the person wrote in a group with its events, and leaves what others wrote there', async () => {
+    const who = await known()
+    const contacts = createContactsStore(sql, { optOutKey })
+    const updates = createMessageUpdates({
+      store: testMessageStore(sql),
+      contacts,
+      ...{ dispatch: () => undefined, clock: systemClock, ignored: (type) => assert.fail(type) },
+      campaignSendFailed: () => undefined,
+    })
+    const say = (from: string, text: string) =>
+      updates.applyInbound({
+        ...{
+          type: 'inboundMessage',
+          phoneNumberId: phoneNumberIdOf(who),
+          from: personAt(from),
+          at: new Date(),
+        },
+        ...{ providerMessageId: `wamid.${newId('message')}`, messageType: 'TEXT', text, media: null },
+        details: { group: { id: 'boats' } },
+      })
+    await say(who.waId, who.secret)
+    const others = `others-${who.contactId}`
+    await say('15557009999', others)
+    const { counts } = await erase(who)
+    assert.deepEqual([counts.messages, counts.events], [3, 3])
+    assert.deepEqual(await mentions(who.secret), [])
+    assert.deepEqual((await mentions(others)).sort(), ['events', 'messages'])
+    const [group] = await sql`
+      select group_id, erased_at from conversations where workspace_id = ${who.workspaceId} and contact_id is null`
+    assert.deepEqual(group, { groupId: 'boats', erasedAt: null })
+  })
+
   test('hides the empty conversation, and a process that remembers its ids writes to a new one', async () => {
     const who = await known()
     const contacts = createContactsStore(sql, { optOutKey })
@@ -226,6 +260,9 @@ const inbound = (parties: { contactId: string }) =>
     optChange: undefined,
     eventId: newId('event'),
     body: Buffer.from('{}'),
+    details: null,
+    references: [],
+    effects: { isShown: true, isUnread: true, isReply: true, opensWindow: true },
     update: {
       type: 'inboundMessage',
       providerMessageId: `wamid.${parties.contactId}`,
@@ -234,7 +271,7 @@ const inbound = (parties: { contactId: string }) =>
       from: personAt('15550000000', 'Ines'),
       at: new Date(),
       media: null,
-      callPermission: null,
+      details: null,
     },
   }) as never as Parameters<ReturnType<typeof createMessageStore>['insertInbound']>[0]
 
