@@ -57,7 +57,10 @@ export function createConsoleEdge(options: ConsoleEdgeOptions): { handler: HttpH
 export const consoleRecords = (records: {
   readonly accounts: Omit<Accounts, 'authenticate' | 'noteDownload' | 'passwords'>
   readonly delivery: Pick<Delivery, 'endpoints' | 'log' | 'replays' | 'health'>
-  readonly messaging: Pick<Messaging, 'messages' | 'conversations' | 'templates' | 'numberAdmin'>
+  readonly messaging: Pick<
+    Messaging,
+    'messages' | 'conversations' | 'templates' | 'numberAdmin' | 'accountStates'
+  >
   readonly calls: Pick<Calls, 'records' | 'timelines'>
   readonly campaigns: Pick<Campaigns, 'records' | 'samples'>
 }): ConsoleRecords => {
@@ -73,6 +76,7 @@ export const consoleRecords = (records: {
       messages: messaging.messages,
       conversations: messaging.conversations,
       templates: messaging.templates,
+      accountStates: messaging.accountStates,
       calls: calls.records,
       timelines: calls.timelines,
       campaigns: campaigns.records,

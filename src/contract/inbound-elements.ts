@@ -8,7 +8,8 @@
  * - `unknown`: a field, part, event or status that this version does not know
  * - `noSender`: nothing in it says who sent it
  * - `accountError`: an error that belongs to no message and no call
- * - `unknownNumber`, `unknownMessage`, `unknownCall`, `unknownTemplate`: it concerns one that is not known here
+ * - `unknownNumber`, `unknownMessage`, `unknownCall`, `unknownTemplate`, `unknownAccount`: it concerns one that is not
+ *   known here
  * - `irrelevant`: understood, and not needed
  */
 export const unappliedReasons = [
@@ -21,6 +22,7 @@ export const unappliedReasons = [
   'unknownMessage',
   'unknownCall',
   'unknownTemplate',
+  'unknownAccount',
   'irrelevant',
 ] as const
 export type UnappliedReason = (typeof unappliedReasons)[number]
@@ -36,6 +38,7 @@ export type UpdateOutcome =
   | 'unknownMessage'
   | 'unknownCall'
   | 'unknownTemplate'
+  | 'unknownAccount'
   | 'irrelevant'
 
 /** An element that was not made into anything, as the console lists it. */

@@ -204,6 +204,7 @@ function createEdges(
       messages: messaging.updates,
       applyCallUpdate: calls.applyCallUpdate,
       applyTemplateChange: messaging.applyTemplateChange,
+      applyAccountUpdate: messaging.applyAccountUpdate,
       ignored: metrics.ignored,
     }),
     keep: keeper,

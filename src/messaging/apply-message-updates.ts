@@ -10,6 +10,7 @@ import type {
   InboundMessageUpdate,
   MessageStatusUpdate,
 } from '../contract/provider-updates.ts'
+import { type Failure, failureOf } from '../contract/records/failure.ts'
 import type { MessageDetails } from '../contract/records/message-details.ts'
 import { phoneOf } from '../shared/address.ts'
 import { Batcher } from '../shared/batcher.ts'
@@ -45,8 +46,10 @@ export interface MessageUpdatePorts {
   readonly clock: Clock
   /** Called for updates that concern no number or message here. */
   readonly ignored: (type: string) => void
-  /** Called for each failed message of a campaign, with the error code. */
-  readonly campaignSendFailed: (messageId: MessageId, code: string) => void
+  /** Called for each failed message. */
+  readonly sendFailed?: (workspaceId: WorkspaceId, error: Failure) => void
+  /** Called for each failed message of a campaign. */
+  readonly campaignSendFailed: (messageId: MessageId, error: Failure) => void
 }
 
 export interface MessageUpdates {
@@ -107,7 +110,7 @@ async function applyStatuses(
     rest = later
   }
   for (const { recipientId, messageId, error } of changes)
-    if (recipientId && error) ports.campaignSendFailed(messageId, error.code)
+    if (recipientId && error) ports.campaignSendFailed(messageId, error)
   return updates.map((_, index) => (found[index] ? 'applied' : 'unknownMessage'))
 }
 
@@ -118,6 +121,7 @@ function changeOf(
 ): StatusChange[] {
   if (message) {
     learnRecipient(ports, update, message)
+    if (update.error) ports.sendFailed?.(message.workspaceId, failureOf(update.error))
     return [toChange(update, message, ports.clock.now())]
   }
   ports.ignored('messageStatus')
@@ -145,7 +149,7 @@ function learnRecipient(
 
 function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: number): StatusChange {
   const { status, at, providerMessageId } = update
-  const error = update.error && { code: update.error.code, title: update.error.title }
+  const error = update.error && failureOf(update.error)
   const body = queuedBody('message.status', new Date(nowMs), {
     messageId: encodeId('message', message.id),
     conversationId: encodeId('conversation', message.conversationId),
@@ -153,7 +157,7 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
     status,
     occurredAt: at.toISOString(),
     ...(status === 'FAILED' && {
-      error: { title: error?.title ?? 'The message failed', ...(error && { code: error.code }) },
+      error: error ?? { title: 'The message failed' },
     }),
   })
   const { id: messageId, recipientId } = message

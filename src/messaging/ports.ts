@@ -4,9 +4,11 @@ import type { WrittenDelivery } from '../contract/dispatch.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
 import type { ParameterFormat } from '../contract/records/catalog.ts'
+import type { Failure } from '../contract/records/failure.ts'
 import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
 import type { MessageDetails } from '../contract/records/message-details.ts'
 import type {
+  CampaignId,
   ConversationId,
   EventId,
   KeyId,
@@ -98,10 +100,18 @@ export interface FailureEvent {
   readonly body: Uint8Array
 }
 
+/** A campaign from one start to its next stop. */
+export interface CampaignRun {
+  readonly id: CampaignId
+  readonly workspaceId: WorkspaceId
+  readonly epoch: number
+}
+
 export interface SendOutcome {
   readonly messageId: MessageId
   readonly attempt: number
   readonly by: SendPolicyName
+  readonly campaign?: CampaignRun | undefined
   readonly verdict: SendVerdict
   /** The event of a failed send; null for any other outcome. */
   readonly failure: FailureEvent | null
@@ -114,7 +124,7 @@ export interface StatusChange {
   readonly providerMessageId: string | null
   readonly status: OutboundStatus
   readonly at: Date
-  readonly error: { readonly code: string; readonly title: string } | null
+  readonly error: Failure | null
   readonly eventId: EventId
   readonly body: Uint8Array
 }

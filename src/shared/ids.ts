@@ -26,6 +26,7 @@ export const idPrefixes = {
   erasure: 'era',
   export: 'exp',
   element: 'inb',
+  accountUpdate: 'acu',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

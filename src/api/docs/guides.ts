@@ -19,6 +19,7 @@ export const guideFiles: Readonly<Record<string, string>> = {
   campaigns: 'campaigns/README.md',
   privacy: 'privacy/README.md',
   lists: 'api/guides/lists.md',
+  'account-health': 'api/guides/account-health.md',
   errors: 'api/guides/errors.md',
   idempotency: 'api/guides/idempotency.md',
   'going-live': 'api/guides/going-live.md',

@@ -13,7 +13,17 @@ import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
-import { changed, choiceOf, contacts, idsOf, idView, period, timestamp, whoView } from './fields.ts'
+import {
+  changed,
+  choiceOf,
+  contacts,
+  failureView,
+  idsOf,
+  idView,
+  period,
+  timestamp,
+  whoView,
+} from './fields.ts'
 import { detailsView } from './message-details.ts'
 
 export const templateName = v.pipe(
@@ -152,7 +162,7 @@ export const messageView = v.pipe(
     to: about(v.string(), "The receiver: the customer's number as digits, the workspace's with its plus."),
     ...whoView,
     numberId: about(idView('number'), 'The number of the workspace.'),
-    error: about(v.nullable(v.object({ code: v.string(), title: v.string() })), 'Why it is FAILED.'),
+    error: about(v.nullable(failureView), 'Why it is FAILED.'),
     media: about(v.nullable(attachment), 'The attachment that the customer sent.'),
     details: about(v.nullable(detailsView), 'Null where there is nothing beside the text.'),
     metadata: about(v.record(v.string(), v.string()), 'As given when it was sent.'),

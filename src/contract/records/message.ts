@@ -1,4 +1,5 @@
 // The message record and its statuses.
+import type { Failure } from './failure.ts'
 import type { MessageDetails } from './message-details.ts'
 
 export const messageTypes = [
@@ -62,7 +63,7 @@ export interface MessageRecord {
   userId: string | null
   username: string | null
   numberId: string
-  error: { code: string; title: string } | null
+  error: Failure | null
   media: { mimeType: string; fileName: string | null; sizeBytes: number | null; sha256: string | null } | null
   details: MessageDetails | null
   metadata: Record<string, string>

@@ -1,6 +1,7 @@
 // Applies the updates of a webhook, each in the feature that it concerns: in order within one conversation or
 // call, concurrently otherwise.
 import type { ApplyCallUpdate } from '../../calls/apply-call-update.ts'
+import type { AccountUpdate } from '../../contract/account-health.ts'
 import type { UpdateOutcome } from '../../contract/inbound-elements.ts'
 import { addressesOf, type Person } from '../../contract/person.ts'
 import type {
@@ -19,6 +20,8 @@ export interface UpdateTargets {
   readonly applyCallUpdate: ApplyCallUpdate
   /** False when the update concerns no template that we know. */
   readonly applyTemplateChange: (update: TemplateStatusUpdate | TemplateCategoryUpdate) => Promise<boolean>
+  /** False when no workspace has the account. */
+  readonly applyAccountUpdate: (update: AccountUpdate) => Promise<boolean>
   readonly ignored: (type: string) => void
 }
 
@@ -40,8 +43,11 @@ export const createApplyUpdate = (targets: UpdateTargets): ApplyUpdate =>
         return 'unknownTemplate'
       case 'identityChange':
         return targets.messages.applyIdentityChange(update)
-      // Not needed: the catalog sync reads the quality, and the provider enforces marketing preferences.
-      case 'numberQuality':
+      case 'accountUpdate':
+        if (await targets.applyAccountUpdate(update)) return 'applied'
+        targets.ignored(update.type)
+        return 'unknownAccount'
+      // Not needed: the provider enforces marketing preferences.
       case 'userPreference':
         targets.ignored(update.type)
         return 'irrelevant'
@@ -126,8 +132,8 @@ function orderKey(update: ProviderUpdate): string {
     case 'templateStatus':
     case 'templateCategory':
       return `${update.wabaId} ${update.name}`
-    case 'numberQuality':
-      return update.number
+    case 'accountUpdate':
+      return update.wabaId
   }
 }
 

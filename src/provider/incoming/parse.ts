@@ -2,10 +2,11 @@
 // the provider repeats a webhook that is not accepted for seven days.
 import * as v from 'valibot'
 import type { ProviderUpdate } from '../../contract/provider-updates.ts'
-import { readNumberQuality, readPreferences, readTemplateCategory, readTemplateStatus } from './account.ts'
+import { readPreferences, readTemplateCategory, readTemplateStatus } from './account.ts'
+import { accountReaders } from './account-changes.ts'
 import { readCalls } from './calls.ts'
 import { type Element, type NumberContext, type SkipReason, skipped, type WebhookContext } from './element.ts'
-import { id, list, record } from './fields.ts'
+import { id, instant, list, optional, record } from './fields.ts'
 import { readIdUpdates } from './identity-change.ts'
 import { parseMessage } from './inbound-message.ts'
 import { type ReadElement, wholeBody, withRaw } from './raw-elements.ts'
@@ -40,9 +41,10 @@ function elementsOf(payload: unknown, receivedAt: Date): readonly ReadElement[] 
   const elements = entries.flatMap((entry) => {
     const account = v.safeParse(id, record(entry)['id'])
     const wabaId = account.success ? account.output : ''
+    const time = v.parse(optional(instant), record(entry)['time'])
     return list(record(entry)['changes']).flatMap((given) => {
       const change = record(given)
-      return withRaw(readChange(change, { wabaId, receivedAt }), change, wabaId)
+      return withRaw(readChange(change, { wabaId, time, receivedAt }), change, wabaId)
     })
   })
   return [...elements, ...empty.map((entry) => wholeBody(skipped('malformed'), entry))]
@@ -73,7 +75,7 @@ const fields = new Map<unknown, Reader>([
   ['user_id_update', ofNumber(readIdUpdates)],
   ['message_template_status_update', one(readTemplateStatus)],
   ['template_category_update', one(readTemplateCategory)],
-  ['phone_number_quality_update', one(readNumberQuality)],
+  ...accountReaders.map(([field, read]) => [field, one(read)] as const),
 ])
 
 function parseMessages(value: unknown, context: NumberContext): Element[] {

@@ -97,6 +97,10 @@ export function intake(sql: Pool): Intake {
       await keep(update)
       return true
     },
+    applyAccountUpdate: async (update) => {
+      await keep(update)
+      return true
+    },
     ignored: () => undefined,
   })
   return {

@@ -39,6 +39,7 @@ export async function openKept() {
         messages,
         applyCallUpdate: new Cluster(sql).node().applyCallUpdate,
         applyTemplateChange: async () => false,
+        applyAccountUpdate: async () => false,
         ignored: () => undefined,
       }),
     })

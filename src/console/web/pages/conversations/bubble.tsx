@@ -3,6 +3,7 @@ import { copyLink } from '../../core/clipboard.ts'
 import { clock, exact, sentence } from '../../core/format.ts'
 import { sayError } from '../../core/toasts.ts'
 import { IconButton } from '../../parts/button.tsx'
+import { FailureText } from '../../parts/failure.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { hrefOfMessage } from './address.ts'
 import { Attachment } from './attachment.tsx'
@@ -47,9 +48,7 @@ export function Bubble({ message, isWanted, day }: Props) {
             {error && (
               <p class="bubble-error">
                 <Icon name="warning" />
-                <span>
-                  {error.title} <code>{error.code}</code>
-                </span>
+                <FailureText failure={error} />
               </p>
             )}
           </div>

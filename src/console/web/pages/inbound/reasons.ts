@@ -10,6 +10,7 @@ export const reasons: Readonly<Record<UnappliedReason, readonly [short: string, 
   unknownNumber: ['Unknown number', 'The number that it names is not connected.'],
   unknownMessage: ['Unknown message', 'It tells of a message that was not sent from here.'],
   unknownCall: ['Unknown call', 'It tells of a call that is not known here.'],
+  unknownAccount: ['Unknown account', 'No workspace has this business account.'],
   unknownTemplate: ['Unknown template', 'The template is not known here, or it told nothing new.'],
   irrelevant: ['Not needed', 'It was understood, and nothing depends on it.'],
 }
