@@ -20,6 +20,8 @@ export interface CallUpdatesOptions {
   readonly clock: CallClock
   readonly timing: CallTiming
   readonly log: Log
+  /** Opens the 24 hours for answers in the call's conversation. */
+  readonly opened: (id: CallId, at: Date) => Promise<void>
   /** Counts the updates of unknown numbers and calls. */
   readonly ignored?: (why: 'unknownNumber' | 'unknownCall') => void
 }
@@ -74,7 +76,11 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
     if (update.type === 'callConnect' && update.direction === 'INBOUND' && update.from !== null)
       return ring(update, update.from)
     const id = await known(update)
-    if (id) return tell(id, messageOf(update))
+    if (id) {
+      await tell(id, messageOf(update))
+      const pickedUpAt = pickedUp(update)
+      return pickedUpAt && options.opened(id, pickedUpAt)
+    }
     if (update.type === 'callTerminate' && update.direction === 'INBOUND') return recordEarlyTerminate(update)
     ignore('unknownCall', update)
   }
@@ -129,10 +135,23 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
     const call = inboundCall(parties, update, at, options.timing)
     const rung = isStale(update, at) ? endedBeforeStart : await ledger.beginInbound(call)
     const begun = rung.type === 'endedBeforeStart' ? await recordEnded(call.ringing, wacid) : rung
-    if (begun.type === 'begun') return begin(begun, { type: 'ringing', session })
+    if (begun.type === 'begun') {
+      await begin(begun, { type: 'ringing', session })
+      return options.opened(begun.row.id, update.at)
+    }
     const id = await ledger.findByWacid(wacid)
-    if (id) await tell(id, messageOf(update))
+    if (!id) return
+    await tell(id, messageOf(update))
+    await options.opened(id, update.at)
   }
+}
+
+/** When the customer accepted a call of ours, by the provider's clock. */
+function pickedUp(update: CallUpdate): Date | undefined {
+  if (update.type === 'callStatus') return update.status === 'ACCEPTED' ? update.at : undefined
+  if (update.type === 'callConnect' || update.direction === 'INBOUND' || update.durationSeconds === null)
+    return undefined
+  return update.startedAt ?? new Date(update.at.getTime() - update.durationSeconds * 1_000)
 }
 
 function messageOf(update: CallUpdate): CallMessage {

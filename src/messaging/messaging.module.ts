@@ -34,6 +34,8 @@ import { createReadMarkStore } from './store/read-marks.store.ts'
 import { createSenderAccountStore } from './store/sender-accounts.store.ts'
 import { createTemplateSubmissionStore } from './store/template-submission.store.ts'
 import { createTemplateStore } from './store/templates.store.ts'
+import { createUploadStore } from './store/uploads.store.ts'
+import { createStoreUpload } from './store-upload.ts'
 import { createTemplateSubmissions } from './submit-template.ts'
 import { sweepSends } from './sweep-sends.ts'
 import { createTransmitter } from './transmit-message.ts'
@@ -103,12 +105,20 @@ export function createMessaging(options: MessagingOptions) {
       parties: (number, waId, isFresh) => contacts.partiesOf(number, { waId, named: null, isFresh }),
       find: records.messages.find,
       transmit: (outgoing) => transmitter.start(outgoing),
+      clock,
     }),
-    preview: createPreviewMessage({ store, templates }),
+    preview: createPreviewMessage({ store, templates, clock }),
     upload: createUploadMedia({
       enter: uploadPlaces(limits.mediaUploadsAtOnce),
       account: senderAccounts.ofNumber,
       provider,
+    }),
+    storeUpload: createStoreUpload({
+      store: createUploadStore(sql, accounts),
+      blobs: options.blobs,
+      provider,
+      enter: uploadPlaces(limits.uploadsAtOnce),
+      clock,
     }),
     updates: createMessageUpdates({
       store,

@@ -1,10 +1,11 @@
 // The ports of messaging. messaging.module.ts provides them.
 
 import type { WrittenDelivery } from '../contract/dispatch.ts'
+import type { FreeMessage } from '../contract/message-content.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
 import type { ParameterFormat } from '../contract/records/catalog.ts'
-import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
+import type { MessagePreview, MessageRecord, MessageType } from '../contract/records/message.ts'
 import type {
   ConversationId,
   EventId,
@@ -12,9 +13,11 @@ import type {
   MessageId,
   NumberId,
   RecipientId,
+  UploadId,
   Uuid,
   WorkspaceId,
 } from '../shared/ids.ts'
+import type { FreeSend } from './free-form.ts'
 import type { OutboundStatus } from './message.machine.ts'
 import type { SendPolicyName, SendVerdict } from './send-policy.ts'
 import type { OptChange } from './stop-keywords.ts'
@@ -38,8 +41,33 @@ export interface SendContext {
   readonly account: ProviderAccount | null
   readonly template: SendTemplate | null
   readonly optedOut: boolean
+  /** The first moment at which only templates can be sent; null where free-form messages never could. */
+  readonly windowExpiresAt: Date | null
+  /** The uploaded file that the query names, unless it has expired. */
+  readonly upload: StoredUpload | null
+  /** The message that the query names, where it is one of this conversation. */
+  readonly reference: ReferencedMessage | null
   /** The message that this idempotency key has already created. */
   readonly earlier: { readonly id: MessageId; readonly hash: string } | null
+}
+
+export interface StoredUpload {
+  readonly id: UploadId
+  readonly numberId: NumberId
+  readonly providerMediaId: string
+  readonly mimeType: string
+  readonly fileName: string
+  readonly sizeBytes: number
+  /** Hex. */
+  readonly sha256: string
+  readonly blobKey: string
+}
+
+export interface ReferencedMessage {
+  readonly id: MessageId
+  readonly providerMessageId: string | null
+  readonly type: MessageType
+  readonly createdAt: Date
 }
 
 export interface SendContextQuery {
@@ -47,8 +75,11 @@ export interface SendContextQuery {
   readonly waId: string
   /** A number's id or E.164; null: the default number. */
   readonly from: { readonly numberId: NumberId } | { readonly number: string } | null
-  readonly templateName: string
-  readonly templateLanguage: string
+  readonly templateName: string | null
+  readonly templateLanguage: string | null
+  readonly uploadId?: UploadId | null
+  /** A message that is quoted or reacted to. */
+  readonly referenceId?: MessageId | null
   readonly idempotencyKey: string | null
 }
 
@@ -62,7 +93,9 @@ export interface NewMessage extends Parties {
   readonly workspaceId: WorkspaceId
   readonly numberId: NumberId
   readonly text: string
-  readonly template: NonNullable<MessageRecord['template']>
+  readonly template: MessageRecord['template']
+  /** Set where `template` is null. */
+  readonly free?: FreeSend | null
   readonly metadata: Readonly<Record<string, string>>
   /** Null where an operator sends. */
   readonly keyId: KeyId | null
@@ -72,16 +105,23 @@ export interface NewMessage extends Parties {
   readonly createdAt: Date
 }
 
+/** What is sent: a template with its definition, or a message that is none. */
+export type OutgoingContent =
+  | {
+      readonly template: NonNullable<MessageRecord['template']>
+      readonly definition: SendTemplate
+      readonly free?: undefined
+    }
+  | { readonly free: FreeMessage }
+
 /** A message to send to the provider. */
-export interface Outgoing {
+export type Outgoing = OutgoingContent & {
   readonly id: MessageId
   readonly workspaceId: WorkspaceId
   readonly conversationId: ConversationId
   readonly account: ProviderAccount
   /** Digits. */
   readonly to: string
-  readonly template: NonNullable<MessageRecord['template']>
-  readonly definition: SendTemplate
 }
 
 export interface FailureEvent {
@@ -129,7 +169,7 @@ export interface TemplateRendering {
   preview(
     template: SendTemplate,
     variables: Readonly<Record<string, string>>,
-  ): Omit<MessagePreview, 'to' | 'template'>
+  ): Omit<MessagePreview, 'to' | 'type' | 'template' | 'windowExpiresAt'>
   /** The parameters in the provider's form. */
   providerComponents(template: SendTemplate, variables: Readonly<Record<string, string>>): readonly unknown[]
 }

@@ -140,7 +140,7 @@ export const placedCall = {
 }
 
 export const preview = {
-  to: '15557000001',
+  ...{ to: '15557000001', type: 'TEMPLATE', windowExpiresAt: null },
   template: send.template,
   header: 'North Dock',
   body: 'Hi Ines, order A-4471 is ready.',

@@ -1,5 +1,5 @@
 // The message record and its statuses.
-import type { CallPermissionDetails } from '../events.ts'
+import type { MessageDetails } from './message-details.ts'
 
 export const messageTypes = [
   'TEMPLATE',
@@ -25,10 +25,14 @@ export type MessageStatus = (typeof messageStatuses)[number]
 export const directions = ['INBOUND', 'OUTBOUND'] as const
 export type Direction = (typeof directions)[number]
 
-/** A template with its variables filled in, before anything is sent. */
+/** A message before anything is sent: a template with its variables filled in, or a free-form one. */
 export interface MessagePreview {
   to: string
-  template: { name: string; language: string; variables: Record<string, string> }
+  type: MessageType
+  /** Null for a free-form message. */
+  template: { name: string; language: string; variables: Record<string, string> } | null
+  /** Until when free-form messages can be sent to this contact; null where the customer has never written or called. */
+  windowExpiresAt: string | null
   /** The text of the header, or the link of its image, video or document. */
   header: string | null
   body: string
@@ -55,7 +59,7 @@ export interface MessageRecord {
   numberId: string
   error: { code: string; title: string } | null
   media: { mimeType: string; fileName: string | null; sizeBytes: number | null; sha256: string | null } | null
-  details: { callPermission?: CallPermissionDetails } | null
+  details: MessageDetails | null
   metadata: Record<string, string>
   caller: {
     apiKeyId: string | null

@@ -7,6 +7,7 @@ import { sources } from '../../platform/postgres/states.ts'
 import { sourcesOf } from '../../shared/machine.ts'
 import { outboundMachine, sendMachine } from '../message.machine.ts'
 import type { FoundMessage, InboundWrite, MessageStore, StatusChange, StatusTarget } from '../ports.ts'
+import { opensWindow } from '../window.ts'
 
 type UpdatesStore = Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound'>
 
@@ -166,7 +167,10 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
       update conversations c
       set last_message_id = inserted.id, last_message_at = inserted.created_at, updated_at = now(),
         unread_count = c.unread_count + 1,
-        last_inbound_at = greatest(c.last_inbound_at, inserted.created_at),
+        last_inbound_at = case
+          when ${opensWindow(update)} then greatest(c.last_inbound_at, inserted.created_at)
+          else c.last_inbound_at
+        end,
         -- A reply that comes late must not take the place of one that was given after it.
         call_permission = case
           when inserted.permission_at >= coalesce(c.call_permission_at, '-infinity') then inserted.permission

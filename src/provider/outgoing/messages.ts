@@ -2,10 +2,11 @@
 import * as v from 'valibot'
 import type { CallPermissionState, Provider } from '../../contract/provider.ts'
 import type { Ask } from './ask.ts'
+import { freeMessage } from './message-content.ts'
 
 type MessageOperations = Pick<
   Provider,
-  'sendTemplate' | 'markRead' | 'requestCallPermission' | 'callPermission'
+  'sendTemplate' | 'sendMessage' | 'markRead' | 'requestCallPermission' | 'callPermission'
 >
 
 const HELD = ['held_for_quality_assessment', 'paused']
@@ -29,7 +30,7 @@ export const Done = v.pipe(
 
 const toUser = (to: string) => ({ messaging_product: 'whatsapp', recipient_type: 'individual', to })
 
-export const messageOperations = (ask: Ask): MessageOperations => ({
+const sends = (ask: Ask): Pick<MessageOperations, 'sendTemplate' | 'sendMessage'> => ({
   sendTemplate: (account, { to, template, opaque, isWanted }) =>
     ask(account, {
       operation: 'message.template',
@@ -50,6 +51,19 @@ export const messageOperations = (ask: Ask): MessageOperations => ({
       isWanted,
     }),
 
+  sendMessage: (account, { to, content, about, opaque, isWanted }) =>
+    ask(account, {
+      operation: 'message.free',
+      pool: 'messages',
+      method: 'POST',
+      path: [account.phoneNumberId, 'messages'],
+      body: { ...toUser(to), ...freeMessage({ content, about }), biz_opaque_callback_data: opaque },
+      schema: Sent,
+      isWanted,
+    }),
+})
+
+const aroundSends = (ask: Ask): Omit<MessageOperations, 'sendTemplate' | 'sendMessage'> => ({
   markRead: (account, providerMessageId, { typing = false } = {}) =>
     ask(account, {
       operation: 'message.read',
@@ -94,6 +108,8 @@ export const messageOperations = (ask: Ask): MessageOperations => ({
       schema: Permission,
     }),
 })
+
+export const messageOperations = (ask: Ask): MessageOperations => ({ ...sends(ask), ...aroundSends(ask) })
 
 const Permission = v.pipe(
   v.object({

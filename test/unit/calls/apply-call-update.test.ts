@@ -34,6 +34,7 @@ function world(ledger: Partial<CallLedger> = {}) {
   const adopted: (CallMessage | undefined)[] = []
   const ignored: string[] = []
   const ended: CallRow[] = []
+  const opened: [string, Date][] = []
   const beginInbound = async (call: InboundCall) => {
     return { type: 'begun', row: call.ringing.row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
   }
@@ -50,6 +51,7 @@ function world(ledger: Partial<CallLedger> = {}) {
     beginInbound,
   }
   const apply = createApplyCallUpdate({
+    opened: async (id, at) => void opened.push([id, at]),
     contacts: {
       findNumber: async (id) => (id === 'pn' ? number : undefined),
       resolveParties: async ({ phoneNumberId }) => (phoneNumberId === 'pn' ? parties : undefined),
@@ -67,7 +69,7 @@ function world(ledger: Partial<CallLedger> = {}) {
     log: { info: () => undefined, warn: () => undefined },
     ignored: (why) => ignored.push(why),
   })
-  return { apply, told, adopted, ignored, ended }
+  return { apply, told, adopted, ignored, ended, opened }
 }
 
 const types = (told: readonly { message: CallMessage }[]) => told.map(({ message }) => message.type)
