@@ -78,7 +78,8 @@ async function receive(sql: Pool, world: FloorWorld, message: Incoming, party: P
   const [id, eventId, at] = [newId('message'), newId('event'), new Date()]
   const text = message.text?.body ?? ''
   const ids = { messageId: encodeId('message', id), conversationId: encodeId('conversation', conversationId) }
-  const body = queuedBody('message.received', at, { ...ids, text, from: waId, fromName: name, to: number })
+  const who = { from: waId, fromName: name, to: number }
+  const body = queuedBody('message.received', at, { ...ids, text, ...who, type: 'TEXT' })
   await sql`
     with message as (
       insert into messages (id, workspace_id, conversation_id, number_id, contact_id, provider_message_id, direction,

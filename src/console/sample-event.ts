@@ -49,6 +49,7 @@ function queuedSample(kind: QueuedEventKind, key: string, at: Date): Buffer {
         from: CUSTOMER.number,
         fromName: CUSTOMER.name,
         to: WORKSPACE_NUMBER,
+        type: 'TEXT',
       })
     case 'call.status':
       return queuedBody(kind, at, {

@@ -1,5 +1,10 @@
 // The five events of the API contract: how each is delivered, and the form of its body.
 
+import type { MessageType } from './records/message.ts'
+import type { MessageDetails } from './records/message-details.ts'
+
+export type { CallPermissionDetails } from './records/message-details.ts'
+
 export const eventKinds = [
   'message.status',
   'message.received',
@@ -32,15 +37,6 @@ export interface MessageStatusData {
   error?: { title: string; code?: string }
 }
 
-export interface CallPermissionDetails {
-  response: string
-  granted: boolean
-  isPermanent: boolean
-  /** Null for a permanent permission, for a refusal, and where the provider did not tell. */
-  expiresAt: string | null
-  source: string
-}
-
 export interface MessageReceivedData {
   messageId: string
   conversationId: string
@@ -48,8 +44,10 @@ export interface MessageReceivedData {
   from: string
   fromName: string
   to: string
+  /** The kind of message, as in its record. */
+  type: MessageType
   optChange?: 'opted-out' | 'opted-in'
-  details?: { callPermission?: CallPermissionDetails }
+  details?: MessageDetails
 }
 
 export interface CallStatusData {

@@ -1,10 +1,11 @@
 // The content of the provider's webhooks in our terms. src/provider/incoming creates these updates, and the
 // features apply them. Updates may be repeated, late and out of order: every consumer must accept each of
 // them at any time.
-import type { CallPermissionDetails, MessageStatusEvent, SessionDescription } from './events.ts'
+import type { MessageStatusEvent, SessionDescription } from './events.ts'
 import type { ProviderErrorClass } from './provider-errors.ts'
 import type { TemplateCategory, TemplateStatus } from './records/catalog.ts'
 import type { Direction, MessageType } from './records/message.ts'
+import type { MessageDetails } from './records/message-details.ts'
 
 export interface ReportedError {
   readonly code: string
@@ -46,9 +47,8 @@ export interface InboundMessageUpdate {
   /** Empty if there is no text, such as for an image without a caption. */
   readonly text: string
   readonly media: InboundMedia | null
-  readonly callPermission: CallPermissionDetails | null
-  /** The message or call that this message answers or reacts to. */
-  readonly context: { readonly providerMessageId: string } | null
+  /** Our ids of the messages that it names are null: they are looked up where it is written. */
+  readonly details: MessageDetails | null
 }
 
 interface CallUpdate {

@@ -4,11 +4,14 @@
 import type { Dispatch } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
 import type { InboundMessageUpdate, MessageStatusUpdate } from '../contract/provider-updates.ts'
+import type { MessageDetails } from '../contract/records/message-details.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
 import { decodeId, encodeId, type MessageId, newId } from '../shared/ids.ts'
+import { effectsOf } from './inbound-effects.ts'
 import type {
   FoundMessage,
+  InboundReference,
   InboundWrite,
   MessageStore,
   Parties,
@@ -24,6 +27,7 @@ export interface MessageUpdatePorts {
     waId: string
     name: string | null
     at: Date
+    groupId: string | null
     isFresh?: boolean
   }) => Promise<(SenderNumber & Parties) | undefined>
   readonly dispatch: Dispatch
@@ -107,9 +111,10 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
 
 /** A contact who was erased since its ids were read has a new row by the second try. */
 async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<void> {
-  const { phoneNumberId, from, fromName } = update
+  const { phoneNumberId, from, fromName, at } = update
+  const groupId = update.details?.group?.id ?? null
   for (let tries = 0; tries < 3; tries += 1) {
-    const who = { phoneNumberId, waId: from, name: fromName, at: update.at, isFresh: tries > 0 }
+    const who = { phoneNumberId, waId: from, name: fromName, at, groupId, isFresh: tries > 0 }
     const parties = await ports.resolveParties(who)
     if (!parties) return ports.ignored('inboundMessage')
     const written = await ports.store.insertInbound(inboundOf(update, parties, ports.clock.now()))
@@ -124,7 +129,8 @@ function inboundOf(
   nowMs: number,
 ): InboundWrite {
   const id = newId('message')
-  const optChange = optChangeOf(update.messageType, update.text)
+  const optChange = optChangeOf(update)
+  const { details, references } = withReferences(update.details)
   const body = queuedBody('message.received', new Date(nowMs), {
     messageId: encodeId('message', id),
     conversationId: encodeId('conversation', parties.conversationId),
@@ -132,8 +138,34 @@ function inboundOf(
     from: update.from,
     fromName: update.fromName ?? '',
     to: parties.number,
+    type: update.messageType,
     ...(optChange && { optChange }),
-    ...(update.callPermission && { details: { callPermission: update.callPermission } }),
+    ...(details && { details }),
   })
-  return { id, ...parties, update, optChange, eventId: newId('event'), body }
+  const content = { update, details, references, effects: effectsOf(update) }
+  return { id, ...parties, ...content, optChange, eventId: newId('event'), body }
+}
+
+/**
+ * Stands for our ids of the messages that this one names. The statement that writes it finds them, and puts them in
+ * place. Nobody else knows these marks, so that no text of a customer is taken for one.
+ */
+function withReferences(given: MessageDetails | null): Pick<InboundWrite, 'details' | 'references'> {
+  const references: InboundReference[] = []
+  const mark = <Part extends { providerMessageId: string | null } | undefined>(part: Part): Part => {
+    if (part === undefined || part.providerMessageId === null) return part
+    const messageId = encodeId('message', newId('message'))
+    references.push({ mark: messageId, providerMessageId: part.providerMessageId })
+    return { ...part, messageId }
+  }
+  if (given === null) return { details: null, references }
+  const { context, reaction, edit, revoke, ...rest } = given
+  const details: MessageDetails = {
+    ...rest,
+    ...(context && { context: mark(context) }),
+    ...(reaction && { reaction: mark(reaction) }),
+    ...(edit && { edit: mark(edit) }),
+    ...(revoke && { revoke: mark(revoke) }),
+  }
+  return { details, references }
 }

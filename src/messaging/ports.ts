@@ -6,6 +6,7 @@ import type { ProviderAccount } from '../contract/provider.ts'
 import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
 import type { ParameterFormat } from '../contract/records/catalog.ts'
 import type { MessagePreview, MessageRecord, MessageType } from '../contract/records/message.ts'
+import type { MessageDetails } from '../contract/records/message-details.ts'
 import type {
   ConversationId,
   EventId,
@@ -18,6 +19,7 @@ import type {
   WorkspaceId,
 } from '../shared/ids.ts'
 import type { FreeSend } from './free-form.ts'
+import type { InboundEffects } from './inbound-effects.ts'
 import type { OutboundStatus } from './message.machine.ts'
 import type { SendPolicyName, SendVerdict } from './send-policy.ts'
 import type { OptChange } from './stop-keywords.ts'
@@ -155,9 +157,20 @@ export interface InboundWrite extends Parties {
   readonly workspaceId: WorkspaceId
   readonly numberId: NumberId
   readonly update: InboundMessageUpdate
+  /** Those of the update, with marks in the place of our ids of the messages that they name. */
+  readonly details: MessageDetails | null
+  readonly references: readonly InboundReference[]
+  readonly effects: InboundEffects
   readonly optChange: OptChange | undefined
   readonly eventId: EventId
+  /** With the same marks. */
   readonly body: Uint8Array
+}
+
+/** A message that another one names. Unknown, its id is null. */
+export interface InboundReference {
+  readonly mark: string
+  readonly providerMessageId: string
 }
 
 /** The rendering of templates. */

@@ -1,7 +1,5 @@
 // The 24 hours in which a customer may be answered freely. A message of the customer opens them, and so does a call:
 // one of the customer, answered or not, and one that the customer accepted. Pure.
-import type { MessageType } from '../contract/records/message.ts'
-
 const windowMs = 24 * 3_600_000
 
 /** What of a customer last opened the window, by the provider's clock. */
@@ -18,11 +16,3 @@ export function windowExpiry({ lastInboundAt, lastCallAt }: WindowOpeners): Date
 
 export const isOpenAt = (expiresAt: Date | null, nowMs: number): boolean =>
   expiresAt !== null && nowMs < expiresAt.getTime()
-
-const silent: readonly string[] = ['EDIT', 'REVOKE', 'SYSTEM']
-
-/** A changed or a taken back message is no new one, a system message is the provider's, a group's is not one to one. */
-export const opensWindow = (message: {
-  readonly messageType: MessageType
-  readonly details?: { readonly group?: unknown } | null
-}): boolean => !silent.includes(message.messageType) && message.details?.group === undefined

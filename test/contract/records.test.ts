@@ -3,13 +3,16 @@ import { openApiDocument } from '../../src/api/openapi/document.ts'
 import type { JsonSchema } from '../../src/platform/http/shown.ts'
 import { describe, test } from '../support/harness.ts'
 
+const details =
+  'providerType reply media location contacts order interactive reaction edit revoke context referral group system ' +
+  'callPermission unsupported edited revoked truncated'
+
 // The records of the API contract, verbatim and in its order; `{...}` are the fields of the object before it.
 const contract: Readonly<Record<string, string>> = {
   Message: `id conversationId providerMessageId direction type status text template{name language variables} from fromName to
-    numberId error{code title} media{mimeType fileName sizeBytes sha256} details{callPermission} metadata
-    caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
+    numberId error{code title} media{mimeType fileName sizeBytes sha256} details{${details}} metadata caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
   MessagePreview: `to template{name language variables} header body footer buttons text missingVariables unexpectedVariables`,
-  Conversation: `id numberId number contact{waId number name optedOut} lastMessage{id direction type text at} unreadCount
+  Conversation: `id numberId number contact{waId number name optedOut} group{id} lastMessage{id direction type text at} unreadCount
     lastInboundAt windowExpiresAt callPermission{response granted isPermanent expiresAt source} createdAt updatedAt`,
   Template: `id name language category status components variables[name example in] createdAt updatedAt`,
   Number: `id phoneNumberId number displayName status qualityRating messagesPerSecond isDefault
@@ -26,7 +29,7 @@ const contract: Readonly<Record<string, string>> = {
 
 /** Fields that may be absent instead of null. */
 const optional = [
-  ...['Message.details.callPermission'],
+  ...details.split(' ').map((name) => `Message.details.${name}`),
   ...['IceServers.iceServers.username', 'IceServers.iceServers.credential'],
 ]
 

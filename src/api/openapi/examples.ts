@@ -172,6 +172,7 @@ export const conversation = {
   numberId: ids.number,
   number: '+15550001111',
   contact: { waId: '15557000101', number: '+15557000101', name: 'Ines Duarte', optedOut: false },
+  group: null,
   lastMessage: {
     id: ids.inbound,
     direction: 'INBOUND',

@@ -49,7 +49,7 @@ const notes: Readonly<Record<EventKind, EventNotes>> = {
     summary: 'A customer wrote to the workspace',
     description:
       'Goes to every endpoint that lists it, unless the number is assigned to one: then to that one alone. ' +
-      'STOP and START, in any case, set `optChange`.',
+      'STOP and START, in any case, set `optChange`. `type` and `details` say what it holds besides its text.',
     example: {
       event: 'message.received',
       sentAt,
@@ -60,6 +60,16 @@ const notes: Readonly<Record<EventKind, EventNotes>> = {
         from: '15557000101',
         fromName: 'Ines Duarte',
         to: '+15550001111',
+        type: 'TEXT',
+        details: {
+          context: {
+            messageId: ids.message,
+            providerMessageId: 'wamid.HBgLMTU1NTcwMDAwMDEVAgARGBI',
+            forwarded: false,
+            frequentlyForwarded: false,
+            product: null,
+          },
+        },
       },
     },
   },

@@ -10,11 +10,11 @@ import type {
   QueuedEventKind,
 } from '../../contract/events.ts'
 import { callStatuses } from '../../contract/records/call.ts'
-import { directions } from '../../contract/records/message.ts'
+import { directions, messageTypes } from '../../contract/records/message.ts'
 import { about } from '../../platform/http/shown.ts'
 import { sessionView } from './calls.ts'
 import { idView, timestamp } from './fields.ts'
-import { callPermissionView } from './messages.ts'
+import { detailsView } from './message-details.ts'
 
 const digits = about(v.string(), "The customer's number as digits, without a plus.")
 const ours = about(v.string(), "The workspace's number, with its plus.")
@@ -44,14 +44,12 @@ const messageReceived = v.object({
   from: digits,
   fromName: about(v.string(), "The customer's profile name."),
   to: ours,
+  type: about(v.picklist(messageTypes), 'The kind of message, as in its record.'),
   optChange: about(
     v.exactOptional(v.picklist(['opted-out', 'opted-in'])),
-    'Present only when the text, written or on the tapped reply button, was STOP or START.',
+    'Present only when the text, written or on the tapped button of a template, was STOP or START.',
   ),
-  details: about(
-    v.exactOptional(v.object({ callPermission: v.exactOptional(callPermissionView) })),
-    'Carries `callPermission` when the message answers a call permission request.',
-  ),
+  details: v.exactOptional(detailsView),
 }) satisfies v.GenericSchema<unknown, MessageReceivedData>
 
 const callStatus = v.object({

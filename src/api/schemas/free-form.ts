@@ -135,8 +135,8 @@ type ContentFields<Template> = FreeFields & { readonly template?: Template | und
 /** Names the field where no content, or more than one, is given, or `replyTo` does not go with it. */
 export const oneContent = <Fields extends ContentFields<unknown>>() =>
   v.rawCheck<Fields>(({ dataset, addIssue }) => {
-    if (!dataset.typed) return
-    const { value } = dataset
+    // The other faults of the body are told beside this one.
+    const value = (dataset.value ?? {}) as Partial<Fields>
     const at = (key: string, message: string) =>
       addIssue({
         message,

@@ -1,4 +1,4 @@
-// The conversation record: one per workspace number and contact.
+// The conversation record: one per workspace number and contact, or group.
 import type { CallPermissionDetails } from '../events.ts'
 import type { Direction, MessageType } from './message.ts'
 
@@ -6,7 +6,10 @@ export interface ConversationRecord {
   id: string
   numberId: string
   number: string
+  /** Empty texts where the conversation is in a group. */
   contact: { waId: string; number: string; name: string | null; optedOut: boolean }
+  /** The provider's id of the group; null where the conversation is with one contact. */
+  group: { id: string } | null
   lastMessage: { id: string; direction: Direction; type: MessageType; text: string; at: string } | null
   unreadCount: number
   lastInboundAt: string | null

@@ -1,6 +1,5 @@
 // What a message holds beside its text, in the same form in both directions: in records, in events and in the
 // column messages.details. Only what a message has is there; inside a part, what is not known is null.
-import type { CallPermissionDetails } from '../events.ts'
 
 /** Another message: our id where we have that message, and the provider's. */
 export interface MessageReference {
@@ -147,6 +146,15 @@ export interface InteractiveDetails {
   link?: { title: string; url: string }
   /** Of kind flow. */
   flow?: { id: string | null; name: string | null; title: string; screen: string | null }
+}
+
+export interface CallPermissionDetails {
+  response: string
+  granted: boolean
+  isPermanent: boolean
+  /** Null for a permanent permission, for a refusal, and where the provider did not tell. */
+  expiresAt: string | null
+  source: string
 }
 
 /** The texts that the message had before, the oldest first, each with the time of the edit that replaced it. */

@@ -14,6 +14,10 @@ export const messageTypes = [
   'REACTION',
   'BUTTON',
   'INTERACTIVE',
+  'ORDER',
+  'EDIT',
+  'REVOKE',
+  'SYSTEM',
   'CALL_PERMISSION_REPLY',
   'UNSUPPORTED',
 ] as const

@@ -36,6 +36,8 @@ export interface ContactsStore {
     readonly name: string | null
     /** The provider's time of the update: an older name does not replace a newer one. Default: now. */
     readonly at?: Date
+    /** The provider's id of the group in which it was said: the conversation is then that of the group. */
+    readonly groupId?: string | null
     readonly isFresh?: boolean
   }): Promise<Parties | undefined>
   /**
@@ -44,7 +46,12 @@ export interface ContactsStore {
    */
   partiesOf(
     number: NumberIdentity,
-    who: { readonly waId: string; readonly named: Named | null; readonly isFresh?: boolean },
+    who: {
+      readonly waId: string
+      readonly named: Named | null
+      readonly groupId?: string | null
+      readonly isFresh?: boolean
+    },
   ): Promise<Parties>
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
 }
@@ -82,11 +89,14 @@ export function createContactsStore(sql: Sql, options: ContactsOptions): Contact
     return found
   }
 
-  const partiesOf: ContactsStore['partiesOf'] = async (number, { waId, named, isFresh = false }) => {
-    const key = `${number.numberId}:${waId}`
+  const partiesOf: ContactsStore['partiesOf'] = async (
+    number,
+    { waId, named, groupId = null, isFresh = false },
+  ) => {
+    const key = `${number.numberId}:${waId}:${groupId ?? ''}`
     let known = isFresh ? undefined : conversations.get(key)
     if (!known) {
-      known = await upsert(sql, number, { waId, named, optOutKey: await options.optOutKey() })
+      known = await upsert(sql, number, { waId, named, groupId, optOutKey: await options.optOutKey() })
       conversations.set(key, known)
     } else if (named !== null && named.name !== known.name && named.at.getTime() >= known.nameAtMs) {
       rename(known, key, named)
@@ -107,9 +117,10 @@ export function createContactsStore(sql: Sql, options: ContactsOptions): Contact
   return {
     findNumber,
     partiesOf,
-    async resolveParties({ phoneNumberId, waId, name, at = new Date(), isFresh = false }) {
+    async resolveParties({ phoneNumberId, waId, name, at = new Date(), groupId = null, isFresh = false }) {
       const number = await findNumber(phoneNumberId)
-      return number && partiesOf(number, { waId, named: name === null ? null : { name, at }, isFresh })
+      const named = name === null ? null : { name, at }
+      return number && partiesOf(number, { waId, named, groupId, isFresh })
     },
   }
 }
@@ -117,11 +128,13 @@ export function createContactsStore(sql: Sql, options: ContactsOptions): Contact
 interface Wanted {
   readonly waId: string
   readonly named: Named | null
+  readonly groupId: string | null
   readonly optOutKey: FingerprintKey | undefined
 }
 
 /** A contact who was erased and comes back is as opted out as before. */
-async function upsert(sql: Sql, number: NumberIdentity, { waId, named, optOutKey }: Wanted): Promise<Known> {
+async function upsert(sql: Sql, number: NumberIdentity, wanted: Wanted): Promise<Known> {
+  const { waId, named, optOutKey } = wanted
   const person = { workspaceId: number.workspaceId, waId: sql`${waId}::text` }
   const isNewer = sql`
     excluded.name is not null and coalesce(contacts.name_at, '-infinity') <= excluded.name_at`
@@ -141,13 +154,24 @@ async function upsert(sql: Sql, number: NumberIdentity, { waId, named, optOutKey
           end
       returning id, name, name_at
     )
-    insert into conversations (id, workspace_id, number_id, contact_id)
-    select new_uuid(), ${number.workspaceId}::uuid, ${number.numberId}::uuid, contact.id
-    from contact
-    on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id
-    returning contact_id, id as conversation_id, (select name from contact) as name,
+    ${conversationOf(sql, number, wanted)}
+    returning id as conversation_id, (select id from contact) as contact_id, (select name from contact) as name,
       (select name_at from contact) as name_at`
   if (!known) throw new Error('an upsert returned no row')
   const { nameAt, ...ids } = known
   return { ...ids, nameAtMs: nameAt?.getTime() ?? 0 }
 }
+
+/** `do update` without a change, because `do nothing` would not return a row that exists already. */
+const conversationOf = (sql: Sql, { workspaceId, numberId }: NumberIdentity, { groupId }: Wanted) =>
+  groupId === null
+    ? sql`
+      insert into conversations (id, workspace_id, number_id, contact_id)
+      select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, contact.id
+      from contact
+      on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id`
+    : sql`
+      insert into conversations (id, workspace_id, number_id, group_id)
+      select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, ${groupId}::text
+      from contact
+      on conflict (number_id, group_id) where group_id is not null do update set group_id = excluded.group_id`

@@ -32,7 +32,8 @@ interface Row {
   readonly id: ConversationId
   readonly numberId: NumberId
   readonly number: string
-  readonly waId: string
+  readonly waId: string | null
+  readonly groupId: string | null
   readonly name: string | null
   readonly optState: string | null
   readonly unreadCount: number
@@ -80,12 +81,13 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
 })
 
 const selected = (sql: Sql, conversations: Piece) => sql`
-  select v.id, v.number_id, n.number, p.wa_id, p.name, p.opt_state, v.unread_count, v.last_inbound_at, v.last_call_at,
+  select v.id, v.number_id, n.number, v.group_id, p.wa_id, p.name, p.opt_state, v.unread_count, v.last_inbound_at,
+    v.last_call_at,
     v.call_permission, now() as read_at, v.created_at, v.updated_at,
     m.id as message_id, m.direction, m.type, m.text, m.created_at as message_at
   from (${conversations}) v
   join numbers n on n.id = v.number_id
-  join contacts p on p.id = v.contact_id
+  left join contacts p on p.id = v.contact_id
   left join messages m on m.id = v.last_message_id`
 
 // Written exactly as in the partial index, so that the planner can use it.
@@ -110,11 +112,12 @@ const toRecord = (row: Row): ConversationRecord => ({
   numberId: encodeId('number', row.numberId),
   number: row.number,
   contact: {
-    waId: row.waId,
-    number: toE164(row.waId),
+    waId: row.waId ?? '',
+    number: row.waId === null ? '' : toE164(row.waId),
     name: row.name,
     optedOut: row.optState === 'opted-out',
   },
+  group: row.groupId === null ? null : { id: row.groupId },
   lastMessage:
     row.messageId === null
       ? null

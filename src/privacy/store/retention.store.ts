@@ -1,8 +1,8 @@
 // Takes away what is kept no longer: contents after the time of their workspace, and the recipients of deleted campaigns.
 import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
+import { deleteFiles } from '../../messaging/store/delete-files.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { idFloor, type Uuid, type WorkspaceId } from '../../shared/ids.ts'
-import { deleteFiles } from './erase-messages.ts'
 
 const atOnce = 500
 const dayMs = 86_400_000

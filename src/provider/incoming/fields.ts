@@ -6,7 +6,8 @@ import type { ReportedError } from '../../contract/provider-updates.ts'
 import { toDigits } from '../../shared/phone.ts'
 
 /** Postgres cannot store NUL or a lone surrogate. The provider repeats a refused update for seven days. */
-const storable = (text: string): string => text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\uFFFD')
+export const storable = (text: string): string =>
+  text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\uFFFD')
 
 export const text = (maxLength: number) =>
   v.pipe(

@@ -40,7 +40,11 @@ const waId = '15557000001'
 /** The contact gave this permission `second` seconds after the start. */
 const say = (
   { phoneNumberId }: Tenant,
-  { second = 0, ...patch }: { callPermission: CallPermissionDetails | null; second?: number; from?: string },
+  {
+    second = 0,
+    callPermission,
+    ...patch
+  }: { callPermission: CallPermissionDetails | null; second?: number; from?: string },
 ) =>
   updates.applyInbound({
     type: 'inboundMessage',
@@ -49,10 +53,10 @@ const say = (
     from: waId,
     fromName: 'Ines',
     at: new Date(startMs + second * 1_000),
-    messageType: patch.callPermission ? 'CALL_PERMISSION_REPLY' : 'TEXT',
+    messageType: callPermission ? 'CALL_PERMISSION_REPLY' : 'TEXT',
     text: '',
     media: null,
-    context: null,
+    details: callPermission && { callPermission },
     ...patch,
   })
 

@@ -83,8 +83,7 @@ const inbound = (tenant: Tenant, patch: Partial<InboundMessageUpdate> = {}): Inb
   messageType: 'TEXT',
   text: 'Hello',
   media: null,
-  callPermission: null,
-  context: null,
+  details: null,
   ...patch,
 })
 
@@ -277,7 +276,7 @@ describe('an inbound message', () => {
     const said = { response: 'accept', granted: true, isPermanent: true, source: 'user_action' }
     const callPermission = { ...said, expiresAt: null }
     await updates.applyInbound(
-      inbound(tenant, { messageType: 'CALL_PERMISSION_REPLY', text: '', callPermission }),
+      inbound(tenant, { messageType: 'CALL_PERMISSION_REPLY', text: '', details: { callPermission } }),
     )
     const [row] =
       await sql`select call_permission from conversations where workspace_id = ${tenant.workspaceId}`

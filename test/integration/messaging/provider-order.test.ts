@@ -30,7 +30,7 @@ const updatesWith = (contacts = testContacts(sql)) =>
 const inbound = (tenant: Tenant, second: number, text: string, fromName = 'Ines'): InboundMessageUpdate => ({
   ...{ type: 'inboundMessage', phoneNumberId: tenant.phoneNumberId, messageType: 'TEXT' },
   ...{ providerMessageId: `wamid.${newId('message')}`, from: waId, fromName, at: at(second), text },
-  ...{ media: null, callPermission: null, context: null },
+  ...{ media: null, details: null },
 })
 
 async function contactOf({ workspaceId }: Tenant) {

@@ -219,6 +219,9 @@ const inbound = (parties: { contactId: string }) =>
     optChange: undefined,
     eventId: newId('event'),
     body: Buffer.from('{}'),
+    details: null,
+    references: [],
+    effects: { isShown: true, isUnread: true, isReply: true, opensWindow: true },
     update: {
       type: 'inboundMessage',
       providerMessageId: `wamid.${parties.contactId}`,
@@ -227,7 +230,7 @@ const inbound = (parties: { contactId: string }) =>
       fromName: 'Ines',
       at: new Date(),
       media: null,
-      callPermission: null,
+      details: null,
     },
   }) as never as Parameters<ReturnType<typeof createMessageStore>['insertInbound']>[0]
 

@@ -21,7 +21,13 @@ function faults(schema: v.GenericSchema, value: unknown): string[] {
 
 describe('the body of a send', () => {
   test('needs a number and a template, and fills in the rest', () => {
-    assert.deepEqual(v.parse(sendBody, good), { to, template: { ...template, variables: {} }, metadata: {} })
+    assert.deepEqual(v.parse(sendBody, good), {
+      to,
+      from: null,
+      template: { ...template, variables: {} },
+      metadata: {},
+      idempotencyKey: null,
+    })
   })
 
   test('says what is missing, by path', () => {

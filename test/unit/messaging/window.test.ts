@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { MessageType } from '../../../src/contract/records/message.ts'
-import { isOpenAt, opensWindow, windowExpiry } from '../../../src/messaging/window.ts'
+import { isOpenAt, windowExpiry } from '../../../src/messaging/window.ts'
 import { describe, test } from '../../support/harness.ts'
 
 const hour = 3_600_000
@@ -30,14 +29,5 @@ describe('the 24 hours', () => {
     const expiresAt = windowExpiry({ lastInboundAt: null, lastCallAt: null })
     assert.equal(expiresAt, null)
     assert.equal(isOpenAt(expiresAt, 0), false)
-  })
-
-  test('a reaction opens them; an edit, a revoke, a system message and a group do not', () => {
-    const opens = (messageType: string, details: { group?: unknown } | null = null) =>
-      opensWindow({ messageType: messageType as MessageType, details })
-    for (const type of ['TEXT', 'REACTION', 'UNSUPPORTED', 'CALL_PERMISSION_REPLY'])
-      assert.equal(opens(type), true, type)
-    for (const type of ['EDIT', 'REVOKE', 'SYSTEM']) assert.equal(opens(type), false, type)
-    assert.equal(opens('TEXT', { group: { id: 'g' } }), false)
   })
 })

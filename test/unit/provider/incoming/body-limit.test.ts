@@ -23,6 +23,7 @@ test('the longest text that a user can write makes an event within the limit of 
     from: USER,
     fromName: fromName ?? '',
     to: '+15550003333',
+    type: 'TEXT',
   })
   assert.ok(body.length > limits.bodyBytes / 2 && body.length <= limits.bodyBytes, `${body.length} bytes`)
 })

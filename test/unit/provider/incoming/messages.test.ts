@@ -21,8 +21,7 @@ describe('an inbound message', () => {
       messageType: 'TEXT',
       text: 'Is the pier open today?',
       media: null,
-      callPermission: null,
-      context: null,
+      details: null,
     })
   })
 
@@ -41,13 +40,14 @@ describe('an inbound message', () => {
     button: ['BUTTON', 'No more offers'],
     buttonReply: ['INTERACTIVE', 'Hold it'],
     listReply: ['INTERACTIVE', 'At night'],
-    flowReply: ['INTERACTIVE', ''],
+    flowReply: ['INTERACTIVE', 'Sent'],
     permissionTemporary: ['CALL_PERMISSION_REPLY', ''],
     permissionPermanent: ['CALL_PERMISSION_REPLY', ''],
     forwarded: ['TEXT', 'Passed on'],
-    order: ['UNSUPPORTED', ''],
-    revoke: ['UNSUPPORTED', ''],
-    edit: ['UNSUPPORTED', ''],
+    order: ['ORDER', ''],
+    revoke: ['REVOKE', ''],
+    edit: ['EDIT', 'changed words'],
+    system: ['SYSTEM', ''],
     unsupported: ['UNSUPPORTED', ''],
     unheardOf: ['UNSUPPORTED', ''],
   }
@@ -72,14 +72,10 @@ describe('an inbound message', () => {
   })
 
   test('refers to the message or call it answers, and to the one it reacts to', () => {
-    assert.deepEqual(read(messages['button']).context, { providerMessageId: 'wamid.B002' })
-    assert.deepEqual(read(messages['permissionAutomatic']).context, { providerMessageId: 'wacid.C001' })
-    assert.deepEqual(read(messages['reaction']).context, { providerMessageId: 'wamid.B001' })
-    assert.equal(read(messages['forwarded']).context, null)
-  })
-
-  test('of the provider itself is no message', () => {
-    assert.deepEqual(skippedOf(messages['system']), { irrelevant: 1 })
+    assert.equal(read(messages['button']).details?.context?.providerMessageId, 'wamid.B002')
+    assert.equal(read(messages['permissionAutomatic']).details?.context?.providerMessageId, 'wacid.C001')
+    assert.equal(read(messages['reaction']).details?.reaction?.providerMessageId, 'wamid.B001')
+    assert.equal(read(messages['forwarded']).details?.context?.providerMessageId, null)
   })
 
   test('without a phone number of its sender is counted and left out', () => {
@@ -110,7 +106,7 @@ describe('an inbound message', () => {
       fileName: null,
       sha256: null,
     })
-    assert.deepEqual([update.text, update.context], ['', null])
+    assert.deepEqual([update.text, update.details?.context], ['', undefined])
   })
 
   test('holds nothing that Postgres cannot store', () => {
@@ -120,7 +116,7 @@ describe('an inbound message', () => {
 })
 
 describe('a reply to a call permission request', () => {
-  const permissionOf = (name: string) => read(messages[name]).callPermission
+  const permissionOf = (name: string) => read(messages[name]).details?.callPermission
 
   test('for a week carries its end, whether it came as text or as a number', () => {
     const expiresAt = new Date(1_790_604_800_000).toISOString()

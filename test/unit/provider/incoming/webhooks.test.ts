@@ -62,7 +62,10 @@ function rig(apply: (update: ProviderUpdate) => Promise<void> = () => Promise.re
 
 const batch = JSON.stringify(
   envelope(
-    change('messages', { messages: [messages['text'], messages['system']], statuses: [statuses['sent']] }),
+    change('messages', {
+      messages: [messages['text']],
+      statuses: [statuses['sent'], { ...statuses['sent'], status: 'played' }],
+    }),
   ),
 )
 
