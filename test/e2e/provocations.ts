@@ -198,10 +198,7 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     await inbound(world, '15557000087', { type: 'text', text: 'Hi' })
     const headers = { 'content-type': 'text/plain' }
     const { told } = await api(world, { method: 'POST', path: '/media', headers, body: 'a file' })
-    return api(
-      world,
-      post(chat, { to: '+15557000087', media: { kind: 'image', id: told.json.id } }),
-    )
+    return api(world, post(chat, { to: '+15557000087', media: { kind: 'image', id: told.json.id } }))
   },
   async MESSAGE_NOT_FOUND(world) {
     await inbound(world, '15557000087', { type: 'text', text: 'Hi' })

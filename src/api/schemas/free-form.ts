@@ -144,7 +144,7 @@ export const oneContent = <Fields extends ContentFields<unknown>>() =>
       })
     const given = contentNames.filter((name) => value[name] !== undefined)
     const list = contentNames.join(', ')
-    if (given.length === 0) at('template', `is required, or another one of ${list}`)
+    if (given.length === 0) at('template', `is required, or ${contentNames.slice(1).join(', ')} in its place`)
     if (given[1] !== undefined) at(given[1], `stands beside ${given[0]}; give exactly one of ${list}`)
     if (value.replyTo === undefined) return
     if (value.template !== undefined) at('replyTo', 'does not go with a template')

@@ -31,7 +31,10 @@ describe('the body of a send', () => {
   })
 
   test('says what is missing, by path', () => {
-    assert.deepEqual(faults(sendBody, {}), ['to is required', 'template is required'])
+    assert.deepEqual(faults(sendBody, {}), [
+      'to is required',
+      'template is required, or text, media, location, contacts, interactive, reaction in its place',
+    ])
     assert.deepEqual(faults(sendBody, { to, template: {} }), [
       'template.name is required',
       'template.language is required',
@@ -105,7 +108,7 @@ describe('the body of a send', () => {
   })
 
   test('an unknown field is refused at every depth', () => {
-    assert.deepEqual(faults(sendBody, { ...good, text: 'hi' }), ['text is not a known field'])
+    assert.deepEqual(faults(sendBody, { ...good, words: 'hi' }), ['words is not a known field'])
     assert.deepEqual(faults(sendBody, { to, template: { ...template, components: [] } }), [
       'template.components is not a known field',
     ])
