@@ -5,6 +5,7 @@ import { sayError } from '../../core/toasts.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { hrefOfMessage } from './address.ts'
+import { AnswerButtons, type Answers } from './answers.tsx'
 import { Attachment } from './attachment.tsx'
 
 interface Props {
@@ -13,9 +14,11 @@ interface Props {
   readonly isWanted: boolean
   /** Shown above the message; set for the first message of a day. */
   readonly day: string | undefined
+  /** Undefined while the customer cannot be answered freely. */
+  readonly answers: Answers | undefined
 }
 
-export function Bubble({ message, isWanted, day }: Props) {
+export function Bubble({ message, isWanted, day, answers }: Props) {
   const { direction, template, media, text, type, error } = message
   const permission = message.details?.callPermission
   const isPlain = ['TEXT', 'TEMPLATE'].includes(type)
@@ -54,6 +57,7 @@ export function Bubble({ message, isWanted, day }: Props) {
             )}
           </div>
           <LinkOf message={message} />
+          <AnswerButtons message={message} answers={answers} />
         </div>
         {direction === 'INBOUND' ? <Arrived message={message} /> : <Ticks message={message} />}
       </li>
