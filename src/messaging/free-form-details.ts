@@ -2,8 +2,7 @@
 import type { Interactive, MessageContent, SentMedia } from '../contract/message-content.ts'
 import type { InteractiveDetails, MediaKind, MessageDetails } from '../contract/records/message-details.ts'
 import { encodeId } from '../shared/ids.ts'
-import type { GivenFile } from './free-form.ts'
-import type { ReferencedMessage, StoredUpload } from './ports.ts'
+import type { GivenFile, ReferencedMessage, StoredUpload } from './free-form-content.ts'
 
 /** What the record of the message shows beside its text. */
 export function detailsOf(

@@ -1,7 +1,6 @@
 // Messages that are no templates: what their records show, what a preview shows, and whether they may be sent. Pure.
 import { AppError, type ErrorDetail } from '../contract/errors.ts'
 import {
-  type FreeMessage,
   fileOf,
   type Interactive,
   type MessageContent,
@@ -9,30 +8,11 @@ import {
   withFile,
 } from '../contract/message-content.ts'
 import type { MessagePreview, MessageType } from '../contract/records/message.ts'
-import type { MessageDetails } from '../contract/records/message-details.ts'
-import type { MessageId, UploadId } from '../shared/ids.ts'
+import type { FreeInput, FreeSend, GivenFile, ReferencedMessage, StoredUpload } from './free-form-content.ts'
 import { detailsOf } from './free-form-details.ts'
 import { typesInstead } from './media-kinds.ts'
-import type { ReferencedMessage, SendContext, StoredUpload } from './ports.ts'
+import type { SendContext } from './ports.ts'
 import { isOpenAt } from './window.ts'
-
-export type GivenFile = { readonly link: string } | { readonly uploadId: UploadId }
-
-/** What a caller asks to be sent. */
-export interface FreeInput {
-  readonly content: MessageContent<GivenFile>
-  /** The message that this one quotes or reacts to. */
-  readonly about: MessageId | null
-}
-
-/** What is stored of a message that may be sent. */
-export interface FreeSend {
-  readonly message: FreeMessage
-  readonly type: MessageType
-  readonly text: string
-  readonly details: MessageDetails | null
-  readonly upload: StoredUpload | null
-}
 
 /** Throws where the message may not be sent now. */
 export function checkFree(input: FreeInput, context: SendContext, nowMs: number): FreeSend {

@@ -5,7 +5,7 @@ import type { FreeMessage } from '../contract/message-content.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
 import type { ParameterFormat } from '../contract/records/catalog.ts'
-import type { MessagePreview, MessageRecord, MessageType } from '../contract/records/message.ts'
+import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
 import type { MessageDetails } from '../contract/records/message-details.ts'
 import type {
   ConversationId,
@@ -18,7 +18,7 @@ import type {
   Uuid,
   WorkspaceId,
 } from '../shared/ids.ts'
-import type { FreeSend } from './free-form.ts'
+import type { FreeSend, ReferencedMessage, StoredUpload } from './free-form-content.ts'
 import type { InboundEffects } from './inbound-effects.ts'
 import type { OutboundStatus } from './message.machine.ts'
 import type { SendPolicyName, SendVerdict } from './send-policy.ts'
@@ -51,25 +51,6 @@ export interface SendContext {
   readonly reference: ReferencedMessage | null
   /** The message that this idempotency key has already created. */
   readonly earlier: { readonly id: MessageId; readonly hash: string } | null
-}
-
-export interface StoredUpload {
-  readonly id: UploadId
-  readonly numberId: NumberId
-  readonly providerMediaId: string
-  readonly mimeType: string
-  readonly fileName: string
-  readonly sizeBytes: number
-  /** Hex. */
-  readonly sha256: string
-  readonly blobKey: string
-}
-
-export interface ReferencedMessage {
-  readonly id: MessageId
-  readonly providerMessageId: string | null
-  readonly type: MessageType
-  readonly createdAt: Date
 }
 
 export interface SendContextQuery {

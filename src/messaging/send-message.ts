@@ -8,7 +8,8 @@ import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import { encodeId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
 import { toDigits } from '../shared/phone.ts'
-import { checkFree, type FreeInput } from './free-form.ts'
+import { checkFree } from './free-form.ts'
+import type { FreeInput, StoredUpload } from './free-form-content.ts'
 import type {
   MessageStore,
   NewMessage,
@@ -18,7 +19,6 @@ import type {
   SendContext,
   SendContextQuery,
   SenderNumber,
-  StoredUpload,
   TemplateRendering,
 } from './ports.ts'
 import { isSendable } from './template.machine.ts'

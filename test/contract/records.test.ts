@@ -11,7 +11,8 @@ const details =
 const contract: Readonly<Record<string, string>> = {
   Message: `id conversationId providerMessageId direction type status text template{name language variables} from fromName to
     numberId error{code title} media{mimeType fileName sizeBytes sha256} details{${details}} metadata caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
-  MessagePreview: `to template{name language variables} header body footer buttons text missingVariables unexpectedVariables`,
+  MessagePreview: `to type template{name language variables} header body footer buttons text missingVariables unexpectedVariables
+    windowExpiresAt`,
   Conversation: `id numberId number contact{waId number name optedOut} group{id} lastMessage{id direction type text at} unreadCount
     lastInboundAt windowExpiresAt callPermission{response granted isPermanent expiresAt source} createdAt updatedAt`,
   Template: `id name language category status components variables[name example in] createdAt updatedAt`,

@@ -1,10 +1,7 @@
 // Documentation of the routes that send messages and files.
-import { uploadTypes } from '../../messaging/media-kinds.ts'
 import * as example from './examples.ts'
 import * as freeForm from './free-form-examples.ts'
 import type { OperationNotes } from './operation-notes.ts'
-
-const fileBytes = { schema: { type: 'string', format: 'binary' } }
 
 export const sendingNotes: Readonly<Record<string, OperationNotes>> = {
   'POST /messages/chat': {
@@ -35,7 +32,7 @@ export const sendingNotes: Readonly<Record<string, OperationNotes>> = {
           required: ['file'],
         },
       },
-      ...Object.fromEntries(uploadTypes.map((type) => [type, fileBytes])),
+      '*/*': { schema: { type: 'string', format: 'binary' } },
     },
     response: freeForm.upload,
   },

@@ -1,6 +1,6 @@
 // Fields that several kinds of messages have.
 import * as v from 'valibot'
-import type { GivenFile } from '../../messaging/free-form.ts'
+import type { GivenFile } from '../../messaging/free-form-content.ts'
 import { maxCharacters } from '../../platform/http/fields.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { id } from './fields.ts'
@@ -19,7 +19,7 @@ export const orNull = <Schema extends v.GenericSchema>(schema: Schema) => v.opti
 export const address = (protocols: readonly string[]) =>
   v.pipe(
     words(2_048),
-    shownAs({ type: 'string', format: 'uri', maxLength: 2_048 }),
+    shownAs({ type: 'string', maxLength: 2_048, pattern: `^(${protocols.join('|')})//.+$` }),
     v.check(
       (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
       `must be an address that begins with ${protocols.map((name) => `${name}//`).join(' or ')}`,

@@ -1,7 +1,7 @@
 // Messages that are no templates, as requests give them. The limits are the provider's.
 import * as v from 'valibot'
 import { sentMediaKinds } from '../../contract/message-content.ts'
-import type { FreeInput } from '../../messaging/free-form.ts'
+import type { FreeInput } from '../../messaging/free-form-content.ts'
 import { about } from '../../platform/http/shown.ts'
 import { fileEntries, fileOf, hasOneFile, orNull, words } from './content-fields.ts'
 import { id } from './fields.ts'

@@ -6,15 +6,9 @@ import type { MessageType } from '../../contract/records/message.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { Batcher } from '../../shared/batcher.ts'
 import type { MessageId, NumberId, WorkspaceId } from '../../shared/ids.ts'
+import type { StoredUpload } from '../free-form-content.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
-import type {
-  MessageStore,
-  NewMessage,
-  SendContext,
-  SendContextQuery,
-  SendTemplate,
-  StoredUpload,
-} from '../ports.ts'
+import type { MessageStore, NewMessage, SendContext, SendContextQuery, SendTemplate } from '../ports.ts'
 import { windowExpiry } from '../window.ts'
 import { isKeptOptOut, type ReadOptOutKey } from './kept-opt-outs.ts'
 import { createMessageUpdateStore, type RecipientsFollow } from './message-updates.store.ts'

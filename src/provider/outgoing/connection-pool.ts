@@ -14,7 +14,7 @@ export interface LaneOptions {
 }
 
 export type LaneRequest = Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'> & {
-  /** In place of the deadline of the lane. */
+  /** In place of the deadline of the pool. */
   readonly timeoutMs?: number | undefined
   /** Called right before the first byte is written, because waiting and connecting take time. */
   readonly isWanted?: (() => boolean) | undefined
