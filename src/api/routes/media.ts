@@ -17,7 +17,7 @@ export const getMedia = route({
   method: 'GET',
   path: '/messages/chat/:id/media',
   scope: 'MEDIA_READ',
-  summary: 'The file that a customer sent, whole or a byte range of it',
+  summary: 'The file of a message, whole or a byte range of it',
   params: idParam('message'),
   errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
   async handle({ caller, params, services, request }) {

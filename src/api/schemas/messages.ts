@@ -173,7 +173,7 @@ export const messageView = v.pipe(
     to: about(v.string(), "The receiver: the customer's number as digits, the workspace's with its plus."),
     numberId: about(idView('number'), 'The number of the workspace.'),
     error: about(v.nullable(v.object({ code: v.string(), title: v.string() })), 'Why it is FAILED.'),
-    media: about(v.nullable(attachment), 'The attachment that the customer sent.'),
+    media: about(v.nullable(attachment), 'The attachment.'),
     details: about(v.nullable(detailsView), 'Null where there is nothing beside the text.'),
     metadata: about(v.record(v.string(), v.string()), 'As given when it was sent.'),
     caller: about(v.nullable(sentBy), 'Who sent it; null on inbound messages.'),
