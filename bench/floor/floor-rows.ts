@@ -30,6 +30,8 @@ async function ring(sql: Pool, world: FloorWorld, call: Incoming, party: Party):
   const { conversationId, contactId, waId, name } = party
   const [id, eventId, at] = [newId('call'), newId('event'), new Date()]
   const shared = {
+    userId: null,
+    username: null,
     conversationId: encodeId('conversation', conversationId),
     wacid: call.id,
     durationSeconds: null,
@@ -78,7 +80,7 @@ async function receive(sql: Pool, world: FloorWorld, message: Incoming, party: P
   const [id, eventId, at] = [newId('message'), newId('event'), new Date()]
   const text = message.text?.body ?? ''
   const ids = { messageId: encodeId('message', id), conversationId: encodeId('conversation', conversationId) }
-  const who = { from: waId, fromName: name, to: number }
+  const who = { from: waId, fromName: name, to: number, userId: null, username: null }
   const body = queuedBody('message.received', at, { ...ids, text, ...who, type: 'TEXT' })
   await sql`
     with message as (

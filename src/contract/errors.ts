@@ -82,6 +82,10 @@ export const errorCatalog = {
     meaning:
       'The message to quote or to react to is none of this conversation, or takes no answer; details name the path.',
   },
+  RECIPIENT_NEEDS_PHONE: {
+    status: 422,
+    meaning: 'This can be sent to a phone number only, and the person is known by a user id.',
+  },
   CALL_PERMISSION_REQUIRED: { status: 422, meaning: 'The contact has not granted permission to be called.' },
   INVALID_SDP: {
     status: 422,

@@ -43,6 +43,9 @@ export interface MessageReceivedData {
   text: string
   from: string
   fromName: string
+  /** Of the customer. `from` is empty where the number is hidden. */
+  userId: string | null
+  username: string | null
   to: string
   /** The kind of message, as in its record. */
   type: MessageType
@@ -57,6 +60,8 @@ export interface CallStatusData {
   direction: 'INBOUND' | 'OUTBOUND'
   status: string
   contactWaId: string
+  userId: string | null
+  username: string | null
   occurredAt: string
   durationSeconds: number | null
 }
@@ -74,6 +79,8 @@ export interface CallEventObject {
   status: 'RINGING' | 'ACCEPTED'
   from: string
   fromName: string
+  userId: string | null
+  username: string | null
   to: string
   phoneNumberId: string
   conversationId: string

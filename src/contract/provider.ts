@@ -38,6 +38,7 @@ export type ProviderResult<T> =
 export type ProviderAnswer<T> = Promise<ProviderResult<T>>
 
 interface Addressed {
+  /** Digits, or a user id. */
   readonly to: string
   /** The provider returns it in every status of the message. At most 512 characters. */
   readonly opaque: string
@@ -60,6 +61,8 @@ export interface SentMessage {
   readonly providerMessageId: string
   /** Held for a quality assessment: the provider releases or drops it later. Never send it again. */
   readonly held: boolean
+  /** The number that the provider sends to, as digits: it may be written differently than the one that was asked. */
+  readonly recipientPhone: string | null
 }
 
 export interface CallPermissionRequest {
@@ -69,6 +72,7 @@ export interface CallPermissionRequest {
 }
 
 export interface OutboundCall {
+  /** Digits, or a user id. */
   readonly to: string
   /** The SDP offer. */
   readonly sdp: string
@@ -153,7 +157,7 @@ export interface Provider {
     options?: { readonly typing?: boolean },
   ): ProviderAnswer<null>
   requestCallPermission(account: ProviderAccount, request: CallPermissionRequest): ProviderAnswer<SentMessage>
-  callPermission(account: ProviderAccount, waId: string): ProviderAnswer<CallPermissionState>
+  callPermission(account: ProviderAccount, address: string): ProviderAnswer<CallPermissionState>
 
   placeCall(account: ProviderAccount, call: OutboundCall): ProviderAnswer<{ readonly wacid: string }>
   preAccept(account: ProviderAccount, wacid: string, sdp: string): ProviderAnswer<null>

@@ -29,7 +29,7 @@ export function previewFree(input: FreeInput, context: SendContext, nowMs: numbe
   return { ...shownParts(input.content, text), type, text, template: null, ...noVariables }
 }
 
-type FreePreview = Omit<MessagePreview, 'to' | 'windowExpiresAt'>
+type FreePreview = Omit<MessagePreview, 'to' | 'userId' | 'windowExpiresAt'>
 
 const noVariables = { missingVariables: [], unexpectedVariables: [] } as const
 

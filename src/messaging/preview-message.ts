@@ -1,8 +1,8 @@
 // POST /messages/chat/preview: what a send would show. Stores nothing and does not ask the provider.
 import type { Sender } from '../contract/caller.ts'
 import type { MessagePreview } from '../contract/records/message.ts'
+import { phoneOf, userIdOf } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
-import { toDigits } from '../shared/phone.ts'
 import { previewFree } from './free-form.ts'
 import type { MessageStore, SendContext, TemplateRendering } from './ports.ts'
 import { type ContentInput, contextQuery, noSender, noTemplate, type SendInput } from './send-message.ts'
@@ -27,7 +27,8 @@ export const createPreviewMessage = (ports: PreviewPorts) =>
     const context = await ports.store.sendContext(contextQuery(caller, input))
     if (input.from && !context.number) throw noSender(input.from)
     return {
-      to: toDigits(input.to),
+      to: phoneOf(input.to) ?? '',
+      userId: userIdOf(input.to),
       ...shown(ports, input, context),
       windowExpiresAt: context.windowExpiresAt?.toISOString() ?? null,
     }

@@ -4,10 +4,10 @@ import type { Sender } from '../contract/caller.ts'
 import { AppError } from '../contract/errors.ts'
 import { fileOf } from '../contract/message-content.ts'
 import type { MessageRecord } from '../contract/records/message.ts'
+import { isUserId, phoneOf } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import { encodeId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
-import { toDigits } from '../shared/phone.ts'
 import { checkFree } from './free-form.ts'
 import type { FreeInput, StoredUpload } from './free-form-content.ts'
 import type {
@@ -35,7 +35,7 @@ export type ContentInput =
   | { readonly free: FreeInput; readonly template?: undefined }
 
 export type SendInput = ContentInput & {
-  /** E.164. */
+  /** Digits, or a user id. */
   readonly to: string
   readonly idempotencyKey: string | null
   readonly from: { readonly numberId: NumberId } | { readonly number: string } | null
@@ -51,7 +51,7 @@ export interface SendPorts {
   readonly store: MessageStore
   readonly templates: TemplateRendering
   /** `isFresh`: the ids that are remembered are those of an erased contact. */
-  readonly parties: (number: SenderNumber, waId: string, isFresh: boolean) => Promise<Parties>
+  readonly parties: (number: SenderNumber, address: string, isFresh: boolean) => Promise<Parties>
   readonly find: (workspaceId: WorkspaceId, id: NewMessage['id']) => Promise<MessageRecord | undefined>
   /** Starts the send and does not wait for it. */
   readonly transmit: (outgoing: Outgoing) => void
@@ -75,22 +75,21 @@ async function trySend(
   caller: Sender,
   { input, isFresh }: { readonly input: SendInput; readonly isFresh: boolean },
 ): Promise<Sent | undefined> {
-  const waId = toDigits(input.to)
   const hash = input.idempotencyKey === null ? null : hashOf(input)
   const context = await ports.store.sendContext(contextQuery(caller, input))
   if (context.earlier) return replay(ports, caller, context.earlier, hash)
   const { number, account, content, row } = check(context, input, ports)
-  const message: NewMessage = {
+  const message = {
     ...rowOf(caller, input, hash),
     ...row,
     numberId: number.numberId,
-    ...(await ports.parties(number, waId, isFresh)),
+    ...(await ports.parties(number, input.to, isFresh)),
   }
   if (!(await ports.store.insertOutbound(message))) return undefined
   failpoint('after_accept_before_send')
   const { id, workspaceId, conversationId } = message
-  ports.transmit({ ...content, id, workspaceId, conversationId, account, to: waId })
-  return { record: toRecord(message, { number, waId, caller }), replayed: false }
+  ports.transmit({ ...content, id, workspaceId, conversationId, account, to: message.address })
+  return { record: toRecord(message, { number, caller }), replayed: false }
 }
 
 /** What is read before a send or a preview. */
@@ -101,7 +100,7 @@ export function contextQuery(
   const file = input.free && fileOf(input.free.content)
   return {
     workspaceId,
-    waId: toDigits(input.to),
+    address: input.to,
     from: input.from,
     templateName: input.template?.name ?? null,
     templateLanguage: input.template?.language ?? null,
@@ -120,9 +119,7 @@ function check(context: SendContext, input: SendInput, { templates, clock }: Sen
   const { number, account } = context
   if (!number || !account) throw noSender(input.from)
   if (input.template) {
-    const checked = checkTemplate(context, input.template, templates)
-    if (context.optedOut) throw optedOut()
-    return { number, account, ...checked }
+    return { number, account, ...checkTemplate(context, input, { template: input.template, templates }) }
   }
   if (context.optedOut) throw optedOut()
   const free = checkFree(input.free, context, clock.now())
@@ -135,9 +132,9 @@ function check(context: SendContext, input: SendInput, { templates, clock }: Sen
 }
 
 function checkTemplate(
-  { template: definition }: SendContext,
-  template: TemplateInput,
-  templates: TemplateRendering,
+  { template: definition, optedOut: isOut, address }: SendContext,
+  { to }: Pick<SendInput, 'to'>,
+  { template, templates }: { readonly template: TemplateInput; readonly templates: TemplateRendering },
 ): Checked {
   const name = nameOf(template)
   if (!definition) throw noTemplate(template)
@@ -154,6 +151,8 @@ function checkTemplate(
         ...unexpected.map((variable) => ({ path: `template.variables.${variable}`, message: 'unexpected' })),
       ],
     })
+  if (isOut) throw optedOut()
+  if (definition.category === 'AUTHENTICATION' && isUserId(address ?? to)) throw needsPhone()
   return { content: { template, definition }, row: { text, template } }
 }
 
@@ -172,6 +171,13 @@ export const noTemplate = (template: TemplateInput): AppError =>
 
 const optedOut = () =>
   new AppError('RECIPIENT_OPTED_OUT', 'the contact has opted out with STOP; it can opt in again with START')
+
+/** The provider sends these to numbers only. */
+const needsPhone = () =>
+  new AppError(
+    'RECIPIENT_NEEDS_PHONE',
+    'an AUTHENTICATION template goes to a phone number only, and this person is known by a user id; ask for the number first',
+  )
 
 const rowOf = (
   { workspaceId, keyId }: Sender,
@@ -222,7 +228,8 @@ function hashOf(input: SendInput): string {
     ? [input.template.name, input.template.language, sorted(input.template.variables)]
     : [inOrder(input.free)]
   const canonical = JSON.stringify([
-    input.to,
+    // As in the request: keys that were used before user ids came must be recognised.
+    isUserId(input.to) ? input.to : `+${input.to}`,
     ...content,
     input.from ? Object.values(input.from) : null,
     sorted(input.metadata),
@@ -239,8 +246,8 @@ function inOrder(value: unknown): unknown {
 }
 
 function toRecord(
-  message: NewMessage,
-  { number, waId, caller }: { number: SenderNumber; waId: string; caller: Sender },
+  message: NewMessage & Parties,
+  { number, caller }: { number: SenderNumber; caller: Sender },
 ): MessageRecord {
   return {
     id: encodeId('message', message.id),
@@ -253,7 +260,9 @@ function toRecord(
     template: message.template,
     from: number.number,
     fromName: null,
-    to: waId,
+    to: phoneOf(message.address) ?? '',
+    userId: message.userId,
+    username: message.username,
     numberId: encodeId('number', message.numberId),
     error: null,
     media: message.free?.upload ? mediaOf(message.free.upload, message.free.details) : null,

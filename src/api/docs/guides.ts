@@ -14,6 +14,7 @@ export const guideFiles: Readonly<Record<string, string>> = {
   send: 'messaging/README.md',
   replies: 'api/guides/replies.md',
   receive: 'delivery/README.md',
+  'received-messages': 'api/guides/received-messages.md',
   calls: 'calls/README.md',
   campaigns: 'campaigns/README.md',
   privacy: 'privacy/README.md',

@@ -1,5 +1,4 @@
 // Consistent example data for the API document. A test checks every example against its schema.
-import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
 
 export const ids = {
   message: 'msg_01m7x2p9wpemg8tyspapjpqf9p',
@@ -34,6 +33,8 @@ export const message = {
   from: '+15550001111',
   fromName: null,
   to: '15557000001',
+  userId: null,
+  username: null,
   numberId: ids.number,
   error: null,
   media: null,
@@ -116,6 +117,8 @@ export const call = {
   phoneNumberId: number.phoneNumberId,
   conversationId: ids.conversation,
   contactWaId: '15557000106',
+  userId: 'US.13491208655302741918',
+  username: 'ines.d',
   ringingAt: '2026-11-20T14:30:00.250Z',
   acceptedAt: null,
   endedAt: null,
@@ -140,7 +143,7 @@ export const placedCall = {
 }
 
 export const preview = {
-  ...{ to: '15557000001', type: 'TEMPLATE', windowExpiresAt: null },
+  ...{ to: '15557000001', userId: null, type: 'TEMPLATE', windowExpiresAt: null },
   template: send.template,
   header: 'North Dock',
   body: 'Hi Ines, order A-4471 is ready.',
@@ -163,6 +166,8 @@ export const inboundMessage = {
   from: '15557000101',
   fromName: 'Ines Duarte',
   to: '+15550001111',
+  userId: call.userId,
+  username: call.username,
   caller: null,
   readAt: '2026-11-20T14:25:10.300Z',
 }
@@ -171,7 +176,14 @@ export const conversation = {
   id: ids.conversation,
   numberId: ids.number,
   number: '+15550001111',
-  contact: { waId: '15557000101', number: '+15557000101', name: 'Ines Duarte', optedOut: false },
+  contact: {
+    waId: '15557000101',
+    number: '+15557000101',
+    userId: 'US.13491208655302741918',
+    username: 'ines.d',
+    name: 'Ines Duarte',
+    optedOut: false,
+  },
   group: null,
   lastMessage: {
     id: ids.inbound,
@@ -272,6 +284,7 @@ export const estimate = {
 export const recipient = {
   id: ids.recipient,
   to: '15557000001',
+  userId: null,
   variables: { first_name: 'Ines', order_number: 'A-4471' },
   status: 'PENDING',
   messageId: null,
@@ -282,19 +295,3 @@ export const recipient = {
 }
 
 export const page = (...data: readonly unknown[]) => ({ data, nextCursor: null })
-
-const details: Partial<Record<ErrorCode, readonly { path?: string; message: string }[]>> = {
-  VALIDATION_ERROR: [{ path: 'to', message: 'must be a phone number in international format' }],
-  TEMPLATE_VARIABLES_MISMATCH: [{ path: 'template.variables.first_name', message: 'is missing' }],
-  PROVIDER_ERROR: [{ message: '138006: Recipient cannot be called' }],
-}
-
-export const errorExamples = (code: ErrorCode) => ({
-  error: {
-    code,
-    message: errorCatalog[code].meaning,
-    ...(details[code] ? { details: details[code] } : {}),
-    requestId: 'b1f6c0de-7a51-4a0e-9d0f-4f1d3c5e7a90',
-    docs: `https://switchboard.example/docs/errors/${code}`,
-  },
-})

@@ -8,12 +8,12 @@ import {
   messageStatuses,
   messageTypes,
 } from '../../contract/records/message.ts'
-import { maxCharacters, phoneNumber, stringMap } from '../../platform/http/fields.ts'
+import { maxCharacters, recipient, stringMap } from '../../platform/http/fields.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
-import { changed, choiceOf, contacts, idsOf, idView, period, timestamp } from './fields.ts'
+import { changed, choiceOf, contacts, idsOf, idView, period, timestamp, whoView } from './fields.ts'
 import { contentOf, freeEntries, oneContent } from './free-form.ts'
 import { detailsView } from './message-details.ts'
 
@@ -75,7 +75,7 @@ const templateContent = v.strictObject({
 })
 
 const sendEntries = {
-  to: about(phoneNumber, "The customer's number in international format, with its plus."),
+  to: about(recipient, "The customer's number in international format, with its plus, or the user id."),
   template: about(
     v.optional(templateContent),
     'An approved template. In its place, exactly one of `text`, `media`, `location`, `contacts`, `interactive` and ' +
@@ -171,6 +171,7 @@ export const messageView = v.pipe(
     from: about(v.string(), "The sender: the customer's number as digits, the workspace's with its plus."),
     fromName: about(v.nullable(v.string()), "The customer's profile name."),
     to: about(v.string(), "The receiver: the customer's number as digits, the workspace's with its plus."),
+    ...whoView,
     numberId: about(idView('number'), 'The number of the workspace.'),
     error: about(v.nullable(v.object({ code: v.string(), title: v.string() })), 'Why it is FAILED.'),
     media: about(v.nullable(attachment), 'The attachment.'),
@@ -189,7 +190,8 @@ export const messageView = v.pipe(
 
 export const previewView = v.pipe(
   v.object({
-    to: v.string(),
+    to: about(v.string(), 'As digits; empty where it was a user id.'),
+    userId: v.nullable(v.string()),
     type: v.picklist(messageTypes),
     template: about(
       v.nullable(

@@ -9,7 +9,8 @@ export const createCallWindowStore = (sql: Sql) => ({
       update conversations v
       set last_call_at = ${at}, updated_at = now()
       from calls c
-      where c.id = ${id} and v.id = c.conversation_id and v.workspace_id = c.workspace_id and v.erased_at is null
+      where c.id = ${id} and v.workspace_id = c.workspace_id and v.erased_at is null
+        and v.id = (select coalesce(merged_into, id) from conversations where id = c.conversation_id)
         and coalesce(v.last_call_at, '-infinity') < ${at}::timestamptz`
   },
 })

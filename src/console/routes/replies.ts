@@ -64,7 +64,7 @@ const sendReply = workspaceRoute({
     const sender = { workspaceId: author.workspaceId, keyId: null, keyName: null }
     const { record, replayed } = await services.acting.send(sender, {
       ...body,
-      to: conversation.contact.number,
+      to: conversation.contact.waId || (conversation.contact.userId ?? ''),
       from: numberOf(conversation),
       metadata: {},
     })

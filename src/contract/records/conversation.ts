@@ -6,8 +6,15 @@ export interface ConversationRecord {
   id: string
   numberId: string
   number: string
-  /** Empty texts where the conversation is in a group. */
-  contact: { waId: string; number: string; name: string | null; optedOut: boolean }
+  contact: {
+    /** Empty where the number is not known and in a group, as `number` is. */
+    waId: string
+    number: string
+    userId: string | null
+    username: string | null
+    name: string | null
+    optedOut: boolean
+  }
   /** The provider's id of the group; null where the conversation is with one contact. */
   group: { id: string } | null
   lastMessage: { id: string; direction: Direction; type: MessageType; text: string; at: string } | null

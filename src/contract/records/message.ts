@@ -31,7 +31,9 @@ export type Direction = (typeof directions)[number]
 
 /** A message before anything is sent: a template with its variables filled in, or a free-form one. */
 export interface MessagePreview {
+  /** Digits; empty where `to` was a user id. */
   to: string
+  userId: string | null
   type: MessageType
   /** Null for a free-form message. */
   template: { name: string; language: string; variables: Record<string, string> } | null
@@ -60,6 +62,9 @@ export interface MessageRecord {
   from: string
   fromName: string | null
   to: string
+  /** Of the customer. A customer without a visible number has an empty text in `from` or `to`. */
+  userId: string | null
+  username: string | null
   numberId: string
   error: { code: string; title: string } | null
   media: { mimeType: string; fileName: string | null; sizeBytes: number | null; sha256: string | null } | null

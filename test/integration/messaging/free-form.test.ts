@@ -1,5 +1,6 @@
 // Replies at the edge of the 24 hours, and files that end while they are sent: real rows, a clock of the test.
 import assert from 'node:assert/strict'
+import { personAt } from '../../../src/contract/person.ts'
 import type { MessageRecord } from '../../../src/contract/records/message.ts'
 import type { Outgoing } from '../../../src/messaging/ports.ts'
 import { renderTemplate } from '../../../src/messaging/render-template.ts'
@@ -32,7 +33,7 @@ function sender(clock: { now(): number }) {
       preview: renderTemplate,
       providerComponents: () => [],
     },
-    parties: (number, id, isFresh) => contacts.partiesOf(number, { waId: id, named: null, isFresh }),
+    parties: (number, address, isFresh) => contacts.partiesOf(number, { person: personAt(address), isFresh }),
     find: createMessageReader(sql).find,
     transmit: (outgoing) => sent.push(outgoing),
     clock,
@@ -41,7 +42,7 @@ function sender(clock: { now(): number }) {
 }
 
 async function conversationOf(tenant: Tenant, times: { lastInboundAt?: Date; lastCallAt?: Date }) {
-  const { conversationId, contactId } = await testContacts(sql).partiesOf(tenant, { waId, named: null })
+  const { conversationId, contactId } = await testContacts(sql).partiesOf(tenant, { person: personAt(waId) })
   await sql`
     update conversations
     set last_inbound_at = ${times.lastInboundAt ?? null}, last_call_at = ${times.lastCallAt ?? null}
@@ -51,7 +52,7 @@ async function conversationOf(tenant: Tenant, times: { lastInboundAt?: Date; las
 
 const reply = (patch: Partial<SendInput> = {}): SendInput =>
   ({
-    to: `+${waId}`,
+    to: waId,
     from: null,
     metadata: {},
     idempotencyKey: null,
@@ -169,7 +170,12 @@ describe('a reply', () => {
       about: null,
     })
     const attempt = await store.startSending(found.id)
-    const verdict = { type: 'accepted', providerMessageId: `wamid.${found.id}`, held: false } as const
+    const verdict = {
+      type: 'accepted',
+      providerMessageId: `wamid.${found.id}`,
+      held: false,
+      recipientPhone: null,
+    } as const
     await store.finishSend({
       messageId: found.id,
       attempt: attempt ?? 0,

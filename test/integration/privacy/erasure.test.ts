@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { claimRecipients } from '../../../src/campaigns/store/campaign-claims.store.ts'
 import { recipientsFollow } from '../../../src/campaigns/store/recipients-follow.ts'
+import { personAt } from '../../../src/contract/person.ts'
+import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
 import { decodeId, newId } from '../../../src/shared/ids.ts'
 import { call, message } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testAccounts } from '../../support/message-store.ts'
+import { testAccounts, testMessageStore } from '../../support/message-store.ts'
 import {
   blobs,
   by,
@@ -137,10 +140,42 @@ describe('an erasure', () => {
     assert.equal((await rowsOf(who.workspaceId))['recipients'], 0)
   })
 
+  test('takes what the person wrote in a group with its events, and leaves what others wrote there', async () => {
+    const who = await known()
+    const contacts = createContactsStore(sql, { optOutKey })
+    const updates = createMessageUpdates({
+      store: testMessageStore(sql),
+      contacts,
+      ...{ dispatch: () => undefined, clock: systemClock, ignored: (type) => assert.fail(type) },
+      campaignSendFailed: () => undefined,
+    })
+    const say = (from: string, text: string) =>
+      updates.applyInbound({
+        ...{
+          type: 'inboundMessage',
+          phoneNumberId: phoneNumberIdOf(who),
+          from: personAt(from),
+          at: new Date(),
+        },
+        ...{ providerMessageId: `wamid.${newId('message')}`, messageType: 'TEXT', text, media: null },
+        details: { group: { id: 'boats' } },
+      })
+    await say(who.waId, who.secret)
+    const others = `others-${who.contactId}`
+    await say('15557009999', others)
+    const { counts } = await erase(who)
+    assert.deepEqual([counts.messages, counts.events], [3, 3])
+    assert.deepEqual(await mentions(who.secret), [])
+    assert.deepEqual((await mentions(others)).sort(), ['events', 'messages'])
+    const [group] = await sql`
+      select group_id, erased_at from conversations where workspace_id = ${who.workspaceId} and contact_id is null`
+    assert.deepEqual(group, { groupId: 'boats', erasedAt: null })
+  })
+
   test('hides the empty conversation, and a process that remembers its ids writes to a new one', async () => {
     const who = await known()
     const contacts = createContactsStore(sql, { optOutKey })
-    const from = { phoneNumberId: phoneNumberIdOf(who), waId: who.waId, name: 'Ines' }
+    const from = { phoneNumberId: phoneNumberIdOf(who), person: personAt(who.waId, 'Ines') }
     const before = (await contacts.resolveParties(from)) ?? assert.fail()
     assert.equal(before.conversationId, who.conversationId)
     await erase(who)
@@ -170,7 +205,7 @@ describe('an opt-out', () => {
     const store = createMessageStore(sql, { accounts: testAccounts, optOutKey, recipientsFollow })
     const query = { from: null, templateName: 'x', templateLanguage: 'en_US', idempotencyKey: null }
     const contextOf = (workspaceId: Known['workspaceId']) =>
-      store.sendContext({ workspaceId, waId: who.waId, ...query })
+      store.sendContext({ workspaceId, address: who.waId, ...query })
     assert.equal((await contextOf(who.workspaceId)).optedOut, true)
     assert.deepEqual(await skippedBy(who), { status: 'SKIPPED', skippedReason: 'OPTED_OUT' })
     assert.equal((await sql`select from contacts where wa_id = ${who.waId}`).count, 0, 'no row is made')
@@ -179,8 +214,7 @@ describe('an opt-out', () => {
     const contacts = createContactsStore(sql, { optOutKey })
     const back = await contacts.resolveParties({
       phoneNumberId: phoneNumberIdOf(who),
-      waId: who.waId,
-      name: null,
+      person: personAt(who.waId, null),
     })
     const [row] =
       await sql`select opt_state, opt_changed_at from contacts where id = ${back?.contactId ?? ''}`
@@ -227,7 +261,7 @@ const inbound = (parties: { contactId: string }) =>
       providerMessageId: `wamid.${parties.contactId}`,
       messageType: 'TEXT',
       text: 'Hello again',
-      fromName: 'Ines',
+      from: personAt('15550000000', 'Ines'),
       at: new Date(),
       media: null,
       details: null,

@@ -7,6 +7,7 @@ import { Icon, type IconName } from '../../parts/icon.tsx'
 import { hrefOfMessage } from './address.ts'
 import { AnswerButtons, type Answers } from './answers.tsx'
 import { Attachment } from './attachment.tsx'
+import { After, Before } from './details.tsx'
 
 interface Props {
   readonly message: MessageRecord
@@ -20,7 +21,6 @@ interface Props {
 
 export function Bubble({ message, isWanted, day, answers }: Props) {
   const { direction, template, media, text, type, error } = message
-  const permission = message.details?.callPermission
   const isPlain = ['TEXT', 'TEMPLATE'].includes(type)
   return (
     <>
@@ -42,11 +42,11 @@ export function Bubble({ message, isWanted, day, answers }: Props) {
               </small>
             )}
             {!isPlain && !media && <small>{sentence(type)}</small>}
+            {message.details?.media?.voice && <small>Voice message</small>}
+            <Before message={message} />
             {media && <Attachment message={message} media={media} />}
             {text !== '' && <p>{text}</p>}
-            {permission && (
-              <p>{permission.granted ? 'Allows you to call.' : 'Does not allow you to call.'}</p>
-            )}
+            <After message={message} />
             {error && (
               <p class="bubble-error">
                 <Icon name="warning" />

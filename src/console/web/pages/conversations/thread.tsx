@@ -13,7 +13,7 @@ import { sayError } from '../../core/toasts.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
-import { hrefOfConversation, wantedMessage } from './address.ts'
+import { hrefOfConversation, nameOf, wantedMessage } from './address.ts'
 import type { Answers } from './answers.tsx'
 import { Messages } from './messages.tsx'
 import { PrivacyMenu } from './privacy.tsx'
@@ -40,11 +40,12 @@ export function Thread({ id }: { readonly id: string }) {
   return (
     <section class="thread" aria-label="Conversation">
       <PageHeader
-        title={data ? (data.contact.name ?? data.contact.number) : 'Conversation'}
+        title={data ? nameOf(data) : 'Conversation'}
         back={back}
         intro={data && <Standing conversation={data} />}
         actions={
-          data && (
+          data &&
+          !data.group && (
             <Actions conversation={data} onDone={() => void look()} onTemplate={() => setChoosing(true)} />
           )
         }
