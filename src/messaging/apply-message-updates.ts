@@ -87,13 +87,7 @@ async function applyStatuses(
       messageId: opaque === null ? null : (decodeId('message', opaque) ?? null),
     })),
   )
-  const changes: StatusChange[] = []
-  updates.forEach((update, index) => {
-    const message = found[index]
-    if (!message) return ports.ignored('messageStatus')
-    changes.push(toChange(update, message, ports.clock.now()))
-    learnRecipient(ports, update, message)
-  })
+  const changes = updates.flatMap((update, index) => changeOf(ports, update, found[index]))
   // One statement changes a row only once, so several statuses of one message go into successive statements.
   for (let rest = changes; rest.length > 0; ) {
     const turn = new Map<string, StatusChange>()
@@ -107,6 +101,19 @@ async function applyStatuses(
   }
   for (const { recipientId, messageId, error } of changes)
     if (recipientId && error) ports.campaignSendFailed(messageId, error.code)
+}
+
+function changeOf(
+  ports: MessageUpdatePorts,
+  update: MessageStatusUpdate,
+  message: FoundMessage | undefined,
+): StatusChange[] {
+  if (message) {
+    learnRecipient(ports, update, message)
+    return [toChange(update, message, ports.clock.now())]
+  }
+  ports.ignored('messageStatus')
+  return []
 }
 
 /**

@@ -13,6 +13,7 @@ export interface Guide {
 export const guideFiles: Readonly<Record<string, string>> = {
   send: 'messaging/README.md',
   replies: 'api/guides/replies.md',
+  people: 'api/guides/people.md',
   receive: 'delivery/README.md',
   'received-messages': 'api/guides/received-messages.md',
   calls: 'calls/README.md',

@@ -7,7 +7,7 @@ export interface ConversationRecord {
   numberId: string
   number: string
   contact: {
-    /** Empty where the number is not known and in a group, as `number` is. */
+    /** Empty where the number is not known, as `number` is, and in a group. */
     waId: string
     number: string
     userId: string | null

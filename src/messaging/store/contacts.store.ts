@@ -98,16 +98,14 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
     number,
     { person, at = new Date(), groupId = null, isFresh = false },
   ) => {
-    const key = [number.numberId, groupId ?? '', ...addressesOf(person)].join(' ')
+    const key = [number.numberId, groupId, ...addressesOf(person)].join(' ')
     const cached = isFresh ? undefined : conversations.get(key)
-    const wanted = { person, at, groupId }
-    const known = cached ?? (await know(sql, number, { ...wanted, optOutKey: await options.optOutKey() }))
+    const known =
+      cached ?? (await know(sql, number, { person, at, groupId, optOutKey: await options.optOutKey() }))
     if (!cached) conversations.set(key, known)
-    if (isNewName(known, person) && at.getTime() >= known.nameAtMs) {
-      const renamed = rename(known, key, { person, at })
-      if (!cached) await renamed
-    }
-    return partiesIn(number, known, person)
+    const renamed = rename(known, key, { person, at })
+    if (!cached) await renamed
+    return { ...number, ...partiesIn(known, person) }
   }
 
   // If the write fails, the next update with that name tries again.
@@ -116,6 +114,7 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
     key: string,
     { person, at }: { readonly person: Person; readonly at: Date },
   ) {
+    if (!isNewName(known, person) || at.getTime() < known.nameAtMs) return
     const name = person.name ?? known.name
     const username = person.username ?? known.username
     conversations.set(key, { ...known, name, username, nameAtMs: at.getTime() })
@@ -150,11 +149,8 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
   }
 }
 
-const partiesIn = (number: NumberIdentity, known: Known, person: Person): Parties => ({
-  ...number,
-  contactId: known.contactId,
-  conversationId: known.conversationId,
-  address: known.address,
+const partiesIn = ({ contactId, conversationId, address, ...known }: Known, person: Person) => ({
+  ...{ contactId, conversationId, address },
   userId: person.userId ?? known.userId,
   username: person.username ?? known.username,
 })
@@ -171,15 +167,15 @@ interface Wanted {
 
 /** One statement for a person whose addresses are all known to be of one contact. */
 async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<Known> {
-  const { person, at, groupId, optOutKey } = wanted
+  const { person, at, optOutKey } = wanted
   const addresses = addressesOf(person)
   for (let tries = 0; tries < 5; tries += 1) {
-    const { holders, likely } = await holdersOf(sql, number, { addresses, groupId })
+    const { holders, likely } = await holdersOf(sql, number, wanted)
     const element: Claim = { person, also: [], at, proof: 'element' }
     const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
     const [holder] = holders
     if (holder && identify(element, holders) === null)
-      return withConversation(sql, number, { holder, groupId })
+      return withConversation(sql, number, { holder, groupId: wanted.groupId })
     const claim = guess && likely && identify(guess, [likely]) !== null ? guess : element
     if (!holder && claim === element && addresses.length === 1) return insertContact(sql, number, wanted)
     await settle(sql, number.workspaceId, claim, optOutKey)
@@ -197,8 +193,9 @@ type Found = Holder &
 async function holdersOf(
   sql: Sql,
   number: NumberIdentity,
-  { addresses, groupId }: { readonly addresses: readonly string[]; readonly groupId: string | null },
+  { person, groupId }: Wanted,
 ): Promise<{ readonly holders: readonly Found[]; readonly likely: Found | undefined }> {
+  const addresses = addressesOf(person)
   const asked = [...addresses, ...addresses.flatMap(spellingsOf)]
   const rows = await sql<Found[]>`
     select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id, c.username, c.name, c.name_at,
@@ -228,23 +225,25 @@ async function withConversation(
   return { contactId, conversationId, address, userId, username, name, nameAtMs: nameAt?.getTime() ?? 0 }
 }
 
-interface Whose {
-  readonly contactId: Uuid
-  readonly groupId: string | null
-}
-
-async function openConversation(sql: Sql, number: NumberIdentity, whose: Whose): Promise<ConversationId> {
+async function openConversation(
+  sql: Sql,
+  number: NumberIdentity,
+  { contactId, groupId }: { readonly contactId: Uuid; readonly groupId: string | null },
+): Promise<ConversationId> {
   const [row] = await sql<{ id: ConversationId }[]>`
-    with contact as (select ${whose.contactId}::uuid as id)
-    ${conversationOf(sql, number, whose)}
+    with contact as (select ${contactId}::uuid as id)
+    ${conversationOf(sql, number, groupId)}
     returning id`
   if (!row) throw new Error('an upsert returned no row')
   return row.id
 }
 
 /** A contact who was erased and comes back is as opted out as before. */
-async function insertContact(sql: Sql, number: NumberIdentity, wanted: Wanted): Promise<Known> {
-  const { person, at, optOutKey } = wanted
+async function insertContact(
+  sql: Sql,
+  number: NumberIdentity,
+  { person, at, groupId, optOutKey }: Wanted,
+): Promise<Known> {
   const [address] = addressesOf(person)
   if (address === undefined) throw new Error('a person without any address')
   const { workspaceId } = number
@@ -260,8 +259,8 @@ async function insertContact(sql: Sql, number: NumberIdentity, wanted: Wanted): 
       on conflict (workspace_id, wa_id) do update set wa_id = excluded.wa_id
       returning id, wa_id, user_id, username, name, name_at
     )
-    ${conversationOf(sql, number, wanted)}
-    returning id as conversation_id, (select id from contact) as contact_id, (select wa_id from contact) as address,
+    ${conversationOf(sql, number, groupId)}
+    returning (select id from contact) as contact_id, id as conversation_id, (select wa_id from contact) as address,
       (select user_id from contact) as user_id, (select username from contact) as username,
       (select name from contact) as name, (select name_at from contact) as name_at`
   if (!known) throw new Error('an upsert returned no row')
@@ -310,15 +309,8 @@ async function settle(
   }) as Promise<boolean>
 }
 
-/**
- * From a CTE `contact (id)`. `do update` without a change, because `do nothing` would not return a row that exists
- * already.
- */
-const conversationOf = (
-  sql: Sql,
-  { workspaceId, numberId }: NumberIdentity,
-  { groupId }: { readonly groupId: string | null },
-) =>
+/** `do update` without a change, because `do nothing` would not return a row that exists already. */
+const conversationOf = (sql: Sql, { workspaceId, numberId }: NumberIdentity, groupId: string | null) =>
   groupId === null
     ? sql`
       insert into conversations (id, workspace_id, number_id, contact_id)

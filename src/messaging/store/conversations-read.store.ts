@@ -33,11 +33,11 @@ interface Row {
   readonly id: ConversationId
   readonly numberId: NumberId
   readonly number: string
-  /** Digits, or a user id; null in a group. */
+  /** Digits, or a user id. */
   readonly waId: string | null
-  readonly groupId: string | null
   readonly userId: string | null
   readonly username: string | null
+  readonly groupId: string | null
   readonly name: string | null
   readonly optState: string | null
   readonly unreadCount: number
@@ -113,33 +113,36 @@ function byActivity(sql: Sql, page: PageRequest): ListOrder {
   }
 }
 
-const toRecord = (row: Row): ConversationRecord => ({
-  id: encodeId('conversation', row.id),
-  numberId: encodeId('number', row.numberId),
-  number: row.number,
-  contact: {
-    waId: phoneOf(row.waId ?? '') ?? '',
-    number: row.waId === null || phoneOf(row.waId) === null ? '' : toE164(row.waId),
-    userId: row.userId,
-    username: row.username,
-    name: row.name,
-    optedOut: row.optState === 'opted-out',
-  },
-  group: row.groupId === null ? null : { id: row.groupId },
-  lastMessage:
-    row.messageId === null
-      ? null
-      : {
-          id: encodeId('message', row.messageId),
-          direction: row.direction,
-          type: row.type,
-          text: row.text,
-          at: row.messageAt.toISOString(),
-        },
-  unreadCount: row.unreadCount,
-  lastInboundAt: iso(row.lastInboundAt),
-  windowExpiresAt: iso(windowExpiry(row)),
-  callPermission: row.callPermission && permissionAt(row.callPermission, row.readAt),
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
-})
+const toRecord = (row: Row): ConversationRecord => {
+  const phone = phoneOf(row.waId ?? '')
+  return {
+    id: encodeId('conversation', row.id),
+    numberId: encodeId('number', row.numberId),
+    number: row.number,
+    contact: {
+      waId: phone ?? '',
+      number: phone === null ? '' : toE164(phone),
+      userId: row.userId,
+      username: row.username,
+      name: row.name,
+      optedOut: row.optState === 'opted-out',
+    },
+    group: row.groupId === null ? null : { id: row.groupId },
+    lastMessage:
+      row.messageId === null
+        ? null
+        : {
+            id: encodeId('message', row.messageId),
+            direction: row.direction,
+            type: row.type,
+            text: row.text,
+            at: row.messageAt.toISOString(),
+          },
+    unreadCount: row.unreadCount,
+    lastInboundAt: iso(row.lastInboundAt),
+    windowExpiresAt: iso(windowExpiry(row)),
+    callPermission: row.callPermission && permissionAt(row.callPermission, row.readAt),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}

@@ -15,25 +15,25 @@ const Message = v.object({
   type: optional(v.string()),
 })
 
-export function parseMessage(given: unknown, context: NumberContext): Element {
+/** A notice of the provider that a person has another number or id is that change, and then a message. */
+export function parseMessage(given: unknown, context: NumberContext): Element[] {
   const parsed = v.safeParse(Message, given)
-  if (!parsed.success) return skipped('malformed')
+  if (!parsed.success) return [skipped('malformed')]
   const { id: providerMessageId, timestamp } = parsed.output
   const { from: phone, from_user_id: userId, from_parent_user_id: parentUserId } = parsed.output
+  const at = timestamp ?? context.receivedAt
   const kind = parsed.output.type ?? ('interactive' in record(given) ? 'interactive' : '')
-  const from = context.personOf({ phone, userId, parentUserId })
-  if (kind === 'system') {
-    // A new number or user id is no message: it changes who the person is.
-    const change = readSystem(record(given)['system'], from, { ...context, at: timestamp })
-    if (change.type !== 'skipped') return change
-  }
-  if (from === null) return skipped('noSender')
-  return {
+  const named = context.personOf({ phone, userId, parentUserId })
+  const change = kind === 'system' ? readSystem(record(given)['system'], named, { ...context, at }) : null
+  const from = change?.person ?? named
+  if (from === null) return [skipped('noSender')]
+  const message: Element = {
     type: 'inboundMessage',
     phoneNumberId: context.phoneNumberId,
     providerMessageId,
     from,
-    at: timestamp ?? context.receivedAt,
+    at,
     ...readContent(record(given), kind),
   }
+  return change ? [change, message] : [message]
 }

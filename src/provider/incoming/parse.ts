@@ -69,7 +69,7 @@ const fields = new Map<unknown, Reader>([
 function parseMessages(value: unknown, context: NumberContext): Element[] {
   const { messages, statuses, errors } = record(value)
   return [
-    ...list(messages).map((given) => parseMessage(given, context)),
+    ...list(messages).flatMap((given) => parseMessage(given, context)),
     ...list(statuses).map((given) => readStatus(given, context, 'messages')),
     ...list(errors).map(() => skipped('accountError')),
   ]

@@ -1,4 +1,5 @@
 // Messages that are edited and taken back, and what counts as an answer to a campaign.
+
 import assert from 'node:assert/strict'
 import { personAt } from '../../../src/contract/person.ts'
 import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'

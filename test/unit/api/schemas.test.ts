@@ -22,7 +22,7 @@ function faults(schema: v.GenericSchema, value: unknown): string[] {
 describe('the body of a send', () => {
   test('needs a number and a template, and fills in the rest', () => {
     assert.deepEqual(v.parse(sendBody, good), {
-      to,
+      to: '15551230000',
       from: null,
       template: { ...template, variables: {} },
       metadata: {},

@@ -72,10 +72,10 @@ for (const [kind, content] of Object.entries({
       ...{ messageId: 'x'.repeat(64), conversationId: 'x'.repeat(64), text: update.text, from: USER },
       ...{
         fromName: worst.slice(0, 256),
+        userId: worst.slice(0, 128),
+        username: worst.slice(0, 64),
         to: '+15550003333',
         type: update.messageType,
-        userId: null,
-        username: null,
       },
       ...(update.details && { details: update.details }),
     })

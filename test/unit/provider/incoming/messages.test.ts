@@ -78,8 +78,17 @@ describe('an inbound message', () => {
     assert.equal(read(messages['forwarded']).details?.context?.providerMessageId, null)
   })
 
-  test('without a phone number of its sender is counted and left out', () => {
-    assert.deepEqual(skippedOf(messages['withoutSender']), { noSender: 1 })
+  test('of the provider itself tells a new number, and is a message', () => {
+    const { updates } = parse(change('messages', { messages: [messages['system']] }))
+    const [change_, message] = updates
+    assert.ok(change_?.type === 'identityChange' && message?.type === 'inboundMessage')
+    assert.deepEqual([change_.person.phone, change_.before], ['351910000099', [USER]])
+    assert.deepEqual([message.messageType, message.from.phone], ['SYSTEM', '351910000099'])
+  })
+
+  test('that names nobody at all is counted and left out', () => {
+    const value = { messages: [messages['withoutSender']], contacts: [] }
+    assert.deepEqual(parse(change('messages', value)).skipped, { noSender: 1 })
   })
 
   test('without an id is counted as malformed', () => {
