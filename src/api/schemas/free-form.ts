@@ -7,7 +7,7 @@ import { fileEntries, fileOf, hasOneFile, orNull, words } from './content-fields
 import { id } from './fields.ts'
 import { interactive } from './interactive.ts'
 
-export const text = v.pipe(
+const text = v.pipe(
   v.strictObject({
     body: words(4_096),
     previewUrl: about(v.optional(v.boolean(), false), 'Shows a preview of the first link.'),
@@ -18,7 +18,7 @@ export const text = v.pipe(
 const [image, video, audio, voice, document, sticker] = sentMediaKinds
 const caption = orNull(words(1_024))
 
-export const media = v.pipe(
+const media = v.pipe(
   v.variant('kind', [
     v.strictObject({ kind: v.picklist([image, video]), ...fileEntries, caption }),
     v.strictObject({
@@ -49,7 +49,7 @@ export const media = v.pipe(
 
 const degrees = (most: number) => v.pipe(v.number(), v.minValue(-most), v.maxValue(most))
 
-export const location = v.pipe(
+const location = v.pipe(
   v.strictObject({
     latitude: degrees(90),
     longitude: degrees(180),
@@ -87,7 +87,7 @@ const card = v.strictObject({
   ),
 })
 
-export const contacts = v.pipe(
+const contacts = v.pipe(
   v.array(card),
   v.minLength(1, 'must have at least one card'),
   v.maxLength(257, 'must have at most 257 cards'),
@@ -100,7 +100,7 @@ const pictograph = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u
 const isEmoji = (given: string): boolean =>
   given.length <= 64 && [...segments.segment(given)].length === 1 && pictograph.test(given)
 
-export const reaction = v.strictObject({
+const reaction = v.strictObject({
   messageId: about(id('message'), 'The message to react to.'),
   emoji: about(
     v.pipe(
