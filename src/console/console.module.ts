@@ -11,6 +11,7 @@ import type { Messaging } from '../messaging/messaging.module.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { Served } from '../platform/http/pipeline.ts'
+import { createInboundElementStore } from '../platform/postgres/inbound-elements.store.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Load } from '../platform/process/load.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
@@ -105,6 +106,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     direct: delivery.direct,
     unknown: campaigns.recipients,
     privacy: options.privacy,
+    inbound: createInboundElementStore(sql),
     acting: {
       send: messaging.send,
       preview: messaging.preview,

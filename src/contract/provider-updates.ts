@@ -42,6 +42,8 @@ export interface InboundMessageUpdate {
   readonly phoneNumberId: string
   readonly providerMessageId: string
   readonly from: Person
+  /** The numbers and user ids that the person had until now: the message tells the change. */
+  readonly formerly?: readonly string[]
   readonly at: Date
   readonly messageType: MessageType
   /** Empty if there is no text, such as for an image without a caption. */

@@ -26,6 +26,7 @@ export const idPrefixes = {
   erasure: 'era',
   export: 'exp',
   upload: 'med',
+  element: 'inb',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

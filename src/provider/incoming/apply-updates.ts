@@ -1,6 +1,7 @@
 // Applies the updates of a webhook, each in the feature that it concerns: in order within one conversation or
 // call, concurrently otherwise.
 import type { ApplyCallUpdate } from '../../calls/apply-call-update.ts'
+import type { UpdateOutcome } from '../../contract/inbound-elements.ts'
 import { addressesOf, type Person } from '../../contract/person.ts'
 import type {
   ProviderUpdate,
@@ -11,7 +12,7 @@ import type { MessageUpdates } from '../../messaging/apply-message-updates.ts'
 import { DeadlineExceeded } from '../../shared/deadline.ts'
 
 /** Resolves when the update is durable, or is already known and has no effect. */
-export type ApplyUpdate = (update: ProviderUpdate) => Promise<void>
+export type ApplyUpdate = (update: ProviderUpdate) => Promise<UpdateOutcome>
 
 export interface UpdateTargets {
   readonly messages: MessageUpdates
@@ -34,19 +35,21 @@ export const createApplyUpdate = (targets: UpdateTargets): ApplyUpdate =>
         return targets.applyCallUpdate(update)
       case 'templateStatus':
       case 'templateCategory':
-        if (!(await targets.applyTemplateChange(update))) targets.ignored(update.type)
-        return
+        if (await targets.applyTemplateChange(update)) return 'applied'
+        targets.ignored(update.type)
+        return 'unknownTemplate'
       case 'identityChange':
         return targets.messages.applyIdentityChange(update)
       // Not needed: the catalog sync reads the quality, and the provider enforces marketing preferences.
       case 'numberQuality':
       case 'userPreference':
-        return targets.ignored(update.type)
+        targets.ignored(update.type)
+        return 'irrelevant'
     }
   }
 
 export interface ApplyOptions {
-  readonly apply: ApplyUpdate
+  readonly apply: (update: ProviderUpdate) => Promise<unknown>
   /** For the whole batch. After it, no further update starts and running updates are not awaited. */
   readonly timeoutMs: number
 }

@@ -50,6 +50,7 @@ describe('an erasure', () => {
       'call_timeline',
       'calls',
       'events',
+      'inbound_elements',
       'media',
       'messages',
       'recipients',

@@ -75,7 +75,10 @@ export function intake(sql: Pool): Intake {
   const keep = async (update: ProviderUpdate) => void others.push(update)
   const apply = createApplyUpdate({
     messages,
-    applyCallUpdate: keep,
+    applyCallUpdate: async (update) => {
+      await keep(update)
+      return 'applied'
+    },
     applyTemplateChange: async (update) => {
       await keep(update)
       return true
@@ -94,7 +97,14 @@ export function intake(sql: Pool): Intake {
       const records: ReceivedRecord[] = []
       const log = pino({ level: 'silent' })
       const observe = (record: ReceivedRecord) => void records.push(record)
-      const handler = providerWebhooks({ appSecret, verifyToken: 'x', apply, log, observe })
+      const handler = providerWebhooks({
+        appSecret,
+        verifyToken: 'x',
+        apply,
+        keep: { keep: async () => undefined },
+        log,
+        observe,
+      })
       const { status } = await handler({
         ...{ method: 'POST', path: '/provider/webhooks', query: new URLSearchParams(), requestId: 'r' },
         ...{ publicUrl: '', remoteAddress: '127.0.0.1', signal: new AbortController().signal },
