@@ -115,6 +115,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
       send: messaging.send,
       preview: messaging.preview,
       upload: messaging.upload,
+      storeUpload: messaging.storeUpload,
       media: messaging.media.find,
       reading: messaging.readMarks,
       act: calls.commands.act,

@@ -59,6 +59,11 @@ export const errorCatalog = {
   CALL_ALREADY_ANSWERED: { status: 409, meaning: 'Another answer to this call came first.' },
   CALL_ENDED: { status: 409, meaning: 'The call has ended.' },
   OFFER_UNAVAILABLE: { status: 409, meaning: 'The provider can give no SDP offer for this call now.' },
+  WINDOW_CLOSED: {
+    status: 409,
+    meaning:
+      "The 24 hours after the customer's last message or call are over, or never began; only templates can be sent.",
+  },
   IN_USE: {
     status: 409,
     meaning: 'Something else relies on what this would take away; the message names it.',
@@ -70,6 +75,21 @@ export const errorCatalog = {
     meaning: 'The variables are not those of the template; details list missing and unexpected names.',
   },
   RECIPIENT_OPTED_OUT: { status: 422, meaning: 'The contact has opted out with STOP.' },
+  MEDIA_NOT_FOUND: {
+    status: 422,
+    meaning:
+      'The message names no uploaded file of the workspace, or one that has expired; details name the path.',
+  },
+  MEDIA_UNSUITABLE: {
+    status: 422,
+    meaning:
+      'The file is of another type or larger than the message takes, or was uploaded for another number; the message says which.',
+  },
+  MESSAGE_NOT_FOUND: {
+    status: 422,
+    meaning:
+      'The message to quote or to react to is none of this conversation, or takes no answer; details name the path.',
+  },
   RECIPIENT_NEEDS_PHONE: {
     status: 422,
     meaning: 'This can be sent to a phone number only, and the person is known by a user id.',

@@ -4,6 +4,7 @@
 
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
+import type { FreeMessage } from '../contract/message-content.ts'
 import { personAt } from '../contract/person.ts'
 import type { Provider, ProviderAccount, ProviderError, SentMessage } from '../contract/provider.ts'
 import { failureOf, type GivenFailure } from '../contract/records/failure.ts'
@@ -16,15 +17,21 @@ import type { Claim } from './identity.ts'
 import type { CampaignRun, FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
 import { judgeSend, type SendPolicyName, type SendVerdict, sendPolicies } from './send-policy.ts'
 
-export interface SendAttempt {
+export type SendAttempt = Attempt & (TemplateAttempt | { readonly free: FreeMessage })
+
+interface TemplateAttempt {
+  readonly template: { readonly name: string; readonly language: string }
+  readonly definition: SendTemplate
+  readonly variables: Readonly<Record<string, string>>
+  readonly free?: undefined
+}
+
+interface Attempt {
   readonly messageId: MessageId
   readonly conversationId: ConversationId
   readonly account: ProviderAccount
   /** Digits, or a user id. */
   readonly to: string
-  readonly template: { readonly name: string; readonly language: string }
-  readonly definition: SendTemplate
-  readonly variables: Readonly<Record<string, string>>
   /** `send_attempts` of the row when this attempt began: its outcome must not change a later attempt. */
   readonly attempt: number
   /** Earlier attempts that used up a try. */
@@ -42,7 +49,7 @@ export interface SendAttempt {
 export interface AttemptPorts {
   readonly finishSend: (outcome: SendOutcome) => Promise<readonly WrittenDelivery[]>
   readonly templates: Pick<TemplateRendering, 'providerComponents'>
-  readonly provider: Pick<Provider, 'sendTemplate'>
+  readonly provider: Pick<Provider, 'sendTemplate' | 'sendMessage'>
   readonly dispatch: Dispatch
   readonly learn: (workspaceId: WorkspaceId, claim: Claim) => Promise<void>
   readonly clock: Clock
@@ -72,16 +79,21 @@ async function ask({ provider, templates }: AttemptPorts, send: SendAttempt): Pr
   if (send.isWanted?.() === false)
     return { type: 'again', delayMs: 0, counts: false, slow: false, error: null }
   failpoint('before_provider_request')
-  const result = await provider.sendTemplate(send.account, {
+  const addressed = {
     to: send.to,
-    template: {
-      name: send.template.name,
-      language: send.template.language,
-      components: templates.providerComponents(send.definition, send.variables),
-    },
     opaque: encodeId('message', send.messageId),
     ...(send.isWanted && { isWanted: send.isWanted }),
-  })
+  }
+  const result = send.free
+    ? await provider.sendMessage(send.account, { ...addressed, ...send.free })
+    : await provider.sendTemplate(send.account, {
+        ...addressed,
+        template: {
+          name: send.template.name,
+          language: send.template.language,
+          components: templates.providerComponents(send.definition, send.variables),
+        },
+      })
   failpoint('after_provider_answer')
   return judgeSend(result, sendPolicies[send.by], send.tries)
 }

@@ -40,6 +40,8 @@ import { createSenderAccountStore } from './store/sender-accounts.store.ts'
 import type { CampaignSends } from './store/sends.store.ts'
 import { createTemplateSubmissionStore } from './store/template-submission.store.ts'
 import { createTemplateStore } from './store/templates.store.ts'
+import { createUploadStore } from './store/uploads.store.ts'
+import { createStoreUpload } from './store-upload.ts'
 import { createTemplateSubmissions } from './submit-template.ts'
 import { sweepSends } from './sweep-sends.ts'
 import { createTransmitter } from './transmit-message.ts'
@@ -116,13 +118,10 @@ export function createMessaging(options: MessagingOptions) {
         contacts.partiesOf(number, { person: personAt(address), isFresh }),
       find: records.messages.find,
       transmit: (outgoing) => transmitter.start(outgoing),
+      clock,
     }),
-    preview: createPreviewMessage({ store, templates }),
-    upload: createUploadMedia({
-      enter: uploadPlaces(limits.mediaUploadsAtOnce),
-      account: senderAccounts.ofNumber,
-      provider,
-    }),
+    preview: createPreviewMessage({ store, templates, clock }),
+    ...uploadsOf(options, senderAccounts),
     updates: createMessageUpdates({
       store,
       contacts,
@@ -163,6 +162,24 @@ function healthOf({ sql, campaigns, dispatch, clock, log }: MessagingOptions) {
     limitOf: store.limitOf,
     ...{ dispatch, clock, log },
   })
+}
+
+function uploadsOf(
+  { sql, accounts, blobs, provider, clock }: MessagingOptions,
+  senderAccounts: ReturnType<typeof createSenderAccountStore>,
+) {
+  return {
+    upload: createUploadMedia({
+      enter: uploadPlaces(limits.mediaUploadsAtOnce),
+      account: senderAccounts.ofNumber,
+      provider,
+    }),
+    storeUpload: createStoreUpload({
+      store: createUploadStore(sql, accounts),
+      enter: uploadPlaces(limits.uploadsAtOnce),
+      ...{ blobs, provider, clock },
+    }),
+  }
 }
 
 function mediaOf({ sql, accounts, provider, blobs, clock, log }: MessagingOptions) {

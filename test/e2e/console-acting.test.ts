@@ -187,3 +187,37 @@ step('a template is shown while it is written, with its own examples where nothi
     ['header.1', '1', '2'],
   )
 })
+
+step('a reply is sent once under its key, with its file, and is in the audit without its text', async () => {
+  const from = '15557000202'
+  const { conversationId, id } = await inbound(from, { type: 'text', text: 'Where is it?' })
+  const path = `/conversations/${conversationId}/reply`
+  const file = await fetch(
+    `${stack.gateway(0).origin}/console/api/workspaces/${stack.workspaceId}/conversations/${conversationId}/files?fileName=map.pdf`,
+    {
+      method: 'POST',
+      headers: {
+        cookie: await signIn(stack.gateway(0).origin, stack.operator),
+        'content-type': 'application/pdf',
+      },
+      body: '%PDF-1.4 a map',
+    },
+  )
+  assert.equal(file.status, 201)
+  const { id: uploaded } = (await file.json()) as Json
+  const body = {
+    media: { kind: 'document', id: uploaded, caption: 'At the dock' },
+    replyTo: id,
+    idempotencyKey: 'reply-1',
+  }
+  const sent = await ok(stack.console.post(path, body), 202)
+  assert.deepEqual([sent.type, sent.to, sent.media.fileName], ['DOCUMENT', from, 'map.pdf'])
+  assert.equal((await stack.console.post(path, body)).status, 200)
+  const [entry] = (await audited('message.sent')).filter(({ after }) => after.type === 'DOCUMENT')
+  assert.ok(entry)
+  assert.doesNotMatch(JSON.stringify(entry), /At the dock/)
+  assert.ok((await audited('media.uploaded')).length > 0)
+  const none = { text: { body: 'Hi' }, idempotencyKey: 'none' }
+  const unknown = '/conversations/cnv_00000000000000000000000000/reply'
+  assert.equal(await refused(stack.console.post(unknown, none), 404), 'NOT_FOUND')
+})

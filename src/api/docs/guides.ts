@@ -12,6 +12,7 @@ export interface Guide {
 /** The file of each guide, relative to `src`, in the order of the contents. */
 export const guideFiles: Readonly<Record<string, string>> = {
   send: 'messaging/README.md',
+  replies: 'api/guides/replies.md',
   people: 'api/guides/people.md',
   receive: 'delivery/README.md',
   'received-messages': 'api/guides/received-messages.md',

@@ -1,5 +1,4 @@
 // Consistent example data for the API document. A test checks every example against its schema.
-import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
 
 export const ids = {
   message: 'msg_01m7x2p9wpemg8tyspapjpqf9p',
@@ -144,8 +143,7 @@ export const placedCall = {
 }
 
 export const preview = {
-  to: '15557000001',
-  userId: null,
+  ...{ to: '15557000001', userId: null, type: 'TEMPLATE', windowExpiresAt: null },
   template: send.template,
   header: 'North Dock',
   body: 'Hi Ines, order A-4471 is ready.',
@@ -298,19 +296,3 @@ export const recipient = {
 }
 
 export const page = (...data: readonly unknown[]) => ({ data, nextCursor: null })
-
-const details: Partial<Record<ErrorCode, readonly { path?: string; message: string }[]>> = {
-  VALIDATION_ERROR: [{ path: 'to', message: 'must be a phone number in international format' }],
-  TEMPLATE_VARIABLES_MISMATCH: [{ path: 'template.variables.first_name', message: 'is missing' }],
-  PROVIDER_ERROR: [{ message: '138006: Recipient cannot be called' }],
-}
-
-export const errorExamples = (code: ErrorCode) => ({
-  error: {
-    code,
-    message: errorCatalog[code].meaning,
-    ...(details[code] ? { details: details[code] } : {}),
-    requestId: 'b1f6c0de-7a51-4a0e-9d0f-4f1d3c5e7a90',
-    docs: `https://switchboard.example/docs/errors/${code}`,
-  },
-})

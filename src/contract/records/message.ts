@@ -30,12 +30,16 @@ export type MessageStatus = (typeof messageStatuses)[number]
 export const directions = ['INBOUND', 'OUTBOUND'] as const
 export type Direction = (typeof directions)[number]
 
-/** A template with its variables filled in, before anything is sent. */
+/** A message before anything is sent: a template with its variables filled in, or a free-form one. */
 export interface MessagePreview {
   /** Digits; empty where `to` was a user id. */
   to: string
   userId: string | null
-  template: { name: string; language: string; variables: Record<string, string> }
+  type: MessageType
+  /** Null for a free-form message. */
+  template: { name: string; language: string; variables: Record<string, string> } | null
+  /** Until when free-form messages can be sent to this contact; null where the customer has never written or called. */
+  windowExpiresAt: string | null
   /** The text of the header, or the link of its image, video or document. */
   header: string | null
   body: string

@@ -19,6 +19,8 @@ export interface ProviderRequest<T> {
   readonly body?: unknown
   /** Replaces the JSON body. */
   readonly form?: Form
+  /** In place of the deadline of all requests. */
+  readonly timeoutMs?: number
   readonly schema: v.GenericSchema<unknown, T>
   readonly isWanted?: (() => boolean) | undefined
   readonly judge?: Judge
@@ -60,6 +62,7 @@ export function createAsk({ pools, prefix, log, observe }: AskOptions): Ask {
       method: request.method,
       path: pathOf(prefix, request),
       isWanted: request.isWanted,
+      timeoutMs: request.timeoutMs,
       ...encode(account, request),
     })
     const result = readAnswer(exchange, { ...request, secret: account.accessToken })
@@ -87,7 +90,13 @@ function encode(account: ProviderAccount, { body, form }: ProviderRequest<unknow
     'user-agent': USER_AGENT,
     accept: 'application/json',
   }
-  if (form) return { headers: { ...headers, 'content-type': form.contentType }, body: form.body }
+  if (form) {
+    const { contentType, length, body: bytes } = form
+    return {
+      headers: { ...headers, 'content-type': contentType, 'content-length': `${length}` },
+      body: bytes,
+    }
+  }
   if (body === undefined) return { headers }
   return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }

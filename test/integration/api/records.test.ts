@@ -205,7 +205,6 @@ describe('a record with nothing left out', () => {
         name: 'Ines',
         optedOut: true,
       },
-      group: null,
       lastMessage: {
         ...{ id: encodeId('message', messageId), direction: 'INBOUND', type: 'TEXT', text: 'Hello' },
         at: day(1),

@@ -197,6 +197,7 @@ const nobodyActs: ConsoleServices['acting'] = {
   preview: async () => unreachable(),
   media: async () => unreachable(),
   upload: async () => unreachable(),
+  storeUpload: async () => unreachable(),
   act: async () => unreachable(),
   reading: {
     markMessageRead: async () => unreachable(),

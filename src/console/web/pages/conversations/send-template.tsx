@@ -5,6 +5,7 @@ import type { ConversationRecord } from '../../../../contract/records/conversati
 import type { MessagePreview } from '../../../../contract/records/message.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { useAction, useList } from '../../core/load.ts'
+import { randomText } from '../../core/random-text.ts'
 import { hrefOf } from '../../core/router.ts'
 import { say } from '../../core/toasts.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
@@ -202,7 +203,3 @@ function useKeys(): (message: Message) => string {
     return key
   }
 }
-
-// Browsers offer crypto.randomUUID only with TLS.
-const randomText = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
