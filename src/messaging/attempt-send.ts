@@ -4,7 +4,7 @@
 
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
-import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import type { Provider, ProviderAccount, ProviderError } from '../contract/provider.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import { type ConversationId, encodeId, type MessageId, newId } from '../shared/ids.ts'
@@ -59,19 +59,31 @@ export const createAttemptSend = (ports: AttemptPorts): AttemptSend =>
 async function ask({ provider, templates }: AttemptPorts, send: SendAttempt): Promise<SendVerdict> {
   if (send.isWanted?.() === false)
     return { type: 'again', delayMs: 0, counts: false, slow: false, error: null }
+  const components = templates.providerComponents(send.definition, send.variables)
+  if (components === null) return { type: 'failed', error: templateChanged }
   failpoint('before_provider_request')
   const result = await provider.sendTemplate(send.account, {
     to: send.to,
     template: {
       name: send.template.name,
       language: send.template.language,
-      components: templates.providerComponents(send.definition, send.variables),
+      components,
     },
     opaque: encodeId('message', send.messageId),
     ...(send.isWanted && { isWanted: send.isWanted }),
   })
   failpoint('after_provider_answer')
   return judgeSend(result, sendPolicies[send.by], send.tries)
+}
+
+/** The variables fitted when the message was accepted. */
+const templateChanged: ProviderError = {
+  code: 'TEMPLATE_VARIABLES_MISMATCH',
+  title: 'The template was changed, and the variables are no longer its own',
+  details: null,
+  httpStatus: null,
+  class: 'permanent',
+  retryAfterMs: null,
 }
 
 /**

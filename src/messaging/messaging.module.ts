@@ -36,6 +36,7 @@ import { createTemplateSubmissionStore } from './store/template-submission.store
 import { createTemplateStore } from './store/templates.store.ts'
 import { createTemplateSubmissions } from './submit-template.ts'
 import { sweepSends } from './sweep-sends.ts'
+import { variableFaults } from './template-variables.ts'
 import { createTransmitter } from './transmit-message.ts'
 import { createUploadMedia } from './upload-media.ts'
 
@@ -64,8 +65,8 @@ export type Messaging = ReturnType<typeof createMessaging>
 
 export const templateRendering: TemplateRendering = {
   render(template, variables) {
-    const { text, missingVariables, unexpectedVariables } = renderTemplate(template, variables)
-    return { text, missing: missingVariables, unexpected: unexpectedVariables }
+    const rendered = renderTemplate(template, variables)
+    return { text: rendered.text, faults: variableFaults(rendered) }
   },
   preview: renderTemplate,
   providerComponents: toProviderComponents,

@@ -3,7 +3,7 @@
 import type { WrittenDelivery } from '../contract/dispatch.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
-import type { ParameterFormat } from '../contract/records/catalog.ts'
+import type { ParameterFormat, TemplateCategory } from '../contract/records/catalog.ts'
 import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
 import type {
   ConversationId,
@@ -18,6 +18,7 @@ import type {
 import type { OutboundStatus } from './message.machine.ts'
 import type { SendPolicyName, SendVerdict } from './send-policy.ts'
 import type { OptChange } from './stop-keywords.ts'
+import type { VariableFault } from './template-variables.ts'
 
 export interface SenderNumber {
   readonly workspaceId: WorkspaceId
@@ -28,6 +29,8 @@ export interface SenderNumber {
 
 export interface SendTemplate {
   readonly status: string
+  /** The provider sends those of AUTHENTICATION to phone numbers only. */
+  readonly category: TemplateCategory
   readonly parameterFormat: ParameterFormat
   readonly components: readonly unknown[]
 }
@@ -125,13 +128,16 @@ export interface TemplateRendering {
   render(
     template: SendTemplate,
     variables: Readonly<Record<string, string>>,
-  ): { readonly text: string; readonly missing: readonly string[]; readonly unexpected: readonly string[] }
+  ): { readonly text: string; readonly faults: readonly VariableFault[] }
   preview(
     template: SendTemplate,
     variables: Readonly<Record<string, string>>,
   ): Omit<MessagePreview, 'to' | 'template'>
-  /** The parameters in the provider's form. */
-  providerComponents(template: SendTemplate, variables: Readonly<Record<string, string>>): readonly unknown[]
+  /** The parameters in the provider's form. Null where the variables do not fit the template. */
+  providerComponents(
+    template: SendTemplate,
+    variables: Readonly<Record<string, string>>,
+  ): readonly unknown[] | null
 }
 
 export interface MessageStore {

@@ -16,6 +16,7 @@ export const guideFiles: Readonly<Record<string, string>> = {
   calls: 'calls/README.md',
   campaigns: 'campaigns/README.md',
   privacy: 'privacy/README.md',
+  templates: 'api/guides/templates.md',
   lists: 'api/guides/lists.md',
   errors: 'api/guides/errors.md',
   idempotency: 'api/guides/idempotency.md',

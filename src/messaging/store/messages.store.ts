@@ -40,6 +40,7 @@ interface ContextRow extends AccountColumns {
   numberId: NumberId | null
   number: string
   templateStatus: string | null
+  category: SendTemplate['category']
   parameterFormat: SendTemplate['parameterFormat']
   components: unknown[]
   optedOut: boolean
@@ -59,7 +60,7 @@ async function sendContext(
   const [row] = await sql<ContextRow[]>`
     select w.id as workspace_id, w.waba_id, w.provider_token,
       n.id as number_id, n.number, n.phone_number_id,
-      t.status as template_status, t.parameter_format, t.components,
+      t.status as template_status, t.category, t.parameter_format, t.components,
       case when c.id is null then ${isKeptOptOut(sql, options.optOutKey, person)}
         else coalesce(c.opt_state = 'opted-out', false) end as opted_out,
       m.id as earlier_id, m.idempotency_hash as earlier_hash
@@ -84,7 +85,12 @@ async function sendContext(
     },
     account: row.numberId && toAccount(row, options),
     template: row.templateStatus
-      ? { status: row.templateStatus, parameterFormat: row.parameterFormat, components: row.components }
+      ? {
+          status: row.templateStatus,
+          category: row.category,
+          parameterFormat: row.parameterFormat,
+          components: row.components,
+        }
       : null,
     optedOut: row.optedOut,
     earlier: row.earlierId && { id: row.earlierId, hash: row.earlierHash?.toString('hex') ?? '' },

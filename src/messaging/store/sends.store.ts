@@ -133,6 +133,7 @@ interface OverdueRow extends AccountColumns {
   to: string
   template: Outgoing['template']
   status: string
+  category: SendTemplate['category']
   parameterFormat: SendTemplate['parameterFormat']
   components: unknown[]
 }
@@ -152,7 +153,8 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
       returning id, workspace_id, conversation_id, number_id, contact_id, template
     )
     select due.id, due.workspace_id, due.conversation_id, due.template,
-      n.phone_number_id, w.waba_id, w.provider_token, c.wa_id as to, t.status, t.parameter_format, t.components
+      n.phone_number_id, w.waba_id, w.provider_token, c.wa_id as to, t.status, t.category, t.parameter_format,
+      t.components
     from due
     join workspaces w on w.id = due.workspace_id
     join numbers n on n.id = due.number_id
@@ -162,7 +164,8 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
   return rows.flatMap((row) => {
     const account = toAccount(row, options)
     if (!account) return []
-    const { id, workspaceId, conversationId, to, template, status, parameterFormat, components } = row
+    const { id, workspaceId, conversationId, to, template, status, category, parameterFormat, components } =
+      row
     return [
       {
         id,
@@ -171,7 +174,7 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
         account,
         to,
         template,
-        definition: { status, parameterFormat, components },
+        definition: { status, category, parameterFormat, components },
       },
     ]
   })
