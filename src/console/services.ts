@@ -29,6 +29,7 @@ import type { PreviewInput } from '../messaging/preview-message.ts'
 import type { SendInput, Sent } from '../messaging/send-message.ts'
 import type { TemplateSubmissions } from '../messaging/submit-template.ts'
 import type { UploadMedia } from '../messaging/upload-media.ts'
+import type { UploadSample } from '../messaging/upload-sample.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CallId, CampaignId, EndpointId, WorkspaceId } from '../shared/ids.ts'
@@ -64,6 +65,7 @@ export interface ConsoleServices extends ConsoleRecords {
   /** Records sign-ins and confirmations that were refused. */
   readonly refusals: SignInRefusals
   readonly templates: TemplateSubmissions
+  readonly uploadSample: UploadSample
   readonly names: EndpointNames
   readonly engine: DeliveryEngine
   readonly direct: DirectTest

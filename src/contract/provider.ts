@@ -155,6 +155,9 @@ export interface Provider {
   /** Messages from the account's number can use the file for 30 days. */
   uploadMedia(account: ProviderAccount, file: MediaFile): ProviderAnswer<{ readonly providerMediaId: string }>
 
+  /** For the review of a template with a media header. Goes on where it broke off. */
+  uploadSample(account: ProviderAccount, file: MediaFile): ProviderAnswer<{ readonly handle: string }>
+
   listTemplates(account: ProviderAccount): ProviderAnswer<ProviderTemplate[]>
   createTemplate(account: ProviderAccount, definition: TemplateDefinition): ProviderAnswer<CreatedTemplate>
   listNumbers(account: ProviderAccount): ProviderAnswer<ProviderNumber[]>

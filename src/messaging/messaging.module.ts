@@ -8,7 +8,7 @@ import type { Provider } from '../contract/provider.ts'
 import { uploadPlaces } from '../platform/http/upload-places.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
-import type { MessageId } from '../shared/ids.ts'
+import type { MessageId, WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { createMessageUpdates } from './apply-message-updates.ts'
 import { createAttemptSend } from './attempt-send.ts'
@@ -39,6 +39,7 @@ import { sweepSends } from './sweep-sends.ts'
 import { variableFaults } from './template-variables.ts'
 import { createTransmitter } from './transmit-message.ts'
 import { createUploadMedia } from './upload-media.ts'
+import { createUploadSample } from './upload-sample.ts'
 
 /** What campaigns do when one of their messages changes its status or fails. */
 export interface CampaignHooks {
@@ -91,6 +92,8 @@ export function createMessaging(options: MessagingOptions) {
   const store = createMessageStore(sql, { accounts, optOutKey, recipientsFollow: campaigns.recipientsFollow })
   const templates = templateRendering
   const attemptSend = createAttemptSend({ ...store, templates, provider, dispatch, clock, log })
+  const enter = uploadPlaces(limits.mediaUploadsAtOnce)
+  const connected = async (workspaceId: WorkspaceId) => (await catalog.accounts(workspaceId))[0]
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
   return {
     ...records,
@@ -106,8 +109,9 @@ export function createMessaging(options: MessagingOptions) {
       transmit: (outgoing) => transmitter.start(outgoing),
     }),
     preview: createPreviewMessage({ store, templates }),
+    uploadSample: createUploadSample({ enter, account: connected, provider }),
     upload: createUploadMedia({
-      enter: uploadPlaces(limits.mediaUploadsAtOnce),
+      enter,
       account: senderAccounts.ofNumber,
       provider,
     }),
@@ -127,7 +131,7 @@ export function createMessaging(options: MessagingOptions) {
     }),
     submissions: createTemplateSubmissions({
       provider,
-      account: async (workspaceId) => (await catalog.accounts(workspaceId))[0],
+      account: connected,
       store: createTemplateSubmissionStore(sql),
     }),
     media: mediaOf(options),
