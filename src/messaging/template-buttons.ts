@@ -36,7 +36,7 @@ export function buttonPlace(button: Button, position: Position): Place | undefin
 }
 
 /** Kinds that are the same in every message. */
-const fixed = ['PHONE_NUMBER', 'SPM', 'REQUEST_CONTACT_INFO']
+const fixed = ['PHONE_NUMBER', 'SPM', 'REQUEST_CONTACT_INFO', 'APP']
 
 /** Whether everything that a send has to say about such a button is known here. */
 export const isKnownButton = ({ type }: Button): boolean =>
