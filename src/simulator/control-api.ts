@@ -12,6 +12,7 @@ import {
   onlineHandset,
   toneHz,
 } from './control-handsets.ts'
+import { changeNumber, changeUserId, makeHandset } from './control-identity.ts'
 import { FaultsBody } from './faults.ts'
 import { HandsetMessageBody, writeFromHandset } from './inbound.ts'
 import { LoadBody, runLoad } from './load.ts'
@@ -21,6 +22,7 @@ import type { ApiReply, ApiRequest } from './provider-api.ts'
 import { BusinessNumberSetting } from './settings.ts'
 import { verifyCallback } from './subscriptions.ts'
 import { setTemplateStatus } from './templates.ts'
+import { newHandle } from './uploads.ts'
 import { addNumber, findNumber, resetWorld, type World } from './world.ts'
 
 type Handler = (world: World, request: ApiRequest, id: string) => unknown
@@ -47,9 +49,13 @@ const ConfigChange = v.strictObject({
   ringTimeoutMs: v.optional(milliseconds),
   mediaUrlTtlMs: v.optional(milliseconds),
   callsPerDay: v.optional(v.pipe(v.number(), v.minValue(0))),
+  clockOffsetMs: v.optional(v.pipe(v.number(), v.integer())),
+  closedWindow: v.optional(v.picklist(['status', 'refusal'])),
   /** Added to the existing numbers. A reset removes them. */
   numbers: v.optional(v.array(BusinessNumberSetting)),
 })
+
+const SampleBody = v.strictObject({ fileType: v.string() })
 
 const TemplateChange = v.strictObject({ status: v.pipe(v.string(), v.toUpperCase()) })
 
@@ -93,6 +99,17 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   'POST handsets/read': (world, { body }, waId) => markMessagesRead(world, onlineHandset(world, waId), body),
   'GET handsets': (world, _, waId) =>
     waId === '' ? listHandsets(world) : handsetView(world, handsetAt(world, waId)),
+  'POST handsets': (world, { body }) => handsetView(world, makeHandset(world, body)),
+  'POST handsets/change-number': (world, { body }, address) => {
+    const handset = handsetAt(world, address)
+    changeNumber(world, handset, body)
+    return handsetView(world, handset)
+  },
+  'POST handsets/change-user-id': (world, { body }, address) => {
+    const handset = handsetAt(world, address)
+    changeUserId(world, handset, body)
+    return handsetView(world, handset)
+  },
   'PUT handsets': (world, { body }, waId) => changeHandset(world, handsetAt(world, waId), body),
   'GET calls': (world, _, wacid) => callView(callOf(world, wacid)),
   'POST calls/answer': (world, _, wacid) => {
@@ -137,6 +154,7 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     const load = readBody(LoadBody, body)
     return runLoad(world, numberOf(world, load.to), load)
   },
+  'POST samples': (world, { body }) => ({ handle: newHandle(world, readBody(SampleBody, body).fileType) }),
   'POST templates/status': (world, { body }, id) => {
     const template = world.templates.get(id)
     if (template === undefined) throw new ControlError(404, `there is no template ${id}`)

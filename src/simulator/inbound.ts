@@ -3,9 +3,10 @@ import { pushBounded } from './bounded.ts'
 import { newWamid, unixSeconds } from './ids.ts'
 import { mediaUrl, storeMedia } from './media.ts'
 import type { BusinessNumber, Handset, MediaFile } from './model.ts'
+import { idFields, type Person, personOf } from './person.ts'
 import { webhookError } from './provider-error.ts'
 import { messageUpdate } from './webhook-payloads.ts'
-import type { World } from './world.ts'
+import { timeOf, type World } from './world.ts'
 
 const OUTBOX_KEPT = 200
 
@@ -60,6 +61,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
+/** Messages that are no new word of the user. */
+const OPENS_NO_WINDOW = ['edit', 'revoke', 'system', 'unsupported']
+
 type Outgoing = Readonly<{
   type: string
   content: unknown
@@ -70,6 +74,8 @@ type Outgoing = Readonly<{
   mediaId?: string | undefined
   /** Additional fields beside `type`. */
   extra?: Readonly<Record<string, unknown>>
+  /** Who it is from, when that is not the present identity of the handset. */
+  sender?: Person
   scheduledNs?: bigint
 }>
 
@@ -81,22 +87,25 @@ export function deliverFromHandset(
   message: Outgoing,
 ): string {
   const id = newWamid()
-  const nowMs = Date.now()
-  handset.lastWroteAt.set(number.id, nowMs)
-  world.inbound.set(id, { waId: handset.waId, phoneNumberId: number.id })
+  const nowMs = timeOf(world)
+  const person = message.sender ?? personOf(handset, number.id, nowMs)
+  if (!OPENS_NO_WINDOW.includes(message.type)) handset.lastWroteAt.set(number.id, nowMs)
+  if (person.waId !== undefined) handset.numberKnownAt.set(number.id, nowMs)
+  world.inbound.set(id, { handset, phoneNumberId: number.id, type: message.type, atMs: nowMs })
   const item = {
     ...{ id, phoneNumberId: number.id, type: message.type, text: message.text },
-    at: new Date(nowMs).toISOString(),
+    at: new Date().toISOString(),
     replyTo: message.reactsTo ?? message.replyTo ?? null,
     mediaId: message.mediaId ?? null,
     readByBusiness: false,
     typingUntil: null,
   }
   pushBounded(handset.outbox, item, OUTBOX_KEPT)
-  const update = messageUpdate(number, handset, {
+  const update = messageUpdate(number, person, {
     ...message.extra,
     ...(message.replyTo === undefined ? {} : { context: { from: number.digits, id: message.replyTo } }),
-    from: handset.waId,
+    ...(person.waId === undefined ? {} : { from: person.waId }),
+    ...idFields('from', person),
     id,
     timestamp: unixSeconds(nowMs),
     type: message.type,

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { newDigits } from './ids.ts'
 import type { MediaFile } from './model.ts'
 import { ProviderError, unknownNode } from './provider-error.ts'
-import type { World } from './world.ts'
+import { timeOf, type World } from './world.ts'
 
 /** Limit of all files together. The oldest files are removed first. */
 const TOTAL_BYTES = 512 * 1024 * 1024
@@ -77,7 +77,7 @@ const urlHash = (world: World, id: string, expires: string): string =>
 
 /** A download URL that expires. It lacks the provider's `source=webhook`, which makes no difference here. */
 export function mediaUrl(world: World, id: string): string {
-  const expires = String(Date.now() + world.config.mediaUrlTtlMs)
+  const expires = String(timeOf(world) + world.config.mediaUrlTtlMs)
   return `${world.url}/media-files/?mid=${id}&ext=${expires}&hash=${urlHash(world, id, expires)}`
 }
 
@@ -97,7 +97,7 @@ export function downloadMedia(world: World, query: URLSearchParams): MediaFile {
   const id = query.get('mid') ?? ''
   const expires = query.get('ext') ?? ''
   const file = world.media.get(id)
-  const genuine = query.get('hash') === urlHash(world, id, expires) && Number(expires) > Date.now()
+  const genuine = query.get('hash') === urlHash(world, id, expires) && Number(expires) > timeOf(world)
   if (file === undefined || !genuine) {
     throw new ProviderError(100, 'The media URL has expired or is wrong.', { status: 404 })
   }
@@ -105,5 +105,5 @@ export function downloadMedia(world: World, query: URLSearchParams): MediaFile {
 }
 
 export function deleteMedia(world: World, id: string): void {
-  if (!world.media.delete(id)) throw unknownNode(id)
+  if (!world.media.delete(id)) throw unknownNode(id, 'delete')
 }

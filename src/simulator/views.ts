@@ -1,5 +1,8 @@
 // Types of the control API's handset views and of the page's stream. Only types: the page imports them too.
 
+/** Whether webhooks have the number of a user. */
+export type ShowsNumber = 'always' | 'known' | 'never'
+
 /** A message from the business as the handset sees it. */
 export type InboxItem = {
   readonly id: string
@@ -10,6 +13,10 @@ export type InboxItem = {
   readonly at: string
   readonly category: string
   readonly callbackData: string | undefined
+  /** The id of the message that it quotes. */
+  readonly replyTo: string | null
+  /** How the business named the recipient. */
+  readonly sentTo: 'phone' | 'id'
   /** The message asks the user to allow calls. */
   readonly asksPermission: boolean
   status: 'accepted' | 'sent' | 'delivered' | 'read' | 'failed'
@@ -55,6 +62,11 @@ export type CallRow = Readonly<{
 
 export type HandsetView = Readonly<{
   waId: string
+  userId: string | null
+  parentUserId: string | null
+  username: string | null
+  showsNumber: ShowsNumber
+  dialledAs: readonly string[]
   name: string
   online: boolean
   media: 'real' | 'template' | null
