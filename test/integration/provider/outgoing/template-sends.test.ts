@@ -69,7 +69,7 @@ const withMedia = (variables: Variables): Variables =>
 
 const send = (name: string, components: readonly unknown[]) =>
   provider.api.sendTemplate(account(), {
-    to: '+15557000001',
+    to: '+15551230025',
     template: { name, language: 'en_US', components },
     opaque: 'msg_1',
   })
