@@ -67,8 +67,7 @@ export const template = {
     { name: 'first_name', example: 'Ines', in: 'BODY', kind: 'TEXT' },
     { name: 'order_number', example: 'A-4471', in: 'BODY', kind: 'TEXT' },
   ],
-  optionalVariables: [],
-  unsupported: [],
+  ...{ optionalVariables: [], unsupported: [] },
   createdAt: '2026-11-02T09:00:00.000Z',
   updatedAt: '2026-11-02T09:05:12.400Z',
 }
@@ -144,18 +143,12 @@ export const placedCall = {
 export const preview = {
   to: '15557000001',
   template: send.template,
-  headerFormat: 'TEXT',
-  header: 'North Dock',
+  ...{ headerFormat: 'TEXT', header: 'North Dock' },
   body: 'Hi Ines, order A-4471 is ready.',
   footer: 'North Dock',
-  buttons: [],
-  offer: null,
-  cards: [],
+  ...{ buttons: [], offer: null, cards: [] },
   text: message.text,
-  missingVariables: [],
-  unexpectedVariables: [],
-  invalidVariables: [],
-  unsupportedParts: [],
+  ...{ missingVariables: [], unexpectedVariables: [], invalidVariables: [], unsupportedParts: [] },
 }
 
 export const inboundMessage = {
