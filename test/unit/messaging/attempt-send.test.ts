@@ -17,6 +17,7 @@ describe('an attempt', () => {
       templates: templateRendering,
       provider: { sendTemplate: () => assert.fail('the provider was asked') },
       dispatch: () => undefined,
+      learn: () => assert.fail('nothing was learnt'),
       clock: systemClock,
       log: { warn: () => undefined },
     })

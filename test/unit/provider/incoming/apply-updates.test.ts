@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { personAt } from '../../../../src/contract/person.ts'
 import type { ProviderUpdate } from '../../../../src/contract/provider-updates.ts'
 import { applyInOrder } from '../../../../src/provider/incoming/apply-updates.ts'
 import { describe, test } from '../../../support/harness.ts'
@@ -12,7 +13,7 @@ const fromUsers = (count: number): ProviderUpdate[] =>
       messages: Array.from({ length: count }, (_, index) => ({
         ...messages['text'],
         id: `wamid.${index}`,
-        from: String(351_910_000_000 + index),
+        from: personAt(String(351_910_000_000 + index)),
       })),
     }),
   ).updates
@@ -77,7 +78,7 @@ describe('a batch of updates', () => {
     })
     assert.deepEqual(seen, ['inboundMessage', 'inboundMessage', 'messageStatus'])
     assert.equal(
-      updates.every((update) => !('from' in update) || update.from === USER),
+      updates.every((update) => !('from' in update) || update.from.phone === USER),
       true,
     )
   })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { personAt } from '../../../../src/contract/person.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { calls, change, NUMBER_ID, only, parse, USER } from './fixtures.ts'
 
@@ -15,9 +16,7 @@ describe('a call that connects', () => {
       wacid: 'wacid.C001',
       phoneNumberId: NUMBER_ID,
       direction: 'INBOUND',
-      from: USER,
-      to: '15550003333',
-      fromName: 'Marta Reis',
+      person: personAt(USER, 'Marta Reis'),
       at: new Date(1_790_000_201_000),
       opaque: null,
       session: { sdpType: 'offer', sdp },
@@ -27,7 +26,7 @@ describe('a call that connects', () => {
   test('outbound carries the answer and what the placing gave along', () => {
     const update = connect('outboundConnect')
     assert.deepEqual(
-      [update.direction, update.to, update.fromName, update.opaque],
+      [update.direction, update.person?.phone, update.person?.name, update.opaque],
       ['OUTBOUND', USER, null, 'call_9xyz'],
     )
     assert.deepEqual(update.session, { sdpType: 'answer', sdp })
@@ -58,9 +57,9 @@ describe('the status of a placed call', () => {
   })
 
   test('carries the call, the user and what the placing gave along', () => {
-    const { wacid, recipientWaId, opaque, phoneNumberId } = status('ringing')
+    const { wacid, recipient, opaque, phoneNumberId } = status('ringing')
     assert.deepEqual(
-      [wacid, recipientWaId, opaque, phoneNumberId],
+      [wacid, recipient?.phone, opaque, phoneNumberId],
       ['wacid.C004', USER, 'call_9xyz', NUMBER_ID],
     )
   })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { personAt } from '../../../../src/contract/person.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { change, messages, NUMBER_ID, only, parse, RECEIVED, USER } from './fixtures.ts'
 
@@ -15,8 +16,7 @@ describe('an inbound message', () => {
       type: 'inboundMessage',
       phoneNumberId: NUMBER_ID,
       providerMessageId: 'wamid.U001',
-      from: USER,
-      fromName: 'Marta Reis',
+      from: personAt(USER, 'Marta Reis'),
       at: new Date(1_790_000_001_000),
       messageType: 'TEXT',
       text: 'Is the pier open today?',

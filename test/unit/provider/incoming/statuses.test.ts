@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { personAt } from '../../../../src/contract/person.ts'
 import { momentOf } from '../../../../src/provider/incoming/fields.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { change, NUMBER_ID, only, parse, RECEIVED, statuses, USER } from './fixtures.ts'
@@ -15,7 +16,7 @@ describe('a message status', () => {
       status: 'SENT',
       at: new Date(1_790_000_101_000),
       opaque: 'msg_7abc',
-      recipientWaId: USER,
+      recipient: personAt(USER),
       error: null,
     })
   })
@@ -59,7 +60,7 @@ describe('a message status', () => {
   })
 
   test('does without the recipient of a user who shows no number', () => {
-    assert.equal(read(statuses['withoutRecipient']).recipientWaId, null)
+    assert.equal(read(statuses['withoutRecipient']).recipient, null)
   })
 
   test('takes its time as a number, and the time of arrival for want of one', () => {
