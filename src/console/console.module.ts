@@ -105,6 +105,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),
     refusals: createSignInRefusals({ audit: accounts.audit, operators: accounts.operators, clock }),
     templates: messaging.submissions,
+    uploadSample: messaging.uploadSample,
     names: { judgeHost: delivery.judgeHost },
     engine: delivery.engine,
     direct: delivery.direct,

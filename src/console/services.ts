@@ -30,6 +30,7 @@ import type { SendInput, Sent } from '../messaging/send-message.ts'
 import type { StoreUpload } from '../messaging/store-upload.ts'
 import type { TemplateSubmissions } from '../messaging/submit-template.ts'
 import type { UploadMedia } from '../messaging/upload-media.ts'
+import type { UploadSample } from '../messaging/upload-sample.ts'
 import type { InboundElements } from '../platform/postgres/inbound-elements.store.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -66,6 +67,7 @@ export interface ConsoleServices extends ConsoleRecords {
   /** Records sign-ins and confirmations that were refused. */
   readonly refusals: SignInRefusals
   readonly templates: TemplateSubmissions
+  readonly uploadSample: UploadSample
   readonly names: EndpointNames
   readonly engine: DeliveryEngine
   readonly direct: DirectTest

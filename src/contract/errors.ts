@@ -72,7 +72,8 @@ export const errorCatalog = {
   TEMPLATE_NOT_APPROVED: { status: 422, meaning: 'The template is not approved by the provider.' },
   TEMPLATE_VARIABLES_MISMATCH: {
     status: 422,
-    meaning: 'The variables are not those of the template; details list missing and unexpected names.',
+    meaning:
+      'The variables are not those of the template; details list what is missing, unexpected or of a wrong form.',
   },
   RECIPIENT_OPTED_OUT: { status: 422, meaning: 'The contact has opted out with STOP.' },
   MEDIA_NOT_FOUND: {

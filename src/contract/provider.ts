@@ -114,6 +114,11 @@ export interface MediaFile {
   readonly bytes: Uint8Array | FileStream
 }
 
+/** The sample of a template's header, in memory: a broken upload goes on from where it was. */
+export interface SampleFile extends MediaFile {
+  readonly bytes: Uint8Array
+}
+
 /** Bytes that are read once, while they are sent. */
 export interface FileStream {
   readonly sizeBytes: number
@@ -177,6 +182,9 @@ export interface Provider {
 
   /** Messages from the account's number can use the file for 30 days. */
   uploadMedia(account: ProviderAccount, file: MediaFile): ProviderAnswer<{ readonly providerMediaId: string }>
+
+  /** For the review of a template with a media header. Goes on where it broke off. */
+  uploadSample(account: ProviderAccount, file: SampleFile): ProviderAnswer<{ readonly handle: string }>
 
   listTemplates(account: ProviderAccount): ProviderAnswer<ProviderTemplate[]>
   createTemplate(account: ProviderAccount, definition: TemplateDefinition): ProviderAnswer<CreatedTemplate>

@@ -78,6 +78,8 @@ export const createAttemptSend = (ports: AttemptPorts): AttemptSend =>
 async function ask({ provider, templates }: AttemptPorts, send: SendAttempt): Promise<SendVerdict> {
   if (send.isWanted?.() === false)
     return { type: 'again', delayMs: 0, counts: false, slow: false, error: null }
+  const components = send.free ? [] : templates.providerComponents(send.definition, send.variables)
+  if (components === null) return { type: 'failed', error: templateChanged }
   failpoint('before_provider_request')
   const addressed = {
     to: send.to,
@@ -91,11 +93,21 @@ async function ask({ provider, templates }: AttemptPorts, send: SendAttempt): Pr
         template: {
           name: send.template.name,
           language: send.template.language,
-          components: templates.providerComponents(send.definition, send.variables),
+          components,
         },
       })
   failpoint('after_provider_answer')
   return judgeSend(result, sendPolicies[send.by], send.tries)
+}
+
+/** The variables fitted when the message was accepted. */
+const templateChanged: ProviderError = {
+  code: 'TEMPLATE_VARIABLES_MISMATCH',
+  title: 'The template was changed, and the variables are no longer its own',
+  details: null,
+  httpStatus: null,
+  class: 'permanent',
+  retryAfterMs: null,
 }
 
 /** The provider may know the number in another spelling, in which the person's own messages will name it. */

@@ -26,12 +26,16 @@ export function checkFree(input: FreeInput, context: SendContext, nowMs: number)
 export function previewFree(input: FreeInput, context: SendContext, nowMs: number): FreePreview {
   const upload = context.number ? checkUpload(input.content, context) : context.upload
   const { type, text } = resolved(input.content, upload, checkReference(input, context.reference, nowMs))
-  return { ...shownParts(input.content, text), type, text, template: null, ...noVariables }
+  return { ...noTemplate, ...shownParts(input.content, text), type, text, template: null }
 }
 
 type FreePreview = Omit<MessagePreview, 'to' | 'userId' | 'windowExpiresAt'>
 
-const noVariables = { missingVariables: [], unexpectedVariables: [] } as const
+/** What only templates have. */
+const noTemplate = {
+  ...{ headerFormat: null, offer: null, cards: [], missingVariables: [], unexpectedVariables: [] },
+  ...{ invalidVariables: [], unsupportedParts: [] },
+} as const
 
 function windowClosed(expiresAt: Date | null): AppError {
   const since =

@@ -11,7 +11,7 @@ import type { Failure } from '../contract/records/failure.ts'
 import { uploadPlaces } from '../platform/http/upload-places.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
-import type { MessageId } from '../shared/ids.ts'
+import type { MessageId, WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { createAccountHealth } from './account-health.ts'
 import { createMessageUpdates } from './apply-message-updates.ts'
@@ -44,8 +44,10 @@ import { createUploadStore } from './store/uploads.store.ts'
 import { createStoreUpload } from './store-upload.ts'
 import { createTemplateSubmissions } from './submit-template.ts'
 import { sweepSends } from './sweep-sends.ts'
+import { variableFaults } from './template-variables.ts'
 import { createTransmitter } from './transmit-message.ts'
 import { createUploadMedia } from './upload-media.ts'
+import { createUploadSample } from './upload-sample.ts'
 
 /** What campaigns do when one of their messages changes its status or fails. */
 export interface CampaignHooks extends CampaignSends {
@@ -72,8 +74,8 @@ export type Messaging = ReturnType<typeof createMessaging>
 
 export const templateRendering: TemplateRendering = {
   render(template, variables) {
-    const { text, missingVariables, unexpectedVariables } = renderTemplate(template, variables)
-    return { text, missing: missingVariables, unexpected: unexpectedVariables }
+    const rendered = renderTemplate(template, variables)
+    return { text: rendered.text, faults: variableFaults(rendered) }
   },
   preview: renderTemplate,
   providerComponents: toProviderComponents,
@@ -104,6 +106,7 @@ export function createMessaging(options: MessagingOptions) {
     ...{ ...store, templates, provider, dispatch, learn, clock, log },
     sendFailed: accountHealth.sendFailed,
   })
+  const connected = async (workspaceId: WorkspaceId) => (await catalog.accounts(workspaceId))[0]
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
   return {
     ...records,
@@ -121,7 +124,7 @@ export function createMessaging(options: MessagingOptions) {
       clock,
     }),
     preview: createPreviewMessage({ store, templates, clock }),
-    ...uploadsOf(options, senderAccounts),
+    ...uploadsOf(options, { ofNumber: senderAccounts.ofNumber, ofWorkspace: connected }),
     updates: createMessageUpdates({
       store,
       contacts,
@@ -139,7 +142,7 @@ export function createMessaging(options: MessagingOptions) {
     }),
     submissions: createTemplateSubmissions({
       provider,
-      account: async (workspaceId) => (await catalog.accounts(workspaceId))[0],
+      account: connected,
       store: createTemplateSubmissionStore(sql),
     }),
     media: mediaOf(options),
@@ -164,16 +167,19 @@ function healthOf({ sql, campaigns, dispatch, clock, log }: MessagingOptions) {
   })
 }
 
+interface UploadAccounts {
+  readonly ofNumber: Parameters<typeof createUploadMedia>[0]['account']
+  readonly ofWorkspace: Parameters<typeof createUploadSample>[0]['account']
+}
+
 function uploadsOf(
   { sql, accounts, blobs, provider, clock }: MessagingOptions,
-  senderAccounts: ReturnType<typeof createSenderAccountStore>,
+  { ofNumber, ofWorkspace }: UploadAccounts,
 ) {
+  const enter = uploadPlaces(limits.mediaUploadsAtOnce)
   return {
-    upload: createUploadMedia({
-      enter: uploadPlaces(limits.mediaUploadsAtOnce),
-      account: senderAccounts.ofNumber,
-      provider,
-    }),
+    uploadSample: createUploadSample({ enter, account: ofWorkspace, provider }),
+    upload: createUploadMedia({ enter, account: ofNumber, provider }),
     storeUpload: createStoreUpload({
       store: createUploadStore(sql, accounts),
       enter: uploadPlaces(limits.uploadsAtOnce),

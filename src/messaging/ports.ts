@@ -4,7 +4,7 @@ import type { WrittenDelivery } from '../contract/dispatch.ts'
 import type { FreeMessage } from '../contract/message-content.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
-import type { ParameterFormat } from '../contract/records/catalog.ts'
+import type { ParameterFormat, TemplateCategory } from '../contract/records/catalog.ts'
 import type { Failure } from '../contract/records/failure.ts'
 import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
 import type { MessageDetails } from '../contract/records/message-details.ts'
@@ -25,6 +25,7 @@ import type { InboundEffects } from './inbound-effects.ts'
 import type { OutboundStatus } from './message.machine.ts'
 import type { SendPolicyName, SendVerdict } from './send-policy.ts'
 import type { OptChange } from './stop-keywords.ts'
+import type { VariableFault } from './template-variables.ts'
 
 export interface SenderNumber {
   readonly workspaceId: WorkspaceId
@@ -35,6 +36,8 @@ export interface SenderNumber {
 
 export interface SendTemplate {
   readonly status: string
+  /** The provider sends those of AUTHENTICATION to phone numbers only. */
+  readonly category: TemplateCategory
   readonly parameterFormat: ParameterFormat
   readonly components: readonly unknown[]
 }
@@ -43,7 +46,7 @@ export interface SendTemplate {
 export interface SendContext {
   readonly number: SenderNumber | null
   readonly account: ProviderAccount | null
-  readonly template: (SendTemplate & { readonly category: string }) | null
+  readonly template: SendTemplate | null
   readonly optedOut: boolean
   /** The first moment at which only templates can be sent; null where free-form messages never could. */
   readonly windowExpiresAt: Date | null
@@ -176,13 +179,16 @@ export interface TemplateRendering {
   render(
     template: SendTemplate,
     variables: Readonly<Record<string, string>>,
-  ): { readonly text: string; readonly missing: readonly string[]; readonly unexpected: readonly string[] }
+  ): { readonly text: string; readonly faults: readonly VariableFault[] }
   preview(
     template: SendTemplate,
     variables: Readonly<Record<string, string>>,
   ): Omit<MessagePreview, 'to' | 'userId' | 'type' | 'template' | 'windowExpiresAt'>
-  /** The parameters in the provider's form. */
-  providerComponents(template: SendTemplate, variables: Readonly<Record<string, string>>): readonly unknown[]
+  /** The parameters in the provider's form. Null where the variables do not fit the template. */
+  providerComponents(
+    template: SendTemplate,
+    variables: Readonly<Record<string, string>>,
+  ): readonly unknown[] | null
 }
 
 export interface MessageStore {

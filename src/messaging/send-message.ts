@@ -143,13 +143,13 @@ function checkTemplate(
       'TEMPLATE_NOT_APPROVED',
       `${name} is ${definition.status}; only APPROVED ones can be sent`,
     )
-  const { text, missing, unexpected } = templates.render(definition, template.variables)
-  if (missing.length > 0 || unexpected.length > 0)
+  const { text, faults } = templates.render(definition, template.variables)
+  if (faults.length > 0)
     throw new AppError('TEMPLATE_VARIABLES_MISMATCH', `the variables are not those of ${name}`, {
-      details: [
-        ...missing.map((variable) => ({ path: `template.variables.${variable}`, message: 'missing' })),
-        ...unexpected.map((variable) => ({ path: `template.variables.${variable}`, message: 'unexpected' })),
-      ],
+      details: faults.map(({ variable, message }) => ({
+        path: variable === null ? 'template.name' : `template.variables.${variable}`,
+        message,
+      })),
     })
   if (isOut) throw optedOut()
   if (definition.category === 'AUTHENTICATION' && isUserId(address ?? to)) throw needsPhone()

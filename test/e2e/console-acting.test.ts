@@ -113,7 +113,22 @@ step('the file of a message comes with the session, and cannot run as a page', a
 })
 
 step('a picture is uploaded for the header of a template, and sent by the id that came back', async () => {
-  const { handle } = await ok(stack.sim.post('/samples', { fileType: 'image/png' }))
+  const cookie = await signIn(stack.gateway(0).origin, stack.operator)
+  const uploadTo = async (route: string, type: string, bytes: Uint8Array<ArrayBuffer>) => {
+    const path = `/console/api/workspaces/${stack.workspaceId}${route}`
+    const headers = { cookie, 'content-type': type }
+    const reply = await fetch(stack.gateway(0).origin + path, { method: 'POST', headers, body: bytes })
+    return { status: reply.status, body: (await reply.json()) as Json }
+  }
+  const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
+  const upload = (type: string, bytes: Uint8Array<ArrayBuffer>, query = '') =>
+    uploadTo(`/media?fileName=parcel%20%221%22.png${query}`, type, bytes)
+  const sample = await uploadTo('/templates/samples?fileName=sample.png', 'image/png', png)
+  assert.equal(sample.status, 201, JSON.stringify(sample.body))
+  const { handle, ...toldOfSample } = sample.body
+  assert.deepEqual(toldOfSample, { mimeType: 'image/png', fileName: 'sample.png', sizeBytes: png.byteLength })
+  const webm = await uploadTo('/templates/samples', 'video/webm', png)
+  assert.deepEqual([webm.status, webm.body.error.code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
   const components = [
     { type: 'HEADER', format: 'IMAGE', example: { header_handle: [handle] } },
     { type: 'BODY', text: 'Your parcel is here.' },
@@ -123,14 +138,6 @@ step('a picture is uploaded for the header of a template, and sent by the id tha
   await eventually('it is approved', async () => {
     return (await ok(stack.console.get(`/templates/${templateId}`))).status === 'APPROVED'
   })
-  const cookie = await signIn(stack.gateway(0).origin, stack.operator)
-  const upload = async (type: string, bytes: Uint8Array<ArrayBuffer>, query = '') => {
-    const path = `/console/api/workspaces/${stack.workspaceId}/media?fileName=parcel%20%221%22.png${query}`
-    const headers = { cookie, 'content-type': type }
-    const reply = await fetch(stack.gateway(0).origin + path, { method: 'POST', headers, body: bytes })
-    return { status: reply.status, body: (await reply.json()) as Json }
-  }
-  const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
   const numberId = stack.numbers[0].id
   const uploaded = await upload('image/png', png, `&numberId=${numberId}`)
   assert.equal(uploaded.status, 201, JSON.stringify(uploaded.body))

@@ -19,6 +19,7 @@ export const guideFiles: Readonly<Record<string, string>> = {
   calls: 'calls/README.md',
   campaigns: 'campaigns/README.md',
   privacy: 'privacy/README.md',
+  templates: 'api/guides/templates.md',
   lists: 'api/guides/lists.md',
   'account-health': 'api/guides/account-health.md',
   errors: 'api/guides/errors.md',

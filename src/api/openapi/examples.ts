@@ -65,9 +65,10 @@ export const template = {
   status: 'APPROVED',
   components: [{ type: 'BODY', text: 'Hi {{first_name}}, order {{order_number}} is ready.' }],
   variables: [
-    { name: 'first_name', example: 'Ines', in: 'BODY' },
-    { name: 'order_number', example: 'A-4471', in: 'BODY' },
+    { name: 'first_name', example: 'Ines', in: 'BODY', kind: 'TEXT' },
+    { name: 'order_number', example: 'A-4471', in: 'BODY', kind: 'TEXT' },
   ],
+  ...{ optionalVariables: [], unsupported: [] },
   createdAt: '2026-11-02T09:00:00.000Z',
   updatedAt: '2026-11-02T09:05:12.400Z',
 }
@@ -145,13 +146,12 @@ export const placedCall = {
 export const preview = {
   ...{ to: '15557000001', userId: null, type: 'TEMPLATE', windowExpiresAt: null },
   template: send.template,
-  header: 'North Dock',
+  ...{ headerFormat: 'TEXT', header: 'North Dock' },
   body: 'Hi Ines, order A-4471 is ready.',
   footer: 'North Dock',
-  buttons: [],
+  ...{ buttons: [], offer: null, cards: [] },
   text: message.text,
-  missingVariables: [],
-  unexpectedVariables: [],
+  ...{ missingVariables: [], unexpectedVariables: [], invalidVariables: [], unsupportedParts: [] },
 }
 
 export const inboundMessage = {

@@ -198,6 +198,29 @@ export const messageView = v.pipe(
   v.description('A chat message, sent or received.'),
 ) satisfies v.GenericSchema<unknown, MessageRecord>
 
+const previewPart = v.object({
+  headerFormat: about(
+    v.nullable(v.string()),
+    'TEXT, IMAGE, VIDEO, GIF, DOCUMENT, LOCATION or PRODUCT; null without a header.',
+  ),
+  header: about(
+    v.nullable(v.string()),
+    'The text, the link or id of the media, the name and address of the place, or the product.',
+  ),
+  body: v.string(),
+  buttons: v.pipe(
+    v.array(
+      v.object({
+        type: v.string(),
+        text: v.string(),
+        url: v.exactOptional(v.string()),
+        phoneNumber: v.exactOptional(v.string()),
+      }),
+    ),
+    v.readonly(),
+  ),
+})
+
 export const previewView = v.pipe(
   v.object({
     to: about(v.string(), 'As digits; empty where it was a user id.'),
@@ -209,23 +232,24 @@ export const previewView = v.pipe(
       ),
       'Null for a free-form message.',
     ),
-    header: v.nullable(v.string()),
-    body: v.string(),
+    ...previewPart.entries,
     footer: v.nullable(v.string()),
-    buttons: v.pipe(
-      v.array(
-        v.object({
-          type: v.string(),
-          text: v.string(),
-          url: v.exactOptional(v.string()),
-          phoneNumber: v.exactOptional(v.string()),
-        }),
-      ),
-      v.readonly(),
+    offer: about(
+      v.nullable(v.object({ text: v.string(), expiresAt: v.nullable(v.string()) })),
+      'A limited-time offer.',
     ),
+    cards: about(v.pipe(v.array(previewPart), v.readonly()), 'Those of a carousel.'),
     text: v.string(),
     missingVariables: v.pipe(v.array(v.string()), v.readonly()),
     unexpectedVariables: v.pipe(v.array(v.string()), v.readonly()),
+    invalidVariables: about(
+      v.pipe(v.array(v.object({ name: v.string(), message: v.string() })), v.readonly()),
+      'Values that the template cannot take.',
+    ),
+    unsupportedParts: about(
+      v.pipe(v.array(v.string()), v.readonly()),
+      'Parts of the template that no variables fill: it cannot be sent.',
+    ),
     windowExpiresAt: about(
       v.nullable(timestamp),
       'Until when free-form messages can be sent to this contact; null where the customer has never written or called.',

@@ -1,7 +1,7 @@
 // What the sending of campaigns reads and writes: which campaigns can send, pauses, and completion.
 
 import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
-import type { ParameterFormat } from '../../contract/records/catalog.ts'
+import type { ParameterFormat, TemplateCategory } from '../../contract/records/catalog.ts'
 import type { Failure } from '../../contract/records/failure.ts'
 import { createOptOutKeyReader } from '../../messaging/store/kept-opt-outs.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
@@ -64,6 +64,7 @@ type RunningRow = AccountColumns &
     readonly templateName: string
     readonly templateLanguage: string
     readonly templateStatus: string | null
+    readonly category: TemplateCategory
     readonly parameterFormat: ParameterFormat
     readonly components: unknown[]
     readonly isSuspended: boolean
@@ -74,7 +75,7 @@ type RunningRow = AccountColumns &
 async function running(sql: Sql, numberId: NumberId, options: AccountOptions) {
   const rows = await sql<RunningRow[]>`
     select c.id, c.workspace_id, c.number_id, c.epoch, c.messages_per_second, c.variables, c.template_name,
-      c.template_language, t.status as template_status, t.parameter_format, t.components,
+      c.template_language, t.status as template_status, t.category, t.parameter_format, t.components,
       n.phone_number_id, n.messages_per_second as number_rate, w.waba_id, w.provider_token,
       w.status = 'SUSPENDED' as is_suspended, k.tripped
     from campaigns c
@@ -113,6 +114,7 @@ const toRunning = (row: RunningRow, account: RunningCampaign['account']): Runnin
   template: { name: row.templateName, language: row.templateLanguage },
   definition: {
     status: row.templateStatus ?? '',
+    category: row.category,
     parameterFormat: row.parameterFormat,
     components: row.components,
   },

@@ -40,15 +40,36 @@ export interface MessagePreview {
   template: { name: string; language: string; variables: Record<string, string> } | null
   /** Until when free-form messages can be sent to this contact; null where the customer has never written or called. */
   windowExpiresAt: string | null
-  /** The text of the header, or the link of its image, video or document. */
+  /** TEXT, IMAGE, VIDEO, GIF, DOCUMENT, LOCATION or PRODUCT; null without a header. */
+  headerFormat: string | null
+  /** The text of the header, the link or id of its media, the name and address of its place, or its product. */
   header: string | null
   body: string
   footer: string | null
-  buttons: readonly { type: string; text: string; url?: string; phoneNumber?: string }[]
+  buttons: readonly PreviewButton[]
+  /** A limited-time offer; `expiresAt` as the variable gives it. */
+  offer: { text: string; expiresAt: string | null } | null
+  /** The cards of a carousel. */
+  cards: readonly {
+    headerFormat: string | null
+    header: string | null
+    body: string
+    buttons: readonly PreviewButton[]
+  }[]
   /** Header, body and footer as one text, which is the `text` of a sent message. */
   text: string
   missingVariables: readonly string[]
   unexpectedVariables: readonly string[]
+  invalidVariables: readonly { name: string; message: string }[]
+  /** Parts of the template that no variables fill: it cannot be sent. */
+  unsupportedParts: readonly string[]
+}
+
+export interface PreviewButton {
+  type: string
+  text: string
+  url?: string
+  phoneNumber?: string
 }
 
 export interface MessageRecord {

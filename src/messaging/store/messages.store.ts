@@ -44,7 +44,7 @@ interface ContextRow extends AccountColumns {
   numberId: NumberId | null
   number: string
   templateStatus: string | null
-  category: string
+  category: SendTemplate['category']
   address: string | null
   parameterFormat: SendTemplate['parameterFormat']
   components: unknown[]

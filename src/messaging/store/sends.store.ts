@@ -153,6 +153,7 @@ interface OverdueRow extends AccountColumns {
   template: NonNullable<MessageRecord['template']>
   content: FreeMessage | null
   status: string
+  category: SendTemplate['category']
   parameterFormat: SendTemplate['parameterFormat']
   components: unknown[]
 }
@@ -172,7 +173,8 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
       returning id, workspace_id, conversation_id, number_id, contact_id, template, content
     )
     select due.id, due.workspace_id, due.conversation_id, due.template, due.content,
-      n.phone_number_id, w.waba_id, w.provider_token, c.wa_id as to, t.status, t.parameter_format, t.components
+      n.phone_number_id, w.waba_id, w.provider_token, c.wa_id as to, t.status, t.category, t.parameter_format,
+      t.components
     from due
     join workspaces w on w.id = due.workspace_id
     join numbers n on n.id = due.number_id
@@ -183,11 +185,11 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
   return rows.flatMap((row): Outgoing[] => {
     const account = toAccount(row, options)
     if (!account) return []
-    const { id, workspaceId, conversationId, to, template, content, status, parameterFormat, components } =
-      row
+    const { id, workspaceId, conversationId, to, template, content } = row
+    const { status, category, parameterFormat, components } = row
     const common = { id, workspaceId, conversationId, account, to }
     if (content) return [{ ...common, free: content }]
-    return [{ ...common, template, definition: { status, parameterFormat, components } }]
+    return [{ ...common, template, definition: { status, category, parameterFormat, components } }]
   })
 }
 

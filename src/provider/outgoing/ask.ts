@@ -17,6 +17,8 @@ export interface ProviderRequest<T> {
   readonly path: readonly string[]
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** Added to the usual ones, or in their place. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Replaces the JSON body. */
   readonly form?: Form
   /** In place of the deadline of all requests. */
@@ -80,15 +82,20 @@ export function createAsk({ pools, prefix, log, observe }: AskOptions): Ask {
 }
 
 function pathOf(prefix: string, { path, query }: ProviderRequest<unknown>): string {
-  const segments = path.map((segment) => `/${encodeURIComponent(segment)}`).join('')
+  const segments = path.map((segment) => `/${encoded(segment)}`).join('')
   return `${prefix}${segments}${query ? `?${new URLSearchParams(query)}` : ''}`
 }
 
-function encode(account: ProviderAccount, { body, form }: ProviderRequest<unknown>) {
+/** Ids of uploads have colons and equals signs, which need no escape in a path. */
+const encoded = (segment: string): string =>
+  encodeURIComponent(segment).replaceAll('%3A', ':').replaceAll('%3D', '=')
+
+function encode(account: ProviderAccount, { body, form, headers: own }: ProviderRequest<unknown>) {
   const headers = {
     authorization: `Bearer ${account.accessToken}`,
     'user-agent': USER_AGENT,
     accept: 'application/json',
+    ...own,
   }
   if (form) {
     const { contentType, length, body: bytes } = form

@@ -250,7 +250,9 @@ describe('a record with nothing left out', () => {
     const template = {
       ...{ id: encodeId('template', templateId), name: 'order_ready', language: 'en_US' },
       ...{ category: 'UTILITY', status: 'PAUSED', components, createdAt: day(0), updatedAt: day(1) },
-      variables: [{ name: 'first_name', example: 'Ines', in: 'BODY' }],
+      variables: [{ name: 'first_name', example: 'Ines', in: 'BODY', kind: 'TEXT' }],
+      optionalVariables: [],
+      unsupported: [],
     }
     assert.deepEqual(await read(`/templates/${template.id}`), template)
     assert.deepEqual((await read('/templates')).data, [template])

@@ -172,6 +172,7 @@ function servicesOf(
       clock,
     }),
     templates: { submit: async () => world.submission ?? { type: 'exists' } },
+    uploadSample: async () => unreachable(),
     names: { judgeHost: async (host) => world.hosts(host) },
     engine: {
       configChanged: (id) => world.hints.changed.push(id),

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { personAt } from '../../../src/contract/person.ts'
 import type { MessageRecord } from '../../../src/contract/records/message.ts'
+import { templateRendering } from '../../../src/messaging/messaging.module.ts'
 import type { Outgoing } from '../../../src/messaging/ports.ts'
-import { renderTemplate } from '../../../src/messaging/render-template.ts'
 import { createSendMessage, type SendInput } from '../../../src/messaging/send-message.ts'
 import { createMessageReader } from '../../../src/messaging/store/messages-read.store.ts'
 import { createRetentionStore } from '../../../src/privacy/store/retention.store.ts'
@@ -26,11 +26,7 @@ function sender(clock: { now(): number }) {
   const send = createSendMessage({
     store,
     templates: {
-      render: (template, variables) => {
-        const { text, missingVariables, unexpectedVariables } = renderTemplate(template, variables)
-        return { text, missing: missingVariables, unexpected: unexpectedVariables }
-      },
-      preview: renderTemplate,
+      ...templateRendering,
       providerComponents: () => [],
     },
     parties: (number, address, isFresh) => contacts.partiesOf(number, { person: personAt(address), isFresh }),
