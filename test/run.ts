@@ -11,13 +11,14 @@ import { compileProgram } from './support/compiled.ts'
 import { ownFolder, packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** The longest first, so that no process is left alone at the end. */
-const kinds = ['e2e', 'browser', 'integration', 'conformance', 'unit', 'contract', 'torture']
+/** About how many seconds a file of each kind takes. */
+const kinds = { e2e: 30, browser: 30, integration: 4, conformance: 1, unit: 0.5, contract: 0.5, torture: 60 }
 const place = (...names: string[]): string => join(root, 'test', ...names)
 /** These folders use no servers. A file there that needs one starts its own. */
 const serverless = ['unit', 'contract'].map((name) => place(name) + sep)
-/** Starting a process takes longer than most of these tests, so the files of a folder share one. */
-const shared = ['unit', 'contract', 'conformance', 'integration'].map((name) => place(name) + sep)
+/** Starting a process takes longer than most of these tests, so files share one: the most that do. */
+const shared: Readonly<Record<string, number>> = { unit: 40, contract: 40, conformance: 40, integration: 40 }
+const isShared = (file: string) => Object.keys(shared).some((kind) => file.startsWith(place(kind) + sep))
 /** The quick suite has one of each kind; `--full` has them all. */
 const quickFiles = new Set(
   [
@@ -33,24 +34,31 @@ const isLongTorture = process.env['TORTURE'] === 'full' || process.env['FAULTS']
 const TORTURE_TIMEOUT_MS = isLongTorture ? 2_700_000 : 300_000
 // Node 20 does not pass a timeout on to the single tests of a file, so this one limits the whole process.
 const PROCESS_TIMEOUT_MS = 400_000
-/** Most files wait more than they compute, so two cores can run four. */
-const CONCURRENCY = 4
+/** Most files wait more than they compute, so two cores can run five. */
+const CONCURRENCY = 5
 const SLOWEST = 10
 
 /** Seconds by file, for the list at the end. */
 const durations = new Map<string, number>()
 
-/** Writes one entry for each process: it runs the files of a shared folder, or a file that has its own. */
+/**
+ * Writes one entry for each process: it runs files that share one, or a file that has its own. Returns the longest
+ * first, so that no process is left alone at the end.
+ */
 function gather(files: readonly string[]): string[] {
   const dir = join(ownFolder(), 'shared')
   mkdirSync(dir, { recursive: true })
-  const folders = new Map<string, string[]>()
+  const groups = new Map<string, string[]>()
   for (const file of files) {
-    const folder = folderOf(file)
-    folders.set(folder, [...(folders.get(folder) ?? []), file])
+    const most = shared[kindOf(file)] ?? 1
+    const group = groupOf(file)
+    let name = group
+    for (let count = 2; (groups.get(name)?.length ?? 0) >= most; count += 1) name = `${group}-${count}`
+    groups.set(name, [...(groups.get(name) ?? []), file])
   }
-  return [...folders].map(([folder, own]) => {
-    const path = join(dir, `${relative(place(), resolve(place(), folder)).replaceAll(sep, '-')}.test.ts`)
+  const longestFirst = [...groups].toSorted(([, one], [, other]) => secondsOf(other) - secondsOf(one))
+  return longestFirst.map(([group, own]) => {
+    const path = join(dir, `${group.replaceAll(sep, '-')}.test.ts`)
     const names = own.map((file) => relative(root, file))
     writeFileSync(
       path,
@@ -62,11 +70,17 @@ await runFiles(${JSON.stringify(names)}, (file) => import(${JSON.stringify(root)
   })
 }
 
-/** The folder whose files share a process; a file that has its own is its own folder. */
-function folderOf(file: string): string {
-  if (!shared.some((folder) => file.startsWith(folder))) return file
-  const [kind = '', room = ''] = relative(place(), file).split(sep)
-  return room.endsWith('.ts') ? kind : join(kind, room)
+const kindOf = (file: string): string => relative(place(), file).split(sep)[0] ?? ''
+
+const secondsOf = (files: readonly string[]): number =>
+  files.reduce((sum, file) => sum + (kinds[kindOf(file) as keyof typeof kinds] ?? 1), 0)
+
+/** The files of a folder of `integration` share a process, as do those of a kind of short tests. */
+function groupOf(file: string): string {
+  const kind = kindOf(file)
+  if (!isShared(file)) return relative(place(), file)
+  const [, room = ''] = relative(place(), file).split(sep)
+  return kind === 'integration' ? join(kind, room) : kind
 }
 
 /** Test files under the given files and folders. Throws when there are none: an empty run proves nothing. */
@@ -166,10 +180,12 @@ async function main(): Promise<void> {
     allowPositionals: true,
   })
   const isAll = values.full === true || positionals.length > 0
-  const isQuick = (file: string) => quickFiles.has(file) || shared.some((folder) => file.startsWith(folder))
+  const isQuick = (file: string) => quickFiles.has(file) || isShared(file)
   const isWanted = (file: string) => (values.rest ? !isQuick(file) : isAll || isQuick(file))
   const places =
-    positionals.length > 0 ? positionals.map((name) => resolve(name)) : kinds.map((kind) => place(kind))
+    positionals.length > 0
+      ? positionals.map((name) => resolve(name))
+      : Object.keys(kinds).map((kind) => place(kind))
   const all = collect(places)
   const files = all.filter(isWanted)
   const aborted = new AbortController()
