@@ -7,7 +7,7 @@ import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findRedis } from '../src/dev/embedded/redis-binaries.ts'
-import { compileProgram } from './support/compiled.ts'
+import { buildPages, compileProgram } from './support/compiled.ts'
 import { ownFolder, packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -16,13 +16,18 @@ const kinds = { e2e: 30, browser: 30, integration: 4, conformance: 1, unit: 0.5,
 const place = (...names: string[]): string => join(root, 'test', ...names)
 /** These folders use no servers. A file there that needs one starts its own. */
 const serverless = ['unit', 'contract'].map((name) => place(name) + sep)
-/** Starting a process takes longer than most of these tests, so files share one: the most that do. */
-const shared: Readonly<Record<string, number>> = { unit: 40, contract: 40, conformance: 40, integration: 40 }
-const isShared = (file: string) => Object.keys(shared).some((kind) => file.startsWith(place(kind) + sep))
-/** The quick suite has one of each kind; `--full` has them all. */
+/** Starting a process takes longer than most tests, so files share one: how many at most. */
+const shared: Readonly<Record<string, number>> = {
+  ...{ unit: 40, contract: 40, conformance: 40, integration: 40 },
+  ...{ e2e: 3, browser: 3 },
+}
+/** Their gateways serve the console. */
+const startsGateways = new Set(['e2e', 'browser', 'torture'])
+/** The quick suite has all files of these kinds, and some of the others; `--full` has them all. */
+const quickKinds = ['unit', 'contract', 'conformance', 'integration'].map((name) => place(name) + sep)
 const quickFiles = new Set(
   [
-    ...['main-job', 'two-gateways', 'campaigns', 'crashes-calls', 'error-codes', 'start'].map(
+    ...['main-job', 'two-gateways', 'campaigns', 'crashes-calls', 'error-codes'].map(
       (name) => `e2e/${name}.test.ts`,
     ),
     'browser/journey.test.ts',
@@ -33,7 +38,7 @@ const isTorture = (entry: string): boolean => /torture-[^/]*$/.test(entry)
 const isLongTorture = process.env['TORTURE'] === 'full' || process.env['FAULTS'] !== undefined
 const TORTURE_TIMEOUT_MS = isLongTorture ? 2_700_000 : 300_000
 // Node 20 does not pass a timeout on to the single tests of a file, so this one limits the whole process.
-const PROCESS_TIMEOUT_MS = 400_000
+const PROCESS_TIMEOUT_MS = 600_000
 /** Most files wait more than they compute, so two cores can run five. */
 const CONCURRENCY = 5
 const SLOWEST = 10
@@ -43,7 +48,8 @@ const durations = new Map<string, number>()
 
 /**
  * Writes one entry for each process: it runs files that share one, or a file that has its own. Returns the longest
- * first, so that no process is left alone at the end.
+ * first, so that no process is left alone at the end, and of equally long ones no two of a kind together, because one
+ * kind waits and the other computes.
  */
 function gather(files: readonly string[]): string[] {
   const dir = join(ownFolder(), 'shared')
@@ -56,7 +62,9 @@ function gather(files: readonly string[]): string[] {
     for (let count = 2; (groups.get(name)?.length ?? 0) >= most; count += 1) name = `${group}-${count}`
     groups.set(name, [...(groups.get(name) ?? []), file])
   }
-  const longestFirst = [...groups].toSorted(([, one], [, other]) => secondsOf(other) - secondsOf(one))
+  const longestFirst = [...groups].toSorted(
+    ([name, one], [other, another]) => secondsOf(another) - secondsOf(one) || countOf(name) - countOf(other),
+  )
   return longestFirst.map(([group, own]) => {
     const path = join(dir, `${group.replaceAll(sep, '-')}.test.ts`)
     const names = own.map((file) => relative(root, file))
@@ -72,13 +80,15 @@ await runFiles(${JSON.stringify(names)}, (file) => import(${JSON.stringify(root)
 
 const kindOf = (file: string): string => relative(place(), file).split(sep)[0] ?? ''
 
+const countOf = (group: string): number => Number(/-(\d+)$/.exec(group)?.[1] ?? 1)
+
 const secondsOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + (kinds[kindOf(file) as keyof typeof kinds] ?? 1), 0)
 
 /** The files of a folder of `integration` share a process, as do those of a kind of short tests. */
 function groupOf(file: string): string {
   const kind = kindOf(file)
-  if (!isShared(file)) return relative(place(), file)
+  if (shared[kind] === undefined) return relative(place(), file)
   const [, room = ''] = relative(place(), file).split(sep)
   return kind === 'integration' ? join(kind, room) : kind
 }
@@ -103,6 +113,7 @@ async function startServers(files: readonly string[]): Promise<TestCluster | nul
     startTestCluster(),
     findRedis({ cacheDir: packageCache }),
     compileProgram(program),
+    files.some((file) => startsGateways.has(kindOf(file))) && buildPages(program),
   ])
   const [file = '', ...rest] = redis.argv
   // A stand-in's command has several words, which the variable cannot hold: each file then finds Redis again.
@@ -180,7 +191,8 @@ async function main(): Promise<void> {
     allowPositionals: true,
   })
   const isAll = values.full === true || positionals.length > 0
-  const isQuick = (file: string) => quickFiles.has(file) || isShared(file)
+  const isQuick = (file: string) =>
+    quickFiles.has(file) || quickKinds.some((folder) => file.startsWith(folder))
   const isWanted = (file: string) => (values.rest ? !isQuick(file) : isAll || isQuick(file))
   const places =
     positionals.length > 0

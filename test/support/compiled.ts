@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { writeBuilt } from '../../src/console/assets/built.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folders = ['src', 'workers']
@@ -32,6 +33,10 @@ export async function compileProgram(dir: string): Promise<void> {
     writeFileSync(path, text.replaceAll(specifier, '$1.js'))
   }
 }
+
+/** Builds the console's pages once, as `npm run build` does, for gateways that would each build them. */
+export const buildPages = (dir: string): Promise<void> =>
+  writeBuilt(join(dir, 'src', 'console', 'assets', 'built'))
 
 /** What to start for a module of the program: what the test runner compiled, or else the module itself. */
 export function compiled(script: string): string {
