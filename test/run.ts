@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findRedis } from '../src/dev/embedded/redis-binaries.ts'
-import { buildPages, compileProgram } from './support/compiled.ts'
+import { buildPages, compileProgram, compileTests } from './support/compiled.ts'
 import { ownFolder, packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -41,6 +41,7 @@ const TORTURE_TIMEOUT_MS = isLongTorture ? 2_700_000 : 300_000
 const PROCESS_TIMEOUT_MS = 600_000
 /** Most files wait more than they compute, so two cores can run five. */
 const CONCURRENCY = 5
+const MANY = 12
 const SLOWEST = 10
 
 /** Seconds by file, for the list at the end. */
@@ -51,7 +52,7 @@ const durations = new Map<string, number>()
  * first, so that no process is left alone at the end, and of equally long ones no two of a kind together, because one
  * kind waits and the other computes.
  */
-function gather(files: readonly string[]): string[] {
+function gather(files: readonly string[], modules: Modules): string[] {
   const dir = join(ownFolder(), 'shared')
   mkdirSync(dir, { recursive: true })
   const groups = new Map<string, string[]>()
@@ -66,12 +67,13 @@ function gather(files: readonly string[]): string[] {
     ([name, one], [other, another]) => secondsOf(another) - secondsOf(one) || countOf(name) - countOf(other),
   )
   return longestFirst.map(([group, own]) => {
-    const path = join(dir, `${group.replaceAll(sep, '-')}.test.ts`)
+    const path = join(dir, `${group.replaceAll(sep, '-')}.test${modules.ending}`)
     const names = own.map((file) => relative(root, file))
     writeFileSync(
       path,
-      `import { runFiles } from ${JSON.stringify(place('support', 'harness.ts'))}
-await runFiles(${JSON.stringify(names)}, (file) => import(${JSON.stringify(root)} + file))
+      `import { runFiles } from ${JSON.stringify(`${modules.folder}test/support/harness${modules.ending}`)}
+const url = (file) => ${JSON.stringify(modules.folder)} + file.replace(/\\.ts$/, '${modules.ending}')
+await runFiles(${JSON.stringify(names)}, (file) => import(url(file)))
 `,
     )
     return path
@@ -104,6 +106,23 @@ function collect(places: readonly string[]): string[] {
   })
   if (files.length === 0) throw new Error(`no test files under ${places.join(', ')}`)
   return [...new Set(files)]
+}
+
+interface Modules {
+  /** A URL with a slash at its end. */
+  readonly folder: string
+  readonly ending: '.ts' | '.js'
+}
+
+/** Many files are compiled at once; a few load faster from their sources. Files elsewhere are not compiled. */
+async function prepareModules(files: readonly string[]): Promise<Modules> {
+  const isOurs = files.every((file) => file.startsWith(place() + sep))
+  if (!isOurs || files.length < MANY) return { folder: pathToFileURL(root).href, ending: '.ts' }
+  const dir = join(ownFolder(), 'tests')
+  await compileTests(dir)
+  // The processes of the tests inherit these arguments, among them the loader that compiled tests do not need.
+  process.execArgv.splice(0, process.execArgv.length, '--enable-source-maps')
+  return { folder: `${pathToFileURL(dir).href}/`, ending: '.js' }
 }
 
 async function startServers(files: readonly string[]): Promise<TestCluster | null> {
@@ -162,7 +181,7 @@ function time({ name, nesting, details }: EndedTest): void {
 function runBatch(batch: Batch, signal: AbortSignal): Promise<boolean> {
   return new Promise((done, fail) => {
     let isGreen = true
-    // Child processes inherit `--import tsx` from process.execArgv.
+    // The processes inherit process.execArgv, and with it the loader of TypeScript.
     run({ ...batch, signal })
       .on('test:pass', time)
       .on('test:fail', (test) => {
@@ -203,14 +222,14 @@ async function main(): Promise<void> {
   const aborted = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => aborted.abort())
   const startedAt = performance.now()
-  const cluster = await startServers(files)
+  const [cluster, modules] = await Promise.all([startServers(files), prepareModules(files)])
   const servers = cluster
     ? `servers ready in ${Math.round(performance.now() - startedAt)} ms`
     : 'no servers needed'
   process.stdout.write(`${files.length} test files, ${servers}\n`)
   try {
     let isGreen = true
-    for (const batch of batchesOf(gather(files)))
+    for (const batch of batchesOf(gather(files, modules)))
       if (!(await runBatch(batch, aborted.signal))) isGreen = false
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     process.stdout.write(`${files.length} test files in ${seconds} s; the slowest:\n${slowest()}`)
