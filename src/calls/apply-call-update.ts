@@ -1,5 +1,6 @@
 // Passes call updates of the provider to the owner of the call, which decides. Creates inbound calls.
 
+import type { Person } from '../contract/person.ts'
 import type {
   CallConnectUpdate,
   CallStatusUpdate,
@@ -71,8 +72,8 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
   }
 
   return async (update) => {
-    if (update.type === 'callConnect' && update.direction === 'INBOUND' && update.from !== null)
-      return ring(update, update.from)
+    if (update.type === 'callConnect' && update.direction === 'INBOUND' && update.person !== null)
+      return ring(update, update.person)
     const id = await known(update)
     if (id) return tell(id, messageOf(update))
     if (update.type === 'callTerminate' && update.direction === 'INBOUND') return recordEarlyTerminate(update)
@@ -119,10 +120,10 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
   }
 
   // Do not look up the call first: it almost never exists, and the lookup would delay the ring.
-  return async (update: CallConnectUpdate, from: string): Promise<void> => {
-    const { phoneNumberId, wacid, session, fromName: name } = update
+  return async (update: CallConnectUpdate, person: Person): Promise<void> => {
+    const { phoneNumberId, wacid, session } = update
     // Fresh: a call must not be attached to the remains of a contact that was erased.
-    const named = { phoneNumberId, waId: from, name, at: update.at, isFresh: true }
+    const named = { phoneNumberId, person, at: update.at, isFresh: true }
     const parties = await options.contacts.resolveParties(named)
     if (!parties) return ignore('unknownNumber', update)
     const at = new Date(options.clock.now())

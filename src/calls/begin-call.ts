@@ -36,7 +36,7 @@ export function inboundCall(
 ): InboundCall {
   const row = newRow(parties, at, {
     direction: 'INBOUND',
-    fromName: update.fromName,
+    fromName: update.person?.name ?? null,
     status: 'RINGING',
     wacid: update.wacid,
     actionId: null,
@@ -110,7 +110,9 @@ function newRow(parties: CallParties, at: Date, start: Start): CallRow {
     contactId: parties.contactId,
     number: parties.number,
     phoneNumberId: parties.phoneNumberId,
-    contactWaId: parties.waId,
+    contactAddress: parties.address,
+    userId: parties.userId,
+    username: parties.username,
     createdAt: at,
     direction: start.direction,
     fromName: start.fromName,

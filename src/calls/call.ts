@@ -8,6 +8,7 @@ import {
 } from '../contract/events.ts'
 import type { CallRecord, CallStatus, ForwardError } from '../contract/records/call.ts'
 import type { Direction } from '../contract/records/message.ts'
+import { phoneOf } from '../shared/address.ts'
 import {
   type CallId,
   type ConversationId,
@@ -34,8 +35,10 @@ export interface CallIdentity {
   /** The workspace's number, with a plus. */
   readonly number: string
   readonly phoneNumberId: string
-  /** The customer's number as digits. */
-  readonly contactWaId: string
+  /** Of the customer: digits, or a user id where the number is not known. */
+  readonly contactAddress: string
+  readonly userId: string | null
+  readonly username: string | null
 }
 
 /** The fields of a call that a turn of the actor may change. */
@@ -76,18 +79,21 @@ type Pending = Pick<CallRow, 'pendingAction' | 'actionId' | 'actionAt' | 'answer
 
 export function toCallRecord(row: CallRecordRow): CallRecord {
   const ended = hasEnded(row)
+  const phone = phoneOf(row.contactAddress) ?? ''
   return {
     id: encodeId('call', row.id),
     wacid: row.wacid,
     direction: row.direction,
     status: row.status,
-    from: row.contactWaId,
+    from: phone,
     fromName: row.fromName,
     to: row.number,
     numberId: encodeId('number', row.numberId),
     phoneNumberId: row.phoneNumberId,
     conversationId: encodeId('conversation', row.conversationId),
-    contactWaId: row.contactWaId,
+    contactWaId: phone,
+    userId: row.userId,
+    username: row.username,
     ringingAt: iso(row.ringingAt),
     acceptedAt: iso(row.acceptedAt),
     endedAt: ended ? iso(row.endedAt) : null,
@@ -105,7 +111,15 @@ const iso = (at: Date | null): string | null => at?.toISOString() ?? null
 
 type StatusFacts = Pick<
   CallRow,
-  'id' | 'conversationId' | 'wacid' | 'direction' | 'status' | 'contactWaId' | 'durationSeconds'
+  | 'id'
+  | 'conversationId'
+  | 'wacid'
+  | 'direction'
+  | 'status'
+  | 'contactAddress'
+  | 'userId'
+  | 'username'
+  | 'durationSeconds'
 >
 
 /** The body of `call.status` as text. `wacid` is empty while the provider has not named the call. */
@@ -116,7 +130,9 @@ export const statusBody = (call: StatusFacts, at: Date): string =>
     wacid: call.wacid ?? '',
     direction: call.direction,
     status: call.status,
-    contactWaId: call.contactWaId,
+    contactWaId: phoneOf(call.contactAddress) ?? '',
+    userId: call.userId,
+    username: call.username,
     occurredAt: at.toISOString(),
     durationSeconds: call.durationSeconds,
   })
@@ -134,8 +150,10 @@ const eventObject = (
   wacid: call.wacid ?? '',
   direction: call.direction,
   status,
-  from: call.contactWaId,
+  from: phoneOf(call.contactAddress) ?? '',
   fromName: call.fromName ?? '',
+  userId: call.userId,
+  username: call.username,
   to: call.number,
   phoneNumberId: call.phoneNumberId,
   conversationId: encodeId('conversation', call.conversationId),

@@ -2,6 +2,7 @@
 
 import type { StoredPermission } from '../contract/call-permission.ts'
 import type { WrittenDelivery } from '../contract/dispatch.ts'
+import type { Person } from '../contract/person.ts'
 import type { EarlierRequest, RequestKey } from '../contract/request-key.ts'
 import type { Claim } from '../platform/actors/ownership.ts'
 import type { CallId, ConversationId, EndpointId, KeyId, NumberId, Uuid, WorkspaceId } from '../shared/ids.ts'
@@ -26,15 +27,17 @@ export interface CallNumber {
 export interface CallParties extends CallNumber {
   readonly contactId: Uuid
   readonly conversationId: ConversationId
-  readonly waId: string
+  /** Digits, or a user id where the number is not known. */
+  readonly address: string
+  readonly userId: string | null
+  readonly username: string | null
 }
 
 export interface Contacts {
   findNumber(phoneNumberId: string): Promise<CallNumber | undefined>
   resolveParties(from: {
     readonly phoneNumberId: string
-    readonly waId: string
-    readonly name: string | null
+    readonly person: Person
     readonly at: Date
     readonly isFresh?: boolean
   }): Promise<CallParties | undefined>

@@ -1,8 +1,8 @@
 // Adds recipients to a campaign, batch by batch. Commits the valid rows of a batch together, then returns a
 // verdict for each row.
 import { AppError } from '../contract/errors.ts'
+import { addressOf } from '../shared/address.ts'
 import { type CampaignId, newId, type WorkspaceId } from '../shared/ids.ts'
-import { toDigits } from '../shared/phone.ts'
 import { campaignOperations } from './campaign.machine.ts'
 import { judgeOf, type RecipientRow } from './judge-recipients.ts'
 import { NumberSet } from './number-set.ts'
@@ -109,7 +109,7 @@ class Addition {
       const index = first + at
       const message = messages[at]
       if (message !== undefined) return { index, to: to.slice(0, shownLength), verdict: 'invalid', message }
-      const waId = toDigits(to)
+      const waId = addressOf(to) ?? to
       const verdict = verdictOf.get(waId) ?? 'duplicate'
       // The first row with this number got its verdict; later ones are duplicates.
       verdictOf.delete(waId)
@@ -145,7 +145,7 @@ async function judge(
   for (const row of rows) {
     const message = faultOf(row)
     messages.push(message)
-    const waId = toDigits(row.to)
+    const waId = addressOf(row.to) ?? row.to
     if (message === undefined && !recipients.has(waId))
       recipients.set(waId, { id: newId('recipient'), waId, variables: row.variables })
     // Let other work of the process run: it must not wait for thousands of rows.

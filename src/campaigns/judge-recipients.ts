@@ -1,7 +1,7 @@
 // Decides whether a row can become a recipient. Each row is judged on its own.
 import { limits } from '../contract/limits.ts'
+import { addressForm, addressOf } from '../shared/address.ts'
 import { isLongerThan } from '../shared/code-points.ts'
-import { isE164 } from '../shared/phone.ts'
 import { allows } from './campaign.machine.ts'
 import type { CampaignPorts, CampaignTarget, VariableComparison, Variables } from './ports.ts'
 import { noTemplate, wrongState } from './refusals.ts'
@@ -23,7 +23,7 @@ export function judgeOf(
   const compare = variableComparer(template)
   return ({ to, variables, fault }) => {
     if (fault !== undefined) return fault
-    if (!isE164(to)) return 'to must be a phone number in international format, such as +15551230000'
+    if (addressOf(to) === undefined) return `to must be ${addressForm}`
     return lengthFault(variables) ?? variablesFault(compare({ ...campaign.variables, ...variables }))
   }
 }

@@ -16,6 +16,7 @@ export interface SampleEvent {
 }
 
 const CUSTOMER = { number: '15550100001', name: 'Test Event' }
+const who = { userId: 'US.10000000000000000001', username: null }
 const WORKSPACE_NUMBER = '+15550100000'
 
 export const isDirectKind = (kind: EventKind): kind is DirectEventKind =>
@@ -48,6 +49,7 @@ function queuedSample(kind: QueuedEventKind, key: string, at: Date): Buffer {
         text: 'This is a test event.',
         from: CUSTOMER.number,
         fromName: CUSTOMER.name,
+        ...who,
         to: WORKSPACE_NUMBER,
       })
     case 'call.status':
@@ -58,6 +60,7 @@ function queuedSample(kind: QueuedEventKind, key: string, at: Date): Buffer {
         direction: 'INBOUND',
         status: 'MISSED',
         contactWaId: CUSTOMER.number,
+        ...who,
         occurredAt,
         durationSeconds: null,
       })
@@ -73,6 +76,7 @@ function directSample(kind: DirectEventKind, key: string): Buffer {
     status: isRinging ? 'RINGING' : 'ACCEPTED',
     from: CUSTOMER.number,
     fromName: CUSTOMER.name,
+    ...who,
     to: WORKSPACE_NUMBER,
     phoneNumberId: '100000000000000',
     conversationId: encodeId('conversation', newId('conversation')),

@@ -62,6 +62,10 @@ export const errorCatalog = {
     meaning: 'The variables are not those of the template; details list missing and unexpected names.',
   },
   RECIPIENT_OPTED_OUT: { status: 422, meaning: 'The contact has opted out with STOP.' },
+  RECIPIENT_NEEDS_PHONE: {
+    status: 422,
+    meaning: 'This can be sent to a phone number only, and the person is known by a user id.',
+  },
   CALL_PERMISSION_REQUIRED: { status: 422, meaning: 'The contact has not granted permission to be called.' },
   INVALID_SDP: {
     status: 422,

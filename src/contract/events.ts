@@ -47,6 +47,9 @@ export interface MessageReceivedData {
   text: string
   from: string
   fromName: string
+  /** Of the customer. `from` is empty where the number is hidden. */
+  userId: string | null
+  username: string | null
   to: string
   optChange?: 'opted-out' | 'opted-in'
   details?: { callPermission?: CallPermissionDetails }
@@ -59,6 +62,8 @@ export interface CallStatusData {
   direction: 'INBOUND' | 'OUTBOUND'
   status: string
   contactWaId: string
+  userId: string | null
+  username: string | null
   occurredAt: string
   durationSeconds: number | null
 }
@@ -76,6 +81,8 @@ export interface CallEventObject {
   status: 'RINGING' | 'ACCEPTED'
   from: string
   fromName: string
+  userId: string | null
+  username: string | null
   to: string
   phoneNumberId: string
   conversationId: string

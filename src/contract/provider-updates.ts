@@ -2,6 +2,7 @@
 // features apply them. Updates may be repeated, late and out of order: every consumer must accept each of
 // them at any time.
 import type { CallPermissionDetails, MessageStatusEvent, SessionDescription } from './events.ts'
+import type { Person } from './person.ts'
 import type { ProviderErrorClass } from './provider-errors.ts'
 import type { TemplateCategory, TemplateStatus } from './records/catalog.ts'
 import type { Direction, MessageType } from './records/message.ts'
@@ -21,7 +22,8 @@ export interface MessageStatusUpdate {
   readonly at: Date
   /** The value that the send passed: our message id, known even if the answer to the send was lost. */
   readonly opaque: string | null
-  readonly recipientWaId: string | null
+  /** Whom the provider names as the recipient; null for a group. */
+  readonly recipient: Person | null
   /** Set exactly when status is FAILED. */
   readonly error: ReportedError | null
 }
@@ -38,9 +40,7 @@ export interface InboundMessageUpdate {
   readonly type: 'inboundMessage'
   readonly phoneNumberId: string
   readonly providerMessageId: string
-  /** Digits. */
-  readonly from: string
-  readonly fromName: string | null
+  readonly from: Person
   readonly at: Date
   readonly messageType: MessageType
   /** Empty if there is no text, such as for an image without a caption. */
@@ -62,10 +62,8 @@ interface CallUpdate {
 export interface CallConnectUpdate extends CallUpdate {
   readonly type: 'callConnect'
   readonly direction: Direction
-  /** Digits; never null for an inbound call. */
-  readonly from: string | null
-  readonly to: string | null
-  readonly fromName: string | null
+  /** The person who calls or is called; never null for an inbound call. */
+  readonly person: Person | null
   /** Null if the provider sent no usable session description. */
   readonly session: SessionDescription | null
 }
@@ -74,15 +72,13 @@ export interface CallConnectUpdate extends CallUpdate {
 export interface CallStatusUpdate extends CallUpdate {
   readonly type: 'callStatus'
   readonly status: 'RINGING' | 'ACCEPTED' | 'REJECTED'
-  readonly recipientWaId: string | null
+  readonly recipient: Person | null
 }
 
 export interface CallTerminateUpdate extends CallUpdate {
   readonly type: 'callTerminate'
   readonly direction: Direction
-  readonly from: string | null
-  readonly to: string | null
-  readonly fromName: string | null
+  readonly person: Person | null
   /** Not reliable for calls that were never answered. */
   readonly outcome: 'COMPLETED' | 'FAILED' | null
   /** Null if the call was never answered. */
@@ -128,9 +124,20 @@ export interface NumberQualityUpdate {
 export interface UserPreferenceUpdate {
   readonly type: 'userPreference'
   readonly phoneNumberId: string
-  readonly waId: string
+  readonly person: Person
   readonly category: string
   readonly value: 'stop' | 'resume'
+  readonly at: Date
+}
+
+/** The person has another number or user id than before. */
+export interface IdentityChangeUpdate {
+  readonly type: 'identityChange'
+  readonly phoneNumberId: string
+  /** As the person is known from now on. */
+  readonly person: Person
+  /** The numbers and user ids until now. */
+  readonly before: readonly string[]
   readonly at: Date
 }
 
@@ -144,5 +151,6 @@ export type ProviderUpdate =
   | TemplateCategoryUpdate
   | NumberQualityUpdate
   | UserPreferenceUpdate
+  | IdentityChangeUpdate
 
 export type ProviderUpdateType = ProviderUpdate['type']

@@ -37,6 +37,7 @@ export type ProviderResult<T> =
 export type ProviderAnswer<T> = Promise<ProviderResult<T>>
 
 export interface TemplateMessage {
+  /** Digits, or a user id. */
   readonly to: string
   readonly template: {
     readonly name: string
@@ -54,6 +55,8 @@ export interface SentMessage {
   readonly providerMessageId: string
   /** Held for a quality assessment: the provider releases or drops it later. Never send it again. */
   readonly held: boolean
+  /** The number that the provider sends to, as digits: it may be written differently than the one that was asked. */
+  readonly recipientPhone: string | null
 }
 
 export interface CallPermissionRequest {
@@ -63,6 +66,7 @@ export interface CallPermissionRequest {
 }
 
 export interface OutboundCall {
+  /** Digits, or a user id. */
   readonly to: string
   /** The SDP offer. */
   readonly sdp: string
@@ -139,7 +143,7 @@ export interface Provider {
     options?: { readonly typing?: boolean },
   ): ProviderAnswer<null>
   requestCallPermission(account: ProviderAccount, request: CallPermissionRequest): ProviderAnswer<SentMessage>
-  callPermission(account: ProviderAccount, waId: string): ProviderAnswer<CallPermissionState>
+  callPermission(account: ProviderAccount, address: string): ProviderAnswer<CallPermissionState>
 
   placeCall(account: ProviderAccount, call: OutboundCall): ProviderAnswer<{ readonly wacid: string }>
   preAccept(account: ProviderAccount, wacid: string, sdp: string): ProviderAnswer<null>

@@ -3,10 +3,17 @@
 
 import type { Dispatch } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
-import type { InboundMessageUpdate, MessageStatusUpdate } from '../contract/provider-updates.ts'
+import type { Person } from '../contract/person.ts'
+import type {
+  IdentityChangeUpdate,
+  InboundMessageUpdate,
+  MessageStatusUpdate,
+} from '../contract/provider-updates.ts'
+import { phoneOf } from '../shared/address.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
-import { decodeId, encodeId, type MessageId, newId } from '../shared/ids.ts'
+import { decodeId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
+import type { Claim } from './identity.ts'
 import type {
   FoundMessage,
   InboundWrite,
@@ -19,13 +26,16 @@ import { optChangeOf } from './stop-keywords.ts'
 
 export interface MessageUpdatePorts {
   readonly store: Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound'>
-  readonly resolveParties: (from: {
-    phoneNumberId: string
-    waId: string
-    name: string | null
-    at: Date
-    isFresh?: boolean
-  }) => Promise<(SenderNumber & Parties) | undefined>
+  readonly contacts: {
+    resolveParties(from: {
+      phoneNumberId: string
+      person: Person
+      at: Date
+      isFresh?: boolean
+    }): Promise<(SenderNumber & Parties) | undefined>
+    findNumber(phoneNumberId: string): Promise<SenderNumber | undefined>
+    learn(workspaceId: WorkspaceId, claim: Claim): Promise<void>
+  }
   readonly dispatch: Dispatch
   readonly clock: Clock
   /** Called for updates that concern no number or message here. */
@@ -37,6 +47,7 @@ export interface MessageUpdatePorts {
 export interface MessageUpdates {
   applyStatus(update: MessageStatusUpdate): Promise<void>
   applyInbound(update: InboundMessageUpdate): Promise<void>
+  applyIdentityChange(update: IdentityChangeUpdate): Promise<void>
 }
 
 export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates {
@@ -53,6 +64,11 @@ export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates 
   return {
     applyStatus: (update) => statuses.add(update),
     applyInbound: (update) => applyInbound(ports, update),
+    async applyIdentityChange({ phoneNumberId, person, before, at }) {
+      const number = await ports.contacts.findNumber(phoneNumberId)
+      if (!number) return ports.ignored('identityChange')
+      await ports.contacts.learn(number.workspaceId, { person, also: before, at, proof: 'statement' })
+    },
   }
 }
 
@@ -70,8 +86,9 @@ async function applyStatuses(
   const changes: StatusChange[] = []
   updates.forEach((update, index) => {
     const message = found[index]
-    if (message) changes.push(toChange(update, message, ports.clock.now()))
-    else ports.ignored('messageStatus')
+    if (!message) return ports.ignored('messageStatus')
+    changes.push(toChange(update, message, ports.clock.now()))
+    learnRecipient(ports, update, message)
   })
   // One statement changes a row only once, so several statuses of one message go into successive statements.
   for (let rest = changes; rest.length > 0; ) {
@@ -86,6 +103,25 @@ async function applyStatuses(
   }
   for (const { recipientId, messageId, error } of changes)
     if (recipientId && error) ports.campaignSendFailed(messageId, error.code)
+}
+
+/**
+ * What the status says about the person beside what the send knew: another spelling of the number, or the user id. Not
+ * awaited: every status says it again.
+ */
+function learnRecipient(
+  { contacts }: MessageUpdatePorts,
+  update: MessageStatusUpdate,
+  message: FoundMessage,
+) {
+  const { recipient: person, at } = update
+  if (!person) return
+  const isKnown =
+    (person.phone === null || person.phone === message.address) &&
+    (person.userId === null || person.userId === message.userId)
+  if (isKnown) return
+  const claim: Claim = { person, also: [message.address], at, proof: 'answer' }
+  contacts.learn(message.workspaceId, claim).catch(() => undefined)
 }
 
 function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: number): StatusChange {
@@ -107,10 +143,10 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
 
 /** A contact who was erased since its ids were read has a new row by the second try. */
 async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<void> {
-  const { phoneNumberId, from, fromName } = update
+  const { phoneNumberId, from: person, at } = update
   for (let tries = 0; tries < 3; tries += 1) {
-    const who = { phoneNumberId, waId: from, name: fromName, at: update.at, isFresh: tries > 0 }
-    const parties = await ports.resolveParties(who)
+    const who = { phoneNumberId, person, at, isFresh: tries > 0 }
+    const parties = await ports.contacts.resolveParties(who)
     if (!parties) return ports.ignored('inboundMessage')
     const written = await ports.store.insertInbound(inboundOf(update, parties, ports.clock.now()))
     if (written) return ports.dispatch(written)
@@ -129,8 +165,10 @@ function inboundOf(
     messageId: encodeId('message', id),
     conversationId: encodeId('conversation', parties.conversationId),
     text: update.text,
-    from: update.from,
-    fromName: update.fromName ?? '',
+    from: update.from.phone ?? phoneOf(parties.address) ?? '',
+    fromName: update.from.name ?? '',
+    userId: parties.userId,
+    username: parties.username,
     to: parties.number,
     ...(optChange && { optChange }),
     ...(update.callPermission && { details: { callPermission: update.callPermission } }),

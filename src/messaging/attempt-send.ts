@@ -4,11 +4,14 @@
 
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
-import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import { personAt } from '../contract/person.ts'
+import type { Provider, ProviderAccount, SentMessage } from '../contract/provider.ts'
+import { isUserId } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
-import { type ConversationId, encodeId, type MessageId, newId } from '../shared/ids.ts'
+import { type ConversationId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
+import type { Claim } from './identity.ts'
 import type { FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
 import { judgeSend, type SendPolicyName, type SendVerdict, sendPolicies } from './send-policy.ts'
 
@@ -16,7 +19,7 @@ export interface SendAttempt {
   readonly messageId: MessageId
   readonly conversationId: ConversationId
   readonly account: ProviderAccount
-  /** Digits. */
+  /** Digits, or a user id. */
   readonly to: string
   readonly template: { readonly name: string; readonly language: string }
   readonly definition: SendTemplate
@@ -38,6 +41,7 @@ export interface AttemptPorts {
   readonly templates: Pick<TemplateRendering, 'providerComponents'>
   readonly provider: Pick<Provider, 'sendTemplate'>
   readonly dispatch: Dispatch
+  readonly learn: (workspaceId: WorkspaceId, claim: Claim) => Promise<void>
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
 }
@@ -53,6 +57,7 @@ export const createAttemptSend = (ports: AttemptPorts): AttemptSend =>
     const verdict = await ask(ports, send)
     await send.judged?.(verdict)
     await record(ports, send, verdict)
+    if (verdict.type === 'accepted') learnSpelling(ports, send, verdict)
     return verdict
   }
 
@@ -72,6 +77,20 @@ async function ask({ provider, templates }: AttemptPorts, send: SendAttempt): Pr
   })
   failpoint('after_provider_answer')
   return judgeSend(result, sendPolicies[send.by], send.tries)
+}
+
+/** The provider may know the number in another spelling, in which the person's own messages will name it. */
+function learnSpelling(
+  { learn, clock, log }: AttemptPorts,
+  send: SendAttempt,
+  { recipientPhone }: SentMessage,
+) {
+  if (recipientPhone === null || recipientPhone === send.to || isUserId(send.to)) return
+  const person = personAt(recipientPhone)
+  const claim: Claim = { person, also: [send.to], at: new Date(clock.now()), proof: 'answer' }
+  learn(send.account.workspaceId as WorkspaceId, claim).catch((error: unknown) =>
+    log.warn({ messageId: send.messageId, error: String(error) }, 'message.spelling_not_learnt'),
+  )
 }
 
 /**

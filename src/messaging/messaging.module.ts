@@ -4,6 +4,7 @@ import type { AccountOptions } from '../accounts/store/provider-account.ts'
 import type { BlobStore } from '../contract/blobs.ts'
 import type { Dispatch } from '../contract/dispatch.ts'
 import { limits } from '../contract/limits.ts'
+import { personAt } from '../contract/person.ts'
 import type { Provider } from '../contract/provider.ts'
 import { uploadPlaces } from '../platform/http/upload-places.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
@@ -21,6 +22,7 @@ import { createPreviewMessage } from './preview-message.ts'
 import { renderTemplate, toProviderComponents } from './render-template.ts'
 import { createSendMessage } from './send-message.ts'
 import { createCatalogSyncStore } from './store/catalog-sync.store.ts'
+import { moveMerged } from './store/contact-merge.ts'
 import { createContactsStore } from './store/contacts.store.ts'
 import { createConversationReader } from './store/conversations-read.store.ts'
 import { createOptOutKeyReader } from './store/kept-opt-outs.ts'
@@ -89,7 +91,8 @@ export function createMessaging(options: MessagingOptions) {
   const catalog = createCatalogSyncStore(sql, accounts)
   const store = createMessageStore(sql, { accounts, optOutKey, recipientsFollow: campaigns.recipientsFollow })
   const templates = templateRendering
-  const attemptSend = createAttemptSend({ ...store, templates, provider, dispatch, clock, log })
+  const { learn } = contacts
+  const attemptSend = createAttemptSend({ ...store, templates, provider, dispatch, learn, clock, log })
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
   return {
     ...records,
@@ -100,7 +103,8 @@ export function createMessaging(options: MessagingOptions) {
     send: createSendMessage({
       store,
       templates,
-      parties: (number, waId, isFresh) => contacts.partiesOf(number, { waId, named: null, isFresh }),
+      parties: (number, address, isFresh) =>
+        contacts.partiesOf(number, { person: personAt(address), isFresh }),
       find: records.messages.find,
       transmit: (outgoing) => transmitter.start(outgoing),
     }),
@@ -112,7 +116,7 @@ export function createMessaging(options: MessagingOptions) {
     }),
     updates: createMessageUpdates({
       store,
-      resolveParties: contacts.resolveParties,
+      contacts,
       dispatch,
       clock,
       ignored: options.ignored,
@@ -132,6 +136,7 @@ export function createMessaging(options: MessagingOptions) {
     media: mediaOf(options),
     applyTemplateChange: catalog.applyTemplateChange,
     syncCatalog: () => syncCatalog({ store: catalog, templates: records.templates, provider, log }),
+    moveMerged: () => moveMerged(sql),
     sweepSends: () => sweepSends({ store, transmitter, dispatch, clock }),
     /** Resolves when no single send is in progress. */
     drain: () => transmitter.drain(),

@@ -36,15 +36,18 @@ export interface SendTemplate {
 export interface SendContext {
   readonly number: SenderNumber | null
   readonly account: ProviderAccount | null
-  readonly template: SendTemplate | null
+  readonly template: (SendTemplate & { readonly category: string }) | null
   readonly optedOut: boolean
+  /** Where the recipient is known: under which they are written to. */
+  readonly address: string | null
   /** The message that this idempotency key has already created. */
   readonly earlier: { readonly id: MessageId; readonly hash: string } | null
 }
 
 export interface SendContextQuery {
   readonly workspaceId: WorkspaceId
-  readonly waId: string
+  /** Of the recipient: digits, or a user id. */
+  readonly address: string
   /** A number's id or E.164; null: the default number. */
   readonly from: { readonly numberId: NumberId } | { readonly number: string } | null
   readonly templateName: string
@@ -55,9 +58,13 @@ export interface SendContextQuery {
 export interface Parties {
   readonly contactId: Uuid
   readonly conversationId: ConversationId
+  /** Under which the person is written to: digits, or a user id where no number is known. */
+  readonly address: string
+  readonly userId: string | null
+  readonly username: string | null
 }
 
-export interface NewMessage extends Parties {
+export interface NewMessage extends Pick<Parties, 'contactId' | 'conversationId'> {
   readonly id: MessageId
   readonly workspaceId: WorkspaceId
   readonly numberId: NumberId
@@ -78,7 +85,7 @@ export interface Outgoing {
   readonly workspaceId: WorkspaceId
   readonly conversationId: ConversationId
   readonly account: ProviderAccount
-  /** Digits. */
+  /** Digits, or a user id. */
   readonly to: string
   readonly template: NonNullable<MessageRecord['template']>
   readonly definition: SendTemplate
@@ -110,7 +117,7 @@ export interface StatusChange {
   readonly body: Uint8Array
 }
 
-export interface InboundWrite extends Parties {
+export interface InboundWrite extends Pick<Parties, 'contactId' | 'conversationId'> {
   readonly id: MessageId
   readonly workspaceId: WorkspaceId
   readonly numberId: NumberId
@@ -129,7 +136,7 @@ export interface TemplateRendering {
   preview(
     template: SendTemplate,
     variables: Readonly<Record<string, string>>,
-  ): Omit<MessagePreview, 'to' | 'template'>
+  ): Omit<MessagePreview, 'to' | 'userId' | 'template'>
   /** The parameters in the provider's form. */
   providerComponents(template: SendTemplate, variables: Readonly<Record<string, string>>): readonly unknown[]
 }
@@ -167,6 +174,10 @@ export interface StatusTarget {
 
 export interface FoundMessage {
   readonly id: MessageId
+  readonly workspaceId: WorkspaceId
+  /** Of the recipient. */
+  readonly address: string
+  readonly userId: string | null
   readonly conversationId: ConversationId
   readonly providerMessageId: string | null
   readonly recipientId: RecipientId | null

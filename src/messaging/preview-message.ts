@@ -1,7 +1,7 @@
 // POST /messages/chat/preview: what a send would show. Stores nothing and does not ask the provider.
 import type { Sender } from '../contract/caller.ts'
 import type { MessagePreview } from '../contract/records/message.ts'
-import { toDigits } from '../shared/phone.ts'
+import { phoneOf, userIdOf } from '../shared/address.ts'
 import type { MessageStore, TemplateRendering } from './ports.ts'
 import { noSender, noTemplate, type SendInput } from './send-message.ts'
 
@@ -21,10 +21,9 @@ export const createPreviewMessage = ({ store, templates }: PreviewPorts) =>
     caller: Pick<Sender, 'workspaceId'>,
     input: PreviewInput,
   ): Promise<MessagePreview> {
-    const waId = toDigits(input.to)
     const { number, template } = await store.sendContext({
       workspaceId: caller.workspaceId,
-      waId,
+      address: input.to,
       from: input.from,
       templateName: input.template.name,
       templateLanguage: input.template.language,
@@ -34,7 +33,8 @@ export const createPreviewMessage = ({ store, templates }: PreviewPorts) =>
     if (!template) throw noTemplate(input.template)
     const { name, language, variables } = input.template
     return {
-      to: waId,
+      to: phoneOf(input.to) ?? '',
+      userId: userIdOf(input.to),
       template: { name, language, variables: { ...variables } },
       ...templates.preview(template, variables),
     }

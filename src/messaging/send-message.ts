@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import type { Sender } from '../contract/caller.ts'
 import { AppError } from '../contract/errors.ts'
 import type { MessageRecord } from '../contract/records/message.ts'
+import { isUserId, phoneOf } from '../shared/address.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import { encodeId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
-import { toDigits } from '../shared/phone.ts'
 import type {
   MessageStore,
   NewMessage,
@@ -18,7 +18,7 @@ import type {
 import { isSendable } from './template.machine.ts'
 
 export interface SendInput {
-  /** E.164. */
+  /** Digits, or a user id. */
   readonly to: string
   readonly template: {
     readonly name: string
@@ -39,7 +39,7 @@ export interface SendPorts {
   readonly store: MessageStore
   readonly templates: TemplateRendering
   /** `isFresh`: the ids that are remembered are those of an erased contact. */
-  readonly parties: (number: SenderNumber, waId: string, isFresh: boolean) => Promise<Parties>
+  readonly parties: (number: SenderNumber, address: string, isFresh: boolean) => Promise<Parties>
   readonly find: (workspaceId: WorkspaceId, id: NewMessage['id']) => Promise<MessageRecord | undefined>
   /** Starts the send and does not wait for it. */
   readonly transmit: (outgoing: Outgoing) => void
@@ -47,11 +47,10 @@ export interface SendPorts {
 
 export const createSendMessage = (ports: SendPorts) =>
   async function sendMessage(caller: Sender, input: SendInput): Promise<Sent> {
-    const waId = toDigits(input.to)
     const hash = input.idempotencyKey === null ? null : hashOf(input)
     const context = await ports.store.sendContext({
       workspaceId: caller.workspaceId,
-      waId,
+      address: input.to,
       from: input.from,
       templateName: input.template.name,
       templateLanguage: input.template.language,
@@ -63,7 +62,7 @@ export const createSendMessage = (ports: SendPorts) =>
       const message = {
         ...rowOf(caller, input, { text, hash }),
         numberId: number.numberId,
-        ...(await ports.parties(number, waId, isFresh)),
+        ...(await ports.parties(number, input.to, isFresh)),
       }
       return (await ports.store.insertOutbound(message)) ? message : undefined
     }
@@ -81,11 +80,11 @@ export const createSendMessage = (ports: SendPorts) =>
       workspaceId,
       conversationId,
       account,
-      to: waId,
+      to: message.address,
       template: input.template,
       definition: template,
     })
-    return { record: toRecord(message, { number, waId, caller }), replayed: false }
+    return { record: toRecord(message, { number, caller }), replayed: false }
   }
 
 function check(context: SendContext, input: SendInput, templates: TemplateRendering) {
@@ -107,6 +106,7 @@ function check(context: SendContext, input: SendInput, templates: TemplateRender
       ],
     })
   if (context.optedOut) throw optedOut()
+  if (template.category === 'AUTHENTICATION' && isUserId(context.address ?? input.to)) throw needsPhone()
   return { number, account, template, text }
 }
 
@@ -125,6 +125,13 @@ export const noTemplate = (template: SendInput['template']): AppError =>
 
 const optedOut = () =>
   new AppError('RECIPIENT_OPTED_OUT', 'the contact has opted out with STOP; it can opt in again with START')
+
+/** The provider sends these to numbers only. */
+const needsPhone = () =>
+  new AppError(
+    'RECIPIENT_NEEDS_PHONE',
+    'an AUTHENTICATION template goes to a phone number only, and this person is known by a user id; ask for the number first',
+  )
 
 const rowOf = (
   { workspaceId, keyId }: Sender,
@@ -149,7 +156,7 @@ const rowOf = (
 async function earlierSend(ports: SendPorts, caller: Sender, input: SendInput): Promise<Sent | undefined> {
   const context = await ports.store.sendContext({
     workspaceId: caller.workspaceId,
-    waId: toDigits(input.to),
+    address: input.to,
     from: input.from,
     templateName: input.template.name,
     templateLanguage: input.template.language,
@@ -186,7 +193,8 @@ function hashOf(input: SendInput): string {
     Object.entries(pairs).sort(([a], [b]) => (a < b ? -1 : 1))
   const { name, language, variables } = input.template
   const canonical = JSON.stringify([
-    input.to,
+    // As in the request: keys that were used before user ids came must be recognised.
+    isUserId(input.to) ? input.to : `+${input.to}`,
     name,
     language,
     sorted(variables),
@@ -197,8 +205,8 @@ function hashOf(input: SendInput): string {
 }
 
 function toRecord(
-  message: NewMessage,
-  { number, waId, caller }: { number: SenderNumber; waId: string; caller: Sender },
+  message: NewMessage & Parties,
+  { number, caller }: { number: SenderNumber; caller: Sender },
 ): MessageRecord {
   return {
     id: encodeId('message', message.id),
@@ -211,7 +219,9 @@ function toRecord(
     template: message.template,
     from: number.number,
     fromName: null,
-    to: waId,
+    to: phoneOf(message.address) ?? '',
+    userId: message.userId,
+    username: message.username,
     numberId: encodeId('number', message.numberId),
     error: null,
     media: null,

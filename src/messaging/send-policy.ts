@@ -4,7 +4,7 @@ import type { ProviderError, ProviderResult, SentMessage } from '../contract/pro
 import type { ProviderErrorClass } from '../contract/provider-errors.ts'
 
 export type SendVerdict =
-  | { readonly type: 'accepted'; readonly providerMessageId: string; readonly held: boolean }
+  | ({ readonly type: 'accepted' } & SentMessage)
   /** The provider certainly did not take the message: it may be sent again after the delay. */
   | {
       readonly type: 'again'

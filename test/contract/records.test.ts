@@ -5,23 +5,23 @@ import { describe, test } from '../support/harness.ts'
 
 // The records of the API contract, verbatim and in its order; `{...}` are the fields of the object before it.
 const contract: Readonly<Record<string, string>> = {
-  Message: `id conversationId providerMessageId direction type status text template{name language variables} from fromName to
+  Message: `id conversationId providerMessageId direction type status text template{name language variables} from fromName to userId username
     numberId error{code title} media{mimeType fileName sizeBytes sha256} details{callPermission} metadata
     caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
-  MessagePreview: `to template{name language variables} header body footer buttons text missingVariables unexpectedVariables`,
-  Conversation: `id numberId number contact{waId number name optedOut} lastMessage{id direction type text at} unreadCount
+  MessagePreview: `to userId template{name language variables} header body footer buttons text missingVariables unexpectedVariables`,
+  Conversation: `id numberId number contact{waId number userId username name optedOut} lastMessage{id direction type text at} unreadCount
     lastInboundAt windowExpiresAt callPermission{response granted isPermanent expiresAt source} createdAt updatedAt`,
   Template: `id name language category status components variables[name example in] createdAt updatedAt`,
   Number: `id phoneNumberId number displayName status qualityRating messagesPerSecond isDefault
     replyRouting{endpointId endpointName} forwardCalls createdAt`,
-  Call: `id wacid direction status from fromName to numberId phoneNumberId conversationId contactWaId ringingAt acceptedAt
+  Call: `id wacid direction status from fromName to numberId phoneNumberId conversationId contactWaId userId username ringingAt acceptedAt
     endedAt durationSeconds endReason lastForwardError{code message endpointId at} createdAt`,
   CallOffer: `callId session{sdpType sdp} fetchedAt`,
   IceServers: `iceServers[urls username credential] ttlSeconds expiresAt`,
   Campaign: `id name status numberId template{name language} variables startAt messagesPerSecond pauseReason
     counts{total pending queued held unknown sent delivered read failed skipped cancelled replied}
     createdAt updatedAt startedAt pausedAt completedAt cancelledAt`,
-  Recipient: `id to variables status messageId error{code title} skippedReason repliedAt updatedAt`,
+  Recipient: `id to userId variables status messageId error{code title} skippedReason repliedAt updatedAt`,
 }
 
 /** Fields that may be absent instead of null. */

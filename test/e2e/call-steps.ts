@@ -22,12 +22,12 @@ const hangUpAtHandset = ({ stack }: Scene, wacid: string): Promise<Json> =>
 /** Waits for the ringing frame on the socket and checks it field by field; returns the call in it. */
 export async function ringing({ stack, socket }: Scene, wacid: string, from: string): Promise<Json> {
   const { body } = await socket.inbox.first('call.ringing', ({ call }) => call?.wacid === wacid)
-  const { id, conversationId, fromName, session: offer } = body.call
+  const { id, conversationId, fromName, userId, username, session: offer } = body.call
   assert.deepEqual(Object.keys(offer).sort(), ['sdp', 'sdpType'])
   assert.equal(offer.sdpType, 'offer')
   assert.match(offer.sdp, /^v=0\r\n.*a=ice-lite/s)
   assertDirect(body, 'call.ringing', {
-    ...{ id, wacid, direction: 'INBOUND', status: 'RINGING', from, fromName },
+    ...{ id, wacid, direction: 'INBOUND', status: 'RINGING', from, fromName, userId, username },
     to: stack.numbers[0].number,
     phoneNumberId: stack.numbers[0].phoneNumberId,
     ...{ conversationId, durationSeconds: null, session: offer },
@@ -160,11 +160,20 @@ export async function place(scene: Scene, to = '15557010021'): Promise<void> {
   const { body } = await socket.inbox.first('call.accepted', ({ event, call }) => {
     return event === 'call.accepted' && call.id === placed.id
   })
-  const { wacid, fromName, session: answer } = body.call
+  const { wacid, fromName, userId, username, session: answer } = body.call
   assert.deepEqual(Object.keys(answer).sort(), ['sdp', 'sdpType'])
   assert.equal(answer.sdpType, 'answer')
   assertDirect(body, 'call.accepted', {
-    ...{ id: placed.id, wacid, direction: 'OUTBOUND', status: 'ACCEPTED', from: to, fromName },
+    ...{
+      id: placed.id,
+      wacid,
+      direction: 'OUTBOUND',
+      status: 'ACCEPTED',
+      from: to,
+      fromName,
+      userId,
+      username,
+    },
     to: stack.numbers[0].number,
     phoneNumberId: stack.numbers[0].phoneNumberId,
     ...{ conversationId, durationSeconds: null, session: answer },

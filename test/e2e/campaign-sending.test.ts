@@ -46,7 +46,7 @@ const statusOf = async (id: string, to: string): Promise<string> => {
 
 /** How many times the provider was asked to send to each recipient. */
 async function asked(recipients: readonly string[]): Promise<number[]> {
-  const counts = new Map(recipients.map((to) => [to.slice(1), 0]))
+  const counts = new Map(recipients.map((to) => [to, 0]))
   for (let since = 0; ; ) {
     const { data, next } = (await stack.sim.get(`/requests?since=${since}&limit=10000`)).body
     for (const { body } of data) {

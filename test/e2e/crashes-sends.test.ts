@@ -16,7 +16,7 @@ const step = stepsOf(() => scene.stack)
 const order = (key: string, to: string) => ({ ...hello(to), idempotencyKey: key })
 const send = (body: Json) => scene.stack.api.post('/messages/chat', body)
 const read = (id: string): Promise<Json> => ok(scene.stack.api.get(`/messages/chat/${id}`))
-const requestsTo = (to: string) => asked(scene, (body) => body.type === 'template' && `+${body.to}` === to)
+const requestsTo = (to: string) => asked(scene, (body) => body.type === 'template' && body.to === to)
 
 const stateOf = async (key: string): Promise<string> => {
   const [row] = await scene.stack.sql`

@@ -90,10 +90,11 @@ export async function receive(scene: Scene, from = '15557000101'): Promise<Json>
   const text = `Olá, is it open? from ${from}`
   await write(scene, from, text)
   const both = await atBoth(scene, text, textIs(text))
-  const { messageId, conversationId } = both.post.body.data
+  const { messageId, conversationId, userId, username } = both.post.body.data
+  const to = numbers[0].number
   assertQueued(scene, both, {
     event: 'message.received',
-    data: { messageId, conversationId, text, from, fromName: 'Ines Duarte', to: numbers[0].number },
+    data: { messageId, conversationId, text, from, fromName: 'Ines Duarte', userId, username, to },
   })
   const stored = await ok(api.get(`/messages/chat/${messageId}`))
   assert.deepEqual(
@@ -116,12 +117,12 @@ export async function optOut(scene: Scene, from = '15557000102'): Promise<void> 
       optChange,
       ({ data }) => data?.from === from && data.optChange === optChange,
     )
-    const { messageId, conversationId } = both.post.body.data
+    const { messageId, conversationId, userId, username } = both.post.body.data
     const { numbers } = scene.stack
     assertQueued(scene, both, {
       event: 'message.received',
       data: {
-        ...{ messageId, conversationId, text, from },
+        ...{ messageId, conversationId, text, from, userId, username },
         ...{ fromName: 'Ines Duarte', to: numbers[0].number, optChange },
       },
     })

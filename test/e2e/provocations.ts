@@ -188,6 +188,15 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     await inbound(world, optedOut, { type: 'text', text: 'STOP' })
     return sendOf('opted out')(world)
   },
+  async RECIPIENT_NEEDS_PHONE(world) {
+    const { sql, workspaceId } = world.stack
+    const components = sql.json([{ type: 'BODY', text: '*{{1}}* is your code.' }])
+    await sql`
+      insert into templates (id, workspace_id, name, language, category, status, components)
+      values (new_uuid(), ${workspaceId}, 'login_code', 'en_US', 'AUTHENTICATION', 'APPROVED', ${components})`
+    const template = { name: 'login_code', language: 'en_US', variables: { 1: '1234' } }
+    return api(world, post(chat, { to: 'US.13491208655302741918', template }))
+  },
   async CALL_PERMISSION_REQUIRED(world) {
     return api(world, placing(await conversationWith(world, '15557000025')))
   },

@@ -90,8 +90,10 @@ const hello = { template: { name: 'hello_world', language: 'en_US' } }
 async function sendsTo(fits: (to: string) => boolean): Promise<Map<string, number>> {
   const { data } = await ok(stack.sim.get('/requests?limit=10000'))
   const sends = new Map<string, number>()
-  for (const { body } of data)
-    if (body?.type === 'template' && fits(body.to)) sends.set(body.to, (sends.get(body.to) ?? 0) + 1)
+  for (const { body } of data) {
+    const to = body?.to?.replace('+', '')
+    if (body?.type === 'template' && fits(to)) sends.set(to, (sends.get(to) ?? 0) + 1)
+  }
   return sends
 }
 

@@ -53,7 +53,9 @@ class Asked {
       const { data, next } = (await stack.sim.get(`/requests?since=${this.#since}&limit=10000`)).body
       assert.ok(data.length === next - this.#since, 'the journal was read too late')
       for (const { body } of data) {
-        if (body?.type === 'template') this.counts.set(body.to, (this.counts.get(body.to) ?? 0) + 1)
+        if (body?.type !== 'template') continue
+        const to = body.to.replace('+', '')
+        this.counts.set(to, (this.counts.get(to) ?? 0) + 1)
       }
       this.#since = next
       if (data.length < 10_000) return

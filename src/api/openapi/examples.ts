@@ -34,6 +34,8 @@ export const message = {
   from: '+15550001111',
   fromName: null,
   to: '15557000001',
+  userId: null,
+  username: null,
   numberId: ids.number,
   error: null,
   media: null,
@@ -116,6 +118,8 @@ export const call = {
   phoneNumberId: number.phoneNumberId,
   conversationId: ids.conversation,
   contactWaId: '15557000106',
+  userId: 'US.13491208655302741918',
+  username: 'ines.d',
   ringingAt: '2026-11-20T14:30:00.250Z',
   acceptedAt: null,
   endedAt: null,
@@ -141,6 +145,7 @@ export const placedCall = {
 
 export const preview = {
   to: '15557000001',
+  userId: null,
   template: send.template,
   header: 'North Dock',
   body: 'Hi Ines, order A-4471 is ready.',
@@ -163,6 +168,8 @@ export const inboundMessage = {
   from: '15557000101',
   fromName: 'Ines Duarte',
   to: '+15550001111',
+  userId: call.userId,
+  username: call.username,
   caller: null,
   readAt: '2026-11-20T14:25:10.300Z',
 }
@@ -171,7 +178,14 @@ export const conversation = {
   id: ids.conversation,
   numberId: ids.number,
   number: '+15550001111',
-  contact: { waId: '15557000101', number: '+15557000101', name: 'Ines Duarte', optedOut: false },
+  contact: {
+    waId: '15557000101',
+    number: '+15557000101',
+    userId: 'US.13491208655302741918',
+    username: 'ines.d',
+    name: 'Ines Duarte',
+    optedOut: false,
+  },
   lastMessage: {
     id: ids.inbound,
     direction: 'INBOUND',
@@ -271,6 +285,7 @@ export const estimate = {
 export const recipient = {
   id: ids.recipient,
   to: '15557000001',
+  userId: null,
   variables: { first_name: 'Ines', order_number: 'A-4471' },
   status: 'PENDING',
   messageId: null,

@@ -6,7 +6,7 @@ import { type CallRecord, callStatuses } from '../../contract/records/call.ts'
 import { directions } from '../../contract/records/message.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about } from '../../platform/http/shown.ts'
-import { changed, choiceOf, contacts, flag, idsOf, idView, period, timestamp } from './fields.ts'
+import { changed, choiceOf, contacts, flag, idsOf, idView, period, timestamp, whoView } from './fields.ts'
 
 /** Checks only the size. `src/calls` checks that the text describes an audio session. */
 const sdp = v.pipe(
@@ -68,6 +68,7 @@ export const callView = v.pipe(
     phoneNumberId: about(v.string(), "The provider's id of that number."),
     conversationId: idView('conversation'),
     contactWaId: about(v.string(), "The customer's number as digits."),
+    ...whoView,
     ringingAt: at('When it rang.'),
     acceptedAt: at('When it was answered.'),
     endedAt: at('When it ended.'),

@@ -105,7 +105,10 @@ export const isVariableName = (name: string): boolean =>
 
 /** Also one row of an upload, where a row that does not fit is refused alone. */
 export const recipientRow = v.strictObject({
-  to: about(v.string(), 'A number in international format; one that is not is listed in the answer.'),
+  to: about(
+    v.string(),
+    'A number in international format, or a user id; what is neither is listed in the answer.',
+  ),
   variables: v.optional(about(rowVariables, "Win over the campaign's."), {}),
 })
 
@@ -127,7 +130,7 @@ const oneChoice = 'must hold exactly one of ids, to and all'
 export const removalBody = v.pipe(
   v.strictObject({
     ids: v.optional(about(listOf(id('recipient'), limits.removalsPerCall, 'entries'), 'Ids of recipients.')),
-    to: v.optional(about(listOf(contact, limits.removalsPerCall, 'entries'), 'Their numbers.')),
+    to: v.optional(about(listOf(contact, limits.removalsPerCall, 'entries'), 'Their numbers or user ids.')),
     all: v.optional(about(v.literal(true), 'All that are still PENDING. One of the three, and only one.')),
   }),
   v.check((body) => Object.values(body).filter((choice) => choice !== undefined).length === 1, oneChoice),
@@ -202,7 +205,8 @@ export const haltedView = v.pipe(
 export const recipientView = v.pipe(
   v.object({
     id: idView('recipient'),
-    to: about(v.string(), 'Digits.'),
+    to: about(v.string(), 'Digits; empty where the recipient is given by a user id.'),
+    userId: v.nullable(v.string()),
     variables: v.record(v.string(), v.string()),
     status: v.picklist(recipientStatuses),
     messageId: about(v.nullable(idView('message')), 'The message it got.'),

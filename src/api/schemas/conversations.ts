@@ -4,7 +4,7 @@ import type { ConversationRecord } from '../../contract/records/conversation.ts'
 import { directions, messageTypes } from '../../contract/records/message.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about } from '../../platform/http/shown.ts'
-import { activePeriod, changed, contacts, flag, idsOf, idView, timestamp } from './fields.ts'
+import { activePeriod, changed, contacts, flag, idsOf, idView, timestamp, whoView } from './fields.ts'
 import { callPermissionView } from './messages.ts'
 
 export const conversationQuery = v.strictObject({
@@ -24,6 +24,7 @@ export const conversationView = v.pipe(
     contact: v.object({
       waId: about(v.string(), "The customer's number as digits."),
       number: about(v.string(), 'The same with its plus.'),
+      ...whoView,
       name: about(v.nullable(v.string()), "The customer's profile name."),
       optedOut: about(v.boolean(), 'True after STOP, until START.'),
     }),

@@ -13,10 +13,13 @@ import { callStatuses } from '../../contract/records/call.ts'
 import { directions } from '../../contract/records/message.ts'
 import { about } from '../../platform/http/shown.ts'
 import { sessionView } from './calls.ts'
-import { idView, timestamp } from './fields.ts'
+import { idView, timestamp, whoView } from './fields.ts'
 import { callPermissionView } from './messages.ts'
 
-const digits = about(v.string(), "The customer's number as digits, without a plus.")
+const digits = about(
+  v.string(),
+  "The customer's number as digits, without a plus; empty where the number is hidden.",
+)
 const ours = about(v.string(), "The workspace's number, with its plus.")
 const duration = about(v.nullable(v.pipe(v.number(), v.integer())), 'Null while the call has none.')
 const wacid = about(v.string(), "The provider's id of the call.")
@@ -43,6 +46,7 @@ const messageReceived = v.object({
   text: v.string(),
   from: digits,
   fromName: about(v.string(), "The customer's profile name."),
+  ...whoView,
   to: ours,
   optChange: about(
     v.exactOptional(v.picklist(['opted-out', 'opted-in'])),
@@ -61,6 +65,7 @@ const callStatus = v.object({
   direction: v.picklist(directions),
   status: v.picklist(callStatuses),
   contactWaId: digits,
+  ...whoView,
   occurredAt,
   durationSeconds: duration,
 }) satisfies v.GenericSchema<unknown, CallStatusData>
@@ -73,6 +78,7 @@ const callObject = <Status extends 'RINGING' | 'ACCEPTED'>(status: Status) =>
     status: v.literal(status),
     from: digits,
     fromName: v.string(),
+    ...whoView,
     to: ours,
     phoneNumberId: about(v.string(), "The provider's id of the number."),
     conversationId: idView('conversation'),

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { OneOf } from '../../contract/filters.ts'
 import { about, type JsonSchema, shownAs } from '../../platform/http/shown.ts'
 import { time } from '../../platform/http/time.ts'
+import { isUserId } from '../../shared/address.ts'
 import { decodeId, type IdKind, idPrefixes, type Uuid } from '../../shared/ids.ts'
 import { toDigits } from '../../shared/phone.ts'
 
@@ -84,20 +85,21 @@ export const idsOf = <Kind extends IdKind>(kind: Kind) =>
     `The id of a ${kind}, or several with commas between them.`,
   )
 
-const contactForm = /^[+ ]?[1-9]\d{6,14}$/
+const contactForm = /^(?:[+ ]?[1-9]\d{6,14}|[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128})$/
+const contactPattern = '(\\+?[1-9]\\d{6,14}|[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128})'
 
-/** A customer's number in a filter, plus optional. An unescaped plus in a query arrives as a space. */
+/** A customer's number in a filter, plus optional, or a user id. An unescaped plus in a query arrives as a space. */
 export const contact = v.pipe(
   v.string(),
-  v.regex(contactForm, 'must be a phone number in international format'),
-  shownAs({ type: 'string', pattern: '^\\+?[1-9]\\d{6,14}$', examples: ['15551230000'] }),
-  v.transform(toDigits),
+  v.regex(contactForm, 'must be a phone number in international format, or a user id'),
+  shownAs({ type: 'string', pattern: `^${contactPattern}$`, examples: ['15551230000'] }),
+  v.transform((text) => (isUserId(text) ? text : toDigits(text))),
 )
 
 /** One customer or several. */
 export const contacts = about(
-  several(contact, { pattern: '\\+?[1-9]\\d{6,14}', example: '15551230000' }),
-  'The number of a customer, with or without its plus, or several with commas between them.',
+  several(contact, { pattern: contactPattern, example: '15551230000' }),
+  'The number of a customer, with or without its plus, or the user id, or several with commas between them.',
 )
 
 /** One text or several, without commas in them. */
@@ -139,6 +141,15 @@ export const changed = {
 }
 
 // The fields below are for responses.
+
+/** Beside the number of the customer, which is empty where it is hidden. */
+export const whoView = {
+  userId: about(
+    v.nullable(v.string()),
+    "The customer's user id, where the provider has shown it. The number may be hidden: it is then empty.",
+  ),
+  username: about(v.nullable(v.string()), "The customer's username; for display, since it may change."),
+}
 
 export const timestamp = v.pipe(
   v.string(),

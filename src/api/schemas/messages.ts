@@ -8,12 +8,12 @@ import {
   messageStatuses,
   messageTypes,
 } from '../../contract/records/message.ts'
-import { maxCharacters, phoneNumber, stringMap } from '../../platform/http/fields.ts'
+import { maxCharacters, recipient, stringMap } from '../../platform/http/fields.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
-import { changed, choiceOf, contacts, idsOf, idView, period, timestamp } from './fields.ts'
+import { changed, choiceOf, contacts, idsOf, idView, period, timestamp, whoView } from './fields.ts'
 
 export const templateName = v.pipe(
   v.string(),
@@ -68,7 +68,7 @@ const providerMessageId = v.pipe(
 
 /** Body of POST /messages/chat/preview. */
 export const previewBody = v.strictObject({
-  to: about(phoneNumber, "The customer's number in international format, with its plus."),
+  to: about(recipient, "The customer's number in international format, with its plus, or the user id."),
   template: v.strictObject({
     name: templateName,
     language,
@@ -160,6 +160,7 @@ export const messageView = v.pipe(
     from: about(v.string(), "The sender: the customer's number as digits, the workspace's with its plus."),
     fromName: about(v.nullable(v.string()), "The customer's profile name."),
     to: about(v.string(), "The receiver: the customer's number as digits, the workspace's with its plus."),
+    ...whoView,
     numberId: about(idView('number'), 'The number of the workspace.'),
     error: about(v.nullable(v.object({ code: v.string(), title: v.string() })), 'Why it is FAILED.'),
     media: about(v.nullable(attachment), 'The attachment that the customer sent.'),
@@ -181,7 +182,8 @@ export const messageView = v.pipe(
 
 export const previewView = v.pipe(
   v.object({
-    to: v.string(),
+    to: about(v.string(), 'As digits; empty where it was a user id.'),
+    userId: v.nullable(v.string()),
     template: v.object({
       name: v.string(),
       language: v.string(),

@@ -213,7 +213,7 @@ function send(provider: Provider, account: ProviderAccount, effect: Asking): Ans
   const opaque = encodeId('call', effect.call.id)
   switch (effect.request) {
     case 'place':
-      return provider.placeCall(account, { to: effect.call.contactWaId, sdp: effect.sdp, opaque })
+      return provider.placeCall(account, { to: effect.call.contactAddress, sdp: effect.sdp, opaque })
     case 'preAccept':
       return provider.preAccept(account, effect.wacid, effect.sdp)
     case 'accept':

@@ -124,11 +124,11 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
   async dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined> {
     const [found] = await sql<Dialled[]>`
       select v.workspace_id, v.number_id, n.number, n.phone_number_id, v.contact_id, v.id as conversation_id,
-        p.wa_id, p.name as contact_name, v.call_permission
+        p.wa_id as address, p.user_id, p.username, p.name as contact_name, v.call_permission
       from conversations v
       join numbers n on n.id = v.number_id
       join contacts p on p.id = v.contact_id
-      where v.id = ${id} and v.workspace_id = ${workspaceId} and v.erased_at is null`
+      where v.id = (select coalesce(merged_into, id) from conversations where id = ${id}) and v.workspace_id = ${workspaceId} and v.erased_at is null`
     return found
   },
 })

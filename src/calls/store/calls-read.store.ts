@@ -18,7 +18,7 @@ import { type CallRecordRow, toCallRecord } from '../call.ts'
 
 const selectCalls = (sql: Sql, calls: Piece) => sql`
   select c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.direction, c.from_name, c.created_at, c.updated_at,
-    n.number, n.phone_number_id, p.wa_id as contact_wa_id, c.wacid, c.status, c.last_forward_error, c.end_reason,
+    n.number, n.phone_number_id, p.wa_id as contact_address, p.user_id, p.username, c.wacid, c.status, c.last_forward_error, c.end_reason,
     c.ringing_at, c.accepted_at, c.ended_at, c.duration_seconds
   from (${calls}) c
   join numbers n on n.id = c.number_id
@@ -51,7 +51,7 @@ export const createCallReader = (sql: Sql): CallReader => ({
         ${equals(sql, 'c.status', one.status)}
         ${liveness(sql, one.live)}
         ${equals(sql, 'c.conversation_id', one.conversationId)}
-        ${contactIs(sql, 'c.contact_id', { workspaceId, waId: one.contact })}
+        ${contactIs(sql, 'c.contact_id', { workspaceId, address: one.contact })}
         ${equals(sql, 'c.number_id', one.numberId)}
         ${createdWithin(sql, 'c', one)}
         ${order.from}

@@ -1,5 +1,6 @@
 // Writes a call again that memory holds and a restored database lacks, or has in an older state.
 
+import { contactsAt } from '../../messaging/store/contacts-at.ts'
 import { emit, type WrittenDelivery, writtenDeliveries } from '../../platform/postgres/emit.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { newId } from '../../shared/ids.ts'
@@ -51,20 +52,24 @@ async function conversationOf(
   row: CallRow,
 ): Promise<Pick<CallRow, 'contactId' | 'conversationId'>> {
   await sql`
-    insert into contacts (id, workspace_id, wa_id, name)
-    values (${row.contactId}, ${row.workspaceId}, ${row.contactWaId}, ${row.fromName})
+    insert into contacts (id, workspace_id, wa_id, user_id, username, name)
+    select ${row.contactId}::uuid, ${row.workspaceId}::uuid, ${row.contactAddress}, ${row.userId}, ${row.username},
+      ${row.fromName}
+    where not exists (
+      select from contact_aliases where workspace_id = ${row.workspaceId} and address = ${row.contactAddress})
     on conflict do nothing`
   await sql`
     insert into conversations (id, workspace_id, number_id, contact_id)
     select ${row.conversationId}::uuid, ${row.workspaceId}::uuid, ${row.numberId}::uuid, id
-    from contacts
-    where workspace_id = ${row.workspaceId} and wa_id = ${row.contactWaId}
+    from ${contactsAt(sql, row.workspaceId, [row.contactAddress])}
+    limit 1
     on conflict do nothing`
   const [ids] = await sql<Pick<CallRow, 'contactId' | 'conversationId'>[]>`
     select p.id as contact_id, v.id as conversation_id
     from contacts p
     join conversations v on v.contact_id = p.id and v.number_id = ${row.numberId}
-    where p.workspace_id = ${row.workspaceId} and p.wa_id = ${row.contactWaId}`
+    where p.id in (select id from ${contactsAt(sql, row.workspaceId, [row.contactAddress])})
+    limit 1`
   if (!ids) throw new Error('the conversation of the call could not be written')
   return ids
 }

@@ -38,7 +38,7 @@ const callColumns = (sql: Sql) => sql`
   c.id, c.workspace_id, c.conversation_id, c.number_id, c.contact_id, c.wacid, c.direction, c.status, c.version,
   c.from_name, c.forward_state, c.forward_started_at, c.last_forward_error, c.pending_action, c.action_id,
   c.action_at, encode(c.answer_hash, 'hex') as answer_hash, encode(c.doubt_hash, 'hex') as doubt_hash, c.end_reason,
-  c.error, c.ringing_at, c.accepted_at, c.ended_at, c.duration_seconds, c.heard_at, c.wake_at, c.created_at, n.number, n.phone_number_id, p.wa_id as contact_wa_id`
+  c.error, c.ringing_at, c.accepted_at, c.ended_at, c.duration_seconds, c.heard_at, c.wake_at, c.created_at, n.number, n.phone_number_id, p.wa_id as contact_address, p.user_id, p.username`
 
 /**
  * The endpoints that get the direct events of call `c` on number `n`: the endpoint of a number set to

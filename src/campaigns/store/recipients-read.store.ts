@@ -6,6 +6,7 @@ import type { RecipientRecord, RecipientStatus } from '../../contract/records/ca
 import { equals, mergedRowsOfPage, onePerValue } from '../../platform/postgres/keyset.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
+import { phoneOf, userIdOf } from '../../shared/address.ts'
 import {
   type CampaignId,
   encodeId,
@@ -16,6 +17,7 @@ import {
 
 interface Row {
   readonly id: RecipientId
+  /** Digits, or a user id. */
   readonly waId: string
   readonly variables: Record<string, string>
   readonly status: RecipientStatus
@@ -76,7 +78,8 @@ export function createRecipientReader(sql: Sql): RecipientReader {
 
 const toRecord = (row: Row): RecipientRecord => ({
   id: encodeId('recipient', row.id),
-  to: row.waId,
+  to: phoneOf(row.waId) ?? '',
+  userId: userIdOf(row.waId),
   variables: row.variables,
   status: row.status,
   messageId: row.messageId && encodeId('message', row.messageId),

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import { maxCharacters, phoneNumber } from '../../platform/http/fields.ts'
+import { maxCharacters, recipient } from '../../platform/http/fields.ts'
 import { bodyErrors, optionalBody } from '../../platform/http/optional-body.ts'
 import { Answer } from '../../platform/http/route.ts'
 import { decodeId } from '../../shared/ids.ts'
@@ -19,7 +19,7 @@ const template = v.strictObject({
   variables: variableMap,
 })
 
-const message = { to: phoneNumber, template, numberId: v.optional(idOf('number')) }
+const message = { to: recipient, template, numberId: v.optional(idOf('number')) }
 const noFields = v.strictObject({})
 const keyMessage = `must be 1 to ${limits.idempotencyKeyLength} characters long`
 

@@ -5,11 +5,16 @@ import { callStatuses } from '../../contract/records/call.ts'
 import { directions, messageStatuses, messageTypes } from '../../contract/records/message.ts'
 import { byActivity, byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { time } from '../../platform/http/time.ts'
+import { isUserId } from '../../shared/address.ts'
 import { toDigits } from '../../shared/phone.ts'
 import { workspaceRoute } from '../route.ts'
 import { flag, idOf, idParams } from '../schema.ts'
 
-const contact = v.pipe(v.string(), v.regex(/^\+?\d{1,20}$/, 'must be a phone number'), v.transform(toDigits))
+const contact = v.pipe(
+  v.string(),
+  v.check((text) => isUserId(text) || /^\+?\d{1,20}$/.test(text), 'must be a phone number or a user id'),
+  v.transform((text) => (isUserId(text) ? text : toDigits(text))),
+)
 const span = { since: v.optional(time), until: v.optional(time) }
 
 const messages = byId('console-messages')

@@ -36,6 +36,8 @@ export interface CallRecord {
   phoneNumberId: string
   conversationId: string
   contactWaId: string
+  userId: string | null
+  username: string | null
   ringingAt: string | null
   acceptedAt: string | null
   endedAt: string | null

@@ -69,8 +69,9 @@ export interface CampaignRecord {
 
 export interface RecipientRecord {
   id: string
-  /** The number as digits. */
+  /** The number as digits; empty where the recipient is given by a user id. */
   to: string
+  userId: string | null
   variables: Record<string, string>
   status: RecipientStatus
   messageId: string | null

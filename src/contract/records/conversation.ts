@@ -6,7 +6,15 @@ export interface ConversationRecord {
   id: string
   numberId: string
   number: string
-  contact: { waId: string; number: string; name: string | null; optedOut: boolean }
+  contact: {
+    /** Empty where the number is not known, as `number` is. */
+    waId: string
+    number: string
+    userId: string | null
+    username: string | null
+    name: string | null
+    optedOut: boolean
+  }
   lastMessage: { id: string; direction: Direction; type: MessageType; text: string; at: string } | null
   unreadCount: number
   lastInboundAt: string | null

@@ -27,7 +27,9 @@ export type Direction = (typeof directions)[number]
 
 /** A template with its variables filled in, before anything is sent. */
 export interface MessagePreview {
+  /** Digits; empty where `to` was a user id. */
   to: string
+  userId: string | null
   template: { name: string; language: string; variables: Record<string, string> }
   /** The text of the header, or the link of its image, video or document. */
   header: string | null
@@ -52,6 +54,9 @@ export interface MessageRecord {
   from: string
   fromName: string | null
   to: string
+  /** Of the customer. A customer without a visible number has an empty text in `from` or `to`. */
+  userId: string | null
+  username: string | null
   numberId: string
   error: { code: string; title: string } | null
   media: { mimeType: string; fileName: string | null; sizeBytes: number | null; sha256: string | null } | null

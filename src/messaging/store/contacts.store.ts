@@ -1,9 +1,13 @@
 // Finds number, contact and conversation of an update or a send. Creates the latter two if needed.
-
-import type { Sql } from '../../platform/postgres/sql.ts'
+import { addressesOf, type Person } from '../../contract/person.ts'
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import { spellingsOf } from '../../shared/address.ts'
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
+import { type Claim, type Holder, identify } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
+import { applyIdentity } from './contact-identity.ts'
+import { contactsAt } from './contacts-at.ts'
 import { isKeptOptOut, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
 
 export interface NumberIdentity {
@@ -18,40 +22,40 @@ export interface NumberIdentity {
 export interface Parties extends NumberIdentity {
   readonly contactId: Uuid
   readonly conversationId: ConversationId
-  /** The customer's number as digits. */
-  readonly waId: string
-}
-
-export interface Named {
-  readonly name: string
-  readonly at: Date
+  /** Under which the person is written to: digits, or a user id where no number is known. */
+  readonly address: string
+  readonly userId: string | null
+  readonly username: string | null
 }
 
 export interface ContactsStore {
   /** Undefined where the number is not ours. Creates the contact and the conversation if needed. */
   resolveParties(from: {
     readonly phoneNumberId: string
-    readonly waId: string
-    /** Profile name, where the update carries one. */
-    readonly name: string | null
+    readonly person: Person
     /** The provider's time of the update: an older name does not replace a newer one. Default: now. */
     readonly at?: Date
     readonly isFresh?: boolean
   }): Promise<Parties | undefined>
   /**
    * The same where the workspace's number is known already, as for an outbound message. `isFresh` asks the database:
-   * the ids that are remembered may be those of a contact that was erased since.
+   * the ids that are remembered may be those of a contact that was erased or merged since.
    */
   partiesOf(
     number: NumberIdentity,
-    who: { readonly waId: string; readonly named: Named | null; readonly isFresh?: boolean },
+    who: { readonly person: Person; readonly at?: Date; readonly isFresh?: boolean },
   ): Promise<Parties>
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
+  /** Learns that addresses are of one person, where one of them is known. */
+  learn(workspaceId: WorkspaceId, claim: Claim): Promise<void>
 }
 
 interface Known {
   readonly contactId: Uuid
   readonly conversationId: ConversationId
+  readonly address: string
+  readonly userId: string | null
+  readonly username: string | null
   readonly name: string | null
   /** The provider's time of the name, in milliseconds; 0 where it is not known. */
   readonly nameAtMs: number
@@ -63,12 +67,13 @@ export interface ContactsOptions {
 }
 
 /**
- * Caches only ids. They never change, but an erasure gives them up: what writes with them sees that, and asks again
- * with `isFresh`. The cached name only detects a new name.
+ * Caches ids, which an erasure or a merge gives up: what writes with them sees that, and asks again with `isFresh`.
+ * The cached names only detect new ones.
  */
-export function createContactsStore(sql: Sql, options: ContactsOptions): ContactsStore {
+export function createContactsStore(sql: Pool, options: ContactsOptions): ContactsStore {
   const size = options.cacheSize ?? 20_000
   const numbers = new Lru<NumberIdentity>(size)
+  const learnt = new Lru<true>(size)
   const conversations = new Lru<Known>(size)
 
   async function findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined> {
@@ -82,72 +87,205 @@ export function createContactsStore(sql: Sql, options: ContactsOptions): Contact
     return found
   }
 
-  const partiesOf: ContactsStore['partiesOf'] = async (number, { waId, named, isFresh = false }) => {
-    const key = `${number.numberId}:${waId}`
-    let known = isFresh ? undefined : conversations.get(key)
-    if (!known) {
-      known = await upsert(sql, number, { waId, named, optOutKey: await options.optOutKey() })
-      conversations.set(key, known)
-    } else if (named !== null && named.name !== known.name && named.at.getTime() >= known.nameAtMs) {
-      rename(known, key, named)
+  const partiesOf: ContactsStore['partiesOf'] = async (
+    number,
+    { person, at = new Date(), isFresh = false },
+  ) => {
+    const key = [number.numberId, ...addressesOf(person)].join(' ')
+    const cached = isFresh ? undefined : conversations.get(key)
+    const known = cached ?? (await know(sql, number, { person, at, optOutKey: await options.optOutKey() }))
+    if (!cached) conversations.set(key, known)
+    if (isNewName(known, person) && at.getTime() >= known.nameAtMs) {
+      const renamed = rename(known, key, { person, at })
+      if (!cached) await renamed
     }
-    const { contactId, conversationId } = known
-    return { ...number, contactId, conversationId, waId }
+    const { contactId, conversationId, address, userId } = known
+    const username = person.username ?? known.username
+    return { ...number, contactId, conversationId, address, userId: person.userId ?? userId, username }
   }
 
-  // Not awaited, since nothing depends on it. If the write fails, the next update with that name tries again.
-  function rename(known: Known, key: string, { name, at }: Named): void {
-    conversations.set(key, { ...known, name, nameAtMs: at.getTime() })
-    sql`
-      update contacts set name = ${name}, name_at = ${at}, updated_at = now()
-      where id = ${known.contactId} and name is distinct from ${name} and erased_at is null
-        and coalesce(name_at, '-infinity') <= ${at}`.catch(() => conversations.set(key, known))
+  // If the write fails, the next update with that name tries again.
+  async function rename(
+    known: Known,
+    key: string,
+    { person, at }: { readonly person: Person; readonly at: Date },
+  ) {
+    const name = person.name ?? known.name
+    const username = person.username ?? known.username
+    conversations.set(key, { ...known, name, username, nameAtMs: at.getTime() })
+    try {
+      await sql`
+        update contacts set name = ${name}, username = ${username}, name_at = ${at}, updated_at = now()
+        where id = ${known.contactId} and erased_at is null and coalesce(name_at, '-infinity') <= ${at}
+          and (name is distinct from ${name} or username is distinct from ${username})`
+    } catch {
+      conversations.set(key, known)
+    }
   }
 
   return {
     findNumber,
     partiesOf,
-    async resolveParties({ phoneNumberId, waId, name, at = new Date(), isFresh = false }) {
+    async resolveParties({ phoneNumberId, ...who }) {
       const number = await findNumber(phoneNumberId)
-      return number && partiesOf(number, { waId, named: name === null ? null : { name, at }, isFresh })
+      return number && partiesOf(number, who)
+    },
+    async learn(workspaceId, claim) {
+      const asked = [...addressesOf(claim.person), ...claim.also]
+      const key = [workspaceId, ...asked].join(' ')
+      if (claim.proof !== 'statement' && learnt.get(key)) return
+      learnt.set(key, true)
+      const [known] = await sql`select from ${contactsAt(sql, workspaceId, asked)} limit 1`
+      if (!known) return
+      const optOutKey = await options.optOutKey()
+      for (let tries = 0; tries < 5; tries += 1) if (await settle(sql, workspaceId, claim, optOutKey)) return
+      throw new Error('the contacts of a statement changed again and again')
     },
   }
 }
 
+const isNewName = (known: Known, { name, username }: Person): boolean =>
+  (name !== null && name !== known.name) || (username !== null && username !== known.username)
+
 interface Wanted {
-  readonly waId: string
-  readonly named: Named | null
+  readonly person: Person
+  readonly at: Date
   readonly optOutKey: FingerprintKey | undefined
 }
 
+/** One statement for a person whose addresses are all known to be of one contact. */
+async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<Known> {
+  const { person, at, optOutKey } = wanted
+  const addresses = addressesOf(person)
+  for (let tries = 0; tries < 5; tries += 1) {
+    const { holders, likely } = await holdersOf(sql, number, addresses)
+    const element: Claim = { person, also: [], at, proof: 'element' }
+    const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
+    const [holder] = holders
+    if (holder && identify(element, holders) === null) return withConversation(sql, number, holder)
+    const claim = guess && likely && identify(guess, [likely]) !== null ? guess : element
+    if (!holder && claim === element && addresses.length === 1) return insertContact(sql, number, wanted)
+    await settle(sql, number.workspaceId, claim, optOutKey)
+  }
+  throw new Error('the contact of an update changed again and again')
+}
+
+type Found = Holder &
+  Omit<Known, 'nameAtMs' | 'conversationId' | 'contactId'> & {
+    readonly nameAt: Date | null
+    readonly conversationId: ConversationId | null
+  }
+
+/** `likely`: the only contact with another spelling of the number, where nobody has the number itself. */
+async function holdersOf(
+  sql: Sql,
+  number: NumberIdentity,
+  addresses: readonly string[],
+): Promise<{ readonly holders: readonly Found[]; readonly likely: Found | undefined }> {
+  const asked = [...addresses, ...addresses.flatMap(spellingsOf)]
+  const rows = await sql<Found[]>`
+    select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id, c.username, c.name, c.name_at,
+      v.id as conversation_id,
+      array(
+        select address from contact_aliases
+        where workspace_id = ${number.workspaceId} and address = any(${asked}::text[]) and contact_id = c.id
+      ) as aliases
+    from contacts c
+    left join conversations v on v.number_id = ${number.numberId} and v.contact_id = c.id
+    where c.id in (select id from ${contactsAt(sql, number.workspaceId, asked)}) and c.erased_at is null`
+  const isExact = (one: Found) =>
+    addresses.some((address) => one.address === address || one.aliases.includes(address))
+  const holders = rows.filter(isExact)
+  return { holders, likely: holders.length === 0 && rows.length === 1 ? rows[0] : undefined }
+}
+
+async function withConversation(sql: Sql, number: NumberIdentity, holder: Found): Promise<Known> {
+  const { id: contactId, address, userId, username, name, nameAt } = holder
+  const conversationId = holder.conversationId ?? (await openConversation(sql, number, contactId))
+  return { contactId, conversationId, address, userId, username, name, nameAtMs: nameAt?.getTime() ?? 0 }
+}
+
+// `do update` without a change, because `do nothing` would not return a row that exists already.
+async function openConversation(sql: Sql, number: NumberIdentity, contactId: Uuid): Promise<ConversationId> {
+  const [row] = await sql<{ id: ConversationId }[]>`
+    insert into conversations (id, workspace_id, number_id, contact_id)
+    values (new_uuid(), ${number.workspaceId}, ${number.numberId}, ${contactId})
+    on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id
+    returning id`
+  if (!row) throw new Error('an upsert returned no row')
+  return row.id
+}
+
 /** A contact who was erased and comes back is as opted out as before. */
-async function upsert(sql: Sql, number: NumberIdentity, { waId, named, optOutKey }: Wanted): Promise<Known> {
-  const person = { workspaceId: number.workspaceId, waId: sql`${waId}::text` }
-  const isNewer = sql`
-    excluded.name is not null and coalesce(contacts.name_at, '-infinity') <= excluded.name_at`
-  // `do update` without a change, because `do nothing` would not return a row that exists already.
+async function insertContact(
+  sql: Sql,
+  number: NumberIdentity,
+  { person, at, optOutKey }: Wanted,
+): Promise<Known> {
+  const [address] = addressesOf(person)
+  if (address === undefined) throw new Error('a person without any address')
+  const { workspaceId, numberId } = number
+  const erased = { workspaceId, waId: sql`${address}::text` }
   const [known] = await sql<(Omit<Known, 'nameAtMs'> & { nameAt: Date | null })[]>`
     with contact as (
-      insert into contacts (id, workspace_id, wa_id, name, name_at, opt_state, opt_changed_at)
-      values (new_uuid(), ${number.workspaceId}, ${waId}, ${named?.name ?? null}, ${named?.at ?? null},
-        case when ${isKeptOptOut(sql, optOutKey, person)} then 'opted-out' end,
-        ${keptOptOutTime(sql, optOutKey, person)})
-      on conflict (workspace_id, wa_id) do update
-        set name = case when ${isNewer} then excluded.name else contacts.name end,
-          name_at = case when ${isNewer} then excluded.name_at else contacts.name_at end,
-          updated_at = case
-            when ${isNewer} and excluded.name is distinct from contacts.name then now()
-            else contacts.updated_at
-          end
-      returning id, name, name_at
+      insert into contacts (id, workspace_id, wa_id, user_id, parent_user_id, username, name, name_at, opt_state,
+        opt_changed_at)
+      values (new_uuid(), ${workspaceId}, ${address}, ${person.userId}, ${person.parentUserId}, ${person.username},
+        ${person.name}, ${person.name === null && person.username === null ? null : at},
+        case when ${isKeptOptOut(sql, optOutKey, erased)} then 'opted-out' end,
+        ${keptOptOutTime(sql, optOutKey, erased)})
+      on conflict (workspace_id, wa_id) do update set wa_id = excluded.wa_id
+      returning id, wa_id, user_id, username, name, name_at
     )
     insert into conversations (id, workspace_id, number_id, contact_id)
-    select new_uuid(), ${number.workspaceId}::uuid, ${number.numberId}::uuid, contact.id
+    select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, contact.id
     from contact
     on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id
-    returning contact_id, id as conversation_id, (select name from contact) as name,
-      (select name_at from contact) as name_at`
+    returning contact_id, id as conversation_id, (select wa_id from contact) as address,
+      (select user_id from contact) as user_id, (select username from contact) as username,
+      (select name from contact) as name, (select name_at from contact) as name_at`
   if (!known) throw new Error('an upsert returned no row')
-  const { nameAt, ...ids } = known
-  return { ...ids, nameAtMs: nameAt?.getTime() ?? 0 }
+  const { nameAt, ...rest } = known
+  return { ...rest, nameAtMs: nameAt?.getTime() ?? 0 }
+}
+
+/**
+ * Under locks on all addresses, so that two processes that learn of one person at the same time make one contact. A
+ * new contact with a single address needs none: its address is unique. False: try again.
+ */
+async function settle(
+  sql: Pool,
+  workspaceId: WorkspaceId,
+  claim: Claim,
+  optOutKey: FingerprintKey | undefined,
+): Promise<boolean> {
+  const asked = [...new Set([...addressesOf(claim.person), ...claim.also])]
+  const settled = sql.begin(async (begun) => {
+    const tx = begun as unknown as Sql
+    await tx`
+      select pg_advisory_xact_lock(key)
+      from (
+        select distinct hashtextextended(${workspaceId}::text || ' ' || address, 0) as key
+        from unnest(${asked}::text[]) as address
+        order by key
+      ) keys`
+    const holders = await tx<Holder[]>`
+      select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id,
+        array(
+          select address from contact_aliases
+          where workspace_id = ${workspaceId} and address = any(${asked}::text[]) and contact_id = c.id
+        ) as aliases
+      from contacts c
+      where c.id in (select id from ${contactsAt(tx, workspaceId, asked)}) and c.erased_at is null
+      order by c.id
+      for update`
+    const plan = identify(claim, holders)
+    if (plan) await applyIdentity(tx, workspaceId, { plan, at: claim.at, optOutKey })
+    return true
+  })
+  // A contact with one of the addresses was made meanwhile, and is found the next time.
+  return settled.catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === '23505') return false
+    throw error
+  }) as Promise<boolean>
 }

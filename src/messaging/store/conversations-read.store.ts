@@ -15,6 +15,7 @@ import {
 import { byChange, type ListOrder } from '../../platform/postgres/list-order.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
+import { phoneOf } from '../../shared/address.ts'
 import { type ConversationId, encodeId, type NumberId, type WorkspaceId } from '../../shared/ids.ts'
 import { toE164 } from '../../shared/phone.ts'
 
@@ -31,7 +32,10 @@ interface Row {
   readonly id: ConversationId
   readonly numberId: NumberId
   readonly number: string
+  /** Digits, or a user id. */
   readonly waId: string
+  readonly userId: string | null
+  readonly username: string | null
   readonly name: string | null
   readonly optState: string | null
   readonly unreadCount: number
@@ -51,7 +55,9 @@ const WINDOW_MS = 24 * 3_600_000
 
 export const createConversationReader = (sql: Sql): ConversationReader => ({
   async find(workspaceId, id) {
-    const one = sql`select * from conversations where workspace_id = ${workspaceId} and id = ${id} and erased_at is null`
+    const one = sql`
+      select * from conversations
+      where workspace_id = ${workspaceId} and id = (select coalesce(merged_into, id) from conversations where id = ${id}) and erased_at is null`
     const [row] = await sql<Row[]>`${selected(sql, one)}`
     return row && toRecord(row)
   },
@@ -66,7 +72,7 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
       where v.workspace_id = ${workspaceId} and v.erased_at is null
         ${one.unread === undefined ? sql`` : unread(sql, one.unread)}
         ${equals(sql, 'v.number_id', one.numberId)}
-        ${contactIs(sql, 'v.contact_id', { workspaceId, waId: one.contact })}
+        ${contactIs(sql, 'v.contact_id', { workspaceId, address: one.contact })}
         ${one.since ? sql`and v.updated_at >= ${one.since}` : sql``}
         ${one.until ? sql`and v.updated_at < ${one.until}` : sql``}
         ${order.from}
@@ -80,7 +86,7 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
 })
 
 const selected = (sql: Sql, conversations: Piece) => sql`
-  select v.id, v.number_id, n.number, p.wa_id, p.name, p.opt_state, v.unread_count, v.last_inbound_at,
+  select v.id, v.number_id, n.number, p.wa_id, p.user_id, p.username, p.name, p.opt_state, v.unread_count, v.last_inbound_at,
     v.call_permission, now() as read_at, v.created_at, v.updated_at,
     m.id as message_id, m.direction, m.type, m.text, m.created_at as message_at
   from (${conversations}) v
@@ -110,8 +116,10 @@ const toRecord = (row: Row): ConversationRecord => ({
   numberId: encodeId('number', row.numberId),
   number: row.number,
   contact: {
-    waId: row.waId,
-    number: toE164(row.waId),
+    waId: phoneOf(row.waId) ?? '',
+    number: phoneOf(row.waId) === null ? '' : toE164(row.waId),
+    userId: row.userId,
+    username: row.username,
     name: row.name,
     optedOut: row.optState === 'opted-out',
   },

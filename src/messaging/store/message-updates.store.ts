@@ -28,23 +28,25 @@ export const createMessageUpdateStore = (sql: Sql, follow: RecipientsFollow): Up
  */
 async function statusTargets(sql: Sql, targets: readonly StatusTarget[]): Promise<FoundMessage[]> {
   const found = await sql<(FoundMessage & { index: number })[]>`
-    select t.index, m.id, m.conversation_id, m.provider_message_id, m.recipient_id
+    select t.index, m.id, m.workspace_id, m.conversation_id, m.provider_message_id, m.recipient_id, c.wa_id as address,
+      c.user_id
     from unnest(
       ${targets.map((target) => target.providerMessageId)}::text[],
       ${targets.map((target) => target.messageId)}::uuid[],
       ${targets.map((target) => target.phoneNumberId)}::text[]
     ) with ordinality as t (provider_message_id, message_id, phone_number_id, index)
     cross join lateral (
-      select id, conversation_id, provider_message_id, number_id, recipient_id
+      select id, workspace_id, conversation_id, provider_message_id, number_id, contact_id, recipient_id
       from messages
       where provider_message_id = t.provider_message_id and direction = 'OUTBOUND'
       union all
-      select id, conversation_id, provider_message_id, number_id, recipient_id
+      select id, workspace_id, conversation_id, provider_message_id, number_id, contact_id, recipient_id
       from messages
       where id = t.message_id and direction = 'OUTBOUND' and provider_message_id is null
       limit 1
     ) m
-    join numbers n on n.id = m.number_id and n.phone_number_id = t.phone_number_id`
+    join numbers n on n.id = m.number_id and n.phone_number_id = t.phone_number_id
+    join contacts c on c.id = m.contact_id`
   const byIndex = new Map(found.map((row) => [Number(row.index), row]))
   return targets.map((_, index) => byIndex.get(index + 1) as FoundMessage)
 }
@@ -131,7 +133,7 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
         type, status, text, from_name, details, created_at)
       select ${write.id}::uuid, ${write.workspaceId}::uuid, ${write.conversationId}::uuid, ${write.numberId}::uuid,
         present.id, ${update.providerMessageId}, 'INBOUND', ${update.messageType}, 'RECEIVED', ${update.text},
-        ${update.fromName}, ${details && sql.json(details as never)}::jsonb, ${update.at}::timestamptz
+        ${update.from.name}, ${details && sql.json(details as never)}::jsonb, ${update.at}::timestamptz
       from present
       on conflict (provider_message_id) do nothing
       returning id, workspace_id, conversation_id, number_id, created_at, details -> 'callPermission' as permission,

@@ -6,6 +6,7 @@ import type { Page, PageRequest } from '../../contract/page.ts'
 import type { Direction, MessageRecord, MessageStatus, MessageType } from '../../contract/records/message.ts'
 import {
   contactIs,
+  conversationIs,
   createdWithin,
   equals,
   mergedRowsOfPage,
@@ -15,6 +16,7 @@ import {
 import { byChange, byNewest } from '../../platform/postgres/list-order.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
+import { phoneOf } from '../../shared/address.ts'
 import {
   type CampaignId,
   type ConversationId,
@@ -24,7 +26,6 @@ import {
   type NumberId,
   type WorkspaceId,
 } from '../../shared/ids.ts'
-
 import { hasMetadata, messagesWith, pairToFollow } from './metadata-filter.ts'
 
 export interface MessageRow {
@@ -46,7 +47,10 @@ export interface MessageRow {
   readonly idempotencyKey: string | null
   readonly campaignId: CampaignId | null
   readonly number: string
+  /** Digits, or a user id. */
   readonly waId: string
+  readonly userId: string | null
+  readonly username: string | null
   readonly mimeType: string | null
   readonly fileName: string | null
   readonly sizeBytes: number | null
@@ -63,7 +67,7 @@ export interface MessageRow {
 const selectMessages = (sql: Sql, messages: Piece) => sql`
   select m.id, m.conversation_id, m.number_id, m.provider_message_id, m.direction, m.type, m.status, m.text,
     m.template, m.from_name, m.error, m.details, m.metadata, m.api_key_id, k.name as api_key_name,
-    m.idempotency_key, m.campaign_id, n.number, c.wa_id, f.mime_type, f.file_name, f.size_bytes, f.sha256,
+    m.idempotency_key, m.campaign_id, n.number, c.wa_id, c.user_id, c.username, f.mime_type, f.file_name, f.size_bytes, f.sha256,
     m.created_at, m.updated_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at
   from (${messages}) m
   join numbers n on n.id = m.number_id
@@ -82,9 +86,11 @@ function toMessageRecord(row: MessageRow): MessageRecord {
     status: row.status,
     text: row.text,
     template: row.template,
-    from: inbound ? row.waId : row.number,
+    from: inbound ? (phoneOf(row.waId) ?? '') : row.number,
     fromName: row.fromName,
-    to: inbound ? row.number : row.waId,
+    to: inbound ? row.number : (phoneOf(row.waId) ?? ''),
+    userId: row.userId,
+    username: row.username,
     numberId: encodeId('number', row.numberId),
     error: row.error,
     media: toMedia(row),
@@ -152,8 +158,8 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
         ${equals(sql, 'm.direction', one.direction)}
         ${equals(sql, 'm.status', one.status)}
         ${equals(sql, 'm.type', one.type)}
-        ${equals(sql, 'm.conversation_id', one.conversationId)}
-        ${contactIs(sql, 'm.contact_id', { workspaceId, waId: one.contact })}
+        ${conversationIs(sql, 'm.conversation_id', one.conversationId)}
+        ${contactIs(sql, 'm.contact_id', { workspaceId, address: one.contact })}
         ${equals(sql, 'm.number_id', one.numberId)}
         ${equals(sql, 'm.campaign_id', one.campaignId)}
         ${equals(sql, 'm.idempotency_key', one.idempotencyKey)}

@@ -3,10 +3,12 @@
 
 import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
+import { spellingsOf } from '../../shared/address.ts'
 import { Batcher } from '../../shared/batcher.ts'
 import type { MessageId, NumberId } from '../../shared/ids.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import type { MessageStore, NewMessage, SendContext, SendContextQuery, SendTemplate } from '../ports.ts'
+import { contactsAt } from './contacts-at.ts'
 import { isKeptOptOut, type ReadOptOutKey } from './kept-opt-outs.ts'
 import { createMessageUpdateStore, type RecipientsFollow } from './message-updates.store.ts'
 import { createSendStore } from './sends.store.ts'
@@ -40,6 +42,8 @@ interface ContextRow extends AccountColumns {
   numberId: NumberId | null
   number: string
   templateStatus: string | null
+  category: string
+  address: string | null
   parameterFormat: SendTemplate['parameterFormat']
   components: unknown[]
   optedOut: boolean
@@ -53,13 +57,14 @@ async function sendContext(
   options: AccountOptions & { readonly optOutKey: FingerprintKey | undefined },
 ): Promise<SendContext> {
   const { workspaceId, from } = query
-  const person = { workspaceId, waId: sql`${query.waId}::text` }
+  const person = { workspaceId, waId: sql`${query.address}::text` }
+  const spellings = [query.address, ...spellingsOf(query.address)]
   const numberId = from && 'numberId' in from ? from.numberId : null
   const number = from && 'number' in from ? from.number : null
   const [row] = await sql<ContextRow[]>`
     select w.id as workspace_id, w.waba_id, w.provider_token,
       n.id as number_id, n.number, n.phone_number_id,
-      t.status as template_status, t.parameter_format, t.components,
+      t.status as template_status, t.category, t.parameter_format, t.components, c.wa_id as address,
       case when c.id is null then ${isKeptOptOut(sql, options.optOutKey, person)}
         else coalesce(c.opt_state = 'opted-out', false) end as opted_out,
       m.id as earlier_id, m.idempotency_hash as earlier_hash
@@ -71,7 +76,14 @@ async function sendContext(
     end
     left join templates t on t.workspace_id = w.id
       and t.name = ${query.templateName} and t.language = ${query.templateLanguage}
-    left join contacts c on c.workspace_id = w.id and c.wa_id = ${query.waId}
+    left join lateral (
+      -- Written in another way, it is the same person: an opt-out counts.
+      select id, wa_id, opt_state
+      from contacts
+      where id in (select id from ${contactsAt(sql, workspaceId, spellings)}) and erased_at is null
+      order by opt_state is not distinct from 'opted-out' desc, wa_id = ${query.address} desc
+      limit 1
+    ) c on true
     left join messages m on m.workspace_id = w.id and m.idempotency_key = ${query.idempotencyKey}
     where w.id = ${workspaceId}`
   if (!row) throw new Error('the workspace of a key is gone')
@@ -84,9 +96,15 @@ async function sendContext(
     },
     account: row.numberId && toAccount(row, options),
     template: row.templateStatus
-      ? { status: row.templateStatus, parameterFormat: row.parameterFormat, components: row.components }
+      ? {
+          status: row.templateStatus,
+          category: row.category,
+          parameterFormat: row.parameterFormat,
+          components: row.components,
+        }
       : null,
     optedOut: row.optedOut,
+    address: row.address,
     earlier: row.earlierId && { id: row.earlierId, hash: row.earlierHash?.toString('hex') ?? '' },
   }
 }

@@ -27,7 +27,8 @@ export const createReadMarkStore = (sql: Sql, options: AccountOptions): ReadMark
         order by m.created_at desc, m.id desc
         limit 1
       ) t on true
-      where c.workspace_id = ${workspaceId} and c.id = ${id}`
+      where c.workspace_id = ${workspaceId}
+        and c.id = (select coalesce(merged_into, id) from conversations where id = ${id})`
     if (!row) return undefined
     return { target: row.id === null ? undefined : toTarget(row, options) }
   },

@@ -1,7 +1,7 @@
 // Request fields that several APIs share. Each error message follows the path of the field: "to must be ...".
 import * as v from 'valibot'
+import { addressForm, addressOf } from '../../shared/address.ts'
 import { isLongerThan } from '../../shared/code-points.ts'
-import { isE164 } from '../../shared/phone.ts'
 import { shownAs } from './shown.ts'
 
 /** A limit on text in code points, as the OpenAPI document says it. `maxLength` of valibot counts UTF-16 units. */
@@ -14,10 +14,16 @@ export function maxCharacters(most: number, message: string): v.MaxLengthAction<
   }
 }
 
-export const phoneNumber = v.pipe(
+/** To whom something is sent. The output is the address: digits, or the user id as it is. */
+export const recipient = v.pipe(
   v.string(),
-  shownAs({ type: 'string', pattern: '^\\+[1-9]\\d{6,14}$', examples: ['+15551230000'] }),
-  v.check(isE164, 'must be a phone number in international format, such as +15551230000'),
+  shownAs({
+    type: 'string',
+    pattern: '^(\\+[1-9]\\d{6,14}|[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128})$',
+    examples: ['+15551230000', 'US.13491208655302741918'],
+  }),
+  v.check((text) => addressOf(text) !== undefined, `must be ${addressForm}`),
+  v.transform((text) => addressOf(text) ?? text),
 )
 
 // valibot's record schema accepts a list as an object, and drops these names silently.

@@ -58,17 +58,31 @@ export function equals(sql: Sql, column: string, value: OneOf<string> | undefine
     : sql`and ${sql(column)} = any(${value as string[]})`
 }
 
-/** The rows of the contacts with these digits, or of every contact if none is given. */
+/** The rows of the contacts with these numbers or user ids, or of every contact if none is given. */
 export const contactIs = (
   sql: Sql,
   column: string,
-  { workspaceId, waId }: { readonly workspaceId: string; readonly waId: OneOf<string> | undefined },
+  { workspaceId, address }: { readonly workspaceId: string; readonly address: OneOf<string> | undefined },
 ): Piece => {
-  if (waId === undefined) return sql``
-  return typeof waId === 'string'
-    ? sql`and ${sql(column)} = (select id from contacts where workspace_id = ${workspaceId} and wa_id = ${waId})`
+  if (address === undefined) return sql``
+  return typeof address === 'string'
+    ? sql`and ${sql(column)} = coalesce(
+        (select id from contacts where workspace_id = ${workspaceId} and wa_id = ${address}),
+        (select contact_id from contact_aliases where workspace_id = ${workspaceId} and address = ${address}))`
     : sql`and ${sql(column)} = any(array(
-        select id from contacts where workspace_id = ${workspaceId} and wa_id = any(${waId as string[]})))`
+        select id from contacts where workspace_id = ${workspaceId} and wa_id = any(${address as string[]})
+        union all
+        select contact_id from contact_aliases
+        where workspace_id = ${workspaceId} and address = any(${address as string[]})))`
+}
+
+/** The rows of these conversations. One that became part of another is found by its old id too. */
+export function conversationIs(sql: Sql, column: string, id: OneOf<string> | undefined): Piece {
+  if (id === undefined) return sql``
+  return typeof id === 'string'
+    ? sql`and ${sql(column)} = (select coalesce(merged_into, id) from conversations where id = ${id})`
+    : sql`and ${sql(column)} = any(array(
+        select coalesce(merged_into, id) from conversations where id = any(${id as string[]}::uuid[])))`
 }
 
 /** `and t.id < <last id>` for every page but the first. */

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { templateCategoryOf, templateStatusOf } from '../../contract/provider-words.ts'
 import { toE164 } from '../../shared/phone.ts'
 import { type Element, type NumberContext, skipped, type WebhookContext } from './element.ts'
-import { instant, list, numericId, optional, phone, record, text } from './fields.ts'
+import { instant, list, numericId, optional, record, shownNumber, text } from './fields.ts'
 
 const Template = v.object({
   message_template_id: optional(numericId),
@@ -46,7 +46,7 @@ export function readTemplateCategory(value: unknown, context: WebhookContext): E
 }
 
 const NumberQuality = v.object({
-  display_phone_number: phone,
+  display_phone_number: shownNumber,
   event: v.pipe(text(64), v.nonEmpty()),
   current_limit: optional(text(64)),
 })
@@ -65,7 +65,9 @@ export function readNumberQuality(value: unknown, context: WebhookContext): Elem
 }
 
 const Preference = v.object({
-  wa_id: phone,
+  wa_id: optional(v.string()),
+  user_id: optional(v.string()),
+  parent_user_id: optional(v.string()),
   category: text(64),
   value: v.picklist(['stop', 'resume']),
   timestamp: optional(instant),
@@ -75,11 +77,14 @@ export const readPreferences = (value: unknown, context: NumberContext): Element
   list(record(value)['user_preferences']).map((given) => {
     const parsed = v.safeParse(Preference, given)
     if (!parsed.success) return skipped('malformed')
-    const { wa_id: waId, category, value: choice, timestamp } = parsed.output
+    const { wa_id: phone, user_id: userId, parent_user_id: parentUserId } = parsed.output
+    const { category, value: choice, timestamp } = parsed.output
+    const person = context.personOf({ phone, userId, parentUserId })
+    if (person === null) return skipped('noSender')
     return {
       type: 'userPreference',
       phoneNumberId: context.phoneNumberId,
-      waId,
+      person,
       category,
       value: choice,
       at: timestamp ?? context.receivedAt,

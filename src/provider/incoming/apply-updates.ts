@@ -1,6 +1,7 @@
 // Applies the updates of a webhook, each in the feature that it concerns: in order within one conversation or
 // call, concurrently otherwise.
 import type { ApplyCallUpdate } from '../../calls/apply-call-update.ts'
+import { addressesOf, type Person } from '../../contract/person.ts'
 import type {
   ProviderUpdate,
   TemplateCategoryUpdate,
@@ -35,6 +36,8 @@ export const createApplyUpdate = (targets: UpdateTargets): ApplyUpdate =>
       case 'templateCategory':
         if (!(await targets.applyTemplateChange(update))) targets.ignored(update.type)
         return
+      case 'identityChange':
+        return targets.messages.applyIdentityChange(update)
       // Not needed: the catalog sync reads the quality, and the provider enforces marketing preferences.
       case 'numberQuality':
       case 'userPreference':
@@ -107,11 +110,12 @@ const byTime = (a: ProviderUpdate, b: ProviderUpdate): number =>
 function orderKey(update: ProviderUpdate): string {
   switch (update.type) {
     case 'inboundMessage':
-      return `${update.phoneNumberId} ${update.from}`
+      return `${update.phoneNumberId} ${nameOf(update.from)}`
     case 'messageStatus':
-      return `${update.phoneNumberId} ${update.recipientWaId ?? update.providerMessageId}`
+      return `${update.phoneNumberId} ${update.recipient ? nameOf(update.recipient) : update.providerMessageId}`
     case 'userPreference':
-      return `${update.phoneNumberId} ${update.waId}`
+    case 'identityChange':
+      return `${update.phoneNumberId} ${nameOf(update.person)}`
     case 'callConnect':
     case 'callStatus':
     case 'callTerminate':
@@ -123,3 +127,5 @@ function orderKey(update: ProviderUpdate): string {
       return update.number
   }
 }
+
+const nameOf = (person: Person): string => addressesOf(person)[0] ?? ''

@@ -2,10 +2,11 @@
 import * as v from 'valibot'
 import type { SessionDescription } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
+import type { Person } from '../../contract/person.ts'
 import type { CallTerminateUpdate, ReportedError } from '../../contract/provider-updates.ts'
 import type { Direction } from '../../contract/records/message.ts'
 import { type Element, type NumberContext, skipped } from './element.ts'
-import { errorsIn, id, instant, list, opaque, optional, phone, record, unnamedError } from './fields.ts'
+import { errorsIn, id, instant, list, opaque, optional, record, unnamedError } from './fields.ts'
 import { readStatus } from './statuses.ts'
 
 const Call = v.object({
@@ -13,8 +14,12 @@ const Call = v.object({
   event: v.string(),
   timestamp: optional(instant),
   direction: optional(v.string()),
-  from: optional(phone),
-  to: optional(phone),
+  from: optional(v.string()),
+  from_user_id: optional(v.string()),
+  from_parent_user_id: optional(v.string()),
+  to: optional(v.string()),
+  to_user_id: optional(v.string()),
+  to_parent_user_id: optional(v.string()),
   session: optional(v.object({ sdp_type: v.picklist(['offer', 'answer']), sdp: v.string() })),
   biz_opaque_callback_data: optional(opaque),
   status: optional(v.string()),
@@ -61,12 +66,13 @@ function readCall(given: unknown, context: NumberContext, error: ReportedError |
   if (!parsed.success) return skipped('malformed')
   const call = parsed.output
   const direction = directionOf(call, context)
+  const person = personOf(call, direction, context)
   switch (call.event) {
     case 'connect':
-      if (direction === 'INBOUND' && call.from === null) return skipped('noSender')
-      return { type: 'callConnect', ...shared(call, direction, context), session: sessionOf(call) }
+      if (direction === 'INBOUND' && person === null) return skipped('noSender')
+      return { type: 'callConnect', ...shared(call, direction, context), person, session: sessionOf(call) }
     case 'terminate':
-      return { type: 'callTerminate', ...shared(call, direction, context), ...endOf(call), error }
+      return { type: 'callTerminate', ...shared(call, direction, context), person, ...endOf(call), error }
     default:
       return skipped('unknown')
   }
@@ -79,13 +85,19 @@ function directionOf(call: Call, context: NumberContext): Direction {
   return call.from !== null && call.from === context.displayDigits ? 'OUTBOUND' : 'INBOUND'
 }
 
+const personOf = (call: Call, direction: Direction, context: NumberContext): Person | null =>
+  direction === 'INBOUND'
+    ? context.personOf({
+        phone: call.from,
+        userId: call.from_user_id,
+        parentUserId: call.from_parent_user_id,
+      })
+    : context.personOf({ phone: call.to, userId: call.to_user_id, parentUserId: call.to_parent_user_id })
+
 const shared = (call: Call, direction: Direction, context: NumberContext) => ({
   wacid: call.id,
   phoneNumberId: context.phoneNumberId,
   direction,
-  from: call.from,
-  to: call.to,
-  fromName: direction === 'INBOUND' ? context.nameOf(call.from) : null,
   at: call.timestamp ?? context.receivedAt,
   opaque: call.biz_opaque_callback_data,
 })

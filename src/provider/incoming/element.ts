@@ -1,9 +1,10 @@
 // The result of parsing one webhook element: an update, or the reason why it was skipped.
+import type { Person } from '../../contract/person.ts'
 import type { ProviderUpdate } from '../../contract/provider-updates.ts'
 
 /**
  * - `malformed`: lacks a required field, such as an id
- * - `noSender`: from a user without a visible phone number
+ * - `noSender`: names nobody, neither by number nor by id
  * - `unknown`: a field, event or status that this version does not know
  * - `irrelevant`: known, but not needed
  * - `accountError`: an error that belongs to no message and no call
@@ -26,9 +27,17 @@ export interface WebhookContext {
   readonly receivedAt: Date
 }
 
+/** What an element says of a person. Any field may be absent, and an id may stand where a number is expected. */
+export interface Named {
+  readonly phone: unknown
+  readonly userId: unknown
+  readonly parentUserId: unknown
+}
+
 /** The context of an element that concerns one number. */
 export interface NumberContext extends WebhookContext {
   readonly phoneNumberId: string
   readonly displayDigits: string | null
-  nameOf(waId: string | null): string | null
+  /** Null where the element names nobody. */
+  personOf(named: Named): Person | null
 }

@@ -3,6 +3,7 @@
 import * as v from 'valibot'
 import { classOfReported } from '../../contract/provider-errors.ts'
 import type { ReportedError } from '../../contract/provider-updates.ts'
+import { isUserId } from '../../shared/address.ts'
 import { toDigits } from '../../shared/phone.ts'
 
 /** Postgres cannot store NUL or a lone surrogate. The provider repeats a refused update for seven days. */
@@ -27,7 +28,13 @@ export const numericId = v.pipe(
   v.regex(/^\d{1,32}$/),
 )
 
-export const phone = v.pipe(v.string(), v.transform(toDigits), v.regex(/^\d{5,20}$/))
+/** Only digits with an optional plus make a number: whatever else has digits in it is none. */
+export const phone = v.pipe(v.string(), v.regex(/^\+?\d{5,20}$/), v.transform(toDigits))
+
+/** A number of ours, which the provider also shows with spaces and dashes. */
+export const shownNumber = v.pipe(v.string(), v.transform(toDigits), v.regex(/^\d{5,20}$/))
+
+export const userId = v.pipe(v.string(), v.check(isUserId))
 
 export const opaque = v.pipe(v.string(), v.regex(/^[\x20-\x7e]{1,512}$/))
 

@@ -5,11 +5,14 @@ import type { InboundMedia, InboundMessageUpdate } from '../../contract/provider
 import { sha256Hex } from '../../contract/provider-words.ts'
 import type { MessageType } from '../../contract/records/message.ts'
 import { type Element, type NumberContext, skipped } from './element.ts'
-import { id, instant, optional, phone, record, text } from './fields.ts'
+import { id, instant, optional, record, text } from './fields.ts'
+import { readSystem } from './identity-change.ts'
 
 const Message = v.object({
   id,
-  from: optional(phone),
+  from: optional(v.string()),
+  from_user_id: optional(v.string()),
+  from_parent_user_id: optional(v.string()),
   timestamp: optional(instant),
   // The provider's sample of a permission reply has no type.
   type: optional(v.string()),
@@ -23,10 +26,12 @@ type Read = Pick<InboundMessageUpdate, 'messageType'> &
 export function parseMessage(given: unknown, context: NumberContext): Element {
   const parsed = v.safeParse(Message, given)
   if (!parsed.success) return skipped('malformed')
-  const { id: providerMessageId, from, timestamp, context: replied } = parsed.output
+  const { id: providerMessageId, timestamp, context: replied } = parsed.output
+  const { from: phone, from_user_id: userId, from_parent_user_id: parentUserId } = parsed.output
   const kind = parsed.output.type ?? ('interactive' in record(given) ? 'interactive' : '')
-  // A system message comes from the provider, for example about a changed number, not from the user.
-  if (kind === 'system') return skipped('irrelevant')
+  const from = context.personOf({ phone, userId, parentUserId })
+  // A system message comes from the provider, not from the user.
+  if (kind === 'system') return readSystem(record(given)['system'], from, { ...context, at: timestamp })
   if (from === null) return skipped('noSender')
   const read = readers.get(kind) ?? unsupported
   return {
@@ -34,7 +39,6 @@ export function parseMessage(given: unknown, context: NumberContext): Element {
     phoneNumberId: context.phoneNumberId,
     providerMessageId,
     from,
-    fromName: context.nameOf(from),
     at: timestamp ?? context.receivedAt,
     text: '',
     media: null,

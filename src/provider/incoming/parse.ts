@@ -6,6 +6,7 @@ import { readNumberQuality, readPreferences, readTemplateCategory, readTemplateS
 import { readCalls } from './calls.ts'
 import { type Element, type NumberContext, type SkipReason, skipped, type WebhookContext } from './element.ts'
 import { id, list, record } from './fields.ts'
+import { readIdUpdates } from './identity-change.ts'
 import { parseMessage } from './inbound-message.ts'
 import { readStatus } from './statuses.ts'
 import { numberContext } from './webhook-context.ts'
@@ -59,6 +60,7 @@ const fields = new Map<unknown, Reader>([
   ['messages', ofNumber(parseMessages)],
   ['calls', ofNumber(readCalls)],
   ['user_preferences', ofNumber(readPreferences)],
+  ['user_id_update', ofNumber(readIdUpdates)],
   ['message_template_status_update', one(readTemplateStatus)],
   ['template_category_update', one(readTemplateCategory)],
   ['phone_number_quality_update', one(readNumberQuality)],

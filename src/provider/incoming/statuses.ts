@@ -3,13 +3,18 @@ import * as v from 'valibot'
 import type { MessageStatusEvent } from '../../contract/events.ts'
 import type { CallStatusUpdate } from '../../contract/provider-updates.ts'
 import { type Element, type NumberContext, skipped } from './element.ts'
-import { errorsIn, id, instant, momentOf, opaque, optional, phone, record, unnamedError } from './fields.ts'
+import { errorsIn, id, instant, momentOf, opaque, optional, record, unnamedError } from './fields.ts'
 
 const Status = v.object({
   id,
   status: v.string(),
   timestamp: optional(instant),
-  recipient_id: optional(phone),
+  recipient_id: optional(v.string()),
+  recipient_user_id: optional(v.string()),
+  recipient_parent_user_id: optional(v.string()),
+  // The name of the field before May 2026.
+  parent_recipient_user_id: optional(v.string()),
+  recipient_type: optional(v.string()),
   biz_opaque_callback_data: optional(opaque),
   type: optional(v.string()),
 })
@@ -42,8 +47,18 @@ const shared = (status: Status, context: NumberContext) => ({
   phoneNumberId: context.phoneNumberId,
   at: momentOf(status.timestamp, context.receivedAt),
   opaque: status.biz_opaque_callback_data,
-  recipientWaId: status.recipient_id,
+  recipient: recipientOf(status, context),
 })
+
+/** The id of a group is nobody's number. */
+const recipientOf = (status: Status, context: NumberContext) =>
+  status.recipient_type === 'group'
+    ? null
+    : context.personOf({
+        phone: status.recipient_id,
+        userId: status.recipient_user_id,
+        parentUserId: status.recipient_parent_user_id ?? status.parent_recipient_user_id,
+      })
 
 function messageStatus(status: Status, given: unknown, context: NumberContext): Element {
   const word = status.status.toLowerCase()

@@ -4,7 +4,7 @@ import type { Provider, ProviderAccount } from '../../contract/provider.ts'
 import type { ProviderErrorClass } from '../../contract/provider-errors.ts'
 import type { Judge } from './answer.ts'
 import type { Ask } from './ask.ts'
-import { Done } from './messages.ts'
+import { Done, toPerson } from './messages.ts'
 
 type CallOperations = Pick<Provider, 'placeCall' | 'preAccept' | 'accept' | 'reject' | 'terminate'>
 
@@ -32,7 +32,12 @@ export function callOperations(ask: Ask): CallOperations {
     placeCall: (account, { to, sdp, opaque }) =>
       act(
         account,
-        { action: 'connect', to, session: session('offer', sdp), biz_opaque_callback_data: opaque },
+        {
+          action: 'connect',
+          ...toPerson(to),
+          session: session('offer', sdp),
+          biz_opaque_callback_data: opaque,
+        },
         { schema: Placed, judge: judgeSession },
       ),
 

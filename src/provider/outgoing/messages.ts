@@ -1,6 +1,9 @@
 // Messages to users, read marks and call permissions.
+
 import * as v from 'valibot'
 import type { CallPermissionState, Provider } from '../../contract/provider.ts'
+import { isUserId } from '../../shared/address.ts'
+import { toE164 } from '../../shared/phone.ts'
 import type { Ask } from './ask.ts'
 
 type MessageOperations = Pick<
@@ -8,17 +11,21 @@ type MessageOperations = Pick<
   'sendTemplate' | 'markRead' | 'requestCallPermission' | 'callPermission'
 >
 
+const digits = v.pipe(v.string(), v.regex(/^\d{5,20}$/))
+
 const HELD = ['held_for_quality_assessment', 'paused']
 
 const Sent = v.pipe(
   v.object({
+    contacts: v.fallback(v.array(v.object({ wa_id: v.fallback(v.optional(digits), undefined) })), []),
     messages: v.looseTuple([
       v.object({ id: v.pipe(v.string(), v.nonEmpty()), message_status: v.fallback(v.string(), '') }),
     ]),
   }),
-  v.transform(({ messages: [message] }) => ({
+  v.transform(({ contacts: [contact], messages: [message] }) => ({
     providerMessageId: message.id,
     held: HELD.includes(message.message_status),
+    recipientPhone: contact?.wa_id ?? null,
   })),
 )
 
@@ -27,7 +34,18 @@ export const Done = v.pipe(
   v.transform(() => null),
 )
 
-const toUser = (to: string) => ({ messaging_product: 'whatsapp', recipient_type: 'individual', to })
+/**
+ * A user id as `recipient`: given as `to`, the provider takes its digits for a number, answers 200 and loses the
+ * message. A number with its plus: without it, the provider may put the country of the business in front.
+ */
+export const toPerson = (address: string) =>
+  isUserId(address) ? { recipient: address } : { to: toE164(address) }
+
+const toUser = (address: string) => ({
+  messaging_product: 'whatsapp',
+  recipient_type: 'individual',
+  ...toPerson(address),
+})
 
 export const messageOperations = (ask: Ask): MessageOperations => ({
   sendTemplate: (account, { to, template, opaque, isWanted }) =>
@@ -84,13 +102,13 @@ export const messageOperations = (ask: Ask): MessageOperations => ({
       schema: Sent,
     }),
 
-  callPermission: (account, waId) =>
+  callPermission: (account, address) =>
     ask(account, {
       operation: 'call.permission',
       pool: 'calls',
       method: 'GET',
       path: [account.phoneNumberId, 'call_permissions'],
-      query: { user_wa_id: waId },
+      query: isUserId(address) ? { recipient: address } : { user_wa_id: address },
       schema: Permission,
     }),
 })

@@ -51,8 +51,8 @@ const fresh = (verdict: SendVerdict): SendVerdict =>
   verdict.type === 'accepted' ? { ...verdict, providerMessageId: newId('message') } : verdict
 
 export const verdicts: readonly SendVerdict[] = [
-  { type: 'accepted', providerMessageId: '', held: false },
-  { type: 'accepted', providerMessageId: '', held: true },
+  { type: 'accepted', providerMessageId: '', held: false, recipientPhone: null },
+  { type: 'accepted', providerMessageId: '', held: true, recipientPhone: null },
   { type: 'again', delayMs: 0, counts: true, slow: false, error },
   { type: 'failed', error },
   { type: 'unknown', error },

@@ -65,6 +65,7 @@ describe('POST /messages/chat/preview', () => {
     assert.equal(status, 200)
     assert.deepEqual(json, {
       to: '15557000001',
+      userId: null,
       template: { name: 'order_ready', language: 'en_US', variables },
       header: 'North Dock',
       body: 'Hi Ines, order A-1 is ready.',

@@ -6,6 +6,9 @@ import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { gateway } from './gateway.ts'
 
+/** Nobody of these persons has shown a user id. */
+const nobody = { userId: null, username: null }
+
 const sql = testPool(await testDatabase())
 const { call: ask, keyFor } = gateway(sql)
 
@@ -70,7 +73,15 @@ describe('a record with nothing left out', () => {
     const outbound = {
       ...shared,
       ...{ id: encodeId('message', outId), providerMessageId: `wamid.${own.waId}`, direction: 'OUTBOUND' },
-      ...{ type: 'TEMPLATE', status: 'FAILED', template, from: own.number, fromName: null, to: own.waId },
+      ...{
+        type: 'TEMPLATE',
+        status: 'FAILED',
+        template,
+        from: own.number,
+        fromName: null,
+        to: own.waId,
+        ...nobody,
+      },
       ...{ error: { code: '131026', title: 'Undeliverable' }, media: null, details: null },
       caller: {
         apiKeyId: encodeId('key', sender.id),
@@ -89,6 +100,7 @@ describe('a record with nothing left out', () => {
         from: own.waId,
         fromName: 'Ines',
         to: own.number,
+        ...nobody,
       },
       ...{ error: null, details: { callPermission }, caller: null },
       media: { mimeType: 'application/pdf', fileName: 'a.pdf', sizeBytes: 7, sha256: 'ab'.repeat(32) },
@@ -114,7 +126,7 @@ describe('a record with nothing left out', () => {
         direction: 'OUTBOUND',
         status: 'COMPLETED',
       },
-      ...{ from: own.waId, fromName: 'Ines', to: own.number, contactWaId: own.waId },
+      ...{ from: own.waId, fromName: 'Ines', to: own.number, contactWaId: own.waId, ...nobody },
       ...{ numberId: encodeId('number', own.numberId), phoneNumberId: `pn-${own.numberId}` },
       conversationId: encodeId('conversation', own.conversationId),
       ...{ ringingAt: day(1), acceptedAt: day(2), endedAt: day(3), createdAt: day(0) },
@@ -158,7 +170,12 @@ describe('a record with nothing left out', () => {
     assert.deepEqual((await read('/campaigns')).data, [campaign])
     assert.deepEqual((await read(`/campaigns/${campaign.id}/recipients`)).data, [
       {
-        ...{ id: encodeId('recipient', recipientId), to: own.waId, variables: { first_name: 'Ines' } },
+        ...{
+          id: encodeId('recipient', recipientId),
+          to: own.waId,
+          userId: null,
+          variables: { first_name: 'Ines' },
+        },
         ...{ status: 'FAILED', messageId: encodeId('message', messageId), error },
         ...{ skippedReason: 'OPTED_OUT', repliedAt: day(7), updatedAt: day(8) },
       },
@@ -178,7 +195,14 @@ describe('a record with nothing left out', () => {
     const record = {
       ...{ id: encodeId('conversation', own.conversationId), numberId: encodeId('number', own.numberId) },
       number: own.number,
-      contact: { waId: own.waId, number: `+${own.waId}`, name: 'Ines', optedOut: true },
+      contact: {
+        waId: own.waId,
+        number: `+${own.waId}`,
+        userId: null,
+        username: null,
+        name: 'Ines',
+        optedOut: true,
+      },
       lastMessage: {
         ...{ id: encodeId('message', messageId), direction: 'INBOUND', type: 'TEXT', text: 'Hello' },
         at: day(1),

@@ -44,7 +44,7 @@ describe('POST /messages/chat', () => {
       setup.own.workspaceId,
       'backend',
       {
-        to: '+15551230000',
+        to: '15551230000',
         template: { ...template, variables: {} },
         idempotencyKey: null,
         from: null,

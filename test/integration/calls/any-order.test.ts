@@ -1,7 +1,9 @@
 // The provider's updates about a call lead to one state, in any order, any number of times and at any node.
+
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { CallUpdate } from '../../../src/calls/apply-call-update.ts'
+import { personAt } from '../../../src/contract/person.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testContacts } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
@@ -53,7 +55,7 @@ function tellingsOf(workspace: Workspace, story: Story, opaque: string | null): 
   const named = opaque === null ? {} : { wacid: `wacid.${opaque}`, opaque }
   const connect = connectUpdate(workspace, { direction, ...named })
   const { wacid, phoneNumberId, at } = connect
-  const common = { type: 'callStatus', wacid, phoneNumberId, at, opaque, recipientWaId: null } as const
+  const common = { type: 'callStatus', wacid, phoneNumberId, at, opaque, recipient: null } as const
   const statuses = (story.statuses ?? []).map((status) => ({ ...common, status }))
   const ending = story.ending && terminateUpdate(connect, { direction, opaque, ...story.ending })
   return [connect, ...statuses, ...(ending ? [ending] : [])]
@@ -107,7 +109,7 @@ function opener({ phoneNumberId, workspaceId }: Workspace, node: ReturnType<Clus
   let last = 15_551_230_000
   return async () => {
     last += 1
-    const from = { phoneNumberId, waId: String(last), name: null }
+    const from = { phoneNumberId, person: personAt(String(last)) }
     const parties = await testContacts(sql).resolveParties(from)
     if (!parties || !node) throw new Error('no such number')
     const caller = { workspaceId, apiKeyId: null }

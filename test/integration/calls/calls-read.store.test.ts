@@ -42,6 +42,8 @@ describe('one call', () => {
         phoneNumberId: `pn-${party.numberId}`,
         conversationId: encodeId('conversation', party.conversationId),
         contactWaId: party.waId,
+        userId: null,
+        username: null,
         ringingAt: '2026-11-20T10:00:00.001Z',
         acceptedAt: '2026-11-20T10:00:02.002Z',
         endedAt: '2026-11-20T10:01:02.003Z',

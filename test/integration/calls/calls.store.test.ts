@@ -3,6 +3,7 @@ import { inboundCall } from '../../../src/calls/begin-call.ts'
 import { type CallRow, statusBody } from '../../../src/calls/call.ts'
 import { createCallBeginStore } from '../../../src/calls/store/call-begin.store.ts'
 import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
+import { personAt } from '../../../src/contract/person.ts'
 import type { CallStatus } from '../../../src/contract/records/call.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -22,8 +23,7 @@ async function begun(forward = false, events = ['call.status', 'call.ringing']) 
   const { phoneNumberId } = workspace
   const parties = await testContacts(sql).resolveParties({
     phoneNumberId,
-    waId: '15551230000',
-    name: 'I',
+    person: personAt('15551230000', 'I'),
   })
   if (!parties) throw new Error('no such number')
   const call = inboundCall(parties, update, new Date(), timing)

@@ -2,6 +2,7 @@ import type { CallMessage } from '../../../src/calls/call.messages.ts'
 import { type Calls, createCalls } from '../../../src/calls/calls.module.ts'
 import type { CallSessions, DirectSender } from '../../../src/calls/ports.ts'
 import type { WrittenDelivery } from '../../../src/contract/dispatch.ts'
+import { personAt } from '../../../src/contract/person.ts'
 import type { Provider, ProviderError, ProviderResult } from '../../../src/contract/provider.ts'
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
 import type { AskResult } from '../../../src/platform/actors/mailbox-entry.ts'
@@ -204,9 +205,7 @@ export function connectUpdate(
     at: new Date(),
     opaque: null,
     direction: 'INBOUND',
-    from: '15551230000',
-    to: '15550001111',
-    fromName: 'Ines Prado',
+    person: personAt('15551230000', 'Ines Prado'),
     session: { sdpType: 'offer', sdp: offerSdp },
     ...patch,
   }
@@ -222,9 +221,7 @@ export const terminateUpdate = (
   at: new Date(),
   opaque: null,
   direction: 'INBOUND',
-  from: '15551230000',
-  to: '15550001111',
-  fromName: null,
+  person: personAt('15551230000'),
   outcome: 'COMPLETED',
   durationSeconds: null,
   startedAt: null,

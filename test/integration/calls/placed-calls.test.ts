@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AppError } from '../../../src/contract/errors.ts'
+import { personAt } from '../../../src/contract/person.ts'
 import { type CallId, decodeId, encodeId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testContacts } from '../../support/message-store.ts'
@@ -26,7 +27,7 @@ async function conversation(permission: object | null = null, forward = false) {
     events: ['call.status', 'call.accepted', 'call.ringing'],
   })
   const { phoneNumberId, workspaceId } = workspace
-  const from = { phoneNumberId, waId: '15551230000', name: 'Ines' }
+  const from = { phoneNumberId, person: personAt('15551230000', 'Ines') }
   const parties = await testContacts(sql).resolveParties(from)
   if (!parties) throw new Error('no such number')
   await sql`
@@ -44,7 +45,7 @@ const updateOf = (workspace: Awaited<ReturnType<typeof addWorkspace>>, opaque: s
   const connect = connectUpdate(workspace, { ...common, session })
   const { wacid, phoneNumberId, at } = connect
   const status = (value: 'RINGING' | 'ACCEPTED' | 'REJECTED') =>
-    ({ type: 'callStatus', wacid, phoneNumberId, at, opaque, status: value, recipientWaId: null }) as const
+    ({ type: 'callStatus', wacid, phoneNumberId, at, opaque, status: value, recipient: null }) as const
   return { connect, status, terminate: terminateUpdate(connect, common) }
 }
 

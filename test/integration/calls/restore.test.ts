@@ -1,5 +1,7 @@
 // Postgres comes back in the state that it had some time ago, while calls are live.
+
 import assert from 'node:assert/strict'
+import { personAt } from '../../../src/contract/person.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import type { CallId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -41,7 +43,7 @@ const lastEpoch = async (sql: Pool) =>
 
 async function ring(sql: Pool, cluster: Cluster, node: Node) {
   const workspace = await addWorkspace(sql, { forward: true })
-  const update = connectUpdate(workspace, { from: `1555${Math.floor(Math.random() * 1e7)}` })
+  const update = connectUpdate(workspace, { person: personAt(`1555${Math.floor(Math.random() * 1e7)}`) })
   return {
     workspace,
     update,

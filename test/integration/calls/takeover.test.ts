@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { wakeOverdueCalls } from '../../../src/calls/host/wake-overdue-calls.ts'
 import { createCallSessions } from '../../../src/calls/store/call-sessions.ts'
 import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
+import { personAt } from '../../../src/contract/person.ts'
 import { connectPool } from '../../../src/platform/postgres/sql.ts'
 import { closeRedis, connectRedis } from '../../../src/platform/redis/client.ts'
 import { keys } from '../../../src/platform/redis/keys.ts'
@@ -47,7 +48,7 @@ const idOf = async (wacid: string): Promise<CallId> => {
 const fieldsOf = async (id: string) => Object.keys(await redis.hGetAll(keys.callState(id))).sort()
 
 async function place(node: Node, { workspaceId, phoneNumberId }: Workspace) {
-  const from = { phoneNumberId, waId: '15551230000', name: null }
+  const from = { phoneNumberId, person: personAt('15551230000') }
   const parties = await testContacts(sql).resolveParties(from)
   if (!parties) throw new Error('no such number')
   const session = { sdpType: 'offer', sdp: offerSdp } as const

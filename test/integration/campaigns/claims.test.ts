@@ -135,7 +135,7 @@ describe('the end of a campaign', () => {
     assert.ok(last)
     await finish({
       ...last,
-      verdict: { type: 'accepted', providerMessageId: 'w1', held: true },
+      verdict: { type: 'accepted', providerMessageId: 'w1', held: true, recipientPhone: null },
       failure: null,
     })
     assert.deepEqual(await statuses(), { UNKNOWN: 2, HELD: 1 })

@@ -115,9 +115,19 @@ describe('a recipient', () => {
       finish({ messageId, attempt, verdict, failure: verdict.type === 'failed' ? failure : null })
     switch (word) {
       case 'accepted':
-        return void (await end({ type: 'accepted', providerMessageId: `w${messageId}`, held: false }))
+        return void (await end({
+          type: 'accepted',
+          providerMessageId: `w${messageId}`,
+          held: false,
+          recipientPhone: null,
+        }))
       case 'held':
-        return void (await end({ type: 'accepted', providerMessageId: `w${messageId}`, held: true }))
+        return void (await end({
+          type: 'accepted',
+          providerMessageId: `w${messageId}`,
+          held: true,
+          recipientPhone: null,
+        }))
       case 'again':
         return void (await end(again(3_600_000)))
       case 'failed':

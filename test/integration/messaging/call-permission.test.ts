@@ -1,6 +1,8 @@
 // Call permissions of contacts: passed on as events, kept with the conversation, over when they expire.
+
 import assert from 'node:assert/strict'
 import type { CallPermissionDetails } from '../../../src/contract/events.ts'
+import { type Person, personAt } from '../../../src/contract/person.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import { createConversationReader } from '../../../src/messaging/store/conversations-read.store.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
@@ -15,7 +17,7 @@ const contacts = testContacts(sql)
 const conversations = createConversationReader(sql)
 const updates = createMessageUpdates({
   store: testMessageStore(sql),
-  resolveParties: contacts.resolveParties,
+  contacts,
   dispatch: () => undefined,
   clock: systemClock,
   ignored: (type) => assert.fail(type),
@@ -40,14 +42,13 @@ const waId = '15557000001'
 /** The contact gave this permission `second` seconds after the start. */
 const say = (
   { phoneNumberId }: Tenant,
-  { second = 0, ...patch }: { callPermission: CallPermissionDetails | null; second?: number; from?: string },
+  { second = 0, ...patch }: { callPermission: CallPermissionDetails | null; second?: number; from?: Person },
 ) =>
   updates.applyInbound({
     type: 'inboundMessage',
     phoneNumberId,
     providerMessageId: `wamid.in.${newId('message')}`,
-    from: waId,
-    fromName: 'Ines',
+    from: personAt(waId, 'Ines'),
     at: new Date(startMs + second * 1_000),
     messageType: patch.callPermission ? 'CALL_PERMISSION_REPLY' : 'TEXT',
     text: '',
@@ -57,7 +58,7 @@ const say = (
   })
 
 async function permissionOf(tenant: Tenant, from = waId) {
-  const { conversationId } = await contacts.partiesOf(tenant, { waId: from, named: null })
+  const { conversationId } = await contacts.partiesOf(tenant, { person: personAt(from) })
   const found = await conversations.find(tenant.workspaceId, conversationId)
   const { data } = await conversations.list(tenant.workspaceId, { contact: from }, { limit: 10 })
   assert.deepEqual(data[0]?.callPermission, found?.callPermission)
@@ -91,7 +92,7 @@ describe('a reply to a call permission request', () => {
   test('belongs to one contact and one number', async () => {
     const [tenant, other] = [await addTenant(sql), await addTenant(sql)]
     await say(tenant, { callPermission: permanent })
-    await say(tenant, { callPermission: null, from: '15557000002' })
+    await say(tenant, { callPermission: null, from: personAt('15557000002') })
     assert.equal(await permissionOf(tenant, '15557000002'), null)
     assert.equal(await permissionOf(other), null)
   })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { personAt } from '../../../src/contract/person.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testContacts } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
@@ -14,7 +15,7 @@ async function nameOf(contactId: string): Promise<string | null> {
 describe('the parties of a provider update', () => {
   test('eight updates of a new customer at once make one contact and one conversation', async () => {
     const { phoneNumberId, workspaceId, number } = await addWorkspace(sql)
-    const from = { phoneNumberId, waId: '15551230000', name: 'Ines' }
+    const from = { phoneNumberId, person: personAt('15551230000', 'Ines') }
     const all = await Promise.all(Array.from({ length: 8 }, () => testContacts(sql).resolveParties(from)))
     assert.equal(new Set(all.map((parties) => parties?.contactId)).size, 1)
     assert.equal(new Set(all.map((parties) => parties?.conversationId)).size, 1)
@@ -24,8 +25,7 @@ describe('the parties of a provider update', () => {
   test('a number of nobody has no parties', async () => {
     const parties = await testContacts(sql).resolveParties({
       phoneNumberId: 'none',
-      waId: '15551230000',
-      name: null,
+      person: personAt('15551230000', null),
     })
     assert.equal(parties, undefined)
   })
@@ -33,14 +33,14 @@ describe('the parties of a provider update', () => {
   test('a changed profile name is written, and an absent one keeps the old', async () => {
     const { phoneNumberId } = await addWorkspace(sql)
     const store = testContacts(sql)
-    const first = await store.resolveParties({ phoneNumberId, waId: '15551230001', name: 'Ines' })
+    const first = await store.resolveParties({ phoneNumberId, person: personAt('15551230001', 'Ines') })
     assert.ok(first)
-    await store.resolveParties({ phoneNumberId, waId: '15551230001', name: 'Ines Prado' })
+    await store.resolveParties({ phoneNumberId, person: personAt('15551230001', 'Ines Prado') })
     const deadline = performance.now() + 5_000
     // The name is written outside the hot path, so only the row shows when it is done.
     while ((await nameOf(first.contactId)) !== 'Ines Prado' && performance.now() < deadline);
     assert.equal(await nameOf(first.contactId), 'Ines Prado')
-    await testContacts(sql).resolveParties({ phoneNumberId, waId: '15551230001', name: null })
+    await testContacts(sql).resolveParties({ phoneNumberId, person: personAt('15551230001', null) })
     assert.equal(await nameOf(first.contactId), 'Ines Prado')
   })
 
@@ -49,7 +49,10 @@ describe('the parties of a provider update', () => {
     const store = testContacts(sql, { cacheSize: 2 })
     const ids = new Map<string, string>()
     for (const waId of ['1', '2', '3', '1', '2', '3']) {
-      const parties = await store.resolveParties({ phoneNumberId, waId: `1555123000${waId}`, name: null })
+      const parties = await store.resolveParties({
+        phoneNumberId,
+        person: personAt(`1555123000${waId}`, null),
+      })
       assert.ok(parties)
       assert.equal(ids.get(waId) ?? parties.conversationId, parties.conversationId)
       ids.set(waId, parties.conversationId)

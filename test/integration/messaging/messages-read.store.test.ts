@@ -44,6 +44,8 @@ describe('one message', () => {
       from: party.number,
       fromName: null,
       to: party.waId,
+      userId: null,
+      username: null,
       numberId: encodeId('number', party.numberId),
       error: { code: '131026', title: 'Undeliverable' },
       media: null,

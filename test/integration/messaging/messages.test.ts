@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { MessageStatusEvent } from '../../../src/contract/events.ts'
+import { personAt } from '../../../src/contract/person.ts'
 import type { InboundMessageUpdate, MessageStatusUpdate } from '../../../src/contract/provider-updates.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import type { NewMessage } from '../../../src/messaging/ports.ts'
@@ -16,7 +17,7 @@ const contacts = testContacts(sql)
 const ignored: string[] = []
 const updates = createMessageUpdates({
   store,
-  resolveParties: contacts.resolveParties,
+  contacts,
   dispatch: () => undefined,
   clock: systemClock,
   ignored: (type) => ignored.push(type),
@@ -28,7 +29,7 @@ async function newMessage(
   patch: Partial<NewMessage> = {},
   waId = '15557000001',
 ): Promise<NewMessage> {
-  const { contactId, conversationId } = await contacts.partiesOf(tenant, { waId, named: null })
+  const { contactId, conversationId } = await contacts.partiesOf(tenant, { person: personAt(waId) })
   return {
     id: newId('message'),
     workspaceId: tenant.workspaceId,
@@ -68,7 +69,7 @@ const status = (tenant: Tenant, message: NewMessage, word: MessageStatusEvent): 
   status: word,
   at: new Date(),
   opaque: encodeId('message', message.id),
-  recipientWaId: '15557000001',
+  recipient: null,
   error:
     word === 'FAILED' ? { code: '131026', title: 'Undeliverable', details: null, class: 'permanent' } : null,
 })
@@ -77,8 +78,7 @@ const inbound = (tenant: Tenant, patch: Partial<InboundMessageUpdate> = {}): Inb
   type: 'inboundMessage',
   phoneNumberId: tenant.phoneNumberId,
   providerMessageId: `wamid.in.${newId('message')}`,
-  from: '15557000001',
-  fromName: 'Ines',
+  from: personAt('15557000001', 'Ines'),
   at: new Date(),
   messageType: 'TEXT',
   text: 'Hello',
@@ -101,7 +101,7 @@ describe('an outbound message', () => {
     assert.equal(written.filter(Boolean).length, 1)
     const context = await store.sendContext({
       workspaceId: tenant.workspaceId,
-      waId: '15557000001',
+      address: '15557000001',
       from: null,
       templateName: 'hello',
       templateLanguage: 'en_US',

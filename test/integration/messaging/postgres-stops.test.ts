@@ -107,7 +107,7 @@ const asked = async (to: string): Promise<number> => {
     data: { method: string; path: string; body: { to?: string } | null }[]
   }
   return data.filter(
-    ({ method, path, body }) => method === 'POST' && /\/messages$/.test(path) && body?.to === to,
+    ({ method, path, body }) => method === 'POST' && /\/messages$/.test(path) && body?.to === `+${to}`,
   ).length
 }
 
@@ -161,7 +161,7 @@ describe('a single send', () => {
     messaging.send(
       { workspaceId, keyId: null, keyName: null },
       {
-        ...{ to: `+${to}`, template: { ...template, variables }, idempotencyKey: null },
+        ...{ to, template: { ...template, variables }, idempotencyKey: null },
         ...{ from: null, metadata: {} },
       },
     )

@@ -1,5 +1,7 @@
 // Updates of the provider that come late, or are posted again long after, undo nothing that it reported later.
+
 import assert from 'node:assert/strict'
+import { personAt } from '../../../src/contract/person.ts'
 import type { ProviderTemplate } from '../../../src/contract/provider.ts'
 import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
@@ -20,16 +22,16 @@ const waId = '15557000001'
 const updatesWith = (contacts = testContacts(sql)) =>
   createMessageUpdates({
     store: testMessageStore(sql),
-    resolveParties: contacts.resolveParties,
+    contacts,
     dispatch: () => undefined,
     clock: systemClock,
     ignored: (type) => assert.fail(type),
     campaignSendFailed: () => undefined,
   })
 
-const inbound = (tenant: Tenant, second: number, text: string, fromName = 'Ines'): InboundMessageUpdate => ({
+const inbound = (tenant: Tenant, second: number, text: string, name = 'Ines'): InboundMessageUpdate => ({
   ...{ type: 'inboundMessage', phoneNumberId: tenant.phoneNumberId, messageType: 'TEXT' },
-  ...{ providerMessageId: `wamid.${newId('message')}`, from: waId, fromName, at: at(second), text },
+  ...{ providerMessageId: `wamid.${newId('message')}`, from: personAt(waId, name), at: at(second), text },
   ...{ media: null, callPermission: null, context: null },
 })
 
@@ -74,7 +76,11 @@ describe('the profile name', () => {
       const tenant = await addTenant(sql)
       const first = contacts ?? testContacts(sql)
       const resolve = (store: typeof first, name: string, second: number) =>
-        store.resolveParties({ phoneNumberId: tenant.phoneNumberId, waId, name, at: at(second) })
+        store.resolveParties({
+          phoneNumberId: tenant.phoneNumberId,
+          person: personAt(waId, name),
+          at: at(second),
+        })
       await resolve(first, 'Ines Prado', 20)
       await resolve(contacts ?? testContacts(sql), 'Ines', 10)
       assert.equal((await contactOf(tenant)).name, 'Ines Prado')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { claimRecipients } from '../../../src/campaigns/store/campaign-claims.store.ts'
 import { recipientsFollow } from '../../../src/campaigns/store/recipients-follow.ts'
+import { personAt } from '../../../src/contract/person.ts'
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
 import { decodeId, newId } from '../../../src/shared/ids.ts'
@@ -140,7 +141,7 @@ describe('an erasure', () => {
   test('hides the empty conversation, and a process that remembers its ids writes to a new one', async () => {
     const who = await known()
     const contacts = createContactsStore(sql, { optOutKey })
-    const from = { phoneNumberId: phoneNumberIdOf(who), waId: who.waId, name: 'Ines' }
+    const from = { phoneNumberId: phoneNumberIdOf(who), person: personAt(who.waId, 'Ines') }
     const before = (await contacts.resolveParties(from)) ?? assert.fail()
     assert.equal(before.conversationId, who.conversationId)
     await erase(who)
@@ -170,7 +171,7 @@ describe('an opt-out', () => {
     const store = createMessageStore(sql, { accounts: testAccounts, optOutKey, recipientsFollow })
     const query = { from: null, templateName: 'x', templateLanguage: 'en_US', idempotencyKey: null }
     const contextOf = (workspaceId: Known['workspaceId']) =>
-      store.sendContext({ workspaceId, waId: who.waId, ...query })
+      store.sendContext({ workspaceId, address: who.waId, ...query })
     assert.equal((await contextOf(who.workspaceId)).optedOut, true)
     assert.deepEqual(await skippedBy(who), { status: 'SKIPPED', skippedReason: 'OPTED_OUT' })
     assert.equal((await sql`select from contacts where wa_id = ${who.waId}`).count, 0, 'no row is made')
@@ -179,8 +180,7 @@ describe('an opt-out', () => {
     const contacts = createContactsStore(sql, { optOutKey })
     const back = await contacts.resolveParties({
       phoneNumberId: phoneNumberIdOf(who),
-      waId: who.waId,
-      name: null,
+      person: personAt(who.waId, null),
     })
     const [row] =
       await sql`select opt_state, opt_changed_at from contacts where id = ${back?.contactId ?? ''}`
@@ -224,7 +224,7 @@ const inbound = (parties: { contactId: string }) =>
       providerMessageId: `wamid.${parties.contactId}`,
       messageType: 'TEXT',
       text: 'Hello again',
-      fromName: 'Ines',
+      from: personAt('15550000000', 'Ines'),
       at: new Date(),
       media: null,
       callPermission: null,

@@ -9,6 +9,7 @@ describe('the report', () => {
   const recipient = (row: Partial<RecipientRecord> = {}): RecipientRecord => ({
     id: 'rcp_1',
     to: '15551230001',
+    userId: null,
     variables: {},
     status: 'PENDING',
     messageId: null,

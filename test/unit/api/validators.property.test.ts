@@ -1,5 +1,6 @@
 // Properties of the validators for every value: valid ones are accepted in one normal form, the faults of
 // others are listed by path, and nothing throws.
+
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import * as v from 'valibot'
@@ -11,11 +12,12 @@ import { consoleRoutes } from '../../../src/console/console.ts'
 import { limits } from '../../../src/contract/limits.ts'
 import { compareVariables, renderTemplate } from '../../../src/messaging/render-template.ts'
 import { templateVariables } from '../../../src/messaging/template-variables.ts'
-import { phoneNumber, unsafeNames } from '../../../src/platform/http/fields.ts'
+import { recipient, unsafeNames } from '../../../src/platform/http/fields.ts'
 import { pageQuery } from '../../../src/platform/http/paging.ts'
 import type { Schema } from '../../../src/platform/http/route.ts'
 import { time } from '../../../src/platform/http/time.ts'
 import { check } from '../../../src/platform/http/validate.ts'
+import { isUserId } from '../../../src/shared/address.ts'
 import { encodeId, type IdKind, idPrefixes } from '../../../src/shared/ids.ts'
 import { toDigits, toE164 } from '../../../src/shared/phone.ts'
 import { consoleSamples } from '../../e2e/fuzz-samples.ts'
@@ -29,7 +31,7 @@ describe('a phone number', () => {
   test('of a request is taken as it is, and has one form as digits and one with a plus', () => {
     fc.assert(
       fc.property(digits, (given) => {
-        assert.equal(v.parse(phoneNumber, `+${given}`), `+${given}`)
+        assert.equal(v.parse(recipient, `+${given}`), given)
         assert.equal(toDigits(toE164(given)), given)
         assert.equal(toE164(toE164(given)), `+${given}`)
       }),
@@ -49,7 +51,10 @@ describe('a phone number', () => {
     const near = fc.stringMatching(/^[+ 0-9\n()-]{0,18}$/)
     fc.assert(
       fc.property(fc.oneof(binary, near), (text) => {
-        assert.equal(v.is(phoneNumber, text), /^\+[1-9][0-9]{6,14}$/.test(text) && !text.endsWith('\n'))
+        assert.equal(
+          v.is(recipient, text),
+          isUserId(text) || (/^\+[1-9][0-9]{6,14}$/.test(text) && !text.endsWith('\n')),
+        )
         if (v.is(contact, text)) assert.match(v.parse(contact, text), /^[1-9][0-9]{6,14}$/)
       }),
     )

@@ -4,6 +4,7 @@ import type { CallMessage } from '../../../src/calls/call.messages.ts'
 import type { CallRow } from '../../../src/calls/call.ts'
 import type { Beginning, CallLedger, InboundCall } from '../../../src/calls/ports.ts'
 import { AppError } from '../../../src/contract/errors.ts'
+import { personAt } from '../../../src/contract/person.ts'
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
 import { type CallId, encodeId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -19,12 +20,14 @@ const parties = {
   ...number,
   contactId: newId('conversation'),
   conversationId: newId('conversation'),
-  waId: '15551230000',
+  address: '15551230000',
+  userId: null,
+  username: null,
 }
 
 const mediaError = { code: '138021', title: 'Media receive timeout' }
 const common = { wacid: 'wacid.1', phoneNumberId: 'pn', at: new Date(startMs), opaque: null }
-const who = { direction: 'INBOUND', from: '15551230000', to: '15550001111', fromName: null } as const
+const who = { direction: 'INBOUND', person: personAt('15551230000') } as const
 const connect: CallConnectUpdate = { type: 'callConnect', ...common, ...who, session: null }
 const ending = { outcome: null, durationSeconds: null, startedAt: null, endedAt: null, error: null }
 const terminate: CallTerminateUpdate = { type: 'callTerminate', ...common, ...who, ...ending }

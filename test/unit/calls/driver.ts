@@ -31,7 +31,9 @@ const identity = {
   createdAt: new Date(startMs),
   number: '+15550001111',
   phoneNumberId: '106540352242922',
-  contactWaId: '15551230000',
+  contactAddress: '15551230000',
+  userId: null,
+  username: null,
 }
 
 const nothingYet = {

@@ -30,7 +30,7 @@ const refused = (patch: Partial<ProviderError> = {}): ProviderResult<SentMessage
 
 describe('a send that the provider', () => {
   test('accepts is accepted, held or not', () => {
-    const value = { providerMessageId: 'wamid.1', held: true }
+    const value = { providerMessageId: 'wamid.1', held: true, recipientPhone: null }
     assert.deepEqual(judgeSend({ type: 'ok', value }, 1), { type: 'accepted', ...value })
   })
 

@@ -31,7 +31,10 @@ async function offer(): Promise<string> {
 describe('a call from a handset', () => {
   test('rings with an offer, is taken, accepted and ended, and its length comes back', async () => {
     const call = await ring('351910060001')
-    assert.deepEqual([call.direction, call.from, call.session?.sdpType], ['INBOUND', '351910060001', 'offer'])
+    assert.deepEqual(
+      [call.direction, call.person?.phone, call.session?.sdpType],
+      ['INBOUND', '351910060001', 'offer'],
+    )
     const sdp = await answerTo(call.session?.sdp ?? '')
     assert.deepEqual(await circle.api.preAccept(account, call.wacid, sdp), done)
     assert.deepEqual(await circle.api.accept(account, call.wacid, sdp, 'call_1'), done)
@@ -99,7 +102,7 @@ describe('a call to a handset', () => {
     assert.equal(asked.type, 'ok')
     const reply = await circle.expect(
       'inboundMessage',
-      (one) => one.callPermission !== null && one.from === waId,
+      (one) => one.callPermission !== null && one.from.phone === waId,
     )
     assert.deepEqual([reply.messageType, reply.callPermission?.granted], ['CALL_PERMISSION_REPLY', true])
     const granted = await circle.api.callPermission(account, waId)

@@ -54,7 +54,7 @@ describe('a message to the simulator', () => {
         (one) => one.providerMessageId === wamid && one.status === 'READ',
       )
       assert.deepEqual(
-        [read.opaque, read.recipientWaId, read.phoneNumberId],
+        [read.opaque, read.recipient?.phone, read.phoneNumberId],
         [`msg_${kind}`, to.slice(1), account.phoneNumberId],
       )
     })
@@ -92,12 +92,12 @@ describe('a message to the simulator', () => {
     )
     const failed = await circle.expect(
       'messageStatus',
-      (one) => one.recipientWaId === '351910010009' && one.status === 'FAILED',
+      (one) => one.recipient?.phone === '351910010009' && one.status === 'FAILED',
     )
     assert.deepEqual([failed.error?.code, failed.error?.class], ['132015', 'templatePaused'])
     await circle.expect(
       'messageStatus',
-      (one) => one.recipientWaId === '351910010010' && one.status === 'DELIVERED',
+      (one) => one.recipient?.phone === '351910010010' && one.status === 'DELIVERED',
     )
   })
 
@@ -105,7 +105,7 @@ describe('a message to the simulator', () => {
     await send('+351910010003', plain)
     const failed = await circle.expect(
       'messageStatus',
-      (one) => one.recipientWaId === '351910010003' && one.error !== null,
+      (one) => one.recipient?.phone === '351910010003' && one.error !== null,
     )
     assert.equal(failed.error?.code, '131026')
   })
@@ -139,7 +139,10 @@ describe('a message from a handset', () => {
   test('comes in with its text, beyond ASCII too, and can be marked as read', async () => {
     const { id } = await write('351910040001', { type: 'text', text: 'Olá, café? 🚢', name: 'Zoë' })
     const update = await circle.expect('inboundMessage', (one) => one.providerMessageId === id)
-    assert.deepEqual([update.text, update.fromName, update.from], ['Olá, café? 🚢', 'Zoë', '351910040001'])
+    assert.deepEqual(
+      [update.text, update.from.name, update.from.phone],
+      ['Olá, café? 🚢', 'Zoë', '351910040001'],
+    )
     assert.deepEqual(await circle.api.markRead(account, update.providerMessageId, { typing: true }), {
       type: 'ok',
       value: null,

@@ -77,7 +77,7 @@ describe('a batch of updates', () => {
     })
     assert.deepEqual(seen, ['inboundMessage', 'inboundMessage', 'messageStatus'])
     assert.equal(
-      updates.every((update) => !('from' in update) || update.from === USER),
+      updates.every((update) => !('from' in update) || update.from.phone === USER),
       true,
     )
   })

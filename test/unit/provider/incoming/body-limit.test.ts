@@ -8,7 +8,7 @@ import { change, only, USER } from './fixtures.ts'
 const worst = '\u0001'.repeat(200_000)
 
 test('the longest text that a user can write makes an event within the limit of a body', () => {
-  const { text, fromName } = only(
+  const { text, from } = only(
     'inboundMessage',
     change('messages', {
       contacts: [{ profile: { name: worst }, wa_id: USER }],
@@ -21,7 +21,9 @@ test('the longest text that a user can write makes an event within the limit of 
     conversationId: 'x'.repeat(64),
     text,
     from: USER,
-    fromName: fromName ?? '',
+    fromName: from.name ?? '',
+    userId: null,
+    username: null,
     to: '+15550003333',
   })
   assert.ok(body.length > limits.bodyBytes / 2 && body.length <= limits.bodyBytes, `${body.length} bytes`)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { personAt } from '../../../../src/contract/person.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { calls, change, NUMBER_ID, only, parse, USER } from './fixtures.ts'
 
@@ -15,9 +16,7 @@ describe('a call that connects', () => {
       wacid: 'wacid.C001',
       phoneNumberId: NUMBER_ID,
       direction: 'INBOUND',
-      from: USER,
-      to: '15550003333',
-      fromName: 'Marta Reis',
+      person: personAt(USER, 'Marta Reis'),
       at: new Date(1_790_000_201_000),
       opaque: null,
       session: { sdpType: 'offer', sdp },
@@ -27,8 +26,8 @@ describe('a call that connects', () => {
   test('outbound carries the answer and what the placing gave along', () => {
     const update = connect('outboundConnect')
     assert.deepEqual(
-      [update.direction, update.to, update.fromName, update.opaque],
-      ['OUTBOUND', USER, null, 'call_9xyz'],
+      [update.direction, update.person?.phone, update.person?.name, update.opaque],
+      ['OUTBOUND', USER, 'Marta Reis', 'call_9xyz'],
     )
     assert.deepEqual(update.session, { sdpType: 'answer', sdp })
   })
@@ -44,8 +43,9 @@ describe('a call that connects', () => {
     assert.equal(only('callConnect', inCalls(huge)).session, null)
   })
 
-  test('inbound without a number to show cannot be told to anybody', () => {
-    assert.deepEqual(parse(inCalls(calls['connectWithoutSender'])).skipped, { noSender: 1 })
+  test('inbound that names nobody at all cannot be told to anybody', () => {
+    const value = { calls: [calls['connectWithoutSender']], contacts: [] }
+    assert.deepEqual(parse(change('calls', value)).skipped, { noSender: 1 })
   })
 })
 
@@ -58,9 +58,9 @@ describe('the status of a placed call', () => {
   })
 
   test('carries the call, the user and what the placing gave along', () => {
-    const { wacid, recipientWaId, opaque, phoneNumberId } = status('ringing')
+    const { wacid, recipient, opaque, phoneNumberId } = status('ringing')
     assert.deepEqual(
-      [wacid, recipientWaId, opaque, phoneNumberId],
+      [wacid, recipient?.phone, opaque, phoneNumberId],
       ['wacid.C004', USER, 'call_9xyz', NUMBER_ID],
     )
   })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { personAt } from '../../../../src/contract/person.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { change, messages, NUMBER_ID, only, parse, RECEIVED, USER } from './fixtures.ts'
 
@@ -15,8 +16,7 @@ describe('an inbound message', () => {
       type: 'inboundMessage',
       phoneNumberId: NUMBER_ID,
       providerMessageId: 'wamid.U001',
-      from: USER,
-      fromName: 'Marta Reis',
+      from: personAt(USER, 'Marta Reis'),
       at: new Date(1_790_000_001_000),
       messageType: 'TEXT',
       text: 'Is the pier open today?',
@@ -79,11 +79,13 @@ describe('an inbound message', () => {
   })
 
   test('of the provider itself is no message', () => {
-    assert.deepEqual(skippedOf(messages['system']), { irrelevant: 1 })
+    const update = only('identityChange', change('messages', { messages: [messages['system']] }))
+    assert.deepEqual([update.person.phone, update.before], ['351910000099', [USER]])
   })
 
-  test('without a phone number of its sender is counted and left out', () => {
-    assert.deepEqual(skippedOf(messages['withoutSender']), { noSender: 1 })
+  test('that names nobody at all is counted and left out', () => {
+    const value = { messages: [messages['withoutSender']], contacts: [] }
+    assert.deepEqual(parse(change('messages', value)).skipped, { noSender: 1 })
   })
 
   test('without an id is counted as malformed', () => {

@@ -67,7 +67,10 @@ describe('an update of the account', () => {
 
   test('tells that a user stopped marketing', () => {
     const update = only('userPreference', account['preferenceStop'])
-    assert.deepEqual([update.waId, update.value, update.category], [USER, 'stop', 'marketing_messages'])
+    assert.deepEqual(
+      [update.person.phone, update.value, update.category],
+      [USER, 'stop', 'marketing_messages'],
+    )
     assert.deepEqual(update.at, new Date(1_790_000_301_000))
   })
 

@@ -1,0 +1,109 @@
+// Which contact a person is. Two addresses are of one person only where one element of the provider names both, or
+// where a message of the provider says so. Pure; contacts.store.ts applies the plan.
+import { addressesOf, type Person } from '../contract/person.ts'
+import { isUserId, phoneOf } from '../shared/address.ts'
+import type { Uuid } from '../shared/ids.ts'
+
+/** A contact that has at least one of the addresses in question. */
+export interface Holder {
+  readonly id: Uuid
+  /** Under which it is written to. */
+  readonly address: string
+  /** When the provider showed that this number is the contact's. Null: not known. */
+  readonly addressAt: Date | null
+  /** Those of the addresses in question that it has besides. */
+  readonly aliases: readonly string[]
+  readonly userId: string | null
+  readonly parentUserId: string | null
+}
+
+export interface Claim {
+  readonly person: Pick<Person, 'phone' | 'userId' | 'parentUserId'>
+  /** Further addresses of the same person. */
+  readonly also: readonly string[]
+  /**
+   * - `element`: one element names all of them. A number that is known with another user id may belong to somebody
+   *   else by now.
+   * - `answer`: the provider's answer shows another number than the one that was asked.
+   * - `statement`: the provider says that the person has changed number or id.
+   */
+  readonly proof: 'element' | 'answer' | 'statement'
+  /** The provider's time. */
+  readonly at: Date
+}
+
+export interface IdentityPlan {
+  /** The contact that goes on; null: a new one. */
+  readonly target: Uuid | null
+  /** They become part of the target. */
+  readonly merged: readonly Uuid[]
+  /** The contact whose number is the target's now, and the address that it has left. */
+  readonly recycled: { readonly id: Uuid; readonly address: string } | null
+  readonly address: string
+  /** The target's other addresses, as far as they are in question. */
+  readonly aliases: readonly string[]
+  readonly userId: string | null
+  readonly parentUserId: string | null
+}
+
+/** Null where there is nothing to change, or where an answer names the addresses of two persons. */
+export function identify(claim: Claim, holders: readonly Holder[]): IdentityPlan | null {
+  const addresses = allOf(claim)
+  const [only, ...others] = holders
+  if (only && others.length === 0 && addresses.every((address) => has(only, address))) return null
+  const stranger = strangerOf(claim, holders)
+  if (!stranger) return planOf(claim, holders)
+  if (claim.proof === 'answer' || stranger.userId === null) return null
+  const same = holders.filter((one) => one !== stranger)
+  // What is told late does not take a number back.
+  if (stranger.addressAt !== null && claim.at < stranger.addressAt)
+    return identify({ ...claim, person: { ...claim.person, phone: null }, also: idsOf(claim) }, same)
+  const left = stranger.address === claim.person.phone ? stranger.userId : stranger.address
+  return { ...planOf(claim, same), recycled: { id: stranger.id, address: left } }
+}
+
+const allOf = ({ person, also }: Claim): string[] => [...new Set([...addressesOf(person), ...also])]
+const idsOf = (claim: Claim): string[] => allOf(claim).filter(isUserId)
+
+const has = ({ address, aliases }: Holder, asked: string): boolean =>
+  address === asked || aliases.includes(asked)
+
+/** A contact that has the number, and is known with none of these user ids but with another one. */
+function strangerOf(claim: Claim, holders: readonly Holder[]): Holder | undefined {
+  const ids = idsOf(claim)
+  const known = holders.filter(({ userId }) => userId !== null)
+  if (ids.length === 0) return new Set(known.map(({ userId }) => userId)).size > 1 ? known[0] : undefined
+  // A statement names the old number of the person too: only the new one can be somebody else's.
+  const phones = claim.proof === 'statement' ? [claim.person.phone] : allOf(claim).map(phoneOf)
+  return known.find(
+    (one) =>
+      phones.some((phone) => phone !== null && has(one, phone)) && !ids.some((userId) => has(one, userId)),
+  )
+}
+
+function planOf(claim: Claim, holders: readonly Holder[]): IdentityPlan {
+  const { person, proof } = claim
+  const inOrder = [...holders].sort(byAge)
+  // The history of a phone number continues. Of several, the oldest.
+  const target = inOrder.find(({ address }) => phoneOf(address) !== null) ?? inOrder[0]
+  const [named] = addressesOf(person)
+  // Somebody who has a new id and hides the number has a new number, which is not known.
+  const kept = person.phone === null && proof !== 'statement' ? target?.address : undefined
+  const address = kept ?? named
+  if (address === undefined) throw new Error('a person without any address')
+  const aliases = new Set([...allOf(claim), ...holders.map((one) => one.address)])
+  aliases.delete(address)
+  const first = (of: (one: Holder) => string | null) => inOrder.map(of).find((id) => id !== null) ?? null
+  return {
+    target: target?.id ?? null,
+    merged: inOrder.filter((one) => one !== target).map(({ id }) => id),
+    recycled: null,
+    address,
+    aliases: [...aliases],
+    userId: person.userId ?? first(({ userId }) => userId),
+    parentUserId: person.parentUserId ?? first(({ parentUserId }) => parentUserId),
+  }
+}
+
+/** Ids are made in the order of time. */
+const byAge = (a: Holder, b: Holder): number => (a.id < b.id ? -1 : 1)

@@ -1,0 +1,16 @@
+// The contacts of addresses.
+import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
+import type { WorkspaceId } from '../../shared/ids.ts'
+
+/** A table of `id`: the contacts that are, or were, known by one of these numbers or user ids. */
+export const contactsAt = (
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  addresses: readonly string[],
+): Fragment => sql`(
+  select id from contacts
+  where workspace_id = ${workspaceId} and wa_id = any(${addresses as string[]}::text[])
+  union
+  select contact_id from contact_aliases
+  where workspace_id = ${workspaceId} and address = any(${addresses as string[]}::text[])
+) contacts_at`
