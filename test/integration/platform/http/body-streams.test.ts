@@ -148,7 +148,8 @@ describe('a body that is read piece by piece', () => {
     const { url: slow } = await serve(
       measure(8 * mebibyte, (bytes) => (bytes < 3 * mebibyte ? undefined : longer())),
     )
-    const taken = async (at: string, body: string | Uint8Array<ArrayBuffer>) => (await fetch(at, { method: 'POST', body })).text()
+    const taken = async (at: string, body: string | Uint8Array<ArrayBuffer>) =>
+      (await fetch(at, { method: 'POST', body })).text()
     const size = 3 * mebibyte
     assert.deepEqual(await Promise.all([taken(url, 'abc'), taken(slow, Buffer.alloc(size))]), [
       '3',
