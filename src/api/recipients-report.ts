@@ -13,6 +13,7 @@ const columns = [
   'repliedAt',
   'updatedAt',
   'variables',
+  'userId',
 ]
 
 /** Yields one chunk per batch: the next batch is read only after the client has taken this one. */
@@ -25,7 +26,7 @@ export async function* recipientReport(
   }
 }
 
-// No cell can be read as a spreadsheet formula: numbers have no plus, and the variables are one cell of JSON.
+// No cell can be read as a spreadsheet formula: numbers have no plus, user ids begin with a letter, and the variables are one cell of JSON.
 const reportLine = (recipient: RecipientRecord): string =>
   csvLine([
     recipient.id,
@@ -38,4 +39,5 @@ const reportLine = (recipient: RecipientRecord): string =>
     recipient.repliedAt ?? '',
     recipient.updatedAt,
     JSON.stringify(recipient.variables),
+    recipient.userId ?? '',
   ])

@@ -50,7 +50,7 @@ export function createCampaignSender(ports: SenderPorts): CampaignSender {
       ...{ account, template, definition, by: 'campaign' },
       messageId: recipient.messageId,
       conversationId: recipient.conversationId,
-      to: recipient.waId,
+      to: recipient.address,
       variables: recipient.merged,
       attempt: recipient.attempt,
       tries: recipient.tries,

@@ -62,6 +62,7 @@ type RunningRow = AccountColumns &
     readonly templateName: string
     readonly templateLanguage: string
     readonly templateStatus: string | null
+    readonly category: string | null
     readonly parameterFormat: ParameterFormat
     readonly components: unknown[]
     readonly isSuspended: boolean
@@ -70,7 +71,7 @@ type RunningRow = AccountColumns &
 async function running(sql: Sql, numberId: NumberId, options: AccountOptions) {
   const rows = await sql<RunningRow[]>`
     select c.id, c.workspace_id, c.number_id, c.epoch, c.messages_per_second, c.variables, c.template_name,
-      c.template_language, t.status as template_status, t.parameter_format, t.components,
+      c.template_language, t.status as template_status, t.category, t.parameter_format, t.components,
       n.phone_number_id, n.messages_per_second as number_rate, w.waba_id, w.provider_token,
       w.status = 'SUSPENDED' as is_suspended
     from campaigns c
@@ -103,6 +104,7 @@ const toRunning = (row: RunningRow, account: RunningCampaign['account']): Runnin
   template: { name: row.templateName, language: row.templateLanguage },
   definition: {
     status: row.templateStatus ?? '',
+    category: row.category ?? '',
     parameterFormat: row.parameterFormat,
     components: row.components,
   },
