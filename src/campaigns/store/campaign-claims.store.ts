@@ -34,12 +34,13 @@ export const claimRecipients = (
     if (!picked) return undefined
     if (picked.length === 0) return { picked: 0, claimed: [] }
     const people = await peopleOf(sql, campaign, { waIds: picked.map(({ waId }) => waId), optOutKey })
-    const judged = picked.flatMap((recipient) => {
+    const known = picked.flatMap((recipient) => {
       const person = people.get(recipient.waId)
       // Missing when another statement inserts the row at this moment: the next claim finds it.
       return person ? [{ recipient, person, claim: claimOf(campaign, person) ?? judge(recipient) }] : []
     })
-    const { attempts, twins } = await write(sql, campaign, oncePerPerson(judged))
+    const judged = oncePerPerson(known)
+    const { attempts, twins } = await write(sql, campaign, judged)
     const claimed = judged.filter(({ recipient }) => !twins.has(recipient.id))
     return { picked: picked.length, claimed: claimed.flatMap((each) => toClaimed(each, attempts)) }
   })
