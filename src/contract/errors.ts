@@ -62,6 +62,10 @@ export const errorCatalog = {
     meaning: 'The variables are not those of the template; details list missing and unexpected names.',
   },
   RECIPIENT_OPTED_OUT: { status: 422, meaning: 'The contact has opted out with STOP.' },
+  MARKETING_OPTED_OUT: {
+    status: 422,
+    meaning: 'The contact has stopped marketing messages; templates of other categories can be sent.',
+  },
   RECIPIENT_NEEDS_PHONE: {
     status: 422,
     meaning: 'This can be sent to a phone number only, and the person is known by a user id.',

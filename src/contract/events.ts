@@ -1,4 +1,4 @@
-// The five events of the API contract: how each is delivered, and the form of its body.
+// The events of the API contract: how each is delivered, and the form of its body.
 
 export const eventKinds = [
   'message.status',
@@ -6,10 +6,11 @@ export const eventKinds = [
   'call.status',
   'call.ringing',
   'call.accepted',
+  'contact.updated',
 ] as const
 
 export type EventKind = (typeof eventKinds)[number]
-export type QueuedEventKind = 'message.status' | 'message.received' | 'call.status'
+export type QueuedEventKind = 'message.status' | 'message.received' | 'call.status' | 'contact.updated'
 export type DirectEventKind = 'call.ringing' | 'call.accepted'
 
 export const eventClasses = {
@@ -18,6 +19,7 @@ export const eventClasses = {
   'call.status': { delivery: 'queued', dedupeField: 'callId' },
   'call.ringing': { delivery: 'direct' },
   'call.accepted': { delivery: 'direct' },
+  'contact.updated': { delivery: 'queued', dedupeField: 'conversationId' },
 } as const satisfies Record<EventKind, { delivery: 'queued' | 'direct'; dedupeField?: string }>
 
 export type MessageStatusEvent = 'SENT' | 'DELIVERED' | 'READ' | 'FAILED'
@@ -68,6 +70,19 @@ export interface CallStatusData {
   durationSeconds: number | null
 }
 
+export interface ContactUpdatedData {
+  /** With the number that the person chose it for, or whose message was refused. */
+  conversationId: string
+  /** Digits; empty where the number is hidden. */
+  from: string
+  userId: string | null
+  username: string | null
+  /** Of the person, whichever number of the workspace writes. */
+  marketingOptedOut: boolean
+  source: 'preference' | 'refusal'
+  occurredAt: string
+}
+
 export interface SessionDescription {
   sdpType: 'offer' | 'answer'
   sdp: string
@@ -94,6 +109,7 @@ interface QueuedData {
   'message.status': MessageStatusData
   'message.received': MessageReceivedData
   'call.status': CallStatusData
+  'contact.updated': ContactUpdatedData
 }
 
 /** The exact text of a queued event. It is built once, when the event occurs, so `sentAt` never changes. */

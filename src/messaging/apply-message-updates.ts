@@ -13,6 +13,7 @@ import { phoneOf } from '../shared/address.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
 import { decodeId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
+import type { Consent } from './consent.ts'
 import type { Claim } from './identity.ts'
 import type {
   FoundMessage,
@@ -42,12 +43,14 @@ export interface MessageUpdatePorts {
   readonly ignored: (type: string) => void
   /** Called for each failed message of a campaign, with the error code. */
   readonly campaignSendFailed: (messageId: MessageId, code: string) => void
+  readonly consent: Consent
 }
 
 export interface MessageUpdates {
   applyStatus(update: MessageStatusUpdate): Promise<void>
   applyInbound(update: InboundMessageUpdate): Promise<void>
   applyIdentityChange(update: IdentityChangeUpdate): Promise<void>
+  applyPreference: Consent['applyPreference']
 }
 
 export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates {
@@ -64,6 +67,7 @@ export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates 
   return {
     applyStatus: (update) => statuses.add(update),
     applyInbound: (update) => applyInbound(ports, update),
+    applyPreference: ports.consent.applyPreference,
     async applyIdentityChange({ phoneNumberId, person, before, at }) {
       const number = await ports.contacts.findNumber(phoneNumberId)
       if (!number) return ports.ignored('identityChange')
@@ -103,6 +107,19 @@ async function applyStatuses(
   }
   for (const { recipientId, messageId, error } of changes)
     if (recipientId && error) ports.campaignSendFailed(messageId, error.code)
+  await noteRefusals(ports, updates, found)
+}
+
+/** A repeated status tells it again, so that none is lost if this fails. */
+async function noteRefusals(
+  { consent }: MessageUpdatePorts,
+  updates: readonly MessageStatusUpdate[],
+  found: readonly FoundMessage[],
+): Promise<void> {
+  for (const [index, { error, at }] of updates.entries()) {
+    const message = found[index]
+    if (message && error?.class === 'optedOut') await consent.noteRefusal(message.id, at)
+  }
 }
 
 /**

@@ -13,6 +13,7 @@ import type { MessageId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { createMessageUpdates } from './apply-message-updates.ts'
 import { createAttemptSend } from './attempt-send.ts'
+import { createConsent } from './consent.ts'
 import { createMediaFetcher } from './fetch-media.ts'
 import { createFindAttachment } from './find-attachment.ts'
 import { syncCatalog } from './host/sync-catalog.ts'
@@ -22,6 +23,7 @@ import { createPreviewMessage } from './preview-message.ts'
 import { renderTemplate, toProviderComponents } from './render-template.ts'
 import { createSendMessage } from './send-message.ts'
 import { createCatalogSyncStore } from './store/catalog-sync.store.ts'
+import { createConsentStore } from './store/consent.store.ts'
 import { moveMerged } from './store/contact-merge.ts'
 import { createContactsStore } from './store/contacts.store.ts'
 import { createConversationReader } from './store/conversations-read.store.ts'
@@ -92,7 +94,17 @@ export function createMessaging(options: MessagingOptions) {
   const store = createMessageStore(sql, { accounts, optOutKey, recipientsFollow: campaigns.recipientsFollow })
   const templates = templateRendering
   const { learn } = contacts
-  const attemptSend = createAttemptSend({ ...store, templates, provider, dispatch, learn, clock, log })
+  const consent = createConsent({ ...options, store: createConsentStore(sql), contacts })
+  const attemptSend = createAttemptSend({
+    ...store,
+    templates,
+    provider,
+    dispatch,
+    learn,
+    consent,
+    clock,
+    log,
+  })
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
   return {
     ...records,
@@ -121,6 +133,7 @@ export function createMessaging(options: MessagingOptions) {
       clock,
       ignored: options.ignored,
       campaignSendFailed: campaigns.sendFailed,
+      consent,
     }),
     readMarks: createReadMarks({
       store: createReadMarkStore(sql, accounts),

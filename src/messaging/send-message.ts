@@ -106,6 +106,7 @@ function check(context: SendContext, input: SendInput, templates: TemplateRender
       ],
     })
   if (context.optedOut) throw optedOut()
+  if (template.category === 'MARKETING' && context.marketingOptedOut) throw marketingOptedOut()
   if (template.category === 'AUTHENTICATION' && isUserId(context.address ?? input.to)) throw needsPhone()
   return { number, account, template, text }
 }
@@ -125,6 +126,12 @@ export const noTemplate = (template: SendInput['template']): AppError =>
 
 const optedOut = () =>
   new AppError('RECIPIENT_OPTED_OUT', 'the contact has opted out with STOP; it can opt in again with START')
+
+const marketingOptedOut = () =>
+  new AppError(
+    'MARKETING_OPTED_OUT',
+    "the contact has stopped marketing messages in the provider's app and can resume them there; other templates can be sent",
+  )
 
 /** The provider sends these to numbers only. */
 const needsPhone = () =>

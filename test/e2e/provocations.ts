@@ -188,6 +188,18 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     await inbound(world, optedOut, { type: 'text', text: 'STOP' })
     return sendOf('opted out')(world)
   },
+  async MARKETING_OPTED_OUT(world) {
+    const { sql, workspaceId } = world.stack
+    const to = 'US.13491208655302741919'
+    await sql`
+      insert into templates (id, workspace_id, name, language, category, status, components)
+      values (new_uuid(), ${workspaceId}, 'spring_news', 'en_US', 'MARKETING', 'APPROVED',
+        ${sql.json([{ type: 'BODY', text: 'It is spring.' }])})`
+    await sql`
+      insert into contacts (id, workspace_id, wa_id, user_id, marketing_opt_out_at)
+      values (new_uuid(), ${workspaceId}, ${to}, ${to}, now())`
+    return api(world, post(chat, { to, template: { name: 'spring_news', language: 'en_US' } }))
+  },
   async RECIPIENT_NEEDS_PHONE(world) {
     const { sql, workspaceId } = world.stack
     const components = sql.json([{ type: 'BODY', text: '*{{1}}* is your code.' }])

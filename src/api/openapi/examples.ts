@@ -185,6 +185,7 @@ export const conversation = {
     username: 'ines.d',
     name: 'Ines Duarte',
     optedOut: false,
+    marketingOptedOut: false,
   },
   lastMessage: {
     id: ids.inbound,

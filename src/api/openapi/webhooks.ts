@@ -1,4 +1,4 @@
-// The five events as OpenAPI webhooks: headers, bodies, and the effect of each response.
+// The events as OpenAPI webhooks: headers, bodies, and the effect of each response.
 import { type EventKind, eventClasses, eventKinds } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
 import type { JsonSchema } from '../../platform/http/shown.ts'
@@ -97,6 +97,25 @@ const notes: Readonly<Record<EventKind, EventNotes>> = {
     summary: "A call that the workspace placed was answered; carries the provider's SDP answer",
     description: 'Only for numbers that are set to forward, to the endpoint the number is assigned to.',
     example: { event: 'call.accepted', channel: 'CHAT', call: callExample('ACCEPTED') },
+  },
+  'contact.updated': {
+    summary: 'A customer has stopped or resumed marketing messages',
+    description:
+      "In the provider's app, or known from the provider's refusal of a message. One event for every change; of several, " +
+      'the latest `occurredAt` counts. STOP and START of a customer come with `message.received`.',
+    example: {
+      event: 'contact.updated',
+      sentAt,
+      data: {
+        conversationId: ids.conversation,
+        from: call.from,
+        userId: call.userId,
+        username: call.username,
+        marketingOptedOut: true,
+        source: 'preference',
+        occurredAt: '2026-11-20T14:21:04.000Z',
+      },
+    },
   },
 }
 

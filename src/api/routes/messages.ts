@@ -22,6 +22,7 @@ export const sendMessage = route({
     'TEMPLATE_NOT_APPROVED',
     'TEMPLATE_VARIABLES_MISMATCH',
     'RECIPIENT_OPTED_OUT',
+    'MARKETING_OPTED_OUT',
     'IDEMPOTENCY_KEY_REUSED',
   ],
   async handle({ caller, body, services }) {

@@ -1,8 +1,9 @@
-// The bodies of the five events as schemas, for the API reference. contract/events.ts builds the bodies.
+// The bodies of the events as schemas, for the API reference. contract/events.ts builds the bodies.
 import * as v from 'valibot'
 import type {
   CallEventObject,
   CallStatusData,
+  ContactUpdatedData,
   DirectEventKind,
   EventKind,
   MessageReceivedData,
@@ -70,6 +71,21 @@ const callStatus = v.object({
   durationSeconds: duration,
 }) satisfies v.GenericSchema<unknown, CallStatusData>
 
+const contactUpdated = v.object({
+  conversationId: idView('conversation'),
+  from: digits,
+  ...whoView,
+  marketingOptedOut: about(
+    v.boolean(),
+    'True: templates of category MARKETING are refused for this person from now on.',
+  ),
+  source: about(
+    v.picklist(['preference', 'refusal']),
+    "What told it: the person's choice in the provider's app, or the provider's refusal of a message.",
+  ),
+  occurredAt,
+}) satisfies v.GenericSchema<unknown, ContactUpdatedData>
+
 const callObject = <Status extends 'RINGING' | 'ACCEPTED'>(status: Status) =>
   v.object({
     id: idView('call'),
@@ -105,4 +121,5 @@ export const eventSchemas: Readonly<Record<EventKind, v.GenericSchema>> = {
   'call.status': queued('call.status', callStatus, 'CallStatusEvent'),
   'call.ringing': direct('call.ringing', callObject('RINGING'), 'CallRingingEvent'),
   'call.accepted': direct('call.accepted', callObject('ACCEPTED'), 'CallAcceptedEvent'),
+  'contact.updated': queued('contact.updated', contactUpdated, 'ContactUpdatedEvent'),
 }

@@ -13,7 +13,10 @@ export interface ConversationRecord {
     userId: string | null
     username: string | null
     name: string | null
+    /** By STOP. */
     optedOut: boolean
+    /** In the provider's app: templates of category MARKETING are refused. */
+    marketingOptedOut: boolean
   }
   lastMessage: { id: string; direction: Direction; type: MessageType; text: string; at: string } | null
   unreadCount: number

@@ -38,6 +38,7 @@ interface Row {
   readonly username: string | null
   readonly name: string | null
   readonly optState: string | null
+  readonly marketingOptOutAt: Date | null
   readonly unreadCount: number
   readonly lastInboundAt: Date | null
   readonly callPermission: StoredPermission | null
@@ -86,7 +87,8 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
 })
 
 const selected = (sql: Sql, conversations: Piece) => sql`
-  select v.id, v.number_id, n.number, p.wa_id, p.user_id, p.username, p.name, p.opt_state, v.unread_count, v.last_inbound_at,
+  select v.id, v.number_id, n.number, p.wa_id, p.user_id, p.username, p.name, p.opt_state, p.marketing_opt_out_at,
+    v.unread_count, v.last_inbound_at,
     v.call_permission, now() as read_at, v.created_at, v.updated_at,
     m.id as message_id, m.direction, m.type, m.text, m.created_at as message_at
   from (${conversations}) v
@@ -122,6 +124,7 @@ const toRecord = (row: Row): ConversationRecord => ({
     username: row.username,
     name: row.name,
     optedOut: row.optState === 'opted-out',
+    marketingOptedOut: row.marketingOptOutAt !== null,
   },
   lastMessage:
     row.messageId === null

@@ -9,7 +9,7 @@ import type { MessageId, NumberId } from '../../shared/ids.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import type { MessageStore, NewMessage, SendContext, SendContextQuery, SendTemplate } from '../ports.ts'
 import { contactsAt } from './contacts-at.ts'
-import { isKeptOptOut, type ReadOptOutKey } from './kept-opt-outs.ts'
+import { isKeptOptOut, keptMarketing, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
 import { createMessageUpdateStore, type RecipientsFollow } from './message-updates.store.ts'
 import { createSendStore } from './sends.store.ts'
 
@@ -47,6 +47,7 @@ interface ContextRow extends AccountColumns {
   parameterFormat: SendTemplate['parameterFormat']
   components: unknown[]
   optedOut: boolean
+  marketingOptedOut: boolean
   earlierId: MessageId | null
   earlierHash: Buffer | null
 }
@@ -67,6 +68,8 @@ async function sendContext(
       t.status as template_status, t.category, t.parameter_format, t.components, c.wa_id as address,
       case when c.id is null then ${isKeptOptOut(sql, options.optOutKey, person)}
         else coalesce(c.opt_state = 'opted-out', false) end as opted_out,
+      case when c.id is null then ${keptOptOutTime(sql, options.optOutKey, person, keptMarketing)} is not null
+        else c.marketing_opted_out end as marketing_opted_out,
       m.id as earlier_id, m.idempotency_hash as earlier_hash
     from workspaces w
     left join numbers n on n.workspace_id = w.id and case
@@ -78,7 +81,7 @@ async function sendContext(
       and t.name = ${query.templateName} and t.language = ${query.templateLanguage}
     left join lateral (
       -- Written in another way, it is the same person: an opt-out counts.
-      select id, wa_id, opt_state
+      select id, wa_id, opt_state, bool_or(marketing_opt_out_at is not null) over () as marketing_opted_out
       from contacts
       where id in (select id from ${contactsAt(sql, workspaceId, spellings)}) and erased_at is null
       order by opt_state is not distinct from 'opted-out' desc, wa_id = ${query.address} desc
@@ -104,6 +107,7 @@ async function sendContext(
         }
       : null,
     optedOut: row.optedOut,
+    marketingOptedOut: row.marketingOptedOut,
     address: row.address,
     earlier: row.earlierId && { id: row.earlierId, hash: row.earlierHash?.toString('hex') ?? '' },
   }

@@ -4,7 +4,7 @@ import { callMachines } from '../../calls/call.machine.ts'
 import type { ContactCounts } from '../../contract/records/privacy.ts'
 import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
 import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
-import { fingerprintOf, type ReadOptOutKey } from '../../messaging/store/kept-opt-outs.ts'
+import { fingerprintOf, keptMarketing, type ReadOptOutKey } from '../../messaging/store/kept-opt-outs.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals } from '../../platform/postgres/states.ts'
 import type { Uuid } from '../../shared/ids.ts'
@@ -210,8 +210,8 @@ async function eraseContact(task: Task): Promise<Batch> {
       where workspace_id = ${workspaceId} and contact_id = ${contactId}`
     await sql`
       update contacts
-      set wa_id = 'erased:' || id, name = null, name_at = null, opt_state = null, opt_changed_at = null, erased_at = now(),
-        updated_at = now()
+      set wa_id = 'erased:' || id, name = null, name_at = null, opt_state = null, opt_changed_at = null, marketing_opt_out_at = null,
+        marketing_changed_at = null, erased_at = now(), updated_at = now()
       where id = ${contactId} and workspace_id = ${workspaceId}`
   }
   const files = await expireExports(sql, job)
@@ -221,15 +221,19 @@ async function eraseContact(task: Task): Promise<Batch> {
 async function keepOptOut({ sql, job, optOutKey }: Task, contactId: Uuid): Promise<void> {
   const { workspaceId } = job
   const fingerprint = fingerprintOf(sql, optOutKey, { workspaceId, waId: sql`${job.address}::text` })
-  const [contact] = await sql<{ optState: string | null; optChangedAt: Date | null }[]>`
-    select opt_state, opt_changed_at from contacts where id = ${contactId} and workspace_id = ${workspaceId}`
-  if (contact?.optState === 'opted-out')
+  const columns = { kept_opt_outs: 'opt_changed_at', [keptMarketing]: 'marketing_changed_at' }
+  const isOut = {
+    kept_opt_outs: sql`opt_state = 'opted-out'`,
+    [keptMarketing]: sql`marketing_opt_out_at is not null`,
+  }
+  for (const kept of ['kept_opt_outs', keptMarketing] as const) {
+    await sql`delete from ${sql(kept)} where workspace_id = ${workspaceId} and fingerprint = ${fingerprint}`
     await sql`
-      insert into kept_opt_outs (workspace_id, fingerprint, opted_out_at)
-      values (${workspaceId}, ${fingerprint}, ${contact.optChangedAt})
-      on conflict (workspace_id, fingerprint) do update set opted_out_at = excluded.opted_out_at`
-  else
-    await sql`delete from kept_opt_outs where workspace_id = ${workspaceId} and fingerprint = ${fingerprint}`
+      insert into ${sql(kept)} (workspace_id, fingerprint, opted_out_at)
+      select workspace_id, ${fingerprint}, ${sql(columns[kept])}
+      from contacts
+      where id = ${contactId} and workspace_id = ${workspaceId} and ${isOut[kept]}`
+  }
 }
 
 const steps: Readonly<Record<ErasureStep, (task: Task) => Promise<Batch>>> = {

@@ -38,9 +38,10 @@ export const createApplyUpdate = (targets: UpdateTargets): ApplyUpdate =>
         return
       case 'identityChange':
         return targets.messages.applyIdentityChange(update)
-      // Not needed: the catalog sync reads the quality, and the provider enforces marketing preferences.
-      case 'numberQuality':
       case 'userPreference':
+        return targets.messages.applyPreference(update)
+      // Not needed: the catalog sync reads the quality.
+      case 'numberQuality':
         return targets.ignored(update.type)
     }
   }

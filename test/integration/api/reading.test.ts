@@ -238,6 +238,7 @@ describe('GET /conversations', () => {
         username: null,
         name: 'Ines',
         optedOut: false,
+        marketingOptedOut: false,
       },
       unreadCount: 1,
       lastInboundAt: '2026-11-20T14:21:03.127Z',

@@ -202,6 +202,7 @@ describe('a record with nothing left out', () => {
         username: null,
         name: 'Ines',
         optedOut: true,
+        marketingOptedOut: false,
       },
       lastMessage: {
         ...{ id: encodeId('message', messageId), direction: 'INBOUND', type: 'TEXT', text: 'Hello' },

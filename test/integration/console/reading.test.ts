@@ -96,6 +96,7 @@ describe('reading', () => {
       number: `+${busy.waId}`,
       name: 'Mia',
       optedOut: false,
+      marketingOptedOut: false,
     })
     assert.deepEqual(
       { ...first.lastMessage, at: undefined },

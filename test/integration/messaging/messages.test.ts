@@ -7,7 +7,7 @@ import type { NewMessage } from '../../../src/messaging/ports.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { encodeId, type KeyId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testContacts, testMessageStore } from '../../support/message-store.ts'
+import { testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, type Tenant } from '../../support/rows.ts'
 
@@ -22,6 +22,7 @@ const updates = createMessageUpdates({
   clock: systemClock,
   ignored: (type) => ignored.push(type),
   campaignSendFailed: () => undefined,
+  consent: testConsent(sql),
 })
 
 async function newMessage(
