@@ -19,7 +19,7 @@ export interface ClaimedJob {
   readonly id: Uuid
   readonly workspaceId: WorkspaceId
   readonly kind: 'ERASURE' | 'EXPORT'
-  /** How the person is addressed: digits. */
+  /** One number (digits) or user id of the person. */
   readonly address: string
   readonly claim: number
   readonly failures: number

@@ -12,6 +12,7 @@ export interface Guide {
 /** The file of each guide, relative to `src`, in the order of the contents. */
 export const guideFiles: Readonly<Record<string, string>> = {
   send: 'messaging/README.md',
+  people: 'api/guides/people.md',
   receive: 'delivery/README.md',
   calls: 'calls/README.md',
   campaigns: 'campaigns/README.md',

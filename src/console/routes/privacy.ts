@@ -4,6 +4,7 @@ import type { Author } from '../../contract/administration.ts'
 import { AppError, notFound } from '../../contract/errors.ts'
 import { fileAnswer } from '../../platform/http/file-answer.ts'
 import { Answer } from '../../platform/http/route.ts'
+import { isUserId } from '../../shared/address.ts'
 import { type ConversationId, encodeId } from '../../shared/ids.ts'
 import { workspaceRoute } from '../route.ts'
 import { idParams } from '../schema.ts'
@@ -12,18 +13,20 @@ import type { ConsoleServices } from '../services.ts'
 const requestErasure = workspaceRoute({
   method: 'POST',
   path: '/conversations/:id/erasure',
-  summary: 'Erase everything that is known of the contact; `confirm` is the number, typed again',
+  summary:
+    'Erase everything that is known of the contact; `confirm` is the number or the user id, typed again',
   role: 'ADMIN',
   needsProof: true,
   params: idParams('conversation'),
-  body: v.strictObject({ confirm: v.pipe(v.string(), v.maxLength(40)) }),
+  body: v.strictObject({ confirm: v.pipe(v.string(), v.maxLength(160)) }),
   success: 202,
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   async handle({ services, author, params, body: { confirm } }) {
     const address = await addressOf(services, author, params.id)
-    if (confirm.replace(/[^0-9]/g, '') !== address)
-      throw new AppError('VALIDATION_ERROR', 'confirm must be the number of the contact', {
-        details: [{ path: 'confirm', message: 'must be the number of the contact' }],
+    const typed = isUserId(address) ? confirm.trim() : confirm.replace(/[^0-9]/g, '')
+    if (typed !== address)
+      throw new AppError('VALIDATION_ERROR', 'confirm must be the number or the user id of the contact', {
+        details: [{ path: 'confirm', message: 'must be the number or the user id of the contact' }],
       })
     return begun(await services.privacy.requestErasure(requesterOf(author), address))
   },
@@ -47,7 +50,8 @@ const requestExport = workspaceRoute({
 async function addressOf({ reads }: ConsoleServices, author: Author, id: ConversationId): Promise<string> {
   const conversation = await reads.conversations.find(author.workspaceId, id)
   if (!conversation) throw notFound('conversation')
-  return conversation.contact.waId
+  const { waId, userId } = conversation.contact
+  return waId || (userId ?? '')
 }
 
 const requesterOf = ({ workspaceId, operatorId, ip }: Author) => ({

@@ -96,8 +96,8 @@ async function mergeConversation(
 /** At once: the history of somebody who has hidden the number until now is rarely longer. */
 const rowsAtOnce = 1_000
 
-/** Returns how many rows it moved: fewer than two batches, and none is left. */
-async function moveRows(sql: Sql, workspaceId: WorkspaceId, from: Uuid): Promise<number> {
+/** Moves messages and calls to the contact that took over. Returns how many: none is left where it is 0. */
+export async function moveRows(sql: Sql, workspaceId: WorkspaceId, from: Uuid): Promise<number> {
   const move = (table: 'messages' | 'calls') => sql`
     update ${sql(table)} m
     set contact_id = l.merged_into, conversation_id = coalesce(v.merged_into, v.id)

@@ -57,13 +57,14 @@ export async function deleteFiles(
 /** An export of somebody who is erased is gone too. Returns how many files that were. */
 export async function expireExports(
   sql: Sql,
-  { workspaceId, address }: Pick<ClaimedJob, 'workspaceId' | 'address'>,
+  { workspaceId }: Pick<ClaimedJob, 'workspaceId'>,
+  addresses: readonly string[],
 ): Promise<number> {
   const expired = await sql`
     with expired as (
       update contact_jobs
       set status = 'EXPIRED', address = null, completed_at = coalesce(completed_at, now()), claim = claim + 1
-      where workspace_id = ${workspaceId} and kind = 'EXPORT' and address = ${address}
+      where workspace_id = ${workspaceId} and kind = 'EXPORT' and address = any(${addresses as string[]}::text[])
       returning id, workspace_id
     )
     insert into blob_deletions (key, again_at)

@@ -4,6 +4,7 @@ import { callMachines } from '../../calls/call.machine.ts'
 import type { ContactCounts } from '../../contract/records/privacy.ts'
 import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
 import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
+import { moveRows } from '../../messaging/store/contact-merge.ts'
 import { fingerprintOf, keptMarketing, type ReadOptOutKey } from '../../messaging/store/kept-opt-outs.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals } from '../../platform/postgres/states.ts'
@@ -17,6 +18,7 @@ import {
   type StepResult,
 } from '../ports.ts'
 import { eraseMessages, expireExports } from './erase-messages.ts'
+import { type JobPerson, personOf } from './person.ts'
 
 interface State {
   readonly step: ErasureStep
@@ -36,8 +38,7 @@ interface Task {
   readonly sql: Sql
   readonly job: ClaimedJob
   readonly cursor: Uuid | null
-  /** Null where nobody of this number ever wrote or was written to: then it can only be on lists of campaigns. */
-  readonly contactId: Uuid | null
+  readonly person: JobPerson
   readonly optOutKey: FingerprintKey
 }
 
@@ -48,9 +49,9 @@ export const createErasureStore = (pool: Pool, optOutKey: ReadOptOutKey): Erasur
     return pool.begin(async (sql) => {
       const state = await stateOf(sql, job)
       if (!state) return 'lost'
-      const contactId = await contactOf(sql, job)
-      const task = { sql, job, cursor: state.cursor, contactId, optOutKey: key }
-      const batch = await steps[state.step](task)
+      const person = await personOf(sql, job)
+      const task = { sql, job, cursor: state.cursor, person, optOutKey: key }
+      const batch = (await joinMerged(task)) ?? (await steps[state.step](task))
       await save(sql, job, { ...state, batch })
       return batch.result
     })
@@ -65,23 +66,23 @@ async function stateOf(sql: Sql, job: ClaimedJob): Promise<State | undefined> {
     for update`
   if (!row) return undefined
   if (row.step !== null) return { step: row.step, cursor: row.cursor }
+  const { contactIds } = await personOf(sql, job)
   await sql`
     update contact_jobs
     set total = (
-      select (select count(*) from messages where workspace_id = ${job.workspaceId} and contact_id = c.id)
-        + (select count(*) from calls where workspace_id = ${job.workspaceId} and contact_id = c.id)
-      from (select (
-        select id from contacts where workspace_id = ${job.workspaceId} and wa_id = ${job.address}
-      ) as id) c
+      select (select count(*) from messages where workspace_id = ${job.workspaceId} and contact_id = any(c.ids))
+        + (select count(*) from calls where workspace_id = ${job.workspaceId} and contact_id = any(c.ids))
+      from (select ${contactIds as Uuid[]}::uuid[] as ids) c
     )
     where id = ${job.id}`
   return { step: erasureSteps[0], cursor: null }
 }
 
-async function contactOf(sql: Sql, { workspaceId, address }: ClaimedJob): Promise<Uuid | null> {
-  const [row] = await sql<{ id: Uuid }[]>`
-    select id from contacts where workspace_id = ${workspaceId} and wa_id = ${address}`
-  return row?.id ?? null
+/** What is still written about a contact that became part of this one is moved first. */
+async function joinMerged({ sql, job, cursor, person }: Task): Promise<Batch | undefined> {
+  for (const from of person.contactIds.slice(1))
+    if ((await moveRows(sql, job.workspaceId, from)) > 0) return { result: 'again', cursor }
+  return undefined
 }
 
 async function save(
@@ -112,7 +113,7 @@ async function save(
 const campaignsAtOnce = 200
 
 /** A recipient whose message may be on its way to the provider is waited for. */
-async function eraseRecipients({ sql, job, cursor }: Task): Promise<Batch> {
+async function eraseRecipients({ sql, job, cursor, person }: Task): Promise<Batch> {
   const campaigns = await sql<{ id: Uuid }[]>`
     select id
     from campaigns
@@ -120,16 +121,17 @@ async function eraseRecipients({ sql, job, cursor }: Task): Promise<Batch> {
     order by id
     limit ${campaignsAtOnce}`
   const ids = campaigns.map(({ id }) => id)
+  const addresses = person.addresses as string[]
   const erased = await sql`
     delete from recipients
     where id in (
       select id
       from recipients
-      where campaign_id = any(${ids}::uuid[]) and wa_id = ${job.address} and claimed_until is null
+      where campaign_id = any(${ids}::uuid[]) and wa_id = any(${addresses}::text[]) and claimed_until is null
       order by campaign_id
       for update skip locked)`
   const left = await sql`
-    select from recipients where campaign_id = any(${ids}::uuid[]) and wa_id = ${job.address} limit 1`
+    select from recipients where campaign_id = any(${ids}::uuid[]) and wa_id = any(${addresses}::text[]) limit 1`
   const counts = { recipients: erased.count }
   if (left.count > 0) return { result: 'wait', counts }
   if (ids.length < campaignsAtOnce) return { result: 'next', counts }
@@ -142,7 +144,7 @@ const ended = Object.entries(callMachines.INBOUND)
   .filter((status) => isTerminal(callMachines.OUTBOUND, status))
 
 /** A live call is waited for: its owner still writes to it. */
-async function eraseCalls({ sql, job, contactId }: Task): Promise<Batch> {
+async function eraseCalls({ sql, job, person: { contactId } }: Task): Promise<Batch> {
   if (contactId === null) return { result: 'next' }
   const { workspaceId } = job
   const found = await sql<{ id: Uuid }[]>`
@@ -164,9 +166,9 @@ async function eraseCalls({ sql, job, contactId }: Task): Promise<Batch> {
   return { result: 'again', counts: { calls: ids.length, events } }
 }
 
-async function eraseEvents({ sql, job, contactId, cursor }: Task): Promise<Batch> {
-  if (contactId === null) return { result: 'next' }
-  const keys = await conversationsOf(sql, job, contactId)
+async function eraseEvents({ sql, job, person, cursor }: Task): Promise<Batch> {
+  if (person.contactId === null) return { result: 'next' }
+  const keys = await conversationsOf(sql, job, person)
   const { events, last } = await createDeliveryEraser(sql).ofKeys(job.workspaceId, keys, cursor)
   return last === null ? { result: 'next', cursor } : { result: 'again', counts: { events }, cursor: last }
 }
@@ -178,9 +180,14 @@ async function awaitFiles({ sql, job, cursor }: Task): Promise<Batch> {
   return { result: left.count > 0 ? 'wait' : 'next', cursor }
 }
 
-const conversationsOf = async (sql: Sql, { workspaceId }: ClaimedJob, contactId: Uuid): Promise<Uuid[]> => {
+const conversationsOf = async (
+  sql: Sql,
+  { workspaceId }: ClaimedJob,
+  { contactIds }: JobPerson,
+): Promise<Uuid[]> => {
   const rows = await sql<{ id: Uuid }[]>`
-    select id from conversations where workspace_id = ${workspaceId} and contact_id = ${contactId}`
+    select id from conversations
+    where workspace_id = ${workspaceId} and contact_id = any(${contactIds as Uuid[]}::uuid[])`
   return rows.map(({ id }) => id)
 }
 
@@ -189,16 +196,18 @@ const conversationsOf = async (sql: Sql, { workspaceId }: ClaimedJob, contactId:
  * remains are empty rows, so that nothing refers to a row that is gone; the number is free for a new contact.
  */
 async function eraseContact(task: Task): Promise<Batch> {
-  const { sql, job, contactId, cursor } = task
+  const { sql, job, person, cursor } = task
   const { workspaceId } = job
+  const { contactId } = person
+  const ids = person.contactIds as Uuid[]
   if (contactId !== null) {
     await sql`select from contacts where id = ${contactId} and workspace_id = ${workspaceId} for update`
     const left = await sql`
-      select from messages where workspace_id = ${workspaceId} and contact_id = ${contactId}
+      select from messages where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])
       union all
-      select from calls where workspace_id = ${workspaceId} and contact_id = ${contactId}
+      select from calls where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])
       limit 1`
-    const keys = await conversationsOf(sql, job, contactId)
+    const keys = await conversationsOf(sql, job, person)
     const isNew = await createDeliveryEraser(sql).hasMore(workspaceId, keys, cursor)
     if (left.count > 0 || isNew) return { result: 'again', step: 'calls', cursor }
     await keepOptOut(task, contactId)
@@ -207,39 +216,44 @@ async function eraseContact(task: Task): Promise<Batch> {
       set last_message_id = null, last_message_at = null, unread_count = 0, last_inbound_at = null,
         call_permission = null, call_permission_at = null, last_event_id = null, campaign_recipient_id = null,
         campaign_sent_at = null, erased_at = now(), updated_at = now()
-      where workspace_id = ${workspaceId} and contact_id = ${contactId}`
+      where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])`
+    await sql`delete from contact_aliases where contact_id = ${contactId} and workspace_id = ${workspaceId}`
     await sql`
       update contacts
-      set wa_id = 'erased:' || id, name = null, name_at = null, opt_state = null, opt_changed_at = null, marketing_opt_out_at = null,
+      set wa_id = 'erased:' || id, address_at = null, user_id = null, parent_user_id = null, username = null, name = null,
+        name_at = null, opt_state = null, opt_changed_at = null, marketing_opt_out_at = null,
         marketing_changed_at = null, erased_at = now(), updated_at = now()
       where id = ${contactId} and workspace_id = ${workspaceId}`
   }
-  const files = await expireExports(sql, job)
+  const files = await expireExports(sql, job, person.addresses)
   return { result: 'done', counts: { files } }
 }
 
-async function keepOptOut({ sql, job, optOutKey }: Task, contactId: Uuid): Promise<void> {
+/** Under every address: the person may come back with any of them. */
+async function keepOptOut({ sql, job, person, optOutKey }: Task, contactId: Uuid): Promise<void> {
   const { workspaceId } = job
-  const fingerprint = fingerprintOf(sql, optOutKey, { workspaceId, waId: sql`${job.address}::text` })
-  const columns = { kept_opt_outs: 'opt_changed_at', [keptMarketing]: 'marketing_changed_at' }
-  const isOut = {
-    kept_opt_outs: sql`opt_state = 'opted-out'`,
-    [keptMarketing]: sql`marketing_opt_out_at is not null`,
-  }
-  for (const kept of ['kept_opt_outs', keptMarketing] as const) {
-    await sql`delete from ${sql(kept)} where workspace_id = ${workspaceId} and fingerprint = ${fingerprint}`
+  const fingerprint = fingerprintOf(sql, optOutKey, { workspaceId, waId: sql`one.address` })
+  const fingerprints = sql`
+    select ${fingerprint} as fingerprint from unnest(${person.addresses as string[]}::text[]) as one (address)`
+  const choices = [
+    { kept: 'kept_opt_outs', isOut: sql`opt_state = 'opted-out'`, at: sql`opt_changed_at` },
+    { kept: keptMarketing, isOut: sql`marketing_opt_out_at is not null`, at: sql`marketing_changed_at` },
+  ]
+  for (const { kept, isOut, at } of choices) {
+    await sql`delete from ${sql(kept)} where workspace_id = ${workspaceId} and fingerprint in (${fingerprints})`
     await sql`
       insert into ${sql(kept)} (workspace_id, fingerprint, opted_out_at)
-      select workspace_id, ${fingerprint}, ${sql(columns[kept])}
-      from contacts
-      where id = ${contactId} and workspace_id = ${workspaceId} and ${isOut[kept]}`
+      select c.workspace_id, all_of_them.fingerprint, ${at}
+      from contacts c
+      cross join (${fingerprints}) all_of_them
+      where c.id = ${contactId} and c.workspace_id = ${workspaceId} and ${isOut}`
   }
 }
 
 const steps: Readonly<Record<ErasureStep, (task: Task) => Promise<Batch>>> = {
   recipients: eraseRecipients,
   calls: eraseCalls,
-  messages: eraseMessages,
+  messages: (task) => eraseMessages({ ...task, contactId: task.person.contactId }),
   events: eraseEvents,
   files: awaitFiles,
   contact: eraseContact,

@@ -1,9 +1,11 @@
 // What an export reads besides the records of the API, and the row of an export as it ends.
 import { toPage } from '../../contract/page.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
+import { phoneOf } from '../../shared/address.ts'
 import { encodeId, type Uuid } from '../../shared/ids.ts'
 import type { ExportPorts, StoredFile } from '../export-contact.ts'
 import type { ClaimedJob } from '../ports.ts'
+import { personOf } from './person.ts'
 
 const atOnce = 200
 /** How long a finished export can be downloaded. */
@@ -11,10 +13,29 @@ const lifetime = '7 days'
 
 export const createExportStore = (sql: Sql) => ({
   async contact({ workspaceId, address }: ClaimedJob): Promise<object> {
-    const [row] = await sql<{ name: string | null; optState: string | null; createdAt: Date }[]>`
-      select name, opt_state, created_at from contacts where workspace_id = ${workspaceId} and wa_id = ${address}`
-    const facts = row && { name: row.name, optState: row.optState, createdAt: row.createdAt.toISOString() }
-    return { waId: address, number: `+${address}`, ...facts, exportedAt: new Date().toISOString() }
+    const { contactId, addresses } = await personOf(sql, { workspaceId, address })
+    const [row] = await sql<
+      {
+        waId: string
+        userId: string | null
+        username: string | null
+        name: string | null
+        optState: string | null
+        createdAt: Date
+      }[]
+    >`
+      select wa_id, user_id, username, name, opt_state, created_at from contacts where id = ${contactId}`
+    const phone = phoneOf(row?.waId ?? address)
+    const facts = row && {
+      ...{ userId: row.userId, username: row.username, name: row.name, optState: row.optState },
+      createdAt: row.createdAt.toISOString(),
+    }
+    const others = addresses.filter((one) => one !== phone && one !== row?.userId)
+    return {
+      ...{ waId: phone ?? '', number: phone === null ? '' : `+${phone}`, ...facts },
+      ...(others.length > 0 && { otherAddresses: others }),
+      exportedAt: new Date().toISOString(),
+    }
   },
 
   recipients: (job: ClaimedJob) => recipients(sql, job),
@@ -74,7 +95,9 @@ interface RecipientRow {
 }
 
 /** By the campaigns of the workspace: a number is found in each by index. */
-async function* recipients(sql: Sql, { workspaceId, address }: ClaimedJob): AsyncGenerator<object[]> {
+async function* recipients(sql: Sql, job: ClaimedJob): AsyncGenerator<object[]> {
+  const { workspaceId } = job
+  const { addresses } = await personOf(sql, job)
   for (let after: Uuid | undefined, isMore = true; isMore; ) {
     const campaigns = await sql<{ id: Uuid }[]>`
       select id from campaigns
@@ -86,7 +109,7 @@ async function* recipients(sql: Sql, { workspaceId, address }: ClaimedJob): Asyn
       select r.id, r.campaign_id, c.name as campaign, r.variables, r.status, r.message_id, r.created_at, r.updated_at
       from recipients r
       join campaigns c on c.id = r.campaign_id
-      where r.campaign_id = any(${ids}::uuid[]) and r.wa_id = ${address} and r.workspace_id = ${workspaceId}
+      where r.campaign_id = any(${ids}::uuid[]) and r.wa_id = any(${addresses as string[]}::text[]) and r.workspace_id = ${workspaceId}
       order by r.id`
     yield rows.map((row) => ({
       id: encodeId('recipient', row.id),
@@ -112,14 +135,15 @@ interface EventRow {
 }
 
 /** Each event as it was sent to each endpoint, newest first; the body is null after its retention. */
-async function* events(sql: Sql, { workspaceId, address }: ClaimedJob): AsyncGenerator<object[]> {
+async function* events(sql: Sql, job: ClaimedJob): AsyncGenerator<object[]> {
+  const { workspaceId } = job
+  const people = (await personOf(sql, job)).contactIds as Uuid[]
   for (let before: Uuid | undefined, isMore = true; isMore; ) {
     const rows = await sql<EventRow[]>`
-      with person as (select id from contacts where workspace_id = ${workspaceId} and wa_id = ${address}),
-      keys as (
-        select id from conversations where workspace_id = ${workspaceId} and contact_id = (select id from person)
+      with keys as (
+        select id from conversations where workspace_id = ${workspaceId} and contact_id = any(${people}::uuid[])
         union all
-        select id from calls where workspace_id = ${workspaceId} and contact_id = (select id from person)
+        select id from calls where workspace_id = ${workspaceId} and contact_id = any(${people}::uuid[])
       )
       select d.id, d.endpoint_id, d.kind, d.state, d.created_at, e.body
       from deliveries d
@@ -141,14 +165,16 @@ async function* events(sql: Sql, { workspaceId, address }: ClaimedJob): AsyncGen
   }
 }
 
-async function* files(sql: Sql, { workspaceId, address }: ClaimedJob): AsyncGenerator<StoredFile[]> {
+async function* files(sql: Sql, job: ClaimedJob): AsyncGenerator<StoredFile[]> {
+  const { workspaceId } = job
+  const people = (await personOf(sql, job)).contactIds as Uuid[]
   for (let before: Uuid | undefined, isMore = true; isMore; ) {
     const rows = await sql<{ id: Uuid<'message'>; blobKey: string; fileName: string | null }[]>`
       select f.message_id as id, f.blob_key, f.file_name
       from messages m
       join media f on f.message_id = m.id
       where m.workspace_id = ${workspaceId} and f.state = 'STORED'
-        and m.contact_id = (select id from contacts where workspace_id = ${workspaceId} and wa_id = ${address})
+        and m.contact_id = any(${people}::uuid[])
         ${before === undefined ? sql`` : sql`and m.id < ${before}`}
       order by m.id desc
       limit ${atOnce + 1}`

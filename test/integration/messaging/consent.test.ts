@@ -247,8 +247,8 @@ describe("the provider's refusal of marketing", () => {
       account: {
         workspaceId: tenant.workspaceId,
         phoneNumberId: tenant.phoneNumberId,
-        wabaId: '',
-        token: '',
+        wabaId: null,
+        accessToken: '',
       },
       definition: { status: 'APPROVED', parameterFormat: 'POSITIONAL', components: [] },
     })

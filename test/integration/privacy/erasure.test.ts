@@ -192,8 +192,35 @@ describe('an opt-out', () => {
   })
 })
 
+describe('a marketing opt-out', () => {
+  test('outlives the erasure until it is ended; other templates are sent', async () => {
+    const who = await known()
+    const stoppedAt = new Date('2026-11-01T10:00:00Z')
+    await sql`
+      update contacts set marketing_opt_out_at = ${stoppedAt}, marketing_changed_at = ${stoppedAt}
+      where id = ${who.contactId}`
+    await erase(who)
+    const store = createMessageStore(sql, { accounts: testAccounts, optOutKey, recipientsFollow })
+    const query = { from: null, templateName: 'x', templateLanguage: 'en_US', idempotencyKey: null }
+    const contextOf = async () => {
+      const context = await store.sendContext({ workspaceId: who.workspaceId, address: who.waId, ...query })
+      return [context.optedOut, context.marketingOptedOut]
+    }
+    assert.deepEqual(await contextOf(), [false, true])
+    assert.deepEqual(await skippedBy(who, 'MARKETING'), {
+      status: 'SKIPPED',
+      skippedReason: 'MARKETING_OPTED_OUT',
+    })
+    // The claim has made a contact again, which is as opted out.
+    assert.deepEqual(await contextOf(), [false, true])
+    await sql`update contacts set marketing_opt_out_at = null where wa_id = ${who.waId}`
+    await erase(who)
+    assert.deepEqual(await contextOf(), [false, false])
+  })
+})
+
 /** A campaign of the workspace that has this person on its list again claims its recipients. */
-async function skippedBy({ workspaceId, numberId, waId }: Known) {
+async function skippedBy({ workspaceId, numberId, waId }: Known, category = 'UTILITY') {
   const id = newId('campaign')
   const recipientId = newId('recipient')
   await sql`
@@ -201,7 +228,14 @@ async function skippedBy({ workspaceId, numberId, waId }: Known) {
     values (${id}, ${workspaceId}, 'Winter', 'hello', 'en_US', 'RUNNING', ${numberId}, 1)`
   await sql`
     insert into recipients (id, workspace_id, campaign_id, wa_id) values (${recipientId}, ${workspaceId}, ${id}, ${waId})`
-  const campaign = { id, workspaceId, numberId, epoch: 1, template: { name: 'hello', language: 'en_US' } }
+  const campaign = {
+    id,
+    workspaceId,
+    numberId,
+    epoch: 1,
+    template: { name: 'hello', language: 'en_US' },
+    definition: { category },
+  }
   const judge = () => assert.fail('nobody is left to be sent to')
   const claimed = await claimRecipients(sql, campaign as never, {
     limit: 10,
@@ -224,7 +258,7 @@ const inbound = (parties: { contactId: string }) =>
       providerMessageId: `wamid.${parties.contactId}`,
       messageType: 'TEXT',
       text: 'Hello again',
-      fromName: 'Ines',
+      from: personAt('15550000000', 'Ines'),
       at: new Date(),
       media: null,
       callPermission: null,

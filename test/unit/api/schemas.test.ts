@@ -21,7 +21,11 @@ function faults(schema: v.GenericSchema, value: unknown): string[] {
 
 describe('the body of a send', () => {
   test('needs a number and a template, and fills in the rest', () => {
-    assert.deepEqual(v.parse(sendBody, good), { to, template: { ...template, variables: {} }, metadata: {} })
+    assert.deepEqual(v.parse(sendBody, good), {
+      to: '15551230000',
+      template: { ...template, variables: {} },
+      metadata: {},
+    })
   })
 
   test('says what is missing, by path', () => {

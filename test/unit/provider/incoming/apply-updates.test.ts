@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { personAt } from '../../../../src/contract/person.ts'
 import type { ProviderUpdate } from '../../../../src/contract/provider-updates.ts'
 import { applyInOrder } from '../../../../src/provider/incoming/apply-updates.ts'
 import { describe, test } from '../../../support/harness.ts'
@@ -13,7 +12,7 @@ const fromUsers = (count: number): ProviderUpdate[] =>
       messages: Array.from({ length: count }, (_, index) => ({
         ...messages['text'],
         id: `wamid.${index}`,
-        from: personAt(String(351_910_000_000 + index)),
+        from: String(351_910_000_000 + index),
       })),
     }),
   ).updates

@@ -27,7 +27,7 @@ describe('a call that connects', () => {
     const update = connect('outboundConnect')
     assert.deepEqual(
       [update.direction, update.person?.phone, update.person?.name, update.opaque],
-      ['OUTBOUND', USER, null, 'call_9xyz'],
+      ['OUTBOUND', USER, 'Marta Reis', 'call_9xyz'],
     )
     assert.deepEqual(update.session, { sdpType: 'answer', sdp })
   })
@@ -43,8 +43,9 @@ describe('a call that connects', () => {
     assert.equal(only('callConnect', inCalls(huge)).session, null)
   })
 
-  test('inbound without a number to show cannot be told to anybody', () => {
-    assert.deepEqual(parse(inCalls(calls['connectWithoutSender'])).skipped, { noSender: 1 })
+  test('inbound that names nobody at all cannot be told to anybody', () => {
+    const value = { calls: [calls['connectWithoutSender']], contacts: [] }
+    assert.deepEqual(parse(change('calls', value)).skipped, { noSender: 1 })
   })
 })
 

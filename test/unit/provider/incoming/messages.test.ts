@@ -79,11 +79,13 @@ describe('an inbound message', () => {
   })
 
   test('of the provider itself is no message', () => {
-    assert.deepEqual(skippedOf(messages['system']), { irrelevant: 1 })
+    const update = only('identityChange', change('messages', { messages: [messages['system']] }))
+    assert.deepEqual([update.person.phone, update.before], ['351910000099', [USER]])
   })
 
-  test('without a phone number of its sender is counted and left out', () => {
-    assert.deepEqual(skippedOf(messages['withoutSender']), { noSender: 1 })
+  test('that names nobody at all is counted and left out', () => {
+    const value = { messages: [messages['withoutSender']], contacts: [] }
+    assert.deepEqual(parse(change('messages', value)).skipped, { noSender: 1 })
   })
 
   test('without an id is counted as malformed', () => {

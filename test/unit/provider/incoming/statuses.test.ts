@@ -16,7 +16,7 @@ describe('a message status', () => {
       status: 'SENT',
       at: new Date(1_790_000_101_000),
       opaque: 'msg_7abc',
-      recipient: personAt(USER),
+      recipient: personAt(USER, 'Marta Reis'),
       error: null,
     })
   })
@@ -59,8 +59,8 @@ describe('a message status', () => {
     assert.equal(read(statuses['failedWithoutReason']).error?.code, 'UNKNOWN')
   })
 
-  test('does without the recipient of a user who shows no number', () => {
-    assert.equal(read(statuses['withoutRecipient']).recipient, null)
+  test('names the recipient who shows no number by id', () => {
+    assert.equal(read(statuses['withoutRecipient']).recipient?.userId, 'US.1')
   })
 
   test('takes its time as a number, and the time of arrival for want of one', () => {

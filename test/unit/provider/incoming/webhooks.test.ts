@@ -107,7 +107,7 @@ describe('a webhook of the provider', () => {
     assert.equal((await answer).status, 200)
     assert.deepEqual(
       applied.map(({ type }) => type),
-      ['inboundMessage', 'messageStatus'],
+      ['inboundMessage', 'identityChange', 'messageStatus'],
     )
   })
 
@@ -118,7 +118,7 @@ describe('a webhook of the provider', () => {
     assert.equal((await send({ body: batch })).status, 503)
     assert.deepEqual(
       applied.map(({ type }) => type),
-      ['messageStatus'],
+      ['identityChange', 'messageStatus'],
     )
     assert.deepEqual([records[0]?.outcome, records[0]?.failed], ['failed', 1])
   })
@@ -153,7 +153,7 @@ describe('a webhook of the provider', () => {
     const line = JSON.parse(lines[0] ?? '') as Record<string, unknown>
     assert.deepEqual(
       [line['msg'], line['kinds'], line['skipped'], line['failed'], line['requestId']],
-      ['ingest.received', { inboundMessage: 1, messageStatus: 1 }, { irrelevant: 1 }, 0, 'req-1'],
+      ['ingest.received', { inboundMessage: 1, identityChange: 1, messageStatus: 1 }, {}, 0, 'req-1'],
     )
     for (const text of [...lines, ...failing.lines]) {
       assert.doesNotMatch(text, /pier|Marta|351910000077/)

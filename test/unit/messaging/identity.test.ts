@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { type Claim, type Holder, identify } from '../../../src/messaging/identity.ts'
+import type { Uuid } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
+
+const P = '351911111111'
+const P2 = '351922222222'
+const A = 'PT.44100928'
+const B = 'PT.9920011'
+const PARENT = 'PT.ENT.7719'
+const early = new Date(1_000)
+const late = new Date(2_000)
+
+const id = (number: number) => `00000000-0000-7000-8000-00000000000${number}` as Uuid
+const holder = (number: number, address: string, more: Partial<Holder> = {}): Holder => ({
+  id: id(number),
+  address,
+  addressAt: null,
+  aliases: [],
+  userId: null,
+  parentUserId: null,
+  ...more,
+})
+const claim = (
+  phone: string | null,
+  userId: string | null = null,
+  more: Partial<Claim> & { readonly parentUserId?: string } = {},
+): Claim => {
+  const { parentUserId = null, ...rest } = more
+  return { person: { phone, userId, parentUserId }, also: [], proof: 'element', at: late, ...rest }
+}
+const shown = (claim: Claim, ...holders: Holder[]) => {
+  const plan = identify(claim, holders)
+  return plan && [plan.target, plan.merged, plan.recycled, plan.address, plan.aliases, plan.userId]
+}
+
+describe('who a person is', () => {
+  test('a new person is a new contact, written to by number where there is one', () => {
+    assert.deepEqual(shown(claim(P, A)), [null, [], null, P, [A], A])
+    assert.deepEqual(shown(claim(null, A)), [null, [], null, A, [], A])
+  })
+
+  test('whose addresses are all known, nothing changes', () => {
+    assert.equal(shown(claim(P), holder(1, P)), null)
+    assert.equal(shown(claim(P, A), holder(1, P, { aliases: [A], userId: A })), null)
+    // Told late, after the person got a new number and id.
+    assert.equal(shown(claim(P, A), holder(1, P2, { aliases: [P, A], userId: B })), null)
+  })
+
+  test('seen by number first, the id is learnt; by id first, the number takes its place', () => {
+    assert.deepEqual(shown(claim(P, A), holder(1, P)), [id(1), [], null, P, [A], A])
+    assert.deepEqual(shown(claim(P, A), holder(1, A, { userId: A })), [id(1), [], null, P, [A], A])
+  })
+
+  test('seen by number and by id apart, the two become one, and the history of the number continues', () => {
+    const plan = shown(claim(P, A), holder(1, A, { userId: A }), holder(2, P))
+    assert.deepEqual(plan, [id(2), [id(1)], null, P, [A], A])
+  })
+
+  test('a number that comes with another id may be of somebody else: it moves, and the history does not', () => {
+    const known = holder(1, P, { userId: A })
+    assert.deepEqual(shown(claim(P, B), known), [null, [], { id: id(1), address: A }, P, [B], B])
+    const other = holder(2, B, { userId: B })
+    assert.deepEqual(shown(claim(P, B), known, other), [id(2), [], { id: id(1), address: A }, P, [B], B])
+    const before = holder(3, P2, { aliases: [P], userId: A })
+    assert.deepEqual(shown(claim(P, B), before), [null, [], { id: id(3), address: P2 }, P, [B], B])
+  })
+
+  test('what is told late does not take the number back', () => {
+    const owner = holder(2, P, { userId: B, addressAt: late })
+    const former = holder(1, A, { userId: A })
+    assert.equal(shown(claim(P, A, { at: early }), former, owner), null)
+    assert.deepEqual(shown(claim(P, A, { at: early }), owner), [null, [], null, A, [], A])
+  })
+
+  test('the same parent id is the same person', () => {
+    const known = holder(1, P, { aliases: [PARENT], userId: A, parentUserId: PARENT })
+    const plan = shown(claim(P, B, { parentUserId: PARENT }), known)
+    assert.deepEqual(plan, [id(1), [], null, P, [B, PARENT], B])
+  })
+
+  test('a new number and id that the provider tells carry the history on, also where they were seen before', () => {
+    const changed = { proof: 'statement', also: [P, A] } as const
+    const known = holder(1, P, { aliases: [A], userId: A })
+    assert.deepEqual(shown(claim(P2, B, changed), known), [id(1), [], null, P2, [B, P, A], B])
+    const seen = holder(2, P2, { aliases: [B], userId: B })
+    assert.deepEqual(shown(claim(P2, B, changed), known, seen), [id(1), [id(2)], null, P2, [B, P, A], B])
+    // The number was somebody else's.
+    const other = holder(3, P2, { userId: 'PT.1' })
+    assert.deepEqual(shown(claim(P2, B, changed), known, other), [
+      id(1),
+      [],
+      { id: id(3), address: 'PT.1' },
+      P2,
+      [B, P, A],
+      B,
+    ])
+  })
+
+  test('with a new id and a hidden number, the old number is not written to', () => {
+    const plan = shown(
+      claim(null, B, { proof: 'statement', also: [A] }),
+      holder(1, P, { aliases: [A], userId: A }),
+    )
+    assert.deepEqual(plan, [id(1), [], null, B, [A, P], B])
+  })
+
+  test('another spelling that an answer tells is learnt, unless it is of another person', () => {
+    const answer = { proof: 'answer', also: [P] } as const
+    assert.deepEqual(shown(claim(P2, null, answer), holder(1, P)), [id(1), [], null, P2, [P], null])
+    assert.deepEqual(shown(claim(P2, null, answer), holder(1, P), holder(2, P2, { userId: A })), [
+      id(1),
+      [id(2)],
+      null,
+      P2,
+      [P],
+      A,
+    ])
+    const two = [holder(1, P, { userId: A }), holder(2, P2, { userId: B })]
+    assert.equal(shown(claim(P2, null, answer), ...two), null)
+  })
+})
