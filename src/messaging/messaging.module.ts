@@ -95,16 +95,7 @@ export function createMessaging(options: MessagingOptions) {
   const templates = templateRendering
   const { learn } = contacts
   const consent = createConsent({ ...options, store: createConsentStore(sql), contacts })
-  const attemptSend = createAttemptSend({
-    ...store,
-    templates,
-    provider,
-    dispatch,
-    learn,
-    consent,
-    clock,
-    log,
-  })
+  const attemptSend = createAttemptSend({ ...options, ...store, templates, learn, consent })
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
   return {
     ...records,
@@ -127,13 +118,11 @@ export function createMessaging(options: MessagingOptions) {
       provider,
     }),
     updates: createMessageUpdates({
+      ...options,
       store,
       contacts,
-      dispatch,
-      clock,
-      ignored: options.ignored,
-      campaignSendFailed: campaigns.sendFailed,
       consent,
+      campaignSendFailed: campaigns.sendFailed,
     }),
     readMarks: createReadMarks({
       store: createReadMarkStore(sql, accounts),

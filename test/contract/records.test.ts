@@ -9,7 +9,7 @@ const contract: Readonly<Record<string, string>> = {
     numberId error{code title} media{mimeType fileName sizeBytes sha256} details{callPermission} metadata
     caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
   MessagePreview: `to userId template{name language variables} header body footer buttons text missingVariables unexpectedVariables`,
-  Conversation: `id numberId number contact{waId number userId username name optedOut} lastMessage{id direction type text at} unreadCount
+  Conversation: `id numberId number contact{waId number userId username name optedOut marketingOptedOut} lastMessage{id direction type text at} unreadCount
     lastInboundAt windowExpiresAt callPermission{response granted isPermanent expiresAt source} createdAt updatedAt`,
   Template: `id name language category status components variables[name example in] createdAt updatedAt`,
   Number: `id phoneNumberId number displayName status qualityRating messagesPerSecond isDefault

@@ -48,7 +48,8 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     id: 'sendMessage',
     description:
       'The message is stored before the answer and sent at once after it. What becomes of it comes as `message.status` events. ' +
-      'A contact who wrote STOP gets nothing until START: `422 RECIPIENT_OPTED_OUT`.',
+      'A contact who wrote STOP gets nothing until START: `422 RECIPIENT_OPTED_OUT`. One who stopped marketing messages ' +
+      'gets no template of category MARKETING: `422 MARKETING_OPTED_OUT`.',
     answer: 'Accepted: the message, QUEUED.',
     replay: 'This `idempotencyKey` was used with this body before: the first message as it stands now.',
     request: example.send,
@@ -257,7 +258,7 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
       'counted and left as it is, so that a call can be repeated. CSV and JSON a line are read while they come, up to ' +
       '1,000,000 rows or 256 MiB, and added in batches: what was added stays when an upload breaks off, and an error in ' +
       'the middle of one says how far it came. The column of the number is `to`, or else `phone`, `phone number`, ' +
-      '`number`, `msisdn` or `mobile`; the others are variables by name; a header with semicolons or tabs tells that they ' +
+      '`number`, `msisdn` or `mobile`, and `user_id` where that is empty or missing; the others are variables by name; a header with semicolons or tabs tells that they ' +
       'separate cells. With `Accept: application/x-ndjson` the answer is a verdict a row as batches are committed, and ' +
       'then a summary, or an error: read it while you send.',
     answer: 'What was added, and what was not.',

@@ -94,6 +94,8 @@ describe('reading', () => {
     assert.deepEqual(first.contact, {
       waId: busy.waId,
       number: `+${busy.waId}`,
+      userId: null,
+      username: null,
       name: 'Mia',
       optedOut: false,
       marketingOptedOut: false,
