@@ -79,6 +79,16 @@ async function drain(size = 10): Promise<ClaimedRecipient[]> {
   }
 }
 
+/** Waits until so many statements wait for a lock, which only the database can tell. */
+async function waiting(count: number): Promise<void> {
+  for (;;) {
+    const waiters = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    if (waiters.length >= count) return
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
 const sentTo = (claimed: readonly ClaimedRecipient[]) => claimed.map(({ waId, address }) => [waId, address])
 
 describe('a claim', () => {
@@ -169,6 +179,32 @@ describe('a claim', () => {
     assert.equal(new Set(claimed.map(({ contactId }) => contactId)).size, 60)
     assert.deepEqual(await statuses(), { QUEUED: 60, SKIPPED: addresses.length - 60 })
   })
+
+  const twins = [
+    ['whom a contact has', ['15571110000', 'PT.1']],
+    ['whom nobody knows, in two spellings', ['5511988887777', '551188887777']],
+  ] as const
+  for (const [name, addresses] of twins)
+    test(`that comes in the middle of another one waits for it: a person ${name}`, async () => {
+      const id = await contact('15571110001', { aliases: ['15571110000', 'PT.1'] })
+      await sql`
+        insert into conversations (id, workspace_id, number_id, contact_id)
+        values (new_uuid(), ${tenant.workspaceId}, ${tenant.numberId}, ${id})`
+      await list(...addresses)
+      // What both claims write refers to the number, so neither can end before it is free.
+      const { first, second } = await sql.begin(async (tx) => {
+        await tx`select from numbers where id = ${tenant.numberId} for update`
+        const first = store.claim(campaign, 1, judge)
+        await waiting(1)
+        const second = store.claim(campaign, 1, judge)
+        await waiting(2)
+        return { first, second }
+      })
+      assert.equal((await first)?.claimed.length, 1)
+      assert.deepEqual((await second)?.claimed, [])
+      assert.equal((await second)?.picked, 1)
+      assert.deepEqual(await statuses(), { QUEUED: 1, SKIPPED: 1 })
+    })
 
   test('is refused by Postgres where the person was sent to', async () => {
     const id = await contact('15571110001')
