@@ -133,6 +133,7 @@ function startLoops({ sql, settings, log }: ProcessContext, features: Features, 
       if (dropped.length > 0 || discarded > 0) log.info({ dropped, discarded }, 'partitions.dropped')
     }),
     loop('early_terminates', 10 * minuteMs, calls.forgetEarlyTerminates),
+    loop('account_reports', 60 * minuteMs, () => messaging.accountStates.forget(settings.RETENTION_DAYS)),
     loop('parked_messages', 60 * minuteMs, () => parked.forget(settings.RETENTION_DAYS)),
     loop('contact_jobs', 1_000, privacy.runJob),
     loop('contact_exports', 10 * minuteMs, privacy.expireExports),

@@ -39,6 +39,7 @@ async function ring(sql: Pool, world: FloorWorld, call: Incoming, party: Party):
     direction: 'INBOUND',
     status: 'RINGING',
     contactWaId: waId,
+    ...unknown,
   } as const
   const body = queuedBody('call.status', at, { ...shared, ...status, occurredAt: at.toISOString() })
   await sql`
@@ -54,7 +55,14 @@ async function ring(sql: Pool, world: FloorWorld, call: Incoming, party: Party):
     )
     insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, next_attempt_at)
     values (new_uuid(), ${workspaceId}, ${eventId}, ${endpointId}, 'call.status', ${id}, 'PENDING', ${at})`
-  const facts = { from: waId, fromName: name, to: number, phoneNumberId, status: 'RINGING' } as const
+  const facts = {
+    from: waId,
+    fromName: name,
+    ...unknown,
+    to: number,
+    phoneNumberId,
+    status: 'RINGING',
+  } as const
   const session = { sdpType: 'offer', sdp: call.session?.sdp ?? '' } as const
   return directBody('call.ringing', {
     ...shared,
@@ -64,6 +72,9 @@ async function ring(sql: Pool, world: FloorWorld, call: Incoming, party: Party):
     session,
   })
 }
+
+/** The load shows no user ids. */
+const unknown = { userId: null, username: null }
 
 async function hangUp(sql: Pool, call: Incoming): Promise<Frame> {
   await sql`
@@ -78,7 +89,8 @@ async function receive(sql: Pool, world: FloorWorld, message: Incoming, party: P
   const [id, eventId, at] = [newId('message'), newId('event'), new Date()]
   const text = message.text?.body ?? ''
   const ids = { messageId: encodeId('message', id), conversationId: encodeId('conversation', conversationId) }
-  const body = queuedBody('message.received', at, { ...ids, text, from: waId, fromName: name, to: number })
+  const who = { from: waId, fromName: name, ...unknown, to: number }
+  const body = queuedBody('message.received', at, { ...ids, text, ...who, type: 'TEXT' })
   await sql`
     with message as (
       insert into messages (id, workspace_id, conversation_id, number_id, contact_id, provider_message_id, direction,

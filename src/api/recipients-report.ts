@@ -13,6 +13,9 @@ const columns = [
   'repliedAt',
   'updatedAt',
   'variables',
+  'errorSubcode',
+  'errorDetails',
+  'errorTraceId',
   'userId',
 ]
 
@@ -39,5 +42,8 @@ const reportLine = (recipient: RecipientRecord): string =>
     recipient.repliedAt ?? '',
     recipient.updatedAt,
     JSON.stringify(recipient.variables),
+    recipient.error?.subcode ?? '',
+    recipient.error?.details ?? '',
+    recipient.error?.traceId ?? '',
     recipient.userId ?? '',
   ])

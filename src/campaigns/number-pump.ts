@@ -121,9 +121,9 @@ class Turns {
 
 async function sendable({ store, log }: PumpPorts, numberId: NumberId): Promise<readonly RunningCampaign[]> {
   const { sendable, stuck } = await store.running(numberId)
-  for (const { reason, ...campaign } of stuck) {
-    await store.pause({ ...campaign, numberId }, { reason, scope: 'campaign' })
-    log.info({ campaignId: campaign.id, reason }, 'campaign.paused_itself')
+  for (const { reason, error, ...campaign } of stuck) {
+    await store.pause({ ...campaign, numberId }, { reason, scope: 'campaign', ...(error && { error }) })
+    log.info({ campaignId: campaign.id, reason, code: error?.code }, 'campaign.paused_itself')
   }
   return sendable
 }

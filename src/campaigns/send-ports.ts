@@ -3,6 +3,7 @@
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { PauseReason } from '../contract/records/campaign.ts'
 import type { ParameterFormat } from '../contract/records/catalog.ts'
+import type { Failure } from '../contract/records/failure.ts'
 import type {
   CampaignId,
   ConversationId,
@@ -15,12 +16,15 @@ import type {
 import type { TemplateName, Variables } from './ports.ts'
 
 export type { AttemptSend } from '../messaging/attempt-send.ts'
+export type { CampaignRun, SendOutcome } from '../messaging/ports.ts'
 export type { SendVerdict } from '../messaging/send-policy.ts'
 
 /** Pauses the campaigns whose sends cannot succeed until a person acts. */
 export interface Pause {
   readonly reason: PauseReason
   readonly scope: 'campaign' | 'number' | 'workspace'
+  /** What the provider said. */
+  readonly error?: Failure
 }
 
 export interface SendableTemplate {
@@ -52,6 +56,7 @@ export interface StuckCampaign {
   readonly workspaceId: WorkspaceId
   readonly epoch: number
   readonly reason: PauseReason
+  readonly error: Failure | null
 }
 
 export interface PickedRecipient {

@@ -11,6 +11,7 @@ import { campaignRoutes } from './routes/campaigns.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
+import { inboundRoutes } from './routes/inbound.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { meRoutes } from './routes/me.ts'
@@ -35,6 +36,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...keyRoutes,
   ...endpointRoutes,
   ...deliveryRoutes,
+  ...inboundRoutes,
   ...numberRoutes,
   ...templateRoutes,
   ...readingRoutes,

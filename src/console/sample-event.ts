@@ -51,6 +51,7 @@ function queuedSample(kind: QueuedEventKind, key: string, at: Date): Buffer {
         fromName: CUSTOMER.name,
         ...who,
         to: WORKSPACE_NUMBER,
+        type: 'TEXT',
       })
     case 'call.status':
       return queuedBody(kind, at, {
@@ -72,6 +73,13 @@ function queuedSample(kind: QueuedEventKind, key: string, at: Date): Buffer {
         marketingOptedOut: true,
         source: 'preference',
         occurredAt,
+      })
+    case 'account.updated':
+      return queuedBody(kind, at, {
+        updateId: encodeId('accountUpdate', newId('accountUpdate')),
+        ...{ wabaId: '100000000000000', topic: 'ALERT', status: 'TEST_EVENT', severity: 'INFO' },
+        ...{ number: WORKSPACE_NUMBER, template: null, message: 'This is a test event.', advice: null },
+        ...{ occurredAt, until: null, details: {} },
       })
   }
 }

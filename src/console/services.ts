@@ -29,6 +29,7 @@ import type { PreviewInput } from '../messaging/preview-message.ts'
 import type { SendInput, Sent } from '../messaging/send-message.ts'
 import type { TemplateSubmissions } from '../messaging/submit-template.ts'
 import type { UploadMedia } from '../messaging/upload-media.ts'
+import type { InboundElements } from '../platform/postgres/inbound-elements.store.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CallId, CampaignId, EndpointId, WorkspaceId } from '../shared/ids.ts'
@@ -70,6 +71,8 @@ export interface ConsoleServices extends ConsoleRecords {
   readonly unknown: UnknownRecipients
   readonly acting: Acting
   readonly privacy: Privacy
+  /** What the provider told and nothing was made of. */
+  readonly inbound: Pick<InboundElements, 'list' | 'find'>
   readonly overview: ReadOverview
 }
 

@@ -47,6 +47,14 @@ export const errorCatalog = {
     status: 409,
     meaning: 'The resource is not in a state that allows this; the message names the state.',
   },
+  ACCOUNT_RESTRICTED: {
+    status: 409,
+    meaning: 'The provider restricts the account, which stops this; the message says what and until when.',
+  },
+  CALLING_RESTRICTED: {
+    status: 409,
+    meaning: 'The provider lets the account or the number place no calls now; the message says until when.',
+  },
   CALL_NOT_RINGING: { status: 409, meaning: 'The call is not a ringing inbound call.' },
   CALL_ALREADY_ANSWERED: { status: 409, meaning: 'Another answer to this call came first.' },
   CALL_ENDED: { status: 409, meaning: 'The call has ended.' },

@@ -1,16 +1,29 @@
 // The events of the API contract: how each is delivered, and the form of its body.
 
+import type { AccountStateRecord } from './records/account.ts'
+
+import type { MessageType } from './records/message.ts'
+import type { MessageDetails } from './records/message-details.ts'
+
+export type { CallPermissionDetails } from './records/message-details.ts'
+
 export const eventKinds = [
   'message.status',
   'message.received',
   'call.status',
   'call.ringing',
   'call.accepted',
+  'account.updated',
   'contact.updated',
 ] as const
 
 export type EventKind = (typeof eventKinds)[number]
-export type QueuedEventKind = 'message.status' | 'message.received' | 'call.status' | 'contact.updated'
+export type QueuedEventKind =
+  | 'message.status'
+  | 'message.received'
+  | 'call.status'
+  | 'account.updated'
+  | 'contact.updated'
 export type DirectEventKind = 'call.ringing' | 'call.accepted'
 
 export const eventClasses = {
@@ -19,6 +32,7 @@ export const eventClasses = {
   'call.status': { delivery: 'queued', dedupeField: 'callId' },
   'call.ringing': { delivery: 'direct' },
   'call.accepted': { delivery: 'direct' },
+  'account.updated': { delivery: 'queued', dedupeField: 'updateId' },
   'contact.updated': { delivery: 'queued', dedupeField: 'conversationId' },
 } as const satisfies Record<EventKind, { delivery: 'queued' | 'direct'; dedupeField?: string }>
 
@@ -31,16 +45,7 @@ export interface MessageStatusData {
   status: MessageStatusEvent
   occurredAt: string
   /** Present only when status is FAILED. */
-  error?: { title: string; code?: string }
-}
-
-export interface CallPermissionDetails {
-  response: string
-  granted: boolean
-  isPermanent: boolean
-  /** Null for a permanent permission, for a refusal, and where the provider did not tell. */
-  expiresAt: string | null
-  source: string
+  error?: { title: string; code?: string; subcode?: string; details?: string; traceId?: string }
 }
 
 export interface MessageReceivedData {
@@ -53,8 +58,10 @@ export interface MessageReceivedData {
   userId: string | null
   username: string | null
   to: string
+  /** The kind of message, as in its record. */
+  type: MessageType
   optChange?: 'opted-out' | 'opted-in'
-  details?: { callPermission?: CallPermissionDetails }
+  details?: MessageDetails
 }
 
 export interface CallStatusData {
@@ -83,6 +90,13 @@ export interface ContactUpdatedData {
   occurredAt: string
 }
 
+/** The state of one matter of the account, as it is from now on. */
+export interface AccountUpdatedData extends AccountStateRecord {
+  updateId: string
+  /** Null where no webhook told it, but an error of a send. */
+  wabaId: string | null
+}
+
 export interface SessionDescription {
   sdpType: 'offer' | 'answer'
   sdp: string
@@ -109,6 +123,7 @@ interface QueuedData {
   'message.status': MessageStatusData
   'message.received': MessageReceivedData
   'call.status': CallStatusData
+  'account.updated': AccountUpdatedData
   'contact.updated': ContactUpdatedData
 }
 
@@ -124,6 +139,9 @@ export const queuedBody = <Kind extends QueuedEventKind>(
   sentAt: Date,
   data: QueuedData[Kind],
 ): Buffer => Buffer.from(queuedText(event, sentAt, data))
+
+export const accountBody = (sentAt: Date, data: AccountUpdatedData): Buffer =>
+  queuedBody('account.updated', sentAt, data)
 
 /** The exact text of a direct event. Never stored, because it contains SDP. */
 export const directText = (event: DirectEventKind, call: CallEventObject): string =>

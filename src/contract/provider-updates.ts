@@ -1,16 +1,20 @@
 // The content of the provider's webhooks in our terms. src/provider/incoming creates these updates, and the
 // features apply them. Updates may be repeated, late and out of order: every consumer must accept each of
 // them at any time.
-import type { CallPermissionDetails, MessageStatusEvent, SessionDescription } from './events.ts'
+import type { AccountUpdate } from './account-health.ts'
+import type { MessageStatusEvent, SessionDescription } from './events.ts'
 import type { Person } from './person.ts'
 import type { ProviderErrorClass } from './provider-errors.ts'
 import type { TemplateCategory, TemplateStatus } from './records/catalog.ts'
 import type { Direction, MessageType } from './records/message.ts'
+import type { MessageDetails } from './records/message-details.ts'
 
 export interface ReportedError {
   readonly code: string
   readonly title: string
   readonly details: string | null
+  readonly subcode?: string | null
+  readonly traceId?: string | null
   readonly class: ProviderErrorClass
 }
 
@@ -41,14 +45,15 @@ export interface InboundMessageUpdate {
   readonly phoneNumberId: string
   readonly providerMessageId: string
   readonly from: Person
+  /** The numbers and user ids that the person had until now: the message tells the change. */
+  readonly formerly?: readonly string[]
   readonly at: Date
   readonly messageType: MessageType
   /** Empty if there is no text, such as for an image without a caption. */
   readonly text: string
   readonly media: InboundMedia | null
-  readonly callPermission: CallPermissionDetails | null
-  /** The message or call that this message answers or reacts to. */
-  readonly context: { readonly providerMessageId: string } | null
+  /** Our ids of the messages that it names are null: they are looked up where it is written. */
+  readonly details: MessageDetails | null
 }
 
 interface CallUpdate {
@@ -107,17 +112,10 @@ export interface TemplateStatusUpdate extends TemplateUpdate {
 export interface TemplateCategoryUpdate extends TemplateUpdate {
   readonly type: 'templateCategory'
   readonly category: TemplateCategory
-}
-
-export interface NumberQualityUpdate {
-  readonly type: 'numberQuality'
-  readonly wabaId: string
-  /** E.164 with the leading plus. */
-  readonly number: string
-  /** The provider's word: ONBOARDING, THROUGHPUT_UPGRADE, FLAGGED, UNFLAGGED, ... */
-  readonly event: string
-  readonly currentLimit: string | null
-  readonly at: Date
+  readonly previousCategory: TemplateCategory | null
+  /** Set where the provider will change the category. */
+  readonly nextCategory: TemplateCategory | null
+  readonly changesAt: Date | null
 }
 
 /** The user stopped or resumed marketing messages in the provider's own client. */
@@ -149,7 +147,7 @@ export type ProviderUpdate =
   | CallTerminateUpdate
   | TemplateStatusUpdate
   | TemplateCategoryUpdate
-  | NumberQualityUpdate
+  | AccountUpdate
   | UserPreferenceUpdate
   | IdentityChangeUpdate
 

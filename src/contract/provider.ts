@@ -16,6 +16,9 @@ export interface ProviderError {
   readonly code: string
   readonly title: string
   readonly details: string | null
+  readonly subcode?: string | null
+  /** The provider's id of the request. */
+  readonly traceId?: string | null
   /** Null if there was no answer. */
   readonly httpStatus: number | null
   readonly class: ProviderErrorClass
@@ -131,6 +134,8 @@ export interface ProviderNumber {
   readonly status: string
   readonly qualityRating: string
   readonly messagesPerSecond: number
+  /** The provider's word for the limit of the portfolio, such as TIER_2K; null: not told. */
+  readonly messagingLimit?: string | null
 }
 
 /** Never rejects; every method has a deadline. */

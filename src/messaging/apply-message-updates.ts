@@ -3,20 +3,25 @@
 
 import type { Dispatch } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
+import type { UpdateOutcome } from '../contract/inbound-elements.ts'
 import type { Person } from '../contract/person.ts'
 import type {
   IdentityChangeUpdate,
   InboundMessageUpdate,
   MessageStatusUpdate,
 } from '../contract/provider-updates.ts'
+import { type Failure, failureOf } from '../contract/records/failure.ts'
+import type { MessageDetails } from '../contract/records/message-details.ts'
 import { phoneOf } from '../shared/address.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
 import { decodeId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
 import type { Consent } from './consent.ts'
 import type { Claim } from './identity.ts'
+import { effectsOf } from './inbound-effects.ts'
 import type {
   FoundMessage,
+  InboundReference,
   InboundWrite,
   MessageStore,
   Parties,
@@ -32,6 +37,7 @@ export interface MessageUpdatePorts {
       phoneNumberId: string
       person: Person
       at: Date
+      groupId: string | null
       isFresh?: boolean
     }): Promise<(SenderNumber & Parties) | undefined>
     findNumber(phoneNumberId: string): Promise<SenderNumber | undefined>
@@ -41,45 +47,53 @@ export interface MessageUpdatePorts {
   readonly clock: Clock
   /** Called for updates that concern no number or message here. */
   readonly ignored: (type: string) => void
-  /** Called for each failed message of a campaign, with the error code. */
-  readonly campaignSendFailed: (messageId: MessageId, code: string) => void
+  /** Called for each failed message. */
+  readonly sendFailed?: (workspaceId: WorkspaceId, error: Failure) => void
+  /** Called for each failed message of a campaign. */
+  readonly campaignSendFailed: (messageId: MessageId, error: Failure) => void
   readonly consent: Consent
 }
 
 export interface MessageUpdates {
-  applyStatus(update: MessageStatusUpdate): Promise<void>
-  applyInbound(update: InboundMessageUpdate): Promise<void>
-  applyIdentityChange(update: IdentityChangeUpdate): Promise<void>
+  applyStatus(update: MessageStatusUpdate): Promise<UpdateOutcome>
+  applyInbound(update: InboundMessageUpdate): Promise<UpdateOutcome>
+  applyIdentityChange(update: IdentityChangeUpdate): Promise<UpdateOutcome>
   applyPreference: Consent['applyPreference']
 }
 
 export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates {
-  const statuses = new Batcher<MessageStatusUpdate, void>({
+  const statuses = new Batcher<MessageStatusUpdate, UpdateOutcome>({
     maxItems: 200,
     maxWaiting: 10_000,
     // Two batches at once could apply the statuses of one message in the wrong order.
     concurrency: 1,
-    flush: async (updates) => {
-      await applyStatuses(ports, updates)
-      return updates.map(() => undefined)
-    },
+    flush: (updates) => applyStatuses(ports, updates),
   })
   return {
     applyStatus: (update) => statuses.add(update),
     applyInbound: (update) => applyInbound(ports, update),
     applyPreference: ports.consent.applyPreference,
-    async applyIdentityChange({ phoneNumberId, person, before, at }) {
-      const number = await ports.contacts.findNumber(phoneNumberId)
-      if (!number) return ports.ignored('identityChange')
-      await ports.contacts.learn(number.workspaceId, { person, also: before, at, proof: 'statement' })
-    },
+    applyIdentityChange: (update) => applyIdentityChange(ports, update),
   }
+}
+
+async function applyIdentityChange(
+  ports: MessageUpdatePorts,
+  { phoneNumberId, person, before, at }: Omit<IdentityChangeUpdate, 'type'>,
+): Promise<UpdateOutcome> {
+  const number = await ports.contacts.findNumber(phoneNumberId)
+  if (!number) {
+    ports.ignored('identityChange')
+    return 'unknownNumber'
+  }
+  await ports.contacts.learn(number.workspaceId, { person, also: before, at, proof: 'statement' })
+  return 'applied'
 }
 
 async function applyStatuses(
   ports: MessageUpdatePorts,
   updates: readonly MessageStatusUpdate[],
-): Promise<void> {
+): Promise<UpdateOutcome[]> {
   const found = await ports.store.statusTargets(
     updates.map(({ providerMessageId, opaque, phoneNumberId }) => ({
       providerMessageId,
@@ -87,13 +101,7 @@ async function applyStatuses(
       messageId: opaque === null ? null : (decodeId('message', opaque) ?? null),
     })),
   )
-  const changes: StatusChange[] = []
-  updates.forEach((update, index) => {
-    const message = found[index]
-    if (!message) return ports.ignored('messageStatus')
-    changes.push(toChange(update, message, ports.clock.now()))
-    learnRecipient(ports, update, message)
-  })
+  const changes = updates.flatMap((update, index) => changeOf(ports, update, found[index]))
   // One statement changes a row only once, so several statuses of one message go into successive statements.
   for (let rest = changes; rest.length > 0; ) {
     const turn = new Map<string, StatusChange>()
@@ -106,8 +114,9 @@ async function applyStatuses(
     rest = later
   }
   for (const { recipientId, messageId, error } of changes)
-    if (recipientId && error) ports.campaignSendFailed(messageId, error.code)
+    if (recipientId && error) ports.campaignSendFailed(messageId, error)
   await noteRefusals(ports, updates, found)
+  return updates.map((_, index) => (found[index] ? 'applied' : 'unknownMessage'))
 }
 
 /** A repeated status tells it again, so that none is lost if this fails. */
@@ -120,6 +129,20 @@ async function noteRefusals(
     const message = found[index]
     if (message && error?.class === 'optedOut') await consent.noteRefusal(message.id, at)
   }
+}
+
+function changeOf(
+  ports: MessageUpdatePorts,
+  update: MessageStatusUpdate,
+  message: FoundMessage | undefined,
+): StatusChange[] {
+  if (message) {
+    learnRecipient(ports, update, message)
+    if (update.error) ports.sendFailed?.(message.workspaceId, failureOf(update.error))
+    return [toChange(update, message, ports.clock.now())]
+  }
+  ports.ignored('messageStatus')
+  return []
 }
 
 /**
@@ -143,7 +166,7 @@ function learnRecipient(
 
 function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: number): StatusChange {
   const { status, at, providerMessageId } = update
-  const error = update.error && { code: update.error.code, title: update.error.title }
+  const error = update.error && failureOf(update.error)
   const body = queuedBody('message.status', new Date(nowMs), {
     messageId: encodeId('message', message.id),
     conversationId: encodeId('conversation', message.conversationId),
@@ -151,7 +174,7 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
     status,
     occurredAt: at.toISOString(),
     ...(status === 'FAILED' && {
-      error: { title: error?.title ?? 'The message failed', ...(error && { code: error.code }) },
+      error: error ?? { title: 'The message failed' },
     }),
   })
   const { id: messageId, recipientId } = message
@@ -159,14 +182,23 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
 }
 
 /** A contact who was erased since its ids were read has a new row by the second try. */
-async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<void> {
+async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<UpdateOutcome> {
   const { phoneNumberId, from: person, at } = update
+  const groupId = update.details?.group?.id ?? null
+  if (update.formerly)
+    await applyIdentityChange(ports, { phoneNumberId, person, before: update.formerly, at })
   for (let tries = 0; tries < 3; tries += 1) {
-    const who = { phoneNumberId, person, at, isFresh: tries > 0 }
+    const who = { phoneNumberId, person, at, groupId, isFresh: tries > 0 }
     const parties = await ports.contacts.resolveParties(who)
-    if (!parties) return ports.ignored('inboundMessage')
+    if (!parties) {
+      ports.ignored('inboundMessage')
+      return 'unknownNumber'
+    }
     const written = await ports.store.insertInbound(inboundOf(update, parties, ports.clock.now()))
-    if (written) return ports.dispatch(written)
+    if (written) {
+      ports.dispatch(written)
+      return 'applied'
+    }
   }
   throw new Error('the contact of an inbound message was erased again and again')
 }
@@ -177,7 +209,8 @@ function inboundOf(
   nowMs: number,
 ): InboundWrite {
   const id = newId('message')
-  const optChange = optChangeOf(update.messageType, update.text)
+  const optChange = optChangeOf(update)
+  const { details, references } = withReferences(update.details)
   const body = queuedBody('message.received', new Date(nowMs), {
     messageId: encodeId('message', id),
     conversationId: encodeId('conversation', parties.conversationId),
@@ -187,8 +220,34 @@ function inboundOf(
     userId: parties.userId,
     username: parties.username,
     to: parties.number,
+    type: update.messageType,
     ...(optChange && { optChange }),
-    ...(update.callPermission && { details: { callPermission: update.callPermission } }),
+    ...(details && { details }),
   })
-  return { id, ...parties, update, optChange, eventId: newId('event'), body }
+  const content = { update, details, references, effects: effectsOf(update) }
+  return { id, ...parties, ...content, optChange, eventId: newId('event'), body }
+}
+
+/**
+ * Stands for our ids of the messages that this one names. The statement that writes it finds them, and puts them in
+ * place. Nobody else knows these marks, so that no text of a customer is taken for one.
+ */
+function withReferences(given: MessageDetails | null): Pick<InboundWrite, 'details' | 'references'> {
+  const references: InboundReference[] = []
+  const mark = <Part extends { providerMessageId: string | null } | undefined>(part: Part): Part => {
+    if (part === undefined || part.providerMessageId === null) return part
+    const messageId = encodeId('message', newId('message'))
+    references.push({ mark: messageId, providerMessageId: part.providerMessageId })
+    return { ...part, messageId }
+  }
+  if (given === null) return { details: null, references }
+  const { context, reaction, edit, revoke, ...rest } = given
+  const details: MessageDetails = {
+    ...rest,
+    ...(context && { context: mark(context) }),
+    ...(reaction && { reaction: mark(reaction) }),
+    ...(edit && { edit: mark(edit) }),
+    ...(revoke && { revoke: mark(revoke) }),
+  }
+  return { details, references }
 }

@@ -5,7 +5,8 @@
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
 import { personAt } from '../contract/person.ts'
-import type { Provider, ProviderAccount, SentMessage } from '../contract/provider.ts'
+import type { Provider, ProviderAccount, ProviderError, SentMessage } from '../contract/provider.ts'
+import { failureOf, type GivenFailure } from '../contract/records/failure.ts'
 import { isUserId } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
@@ -13,7 +14,7 @@ import { type ConversationId, encodeId, type MessageId, newId, type WorkspaceId 
 import type { Log } from '../shared/log.ts'
 import type { Consent } from './consent.ts'
 import type { Claim } from './identity.ts'
-import type { FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
+import type { CampaignRun, FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
 import { judgeSend, type SendPolicyName, type SendVerdict, sendPolicies } from './send-policy.ts'
 
 export interface SendAttempt {
@@ -31,6 +32,8 @@ export interface SendAttempt {
   readonly tries: number
   /** The policy, and what sends the message again: the sweep of sends, or the campaign's next claim. */
   readonly by: SendPolicyName
+  /** The campaign that sends it. */
+  readonly campaign?: CampaignRun | undefined
   /** Called until the first byte is sent. False: the request must not start any more. */
   readonly isWanted?: () => boolean
   /** Awaited between the verdict and its record, while the row is still SENDING. Must not reject. */
@@ -46,6 +49,8 @@ export interface AttemptPorts {
   readonly consent: Pick<Consent, 'noteRefusal'>
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
+  /** Called for each refused send. */
+  readonly sendFailed?: (workspaceId: WorkspaceId, error: ProviderError) => void
 }
 
 /** Resolves when the outcome is durable. Rejects only where the outcome cannot be known. */
@@ -59,6 +64,8 @@ export const createAttemptSend = (ports: AttemptPorts): AttemptSend =>
     const verdict = await ask(ports, send)
     await send.judged?.(verdict)
     await record(ports, send, verdict)
+    if ((verdict.type === 'failed' || verdict.type === 'again') && verdict.error)
+      ports.sendFailed?.(send.account.workspaceId as WorkspaceId, verdict.error)
     if (verdict.type === 'accepted') learnSpelling(ports, send, verdict)
     if (verdict.type === 'failed' && verdict.error.class === 'optedOut') await noteRefusal(ports, send)
     return verdict
@@ -112,12 +119,12 @@ async function noteRefusal({ consent, clock, log }: AttemptPorts, { messageId }:
  */
 async function record(ports: AttemptPorts, send: SendAttempt, verdict: SendVerdict): Promise<void> {
   const { clock, log } = ports
-  const { messageId, attempt, by } = send
+  const { messageId, attempt, by, campaign } = send
   const failure =
     verdict.type === 'failed' ? failureEvent({ ...send, id: messageId }, verdict.error, clock.now()) : null
   for (let tries = 0; ; tries += 1) {
     try {
-      ports.dispatch(await ports.finishSend({ messageId, attempt, by, verdict, failure }))
+      ports.dispatch(await ports.finishSend({ messageId, attempt, by, campaign, verdict, failure }))
       return
     } catch (error) {
       log.warn({ messageId, verdict: verdict.type, error: String(error) }, 'message.outcome_not_written')
@@ -129,10 +136,11 @@ async function record(ports: AttemptPorts, send: SendAttempt, verdict: SendVerdi
 
 export function failureEvent(
   message: { readonly id: MessageId; readonly conversationId: ConversationId },
-  error: { readonly code: string; readonly title: string },
+  given: GivenFailure,
   nowMs: number,
 ): FailureEvent {
   const at = new Date(nowMs)
+  const { title, ...error } = failureOf(given)
   const body = queuedBody('message.status', at, {
     messageId: encodeId('message', message.id),
     conversationId: encodeId('conversation', message.conversationId),
@@ -140,7 +148,7 @@ export function failureEvent(
     providerMessageId: '',
     status: 'FAILED',
     occurredAt: at.toISOString(),
-    error: { title: error.title, code: error.code },
+    error: { title, ...error },
   })
   return { eventId: newId('event'), body }
 }

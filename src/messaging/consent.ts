@@ -2,6 +2,7 @@
 // a message for that reason. The latest by the provider's time counts.
 import type { Dispatch } from '../contract/dispatch.ts'
 import { type ContactUpdatedData, queuedBody } from '../contract/events.ts'
+import type { UpdateOutcome } from '../contract/inbound-elements.ts'
 import type { Person } from '../contract/person.ts'
 import type { UserPreferenceUpdate } from '../contract/provider-updates.ts'
 import { phoneOf } from '../shared/address.ts'
@@ -27,7 +28,7 @@ export interface ConsentPorts {
 
 export interface Consent {
   /** Resolves when the choice is durable. */
-  applyPreference(update: UserPreferenceUpdate): Promise<void>
+  applyPreference(update: UserPreferenceUpdate): Promise<UpdateOutcome>
   /** The provider refused the message because the person has stopped marketing messages. */
   noteRefusal(messageId: MessageId, at: Date): Promise<void>
 }
@@ -36,14 +37,14 @@ const marketing = 'marketing_messages'
 
 export const createConsent = (ports: ConsentPorts): Consent => ({
   async applyPreference({ category, phoneNumberId, person, value, at }) {
-    if (category !== marketing) return ports.ignored('userPreference')
+    if (category !== marketing) return ignored(ports, 'irrelevant')
     // A contact who was erased or merged since its ids were read has others by the second try.
     for (let tries = 0; tries < 3; tries += 1) {
       const who = { phoneNumberId, person, at, isFresh: tries > 0 }
       const parties = await ports.contacts.resolveParties(who)
-      if (!parties) return ports.ignored('userPreference')
+      if (!parties) return ignored(ports, 'unknownNumber')
       const choice = { isOptedOut: value === 'stop', source: 'preference', at } as const
-      if (await write(ports, parties, choice)) return
+      if (await write(ports, parties, choice)) return 'applied'
     }
     throw new Error('the contact of a preference was erased again and again')
   },
@@ -53,6 +54,11 @@ export const createConsent = (ports: ConsentPorts): Consent => ({
     if (parties) await write(ports, parties, { isOptedOut: true, source: 'refusal', at })
   },
 })
+
+function ignored(ports: ConsentPorts, outcome: UpdateOutcome): UpdateOutcome {
+  ports.ignored('userPreference')
+  return outcome
+}
 
 /** False where the contact is gone. */
 async function write(

@@ -6,11 +6,14 @@ import type { Dispatch } from '../contract/dispatch.ts'
 import { limits } from '../contract/limits.ts'
 import { personAt } from '../contract/person.ts'
 import type { Provider } from '../contract/provider.ts'
+import type { TemplateCategoryUpdate, TemplateStatusUpdate } from '../contract/provider-updates.ts'
+import type { Failure } from '../contract/records/failure.ts'
 import { uploadPlaces } from '../platform/http/upload-places.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { MessageId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
+import { createAccountHealth } from './account-health.ts'
 import { createMessageUpdates } from './apply-message-updates.ts'
 import { createAttemptSend } from './attempt-send.ts'
 import { createConsent } from './consent.ts'
@@ -22,6 +25,7 @@ import type { TemplateRendering } from './ports.ts'
 import { createPreviewMessage } from './preview-message.ts'
 import { renderTemplate, toProviderComponents } from './render-template.ts'
 import { createSendMessage } from './send-message.ts'
+import { type CampaignsHalted, createAccountHealthStore } from './store/account-health.store.ts'
 import { createCatalogSyncStore } from './store/catalog-sync.store.ts'
 import { createConsentStore } from './store/consent.store.ts'
 import { moveMerged } from './store/contact-merge.ts'
@@ -29,13 +33,13 @@ import { createContactsStore } from './store/contacts.store.ts'
 import { createConversationReader } from './store/conversations-read.store.ts'
 import { createOptOutKeyReader } from './store/kept-opt-outs.ts'
 import { createMediaStore } from './store/media.store.ts'
-import type { RecipientsFollow } from './store/message-updates.store.ts'
 import { createMessageStore } from './store/messages.store.ts'
 import { createMessageReader } from './store/messages-read.store.ts'
 import { createNumberReader } from './store/numbers.store.ts'
 import { createNumberAdminStore } from './store/numbers-admin.store.ts'
 import { createReadMarkStore } from './store/read-marks.store.ts'
 import { createSenderAccountStore } from './store/sender-accounts.store.ts'
+import type { CampaignSends } from './store/sends.store.ts'
 import { createTemplateSubmissionStore } from './store/template-submission.store.ts'
 import { createTemplateStore } from './store/templates.store.ts'
 import { createTemplateSubmissions } from './submit-template.ts'
@@ -44,9 +48,9 @@ import { createTransmitter } from './transmit-message.ts'
 import { createUploadMedia } from './upload-media.ts'
 
 /** What campaigns do when one of their messages changes its status or fails. */
-export interface CampaignHooks {
-  readonly recipientsFollow: RecipientsFollow
-  readonly sendFailed: (messageId: MessageId, code: string) => void
+export interface CampaignHooks extends CampaignSends {
+  readonly campaignsHalted: CampaignsHalted
+  readonly sendFailed: (messageId: MessageId, error: Failure) => void
 }
 
 export interface MessagingOptions {
@@ -82,6 +86,7 @@ export const createMessagingRecords = (sql: Pool) => ({
   templates: createTemplateStore(sql),
   numbers: createNumberReader(sql),
   numberAdmin: createNumberAdminStore(sql),
+  accountStates: createAccountHealthStore(sql),
 })
 
 export function createMessaging(options: MessagingOptions) {
@@ -91,11 +96,13 @@ export function createMessaging(options: MessagingOptions) {
   const contacts = createContactsStore(sql, { optOutKey })
   const senderAccounts = createSenderAccountStore(sql, accounts)
   const catalog = createCatalogSyncStore(sql, accounts)
-  const store = createMessageStore(sql, { accounts, optOutKey, recipientsFollow: campaigns.recipientsFollow })
+  const store = createMessageStore(sql, { accounts, optOutKey, campaigns })
   const templates = templateRendering
   const { learn } = contacts
+  const accountHealth = healthOf(options)
   const consent = createConsent({ ...options, store: createConsentStore(sql), contacts })
-  const attemptSend = createAttemptSend({ ...options, ...store, templates, learn, consent })
+  const { sendFailed } = accountHealth
+  const attemptSend = createAttemptSend({ ...options, ...store, templates, learn, consent, sendFailed })
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
   return {
     ...records,
@@ -122,6 +129,7 @@ export function createMessaging(options: MessagingOptions) {
       store,
       contacts,
       consent,
+      sendFailed,
       campaignSendFailed: campaigns.sendFailed,
     }),
     readMarks: createReadMarks({
@@ -136,13 +144,25 @@ export function createMessaging(options: MessagingOptions) {
       store: createTemplateSubmissionStore(sql),
     }),
     media: mediaOf(options),
-    applyTemplateChange: catalog.applyTemplateChange,
-    syncCatalog: () => syncCatalog({ store: catalog, templates: records.templates, provider, log }),
+    applyTemplateChange: async (update: TemplateStatusUpdate | TemplateCategoryUpdate) =>
+      (await catalog.applyTemplateChange(update)) && accountHealth.templateChanged(update),
+    applyAccountUpdate: accountHealth.applyUpdate,
+    syncCatalog: () =>
+      syncCatalog({ store: catalog, templates: records.templates, ...accountHealth, provider, log }),
     moveMerged: () => moveMerged(sql),
     sweepSends: () => sweepSends({ store, transmitter, dispatch, clock }),
     /** Resolves when no single send is in progress. */
     drain: () => transmitter.drain(),
   }
+}
+
+function healthOf({ sql, campaigns, dispatch, clock, log }: MessagingOptions) {
+  const store = createAccountHealthStore(sql)
+  return createAccountHealth({
+    apply: (report) => store.apply(report, new Date(clock.now()), campaigns.campaignsHalted),
+    limitOf: store.limitOf,
+    ...{ dispatch, clock, log },
+  })
 }
 
 function mediaOf({ sql, accounts, provider, blobs, clock, log }: MessagingOptions) {

@@ -4,8 +4,11 @@ import type { WrittenDelivery } from '../contract/dispatch.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
 import type { ParameterFormat } from '../contract/records/catalog.ts'
+import type { Failure } from '../contract/records/failure.ts'
 import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
+import type { MessageDetails } from '../contract/records/message-details.ts'
 import type {
+  CampaignId,
   ConversationId,
   EventId,
   KeyId,
@@ -15,6 +18,7 @@ import type {
   Uuid,
   WorkspaceId,
 } from '../shared/ids.ts'
+import type { InboundEffects } from './inbound-effects.ts'
 import type { OutboundStatus } from './message.machine.ts'
 import type { SendPolicyName, SendVerdict } from './send-policy.ts'
 import type { OptChange } from './stop-keywords.ts'
@@ -98,10 +102,18 @@ export interface FailureEvent {
   readonly body: Uint8Array
 }
 
+/** A campaign from one start to its next stop. */
+export interface CampaignRun {
+  readonly id: CampaignId
+  readonly workspaceId: WorkspaceId
+  readonly epoch: number
+}
+
 export interface SendOutcome {
   readonly messageId: MessageId
   readonly attempt: number
   readonly by: SendPolicyName
+  readonly campaign?: CampaignRun | undefined
   readonly verdict: SendVerdict
   /** The event of a failed send; null for any other outcome. */
   readonly failure: FailureEvent | null
@@ -114,7 +126,7 @@ export interface StatusChange {
   readonly providerMessageId: string | null
   readonly status: OutboundStatus
   readonly at: Date
-  readonly error: { readonly code: string; readonly title: string } | null
+  readonly error: Failure | null
   readonly eventId: EventId
   readonly body: Uint8Array
 }
@@ -124,9 +136,20 @@ export interface InboundWrite extends Pick<Parties, 'contactId' | 'conversationI
   readonly workspaceId: WorkspaceId
   readonly numberId: NumberId
   readonly update: InboundMessageUpdate
+  /** Those of the update, with marks in the place of our ids of the messages that they name. */
+  readonly details: MessageDetails | null
+  readonly references: readonly InboundReference[]
+  readonly effects: InboundEffects
   readonly optChange: OptChange | undefined
   readonly eventId: EventId
+  /** With the same marks. */
   readonly body: Uint8Array
+}
+
+/** A message that another one names. Unknown, its id is null. */
+export interface InboundReference {
+  readonly mark: string
+  readonly providerMessageId: string
 }
 
 /** The rendering of templates. */

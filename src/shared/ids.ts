@@ -25,6 +25,8 @@ export const idPrefixes = {
   invitation: 'inv',
   erasure: 'era',
   export: 'exp',
+  element: 'inb',
+  accountUpdate: 'acu',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

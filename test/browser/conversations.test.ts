@@ -5,6 +5,7 @@ import { type Json, ok } from '../e2e/clients.ts'
 import { arrives } from '../e2e/media-steps.ts'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
+import { groupIsShown, kindsAreShown } from './conversation-kinds.ts'
 import {
   assertAccessible,
   assertFits,
@@ -144,6 +145,9 @@ describe('conversations in the console', () => {
     assertNoFaults(page)
     await page.close()
   })
+
+  test('what a customer sends is shown, whatever its kind', () => kindsAreShown(scene))
+  test('a group is a conversation of its own, to which nothing is sent', () => groupIsShown(scene))
 
   test('older messages come on demand, and nothing moves under somebody who reads', async () => {
     const from = '15557000201'

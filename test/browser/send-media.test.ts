@@ -20,8 +20,9 @@ describe('templates with a file in the header', () => {
   before(async () => {
     scene = await openBrowserScene()
     const { stack } = scene
+    const { handle } = await ok(stack.sim.post('/samples', { fileType: 'image/png' }))
     const components = [
-      { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::example'] } },
+      { type: 'HEADER', format: 'IMAGE', example: { header_handle: [handle] } },
       { type: 'BODY', text: 'Your parcel is at the door.' },
     ]
     const draft = { name: 'a_parcel_photo', language: 'en_US', category: 'UTILITY', components }

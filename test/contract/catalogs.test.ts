@@ -58,6 +58,7 @@ describe('events', () => {
       'call.status': 'queued',
       'call.ringing': 'direct',
       'call.accepted': 'direct',
+      'account.updated': 'queued',
       'contact.updated': 'queued',
     })
     assert.deepEqual(Object.keys(eventClasses).sort(), [...eventKinds].sort())

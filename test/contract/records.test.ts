@@ -3,13 +3,16 @@ import { openApiDocument } from '../../src/api/openapi/document.ts'
 import type { JsonSchema } from '../../src/platform/http/shown.ts'
 import { describe, test } from '../support/harness.ts'
 
+const details =
+  'providerType reply media location contacts order interactive reaction edit revoke context referral group system ' +
+  'callPermission unsupported edited revoked truncated'
+
 // The records of the API contract, verbatim and in its order; `{...}` are the fields of the object before it.
 const contract: Readonly<Record<string, string>> = {
-  Message: `id conversationId providerMessageId direction type status text template{name language variables} from fromName to userId username
-    numberId error{code title} media{mimeType fileName sizeBytes sha256} details{callPermission} metadata
-    caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
+  Message: `id conversationId providerMessageId direction type status text template{name language variables} from fromName to
+    userId username numberId error{code title subcode details traceId} media{mimeType fileName sizeBytes sha256} details{${details}} metadata caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
   MessagePreview: `to userId template{name language variables} header body footer buttons text missingVariables unexpectedVariables`,
-  Conversation: `id numberId number contact{waId number userId username name optedOut marketingOptedOut} lastMessage{id direction type text at} unreadCount
+  Conversation: `id numberId number contact{waId number userId username name optedOut marketingOptedOut} group{id} lastMessage{id direction type text at} unreadCount
     lastInboundAt windowExpiresAt callPermission{response granted isPermanent expiresAt source} createdAt updatedAt`,
   Template: `id name language category status components variables[name example in] createdAt updatedAt`,
   Number: `id phoneNumberId number displayName status qualityRating messagesPerSecond isDefault
@@ -19,14 +22,18 @@ const contract: Readonly<Record<string, string>> = {
   CallOffer: `callId session{sdpType sdp} fetchedAt`,
   IceServers: `iceServers[urls username credential] ttlSeconds expiresAt`,
   Campaign: `id name status numberId template{name language} variables startAt messagesPerSecond pauseReason
+    pauseError{code title subcode details traceId}
     counts{total pending queued held unknown sent delivered read failed skipped cancelled replied}
     createdAt updatedAt startedAt pausedAt completedAt cancelledAt`,
-  Recipient: `id to userId variables status messageId error{code title} skippedReason repliedAt updatedAt`,
+  Recipient: `id to userId variables status messageId error{code title subcode details traceId} skippedReason repliedAt updatedAt`,
 }
 
 /** Fields that may be absent instead of null. */
 const optional = [
-  ...['Message.details.callPermission'],
+  ...['Message.error.subcode', 'Message.error.details', 'Message.error.traceId'],
+  ...['Recipient.error.subcode', 'Recipient.error.details', 'Recipient.error.traceId'],
+  ...['Campaign.pauseError.subcode', 'Campaign.pauseError.details', 'Campaign.pauseError.traceId'],
+  ...details.split(' ').map((name) => `Message.details.${name}`),
   ...['IceServers.iceServers.username', 'IceServers.iceServers.credential'],
 ]
 

@@ -113,8 +113,9 @@ step('the file of a message comes with the session, and cannot run as a page', a
 })
 
 step('a picture is uploaded for the header of a template, and sent by the id that came back', async () => {
+  const { handle } = await ok(stack.sim.post('/samples', { fileType: 'image/png' }))
   const components = [
-    { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::example'] } },
+    { type: 'HEADER', format: 'IMAGE', example: { header_handle: [handle] } },
     { type: 'BODY', text: 'Your parcel is here.' },
   ]
   const draft = { name: 'parcel_photo', language: 'en_US', category: 'UTILITY', components }

@@ -187,6 +187,7 @@ export const conversation = {
     optedOut: false,
     marketingOptedOut: false,
   },
+  group: null,
   lastMessage: {
     id: ids.inbound,
     direction: 'INBOUND',
@@ -233,6 +234,7 @@ export const campaign = {
   startAt: null,
   messagesPerSecond: 40,
   pauseReason: null,
+  pauseError: null,
   counts: {
     ...{ total: 2, pending: 2, queued: 0, held: 0, unknown: 0, sent: 0 },
     ...{ delivered: 0, read: 0, failed: 0, skipped: 0, cancelled: 0, replied: 0 },

@@ -51,7 +51,7 @@ const notes: Readonly<Record<EventKind, EventNotes>> = {
     summary: 'A customer wrote to the workspace',
     description:
       'Goes to every endpoint that lists it, unless the number is assigned to one: then to that one alone. ' +
-      'STOP and START, in any case, set `optChange`.',
+      'STOP and START, in any case, set `optChange`. `type` and `details` say what it holds besides its text.',
     example: {
       event: 'message.received',
       sentAt,
@@ -64,6 +64,16 @@ const notes: Readonly<Record<EventKind, EventNotes>> = {
         userId: call.userId,
         username: call.username,
         to: '+15550001111',
+        type: 'TEXT',
+        details: {
+          context: {
+            messageId: ids.message,
+            providerMessageId: 'wamid.HBgLMTU1NTcwMDAwMDEVAgARGBI',
+            forwarded: false,
+            frequentlyForwarded: false,
+            product: null,
+          },
+        },
       },
     },
   },
@@ -114,6 +124,30 @@ const notes: Readonly<Record<EventKind, EventNotes>> = {
         marketingOptedOut: true,
         source: 'preference',
         occurredAt: '2026-11-20T14:21:04.000Z',
+      },
+    },
+  },
+  'account.updated': {
+    summary: 'The provider reports about the account, its numbers or its templates',
+    description:
+      'Restrictions, bans, violations, alerts, the messaging limit, quality, names, categories, and problems with the payment. ' +
+      'The data is the state from now on: a later event of the same `topic`, `number` and `template` replaces it; compare `occurredAt`.',
+    example: {
+      event: 'account.updated',
+      sentAt,
+      data: {
+        updateId: 'acu_01m7x2r6d9gx3b4k7m0p5q8s2v',
+        wabaId: '102290129340398',
+        topic: 'RESTRICTION',
+        status: 'RESTRICTED_BIZ_INITIATED_MESSAGING',
+        severity: 'CRITICAL',
+        number: null,
+        template: null,
+        message: 'The provider restricts starting conversations.',
+        advice: 'Look at the account quality in the business manager of the provider.',
+        occurredAt: '2026-11-20T14:21:04.000Z',
+        until: '2026-11-27T14:21:04.000Z',
+        details: { event: 'ACCOUNT_RESTRICTION' },
       },
     },
   },

@@ -5,7 +5,7 @@ import { directions, messageTypes } from '../../contract/records/message.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
 import { about } from '../../platform/http/shown.ts'
 import { activePeriod, changed, contacts, flag, idsOf, idView, timestamp, whoView } from './fields.ts'
-import { callPermissionView } from './messages.ts'
+import { callPermissionView } from './message-details.ts'
 
 export const conversationQuery = v.strictObject({
   unread: v.optional(flag),
@@ -22,7 +22,7 @@ export const conversationView = v.pipe(
     numberId: about(idView('number'), 'The number of the workspace.'),
     number: about(v.string(), "The workspace's number, with its plus."),
     contact: v.object({
-      waId: about(v.string(), "The customer's number as digits."),
+      waId: about(v.string(), "The customer's number as digits; empty in a group."),
       number: about(v.string(), 'The same with its plus.'),
       ...whoView,
       name: about(v.nullable(v.string()), "The customer's profile name."),
@@ -32,6 +32,10 @@ export const conversationView = v.pipe(
         "True while marketing messages are stopped in the provider's app.",
       ),
     }),
+    group: about(
+      v.nullable(v.object({ id: v.string() })),
+      "The provider's id of the group; null where the conversation is with one contact.",
+    ),
     lastMessage: v.nullable(
       v.object({
         id: idView('message'),
@@ -55,7 +59,7 @@ export const conversationView = v.pipe(
     updatedAt: timestamp,
   }),
   v.title('Conversation'),
-  v.description('A thread: one for each number of the workspace and contact.'),
+  v.description('A thread: one for each number of the workspace and contact, or group.'),
 ) satisfies v.GenericSchema<unknown, ConversationRecord>
 
 export const markedView = v.object({

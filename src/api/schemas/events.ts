@@ -1,6 +1,7 @@
 // The bodies of the events as schemas, for the API reference. contract/events.ts builds the bodies.
 import * as v from 'valibot'
 import type {
+  AccountUpdatedData,
   CallEventObject,
   CallStatusData,
   ContactUpdatedData,
@@ -11,11 +12,12 @@ import type {
   QueuedEventKind,
 } from '../../contract/events.ts'
 import { callStatuses } from '../../contract/records/call.ts'
-import { directions } from '../../contract/records/message.ts'
+import { directions, messageTypes } from '../../contract/records/message.ts'
 import { about } from '../../platform/http/shown.ts'
+import { accountStateView } from './account.ts'
 import { sessionView } from './calls.ts'
-import { idView, timestamp, whoView } from './fields.ts'
-import { callPermissionView } from './messages.ts'
+import { failureView, idView, timestamp, whoView } from './fields.ts'
+import { detailsView } from './message-details.ts'
 
 const digits = about(
   v.string(),
@@ -36,7 +38,7 @@ const messageStatus = v.object({
   status: v.picklist(['SENT', 'DELIVERED', 'READ', 'FAILED']),
   occurredAt,
   error: about(
-    v.exactOptional(v.object({ title: v.string(), code: v.exactOptional(v.string()) })),
+    v.exactOptional(v.object({ ...failureView.entries, code: v.exactOptional(v.string()) })),
     'Present only when `status` is FAILED.',
   ),
 }) satisfies v.GenericSchema<unknown, MessageStatusData>
@@ -49,15 +51,22 @@ const messageReceived = v.object({
   fromName: about(v.string(), "The customer's profile name."),
   ...whoView,
   to: ours,
+  type: about(v.picklist(messageTypes), 'The kind of message, as in its record.'),
   optChange: about(
     v.exactOptional(v.picklist(['opted-out', 'opted-in'])),
-    'Present only when the text, written or on the tapped reply button, was STOP or START.',
+    'Present only when the text, written or on the tapped button of a template, was STOP or START.',
   ),
-  details: about(
-    v.exactOptional(v.object({ callPermission: v.exactOptional(callPermissionView) })),
-    'Carries `callPermission` when the message answers a call permission request.',
-  ),
+  details: v.exactOptional(detailsView),
 }) satisfies v.GenericSchema<unknown, MessageReceivedData>
+
+const accountUpdated = v.object({
+  updateId: idView('accountUpdate'),
+  wabaId: about(
+    v.nullable(v.string()),
+    "The provider's id of the account; null where an error of a send told it.",
+  ),
+  ...accountStateView.entries,
+}) satisfies v.GenericSchema<unknown, AccountUpdatedData>
 
 const callStatus = v.object({
   callId: idView('call'),
@@ -120,6 +129,7 @@ export const eventSchemas: Readonly<Record<EventKind, v.GenericSchema>> = {
   'message.received': queued('message.received', messageReceived, 'MessageReceivedEvent'),
   'call.status': queued('call.status', callStatus, 'CallStatusEvent'),
   'call.ringing': direct('call.ringing', callObject('RINGING'), 'CallRingingEvent'),
+  'account.updated': queued('account.updated', accountUpdated, 'AccountUpdatedEvent'),
   'call.accepted': direct('call.accepted', callObject('ACCEPTED'), 'CallAcceptedEvent'),
   'contact.updated': queued('contact.updated', contactUpdated, 'ContactUpdatedEvent'),
 }

@@ -13,7 +13,18 @@ import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
-import { changed, choiceOf, contacts, idsOf, idView, period, timestamp, whoView } from './fields.ts'
+import {
+  changed,
+  choiceOf,
+  contacts,
+  failureView,
+  idsOf,
+  idView,
+  period,
+  timestamp,
+  whoView,
+} from './fields.ts'
+import { detailsView } from './message-details.ts'
 
 export const templateName = v.pipe(
   v.string(),
@@ -112,17 +123,6 @@ export const messageQuery = v.strictObject({
   ...pageQuery,
 })
 
-export const callPermissionView = v.object({
-  response: about(v.string(), "The provider's word for the answer, such as `accept` or `reject`."),
-  granted: about(v.boolean(), 'Whether the contact may be called.'),
-  isPermanent: about(v.boolean(), 'False: until `expiresAt`, if that is known.'),
-  expiresAt: about(
-    v.nullable(timestamp),
-    'Null for a permanent permission, for a refusal, and where it is not known.',
-  ),
-  source: about(v.string(), "The provider's word for where the answer came from."),
-})
-
 const attachment = v.object({
   mimeType: v.string(),
   fileName: v.nullable(v.string()),
@@ -162,12 +162,9 @@ export const messageView = v.pipe(
     to: about(v.string(), "The receiver: the customer's number as digits, the workspace's with its plus."),
     ...whoView,
     numberId: about(idView('number'), 'The number of the workspace.'),
-    error: about(v.nullable(v.object({ code: v.string(), title: v.string() })), 'Why it is FAILED.'),
+    error: about(v.nullable(failureView), 'Why it is FAILED.'),
     media: about(v.nullable(attachment), 'The attachment that the customer sent.'),
-    details: about(
-      v.nullable(v.object({ callPermission: v.exactOptional(callPermissionView) })),
-      'What an answer to a call permission request said.',
-    ),
+    details: about(v.nullable(detailsView), 'Null where there is nothing beside the text.'),
     metadata: about(v.record(v.string(), v.string()), 'As given when it was sent.'),
     caller: about(v.nullable(sentBy), 'Who sent it; null on inbound messages.'),
     createdAt: timestamp,

@@ -1,4 +1,4 @@
-// The conversation record: one per workspace number and contact.
+// The conversation record: one per workspace number and contact, or group.
 import type { CallPermissionDetails } from '../events.ts'
 import type { Direction, MessageType } from './message.ts'
 
@@ -7,7 +7,7 @@ export interface ConversationRecord {
   numberId: string
   number: string
   contact: {
-    /** Empty where the number is not known, as `number` is. */
+    /** Empty where the number is not known, as `number` is, and in a group. */
     waId: string
     number: string
     userId: string | null
@@ -18,6 +18,8 @@ export interface ConversationRecord {
     /** In the provider's app: templates of category MARKETING are refused. */
     marketingOptedOut: boolean
   }
+  /** The provider's id of the group; null where the conversation is with one contact. */
+  group: { id: string } | null
   lastMessage: { id: string; direction: Direction; type: MessageType; text: string; at: string } | null
   unreadCount: number
   lastInboundAt: string | null

@@ -1,5 +1,6 @@
 // The message record and its statuses.
-import type { CallPermissionDetails } from '../events.ts'
+import type { Failure } from './failure.ts'
+import type { MessageDetails } from './message-details.ts'
 
 export const messageTypes = [
   'TEMPLATE',
@@ -14,6 +15,10 @@ export const messageTypes = [
   'REACTION',
   'BUTTON',
   'INTERACTIVE',
+  'ORDER',
+  'EDIT',
+  'REVOKE',
+  'SYSTEM',
   'CALL_PERMISSION_REPLY',
   'UNSUPPORTED',
 ] as const
@@ -58,9 +63,9 @@ export interface MessageRecord {
   userId: string | null
   username: string | null
   numberId: string
-  error: { code: string; title: string } | null
+  error: Failure | null
   media: { mimeType: string; fileName: string | null; sizeBytes: number | null; sha256: string | null } | null
-  details: { callPermission?: CallPermissionDetails } | null
+  details: MessageDetails | null
   metadata: Record<string, string>
   caller: {
     apiKeyId: string | null

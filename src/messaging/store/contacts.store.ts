@@ -35,6 +35,8 @@ export interface ContactsStore {
     readonly person: Person
     /** The provider's time of the update: an older name does not replace a newer one. Default: now. */
     readonly at?: Date
+    /** The provider's id of the group in which it was said: the conversation is then that of the group. */
+    readonly groupId?: string | null
     readonly isFresh?: boolean
   }): Promise<Parties | undefined>
   /**
@@ -43,7 +45,12 @@ export interface ContactsStore {
    */
   partiesOf(
     number: NumberIdentity,
-    who: { readonly person: Person; readonly at?: Date; readonly isFresh?: boolean },
+    who: {
+      readonly person: Person
+      readonly at?: Date
+      readonly groupId?: string | null
+      readonly isFresh?: boolean
+    },
   ): Promise<Parties>
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
   /** Learns that addresses are of one person, where one of them is known. */
@@ -89,19 +96,16 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
 
   const partiesOf: ContactsStore['partiesOf'] = async (
     number,
-    { person, at = new Date(), isFresh = false },
+    { person, at = new Date(), groupId = null, isFresh = false },
   ) => {
-    const key = [number.numberId, ...addressesOf(person)].join(' ')
+    const key = [number.numberId, groupId, ...addressesOf(person)].join(' ')
     const cached = isFresh ? undefined : conversations.get(key)
-    const known = cached ?? (await know(sql, number, { person, at, optOutKey: await options.optOutKey() }))
+    const known =
+      cached ?? (await know(sql, number, { person, at, groupId, optOutKey: await options.optOutKey() }))
     if (!cached) conversations.set(key, known)
-    if (isNewName(known, person) && at.getTime() >= known.nameAtMs) {
-      const renamed = rename(known, key, { person, at })
-      if (!cached) await renamed
-    }
-    const { contactId, conversationId, address, userId } = known
-    const username = person.username ?? known.username
-    return { ...number, contactId, conversationId, address, userId: person.userId ?? userId, username }
+    const renamed = rename(known, key, { person, at })
+    if (!cached) await renamed
+    return { ...number, ...partiesIn(known, person) }
   }
 
   // If the write fails, the next update with that name tries again.
@@ -110,6 +114,7 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
     key: string,
     { person, at }: { readonly person: Person; readonly at: Date },
   ) {
+    if (!isNewName(known, person) || at.getTime() < known.nameAtMs) return
     const name = person.name ?? known.name
     const username = person.username ?? known.username
     conversations.set(key, { ...known, name, username, nameAtMs: at.getTime() })
@@ -144,12 +149,19 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
   }
 }
 
+const partiesIn = ({ contactId, conversationId, address, ...known }: Known, person: Person) => ({
+  ...{ contactId, conversationId, address },
+  userId: person.userId ?? known.userId,
+  username: person.username ?? known.username,
+})
+
 const isNewName = (known: Known, { name, username }: Person): boolean =>
   (name !== null && name !== known.name) || (username !== null && username !== known.username)
 
 interface Wanted {
   readonly person: Person
   readonly at: Date
+  readonly groupId: string | null
   readonly optOutKey: FingerprintKey | undefined
 }
 
@@ -158,11 +170,12 @@ async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<
   const { person, at, optOutKey } = wanted
   const addresses = addressesOf(person)
   for (let tries = 0; tries < 5; tries += 1) {
-    const { holders, likely } = await holdersOf(sql, number, addresses)
+    const { holders, likely } = await holdersOf(sql, number, wanted)
     const element: Claim = { person, also: [], at, proof: 'element' }
     const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
     const [holder] = holders
-    if (holder && identify(element, holders) === null) return withConversation(sql, number, holder)
+    if (holder && identify(element, holders) === null)
+      return withConversation(sql, number, { holder, groupId: wanted.groupId })
     const claim = guess && likely && identify(guess, [likely]) !== null ? guess : element
     if (!holder && claim === element && addresses.length === 1) return insertContact(sql, number, wanted)
     await settle(sql, number.workspaceId, claim, optOutKey)
@@ -180,8 +193,9 @@ type Found = Holder &
 async function holdersOf(
   sql: Sql,
   number: NumberIdentity,
-  addresses: readonly string[],
+  { person, groupId }: Wanted,
 ): Promise<{ readonly holders: readonly Found[]; readonly likely: Found | undefined }> {
+  const addresses = addressesOf(person)
   const asked = [...addresses, ...addresses.flatMap(spellingsOf)]
   const rows = await sql<Found[]>`
     select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id, c.username, c.name, c.name_at,
@@ -191,7 +205,8 @@ async function holdersOf(
         where workspace_id = ${number.workspaceId} and address = any(${asked}::text[]) and contact_id = c.id
       ) as aliases
     from contacts c
-    left join conversations v on v.number_id = ${number.numberId} and v.contact_id = c.id
+    left join conversations v on v.number_id = ${number.numberId}
+      and ${groupId === null ? sql`v.contact_id = c.id` : sql`v.group_id = ${groupId}`}
     where c.id in (select id from ${contactsAt(sql, number.workspaceId, asked)}) and c.erased_at is null`
   const isExact = (one: Found) =>
     addresses.some((address) => one.address === address || one.aliases.includes(address))
@@ -199,18 +214,25 @@ async function holdersOf(
   return { holders, likely: holders.length === 0 && rows.length === 1 ? rows[0] : undefined }
 }
 
-async function withConversation(sql: Sql, number: NumberIdentity, holder: Found): Promise<Known> {
+async function withConversation(
+  sql: Sql,
+  number: NumberIdentity,
+  { holder, groupId }: { readonly holder: Found; readonly groupId: string | null },
+): Promise<Known> {
   const { id: contactId, address, userId, username, name, nameAt } = holder
-  const conversationId = holder.conversationId ?? (await openConversation(sql, number, contactId))
+  const conversationId =
+    holder.conversationId ?? (await openConversation(sql, number, { contactId, groupId }))
   return { contactId, conversationId, address, userId, username, name, nameAtMs: nameAt?.getTime() ?? 0 }
 }
 
-// `do update` without a change, because `do nothing` would not return a row that exists already.
-async function openConversation(sql: Sql, number: NumberIdentity, contactId: Uuid): Promise<ConversationId> {
+async function openConversation(
+  sql: Sql,
+  number: NumberIdentity,
+  { contactId, groupId }: { readonly contactId: Uuid; readonly groupId: string | null },
+): Promise<ConversationId> {
   const [row] = await sql<{ id: ConversationId }[]>`
-    insert into conversations (id, workspace_id, number_id, contact_id)
-    values (new_uuid(), ${number.workspaceId}, ${number.numberId}, ${contactId})
-    on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id
+    with contact as (select ${contactId}::uuid as id)
+    ${conversationOf(sql, number, groupId)}
     returning id`
   if (!row) throw new Error('an upsert returned no row')
   return row.id
@@ -220,11 +242,11 @@ async function openConversation(sql: Sql, number: NumberIdentity, contactId: Uui
 async function insertContact(
   sql: Sql,
   number: NumberIdentity,
-  { person, at, optOutKey }: Wanted,
+  { person, at, groupId, optOutKey }: Wanted,
 ): Promise<Known> {
   const [address] = addressesOf(person)
   if (address === undefined) throw new Error('a person without any address')
-  const { workspaceId, numberId } = number
+  const { workspaceId } = number
   const erased = { workspaceId, waId: sql`${address}::text` }
   const [known] = await sql<(Omit<Known, 'nameAtMs'> & { nameAt: Date | null })[]>`
     with contact as (
@@ -238,11 +260,8 @@ async function insertContact(
       on conflict (workspace_id, wa_id) do update set wa_id = excluded.wa_id
       returning id, wa_id, user_id, username, name, name_at
     )
-    insert into conversations (id, workspace_id, number_id, contact_id)
-    select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, contact.id
-    from contact
-    on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id
-    returning contact_id, id as conversation_id, (select wa_id from contact) as address,
+    ${conversationOf(sql, number, groupId)}
+    returning (select id from contact) as contact_id, id as conversation_id, (select wa_id from contact) as address,
       (select user_id from contact) as user_id, (select username from contact) as username,
       (select name from contact) as name, (select name_at from contact) as name_at`
   if (!known) throw new Error('an upsert returned no row')
@@ -290,3 +309,17 @@ async function settle(
     throw error
   }) as Promise<boolean>
 }
+
+/** `do update` without a change, because `do nothing` would not return a row that exists already. */
+const conversationOf = (sql: Sql, { workspaceId, numberId }: NumberIdentity, groupId: string | null) =>
+  groupId === null
+    ? sql`
+      insert into conversations (id, workspace_id, number_id, contact_id)
+      select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, contact.id
+      from contact
+      on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id`
+    : sql`
+      insert into conversations (id, workspace_id, number_id, group_id)
+      select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, ${groupId}::text
+      from contact
+      on conflict (number_id, group_id) where group_id is not null do update set group_id = excluded.group_id`

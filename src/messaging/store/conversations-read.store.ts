@@ -33,9 +33,10 @@ interface Row {
   readonly numberId: NumberId
   readonly number: string
   /** Digits, or a user id. */
-  readonly waId: string
+  readonly waId: string | null
   readonly userId: string | null
   readonly username: string | null
+  readonly groupId: string | null
   readonly name: string | null
   readonly optState: string | null
   readonly marketingOptOutAt: Date | null
@@ -87,13 +88,13 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
 })
 
 const selected = (sql: Sql, conversations: Piece) => sql`
-  select v.id, v.number_id, n.number, p.wa_id, p.user_id, p.username, p.name, p.opt_state, p.marketing_opt_out_at,
-    v.unread_count, v.last_inbound_at,
+  select v.id, v.number_id, n.number, v.group_id, p.wa_id, p.user_id, p.username, p.name, p.opt_state,
+    p.marketing_opt_out_at, v.unread_count, v.last_inbound_at,
     v.call_permission, now() as read_at, v.created_at, v.updated_at,
     m.id as message_id, m.direction, m.type, m.text, m.created_at as message_at
   from (${conversations}) v
   join numbers n on n.id = v.number_id
-  join contacts p on p.id = v.contact_id
+  left join contacts p on p.id = v.contact_id
   left join messages m on m.id = v.last_message_id`
 
 // Written exactly as in the partial index, so that the planner can use it.
@@ -113,33 +114,37 @@ function byActivity(sql: Sql, page: PageRequest): ListOrder {
   }
 }
 
-const toRecord = (row: Row): ConversationRecord => ({
-  id: encodeId('conversation', row.id),
-  numberId: encodeId('number', row.numberId),
-  number: row.number,
-  contact: {
-    waId: phoneOf(row.waId) ?? '',
-    number: phoneOf(row.waId) === null ? '' : toE164(row.waId),
-    userId: row.userId,
-    username: row.username,
-    name: row.name,
-    optedOut: row.optState === 'opted-out',
-    marketingOptedOut: row.marketingOptOutAt !== null,
-  },
-  lastMessage:
-    row.messageId === null
-      ? null
-      : {
-          id: encodeId('message', row.messageId),
-          direction: row.direction,
-          type: row.type,
-          text: row.text,
-          at: row.messageAt.toISOString(),
-        },
-  unreadCount: row.unreadCount,
-  lastInboundAt: iso(row.lastInboundAt),
-  windowExpiresAt: row.lastInboundAt && new Date(row.lastInboundAt.getTime() + WINDOW_MS).toISOString(),
-  callPermission: row.callPermission && permissionAt(row.callPermission, row.readAt),
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
-})
+const toRecord = (row: Row): ConversationRecord => {
+  const phone = phoneOf(row.waId ?? '')
+  return {
+    id: encodeId('conversation', row.id),
+    numberId: encodeId('number', row.numberId),
+    number: row.number,
+    contact: {
+      waId: phone ?? '',
+      number: phone === null ? '' : toE164(phone),
+      userId: row.userId,
+      username: row.username,
+      name: row.name,
+      optedOut: row.optState === 'opted-out',
+      marketingOptedOut: row.marketingOptOutAt !== null,
+    },
+    group: row.groupId === null ? null : { id: row.groupId },
+    lastMessage:
+      row.messageId === null
+        ? null
+        : {
+            id: encodeId('message', row.messageId),
+            direction: row.direction,
+            type: row.type,
+            text: row.text,
+            at: row.messageAt.toISOString(),
+          },
+    unreadCount: row.unreadCount,
+    lastInboundAt: iso(row.lastInboundAt),
+    windowExpiresAt: row.lastInboundAt && new Date(row.lastInboundAt.getTime() + WINDOW_MS).toISOString(),
+    callPermission: row.callPermission && permissionAt(row.callPermission, row.readAt),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}

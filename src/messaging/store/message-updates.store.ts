@@ -1,12 +1,14 @@
 // Writes what the provider reports about messages: statuses, forward only, and inbound messages, once each.
 
 import type { WrittenDelivery } from '../../contract/dispatch.ts'
+import type { InboundMessageUpdate } from '../../contract/provider-updates.ts'
 import { emit, messagesLocked, statusesOccurred, writtenDeliveries } from '../../platform/postgres/emit.ts'
 import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { sourcesOf } from '../../shared/machine.ts'
 import { outboundMachine, sendMachine } from '../message.machine.ts'
 import type { FoundMessage, InboundWrite, MessageStore, StatusChange, StatusTarget } from '../ports.ts'
+import { revise, revisedId } from './revisions.store.ts'
 
 type UpdatesStore = Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound'>
 
@@ -120,32 +122,33 @@ async function changeStatuses(
 const occurredAt = (sql: Sql, column: string) => sql`
   to_char(${sql(column)} at time zone 'UTC', '"\\"occurredAt\\":\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`
 
-/** Once per provider id: a repeat writes nothing and emits nothing. Undefined where the contact was erased. */
+/**
+ * Once per provider id: a repeat writes nothing and emits nothing. Undefined where the contact was erased. What changes
+ * another message, or was changed by one that came before it, leaves that to a second statement, which may be repeated.
+ */
 async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDelivery[] | undefined> {
-  const { update, optChange } = write
-  const details = update.callPermission && { callPermission: update.callPermission }
-  const rows = await sql<((WrittenDelivery | { deliveryId: null }) & { isPresent: boolean })[]>`
+  const { update, optChange, details, effects } = write
+  const { workspaceId } = write
+  const rows = await sql<((WrittenDelivery | { deliveryId: null }) & Written)[]>`
     with present as (
       select id from contacts where id = ${write.contactId} and erased_at is null for key share
     ),
+    ${named(sql, write)},
     inserted as (
       insert into messages (id, workspace_id, conversation_id, number_id, contact_id, provider_message_id, direction,
-        type, status, text, from_name, details, created_at)
-      select ${write.id}::uuid, ${write.workspaceId}::uuid, ${write.conversationId}::uuid, ${write.numberId}::uuid,
-        present.id, ${update.providerMessageId}, 'INBOUND', ${update.messageType}, 'RECEIVED', ${update.text},
-        ${update.from.name}, ${details && sql.json(details as never)}::jsonb, ${update.at}::timestamptz
+        type, status, text, from_name, details, created_at, read_at)
+      select ${write.id}::uuid, ${workspaceId}::uuid, ${write.conversationId}::uuid, ${write.numberId}::uuid,
+        present.id, ${update.providerMessageId}, 'INBOUND', ${update.messageType},
+        ${effects.isUnread ? 'RECEIVED' : 'READ'}, ${update.text}, ${update.from.name}, named.details,
+        ${update.at}::timestamptz, ${effects.isUnread ? null : update.at}::timestamptz
       from present
+      cross join named
       on conflict (provider_message_id) do nothing
-      returning id, workspace_id, conversation_id, number_id, created_at, details -> 'callPermission' as permission,
+      returning id, workspace_id, conversation_id, number_id, contact_id, created_at,
+        details -> 'callPermission' as permission,
         case when details ? 'callPermission' then created_at end as permission_at
     ),
-    attached as (
-      insert into media (message_id, workspace_id, provider_media_id, mime_type, file_name, sha256)
-      select id, workspace_id, ${update.media?.providerMediaId ?? null}::text, ${update.media?.mimeType ?? null}::text,
-        ${update.media?.fileName ?? null}::text, ${update.media?.sha256 ?? null}::text
-      from inserted
-      where ${update.media !== null}
-    ),
+    ${attached(sql, update)}
     opted as (
       -- A STOP that comes late must not take the place of a START that was written after it. A clock of the provider
       -- that is ahead must not make the next STOP look old.
@@ -166,16 +169,7 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
     ),
     touched as (
       update conversations c
-      set last_message_id = inserted.id, last_message_at = inserted.created_at, updated_at = now(),
-        unread_count = c.unread_count + 1,
-        last_inbound_at = greatest(c.last_inbound_at, inserted.created_at),
-        -- A reply that comes late must not take the place of one that was given after it.
-        call_permission = case
-          when inserted.permission_at >= coalesce(c.call_permission_at, '-infinity') then inserted.permission
-          else c.call_permission
-        end,
-        call_permission_at = greatest(c.call_permission_at, inserted.permission_at),
-        last_event_id = ${write.eventId}
+      set ${conversationAfter(sql, write)}
       from inserted
       join locked on locked.id = inserted.conversation_id
       where c.id = inserted.conversation_id
@@ -187,20 +181,95 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
       set replied_at = inserted.created_at, updated_at = now()
       from inserted
       cross join touched
-      where r.id = touched.campaign_recipient_id and r.replied_at is null
+      where ${effects.isReply} and r.id = touched.campaign_recipient_id and r.replied_at is null
         and touched.campaign_sent_at > now() - interval '7 days'
     ),
     occurred as (
       select ${write.eventId}::uuid as event_id, inserted.workspace_id, 'message.received' as kind,
-        inserted.conversation_id as key, ${Buffer.from(write.body)}::bytea as body, n.endpoint_id as routed_to,
-        touched.after
+        ${keyAndPrevious(sql, write)}, named.body, n.endpoint_id as routed_to
       from inserted
+      cross join named
       join numbers n on n.id = inserted.number_id
       cross join touched
     ), ${emit(sql)}
-    select exists (select from present) as is_present, written.*
-    from (select) one
+    select exists (select from present) as is_present, revised.*, written.*
+    from (
+      select exists (
+        select from messages e
+        where e.type in ('EDIT', 'REVOKE') and e.workspace_id = ${workspaceId}
+          and ${revisedId(sql, 'e')} = ${update.providerMessageId}
+      ) as is_revised
+    ) revised
     left join (${writtenDeliveries(sql)}) written on true`
   if (rows[0]?.isPresent !== true) return undefined
+  const changed = (details?.edit ?? details?.revoke)?.providerMessageId
+  if (changed !== undefined) await revise(sql, { workspaceId, providerMessageId: changed })
+  if (rows[0].isRevised) await revise(sql, { workspaceId, providerMessageId: update.providerMessageId })
   return rows.flatMap((row) => (row.deliveryId === null ? [] : [row]))
 }
+
+/** The CTE `attached`, where the message has a file: it is fetched later. */
+const attached = (sql: Sql, { media }: InboundMessageUpdate): Fragment =>
+  media === null
+    ? sql``
+    : sql`
+    attached as (
+      insert into media (message_id, workspace_id, provider_media_id, mime_type, file_name, sha256)
+      select id, workspace_id, ${media.providerMediaId}::text, ${media.mimeType}::text, ${media.fileName}::text,
+        ${media.sha256}::text
+      from inserted
+    ),`
+
+const conversationAfter = (sql: Sql, { effects, eventId, details }: InboundWrite): Fragment => sql`
+  ${effects.isShown ? sql`last_message_id = inserted.id, last_message_at = inserted.created_at, updated_at = now(),` : sql``}
+  ${effects.isUnread ? sql`unread_count = c.unread_count + 1,` : sql``}
+  ${effects.opensWindow ? sql`last_inbound_at = greatest(c.last_inbound_at, inserted.created_at),` : sql``}
+  -- A reply that comes late must not take the place of one that was given after it.
+  call_permission = case
+    when inserted.permission_at >= coalesce(c.call_permission_at, '-infinity') then inserted.permission
+    else c.call_permission
+  end,
+  call_permission_at = greatest(c.call_permission_at, inserted.permission_at),
+  last_event_id = ${details?.group ? sql`c.last_event_id` : eventId}`
+
+/** The events of a group have the key of who wrote, so that they can be erased with that person. */
+const keyAndPrevious = (sql: Sql, { details }: InboundWrite): Fragment =>
+  details?.group
+    ? sql`inserted.contact_id as key, null::uuid as after`
+    : sql`inserted.conversation_id as key, touched.after`
+
+interface Written {
+  readonly isPresent: boolean
+  readonly isRevised: boolean
+}
+
+/** The CTE `named (details, body)`, with our ids in the places of their marks. */
+function named(sql: Sql, { details, references, body, workspaceId }: InboundWrite): Fragment {
+  const bytes = sql`${Buffer.from(body)}::bytea`
+  const json = details && sql.json(details as never)
+  if (references.length === 0) return sql`named as (select ${json}::jsonb as details, ${bytes} as body)`
+  const found = references.map(
+    ({ mark, providerMessageId }) => sql`
+      (${`"${mark}"`}::text, (
+        select shown_id('msg', id) from messages
+        where provider_message_id = ${providerMessageId} and workspace_id = ${workspaceId}))`,
+  )
+  const put = (text: Fragment) =>
+    references.reduce(
+      (filled, _, index) => sql`replace(${filled}, found.marks[${index + 1}], found.ids[${index + 1}])`,
+      text,
+    )
+  return sql`
+    found as (
+      select array_agg(mark) as marks, array_agg(coalesce('"' || id || '"', 'null')) as ids
+      from (values ${joined(sql, found)}) one (mark, id)
+    ),
+    named as (
+      select ${put(sql`${json}::jsonb::text`)}::jsonb as details,
+        convert_to(${put(sql`convert_from(${bytes}, 'UTF8')`)}, 'UTF8') as body
+      from found
+    )`
+}
+
+const joined = (sql: Sql, parts: readonly Fragment[]): Fragment =>
+  parts.reduce((all, part) => sql`${all}, ${part}`)

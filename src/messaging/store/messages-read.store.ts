@@ -4,6 +4,7 @@ import { type StoredPermission, storedPermission } from '../../contract/call-per
 import type { MessageFilter } from '../../contract/filters.ts'
 import type { Page, PageRequest } from '../../contract/page.ts'
 import type { Direction, MessageRecord, MessageStatus, MessageType } from '../../contract/records/message.ts'
+import type { MessageDetails } from '../../contract/records/message-details.ts'
 import {
   contactIs,
   conversationIs,
@@ -40,7 +41,7 @@ export interface MessageRow {
   readonly template: MessageRecord['template']
   readonly fromName: string | null
   readonly error: MessageRecord['error']
-  readonly details: { readonly callPermission?: StoredPermission } | null
+  readonly details: (Omit<MessageDetails, 'callPermission'> & { callPermission?: StoredPermission }) | null
   readonly metadata: Record<string, string>
   readonly apiKeyId: KeyId | null
   readonly apiKeyName: string | null

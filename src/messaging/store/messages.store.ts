@@ -10,19 +10,18 @@ import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import type { MessageStore, NewMessage, SendContext, SendContextQuery, SendTemplate } from '../ports.ts'
 import { contactsAt } from './contacts-at.ts'
 import { isKeptOptOut, keptMarketing, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
-import { createMessageUpdateStore, type RecipientsFollow } from './message-updates.store.ts'
-import { createSendStore } from './sends.store.ts'
+import { createMessageUpdateStore } from './message-updates.store.ts'
+import { type CampaignSends, createSendStore } from './sends.store.ts'
 
 export interface MessageStoreOptions {
   readonly accounts: AccountOptions
   readonly optOutKey: ReadOptOutKey
-  /** Moves the recipients of campaigns in the statement that moves their messages. */
-  readonly recipientsFollow: RecipientsFollow
+  readonly campaigns: CampaignSends
 }
 
 export function createMessageStore(
   sql: Sql,
-  { accounts, optOutKey, recipientsFollow }: MessageStoreOptions,
+  { accounts, optOutKey, campaigns }: MessageStoreOptions,
 ): MessageStore {
   const inserts = new Batcher<NewMessage, boolean>({
     maxItems: 200,
@@ -33,8 +32,8 @@ export function createMessageStore(
   return {
     sendContext: async (query) => sendContext(sql, query, { ...accounts, optOutKey: await optOutKey() }),
     insertOutbound: (message) => inserts.add(message),
-    ...createSendStore(sql, accounts, recipientsFollow),
-    ...createMessageUpdateStore(sql, recipientsFollow),
+    ...createSendStore(sql, accounts, campaigns),
+    ...createMessageUpdateStore(sql, campaigns.recipientsFollow),
   }
 }
 

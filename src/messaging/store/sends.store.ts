@@ -2,8 +2,9 @@
 
 import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
 import type { WrittenDelivery } from '../../contract/dispatch.ts'
+import { failureOf } from '../../contract/records/failure.ts'
 import { emit, messagesLocked, statusesOccurred, writtenDeliveries } from '../../platform/postgres/emit.ts'
-import type { Sql } from '../../platform/postgres/sql.ts'
+import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { Batcher } from '../../shared/batcher.ts'
 import type { MessageId } from '../../shared/ids.ts'
@@ -15,18 +16,31 @@ import type { RecipientsFollow } from './message-updates.store.ts'
 
 type SendStore = Pick<MessageStore, 'startSending' | 'finishSend' | 'overdueSends' | 'lostSends'>
 
-export function createSendStore(sql: Sql, accounts: AccountOptions, follow: RecipientsFollow): SendStore {
+/** What campaigns add to the outcomes of their sends. */
+export interface CampaignSends {
+  readonly recipientsFollow: RecipientsFollow
+  /** The CTE `counted_refusals`, in the statement that writes these outcomes. */
+  readonly refusalsCounted: (sql: Sql, outcomes: readonly SendOutcome[]) => Fragment
+  /** Called when the outcomes are durable. Must not reject. */
+  readonly sendsEnded: (outcomes: readonly SendOutcome[]) => Promise<void>
+}
+
+export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: CampaignSends): SendStore {
   const batch = { maxItems: 200, maxWaiting: 10_000, concurrency: 2 }
   const starts = new Batcher<MessageId, number | null>({ ...batch, flush: (all) => startSending(sql, all) })
   const ends = new Batcher<SendOutcome, WrittenDelivery[]>({
     ...batch,
-    flush: (all) => finishSends(sql, all, follow),
+    flush: async (all) => {
+      const written = await finishSends(sql, all, campaigns)
+      await campaigns.sendsEnded(all)
+      return written
+    },
   })
   return {
     startSending: (id) => starts.add(id),
     finishSend: (outcome) => ends.add(outcome),
     overdueSends: (limit) => overdueSends(sql, limit, accounts),
-    lostSends: (limit) => lostSends(sql, limit, follow),
+    lostSends: (limit) => lostSends(sql, limit, campaigns.recipientsFollow),
   }
 }
 
@@ -67,7 +81,7 @@ const stateAfter = (verdict: SendVerdict): SendState => {
 async function finishSends(
   sql: Sql,
   outcomes: readonly SendOutcome[],
-  follow: RecipientsFollow,
+  { recipientsFollow, refusalsCounted }: CampaignSends,
 ): Promise<WrittenDelivery[][]> {
   const rows = outcomes.map(({ messageId, attempt, by, verdict, failure }) => ({
     id: messageId,
@@ -78,7 +92,7 @@ async function finishSends(
     provider_message_id: verdict.type === 'accepted' ? verdict.providerMessageId : null,
     delay_ms: verdict.type === 'again' ? verdict.delayMs : null,
     tries: verdict.type === 'again' && verdict.counts ? 1 : 0,
-    error: verdict.type === 'failed' ? { code: verdict.error.code, title: verdict.error.title } : null,
+    error: verdict.type === 'failed' ? failureOf(verdict.error) : null,
     event_id: failure?.eventId ?? null,
     body: failure && Buffer.from(failure.body).toString('base64'),
   }))
@@ -116,7 +130,8 @@ async function finishSends(
         case when i.moves and i.by_campaign then i.tries else 0 end as tries,
         case when i.fails then i.event_id end as event_id, i.body
     ),
-    ${follow(sql, 'ended')},
+    ${recipientsFollow(sql, 'ended')},
+    ${refusalsCounted(sql, outcomes)},
     changed as (
       select event_id, workspace_id, conversation_id, body
       from ended

@@ -231,7 +231,7 @@ export const settingsSchema = {
   ),
   RETENTION_DAYS: setting(integer(1, 3_650), {
     default: '30',
-    meaning: 'Days that events, deliveries, attempts and call timelines are kept.',
+    meaning: 'Days that events, deliveries, attempts, call timelines and elements of webhooks are kept.',
   }),
   UPLOAD_GRACE: setting(
     v.pipe(

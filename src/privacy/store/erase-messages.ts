@@ -1,11 +1,11 @@
 // Deletes messages with their files. The files themselves are left to the sweep of deleted files.
+import { deleteFiles, downloadTime } from '../../messaging/store/delete-files.ts'
+import { eraseElementsOf } from '../../platform/postgres/inbound-elements.store.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
-import type { Uuid, WorkspaceId } from '../../shared/ids.ts'
+import type { Uuid } from '../../shared/ids.ts'
 import type { ClaimedJob } from '../ports.ts'
 
 const messagesAtOnce = 200
-/** A download that has begun ends within this time, and may write the file after it was deleted. */
-const downloadTime = '10 minutes'
 
 /** A message that may be on its way to the provider is waited for: at most a minute, then its outcome is unknown. */
 export async function eraseMessages(task: {
@@ -30,28 +30,9 @@ export async function eraseMessages(task: {
   }
   const ids = found.map(({ id }) => id)
   const files = await deleteFiles(sql, workspaceId, { ids, jobId: job.id })
+  await eraseElementsOf(sql, workspaceId, ids)
   await sql`delete from messages where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
   return { result: 'again', counts: { messages: ids.length, files } } as const
-}
-
-/** Returns how many there were. */
-export async function deleteFiles(
-  sql: Sql,
-  workspaceId: WorkspaceId,
-  { ids, jobId }: { readonly ids: readonly Uuid[]; readonly jobId: Uuid | null },
-): Promise<number> {
-  const deleted = await sql`
-    with deleted as (
-      delete from media
-      where message_id = any(${ids as Uuid[]}::uuid[]) and workspace_id = ${workspaceId}
-      returning message_id, workspace_id, blob_key, state
-    )
-    insert into blob_deletions (key, job_id, again_at)
-    select coalesce(blob_key, workspace_id || '/' || message_id), ${jobId}::uuid,
-      case when state = 'PENDING' then now() + ${downloadTime}::interval end
-    from deleted
-    on conflict (key) do nothing`
-  return deleted.count
 }
 
 /** An export of somebody who is erased is gone too. Returns how many files that were. */

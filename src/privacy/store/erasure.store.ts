@@ -6,6 +6,7 @@ import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
 import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
 import { moveRows } from '../../messaging/store/contact-merge.ts'
 import { fingerprintOf, keptMarketing, type ReadOptOutKey } from '../../messaging/store/kept-opt-outs.ts'
+import { eraseElementsOf, erasePeople } from '../../platform/postgres/inbound-elements.store.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals } from '../../platform/postgres/states.ts'
 import type { Uuid } from '../../shared/ids.ts'
@@ -138,6 +139,13 @@ async function eraseRecipients({ sql, job, cursor, person }: Task): Promise<Batc
   return { result: 'again', counts, cursor: ids.at(-1) ?? null }
 }
 
+/** What the provider told about the person, and nothing was made of. The rest goes with its message or call. */
+async function eraseElements({ sql, job, person, cursor }: Task): Promise<Batch> {
+  const { workspaceId } = job
+  const next = await erasePeople(sql, { workspaceId, addresses: person.addresses, cursor })
+  return next === null ? { result: 'next' } : { result: 'again', cursor: next }
+}
+
 const callsAtOnce = 20
 const ended = Object.entries(callMachines.INBOUND)
   .map(([status]) => status as keyof typeof callMachines.INBOUND)
@@ -161,6 +169,7 @@ async function eraseCalls({ sql, job, person: { contactId } }: Task): Promise<Ba
   }
   const ids = found.map(({ id }) => id)
   const { events } = await createDeliveryEraser(sql).ofKeys(workspaceId, ids)
+  await eraseElementsOf(sql, workspaceId, ids)
   await sql`delete from call_timeline where call_id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
   await sql`delete from calls where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
   return { result: 'again', counts: { calls: ids.length, events } }
@@ -168,7 +177,7 @@ async function eraseCalls({ sql, job, person: { contactId } }: Task): Promise<Ba
 
 async function eraseEvents({ sql, job, person, cursor }: Task): Promise<Batch> {
   if (person.contactId === null) return { result: 'next' }
-  const keys = await conversationsOf(sql, job, person)
+  const keys = await eventKeysOf(sql, job, person)
   const { events, last } = await createDeliveryEraser(sql).ofKeys(job.workspaceId, keys, cursor)
   return last === null ? { result: 'next', cursor } : { result: 'again', counts: { events }, cursor: last }
 }
@@ -180,7 +189,7 @@ async function awaitFiles({ sql, job, cursor }: Task): Promise<Batch> {
   return { result: left.count > 0 ? 'wait' : 'next', cursor }
 }
 
-const conversationsOf = async (
+const eventKeysOf = async (
   sql: Sql,
   { workspaceId }: ClaimedJob,
   { contactIds }: JobPerson,
@@ -188,7 +197,8 @@ const conversationsOf = async (
   const rows = await sql<{ id: Uuid }[]>`
     select id from conversations
     where workspace_id = ${workspaceId} and contact_id = any(${contactIds as Uuid[]}::uuid[])`
-  return rows.map(({ id }) => id)
+  // Events of what the person wrote in groups have the person as their key.
+  return [...rows.map(({ id }) => id), ...contactIds]
 }
 
 /**
@@ -207,7 +217,7 @@ async function eraseContact(task: Task): Promise<Batch> {
       union all
       select from calls where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])
       limit 1`
-    const keys = await conversationsOf(sql, job, person)
+    const keys = await eventKeysOf(sql, job, person)
     const isNew = await createDeliveryEraser(sql).hasMore(workspaceId, keys, cursor)
     if (left.count > 0 || isNew) return { result: 'again', step: 'calls', cursor }
     await keepOptOut(task, contactId)
@@ -252,6 +262,7 @@ async function keepOptOut({ sql, job, person, optOutKey }: Task, contactId: Uuid
 
 const steps: Readonly<Record<ErasureStep, (task: Task) => Promise<Batch>>> = {
   recipients: eraseRecipients,
+  elements: eraseElements,
   calls: eraseCalls,
   messages: (task) => eraseMessages({ ...task, contactId: task.person.contactId }),
   events: eraseEvents,

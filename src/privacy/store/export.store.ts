@@ -144,6 +144,9 @@ async function* events(sql: Sql, job: ClaimedJob): AsyncGenerator<object[]> {
         select id from conversations where workspace_id = ${workspaceId} and contact_id = any(${people}::uuid[])
         union all
         select id from calls where workspace_id = ${workspaceId} and contact_id = any(${people}::uuid[])
+        union all
+        -- Of what the person wrote in groups.
+        select unnest(${people}::uuid[])
       )
       select d.id, d.endpoint_id, d.kind, d.state, d.created_at, e.body
       from deliveries d

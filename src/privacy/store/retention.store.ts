@@ -1,8 +1,9 @@
 // Takes away what is kept no longer: contents after the time of their workspace, and the recipients of deleted campaigns.
 import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
+import { deleteFiles } from '../../messaging/store/delete-files.ts'
+import { removeElementsBefore } from '../../platform/postgres/inbound-elements.store.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { idFloor, type Uuid, type WorkspaceId } from '../../shared/ids.ts'
-import { deleteFiles } from './erase-messages.ts'
 
 const atOnce = 500
 const dayMs = 86_400_000
@@ -23,7 +24,8 @@ export const createRetentionStore = (pool: Pool) => ({
       const until = idFloor(nowMs - contentDays * dayMs)
       const messages = await pool.begin((sql) => removeMessages(sql, id, until))
       const bodies = await pool.begin((sql) => removeBodies(sql, id, until))
-      isMore = isMore || messages || bodies
+      const elements = await removeElementsBefore(pool, id, until)
+      isMore = isMore || messages || bodies || elements
     }
     return isMore
   },

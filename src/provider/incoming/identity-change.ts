@@ -1,6 +1,7 @@
 // Parses what the provider says about a person's new number or user id.
 import * as v from 'valibot'
 import { addressesOf, type Person } from '../../contract/person.ts'
+import type { IdentityChangeUpdate } from '../../contract/provider-updates.ts'
 import { type Element, type NumberContext, skipped } from './element.ts'
 import { instant, list, optional, phone, record, userId } from './fields.ts'
 
@@ -17,16 +18,15 @@ const System = v.object({
 
 const changes = ['user_changed_number', 'user_changed_user_id', 'customer_changed_number', 'user_id_update']
 
-/** `from`: as the person is named around it, which is by the number or id until now. */
+/** `from`: as the person is named around it, which is by the number or id until now. Null: it tells no change. */
 export function readSystem(
   given: unknown,
   from: Person | null,
-  context: NumberContext & { readonly at: Date | null },
-): Element {
+): Pick<IdentityChangeUpdate, 'person' | 'before'> | null {
   const parsed = v.safeParse(System, given)
-  if (!parsed.success) return skipped('malformed')
+  if (!parsed.success) return null
   const system = parsed.output
-  if (system.type !== null && !changes.includes(system.type)) return skipped('irrelevant')
+  if (system.type !== null && !changes.includes(system.type)) return null
   const person: Person = {
     phone: system.wa_id ?? system.new_wa_id,
     userId: system.user_id,
@@ -36,14 +36,8 @@ export function readSystem(
   }
   const before = [system.previous_user_id, system.previous_parent_user_id, ...(from ? addressesOf(from) : [])]
   const known = before.filter((address) => address !== null)
-  if (addressesOf(person).length === 0 || known.length === 0) return skipped('irrelevant')
-  return {
-    type: 'identityChange',
-    phoneNumberId: context.phoneNumberId,
-    person,
-    before: [...new Set(known)],
-    at: context.at ?? context.receivedAt,
-  }
+  if (addressesOf(person).length === 0 || known.length === 0) return null
+  return { person, before: [...new Set(known)] }
 }
 
 const Update = v.object({

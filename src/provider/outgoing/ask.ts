@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type * as v from 'valibot'
 import type { ProviderAccount, ProviderResult } from '../../contract/provider.ts'
-import { type Judge, readAnswer } from './answer.ts'
+import { type Judge, readAnswer, traceOf } from './answer.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import type { Form } from './multipart.ts'
 import type { Exchange } from './pending-exchange.ts'
@@ -31,6 +31,9 @@ export interface ProviderRequestRecord {
   readonly phoneNumberId: string
   readonly outcome: ProviderResult<unknown>['type']
   readonly code?: string
+  readonly subcode?: string
+  /** Without what the request said, as the provider may quote it. */
+  readonly details?: string
   readonly errorClass?: string
   readonly httpStatus?: number
   readonly traceId?: string
@@ -64,7 +67,7 @@ export function createAsk({ pools, prefix, log, observe }: AskOptions): Ask {
       operation: request.operation,
       workspaceId: account.workspaceId,
       phoneNumberId: account.phoneNumberId,
-      ...describe(result, exchange),
+      ...describe(result, exchange, request),
       durationMs: Math.round(performance.now() - startedAt),
     }
     log[result.type === 'ok' ? 'debug' : 'warn'](record, 'provider.requested')
@@ -89,16 +92,44 @@ function encode(account: ProviderAccount, { body, form }: ProviderRequest<unknow
   return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-function describe(result: ProviderResult<unknown>, exchange: Exchange) {
-  const traceId = exchange.type === 'answered' ? exchange.headers['x-fb-trace-id'] : undefined
-  const trace = typeof traceId === 'string' ? { traceId } : {}
-  if (result.type === 'ok') return { outcome: result.type, ...trace }
-  const { code, httpStatus } = result.error
+function describe(result: ProviderResult<unknown>, exchange: Exchange, request: ProviderRequest<unknown>) {
+  const ofAnswer = exchange.type === 'answered' ? traceOf(exchange) : null
+  if (result.type === 'ok') return { outcome: result.type, ...(ofAnswer !== null && { traceId: ofAnswer }) }
+  const { code, subcode, details, httpStatus } = result.error
+  const traceId = result.error.traceId ?? ofAnswer
+  const shown = details && withoutContent(details, request)
   return {
     outcome: result.type,
     code,
+    ...(subcode && { subcode }),
+    ...(shown && { details: shown }),
     errorClass: result.error.class,
     ...(httpStatus === null ? {} : { httpStatus }),
-    ...trace,
+    ...(traceId && { traceId }),
   }
+}
+
+const maxLoggedDetails = 300
+/** Shorter texts are in any sentence. */
+const minContent = 3
+
+/** The provider's explanation without what it quotes of the request. That of a call may quote its SDP. */
+export function withoutContent(
+  details: string,
+  { pool, body }: Pick<ProviderRequest<unknown>, 'pool' | 'body'>,
+): string {
+  if (pool === 'calls') return ''
+  const longestFirst = [...contentOf(body)].sort((a, b) => b.length - a.length)
+  return longestFirst
+    .reduce((text, content) => text.replaceAll(content, '…'), details)
+    .slice(0, maxLoggedDetails)
+}
+
+/** Fields whose texts are the protocol's words and our ids. */
+const protocol = new Set(['messaging_product', 'recipient_type', 'type', 'sub_type', 'index', 'name', 'code'])
+
+function* contentOf(value: unknown, field = ''): Generator<string> {
+  if (typeof value === 'string' && !protocol.has(field) && value.length >= minContent) yield value
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, one] of Object.entries(value)) yield* contentOf(one, Array.isArray(value) ? field : name)
 }

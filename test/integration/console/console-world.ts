@@ -25,6 +25,7 @@ import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/d
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
 import type { Submission } from '../../../src/messaging/submit-template.ts'
 import { listen } from '../../../src/platform/http/uws.ts'
+import { createInboundElementStore } from '../../../src/platform/postgres/inbound-elements.store.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { createPrivacy } from '../../../src/privacy/privacy.module.ts'
 import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src/shared/ids.ts'
@@ -184,6 +185,7 @@ function servicesOf(
     },
     acting: nobodyActs,
     privacy: createPrivacy({ sql, blobs: { open: async () => undefined } }),
+    inbound: createInboundElementStore(sql),
     unknown,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
   }

@@ -43,7 +43,11 @@ const waId = '15557000001'
 /** The contact gave this permission `second` seconds after the start. */
 const say = (
   { phoneNumberId }: Tenant,
-  { second = 0, ...patch }: { callPermission: CallPermissionDetails | null; second?: number; from?: Person },
+  {
+    second = 0,
+    callPermission,
+    ...patch
+  }: { callPermission: CallPermissionDetails | null; second?: number; from?: Person },
 ) =>
   updates.applyInbound({
     type: 'inboundMessage',
@@ -51,10 +55,10 @@ const say = (
     providerMessageId: `wamid.in.${newId('message')}`,
     from: personAt(waId, 'Ines'),
     at: new Date(startMs + second * 1_000),
-    messageType: patch.callPermission ? 'CALL_PERMISSION_REPLY' : 'TEXT',
+    messageType: callPermission ? 'CALL_PERMISSION_REPLY' : 'TEXT',
     text: '',
     media: null,
-    context: null,
+    details: callPermission && { callPermission },
     ...patch,
   })
 

@@ -33,7 +33,7 @@ const updatesWith = (contacts = testContacts(sql)) =>
 const inbound = (tenant: Tenant, second: number, text: string, name = 'Ines'): InboundMessageUpdate => ({
   ...{ type: 'inboundMessage', phoneNumberId: tenant.phoneNumberId, messageType: 'TEXT' },
   ...{ providerMessageId: `wamid.${newId('message')}`, from: personAt(waId, name), at: at(second), text },
-  ...{ media: null, callPermission: null, context: null },
+  ...{ media: null, details: null },
 })
 
 async function contactOf({ workspaceId }: Tenant) {
@@ -102,7 +102,10 @@ describe('a template', () => {
       status: (status: 'APPROVED' | 'PAUSED', second: number) =>
         catalog.applyTemplateChange({ ...of, type: 'templateStatus', status, reason: null, at: at(second) }),
       category: (category: 'MARKETING' | 'UTILITY', second: number) =>
-        catalog.applyTemplateChange({ ...of, type: 'templateCategory', category, at: at(second) }),
+        catalog.applyTemplateChange({
+          ...{ ...of, type: 'templateCategory', category, at: at(second) },
+          ...{ previousCategory: null, nextCategory: null, changesAt: null },
+        }),
       async stands() {
         const [row] = await sql`select status, category from templates where workspace_id = ${workspaceId}`
         return [row?.['status'], row?.['category']]

@@ -77,12 +77,14 @@ describe('the statuses of an outbound message', () => {
 test('STOP and START count when they are the whole text, in any case', () => {
   const texts = [' stop\n', 'Start', 'STOP it', 'stopp', '']
   assert.deepEqual(
-    texts.map((text) => optChangeOf('TEXT', text)),
+    texts.map((text) => optChangeOf({ messageType: 'TEXT', text, details: null })),
     ['opted-out', 'opted-in', undefined, undefined, undefined],
   )
 })
 
-test('STOP counts as the text of a reply button, and not as a caption or the name of a place', () => {
-  const counting = messageTypes.filter((type) => optChangeOf(type, 'Stop') === 'opted-out')
-  assert.deepEqual(counting, ['TEXT', 'BUTTON', 'INTERACTIVE'])
+test('STOP counts as the text of a button of a template, and not as a choice, a caption or the name of a place', () => {
+  const counting = messageTypes.filter(
+    (type) => optChangeOf({ messageType: type, text: 'Stop', details: null }) === 'opted-out',
+  )
+  assert.deepEqual(counting, ['TEXT', 'BUTTON'])
 })

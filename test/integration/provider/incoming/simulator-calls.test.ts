@@ -102,9 +102,12 @@ describe('a call to a handset', () => {
     assert.equal(asked.type, 'ok')
     const reply = await circle.expect(
       'inboundMessage',
-      (one) => one.callPermission !== null && one.from.phone === waId,
+      (one) => one.details?.callPermission !== undefined && one.from.phone === waId,
     )
-    assert.deepEqual([reply.messageType, reply.callPermission?.granted], ['CALL_PERMISSION_REPLY', true])
+    assert.deepEqual(
+      [reply.messageType, reply.details?.callPermission?.granted],
+      ['CALL_PERMISSION_REPLY', true],
+    )
     const granted = await circle.api.callPermission(account, waId)
     assert.deepEqual(granted.type === 'ok' && [granted.value.status, granted.value.mayCall], [
       'TEMPORARY',

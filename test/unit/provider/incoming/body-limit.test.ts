@@ -25,6 +25,75 @@ test('the longest text that a user can write makes an event within the limit of 
     userId: null,
     username: null,
     to: '+15550003333',
+    type: 'TEXT',
   })
   assert.ok(body.length > limits.bodyBytes / 2 && body.length <= limits.bodyBytes, `${body.length} bytes`)
+})
+
+const cards = Array.from({ length: 300 }, () => ({
+  name: { formatted_name: worst },
+  phones: Array.from({ length: 30 }, () => ({ phone: worst, wa_id: worst, type: worst })),
+}))
+const items = Array.from({ length: 1_000 }, () => ({ product_retailer_id: worst, currency: worst }))
+const answers = JSON.stringify(
+  Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`field ${at}`, '\u0001'])),
+)
+const form = { name: 'flow', body: worst, response_json: answers }
+const referral = Object.fromEntries(
+  ['source_type', 'source_id', 'source_url', 'headline', 'body', 'image_url', 'ctwa_clid'].map((name) => [
+    name,
+    worst,
+  ]),
+)
+
+for (const [kind, content] of Object.entries({
+  contacts: cards,
+  order: { text: worst, product_items: items },
+  interactive: { type: 'nfm_reply', nfm_reply: form },
+  image: { id: '1', caption: worst, filename: worst },
+  location: { latitude: 1, longitude: 1, name: worst, address: worst, url: worst },
+  hologram: {},
+}))
+  test(`the longest ${kind} makes an event within the limit of a body, and says that it was cut`, () => {
+    const errors = Array.from({ length: 50 }, () => ({
+      code: 1,
+      title: worst,
+      error_data: { details: worst },
+    }))
+    const update = only(
+      'inboundMessage',
+      change('messages', {
+        messages: [
+          { id: 'wamid.1', from: USER, type: kind, [kind]: content, referral, errors, group_id: worst },
+        ],
+      }),
+    )
+    const body = queuedBody('message.received', new Date(), {
+      ...{ messageId: 'x'.repeat(64), conversationId: 'x'.repeat(64), text: update.text, from: USER },
+      ...{
+        fromName: worst.slice(0, 256),
+        userId: worst.slice(0, 128),
+        username: worst.slice(0, 64),
+        to: '+15550003333',
+        type: update.messageType,
+      },
+      ...(update.details && { details: update.details }),
+    })
+    assert.ok(body.length <= limits.bodyBytes, `${body.length} bytes`)
+    assert.equal(update.details?.group?.id.length, 512)
+    if (kind === 'contacts' || kind === 'order' || kind === 'interactive')
+      assert.equal(update.details?.truncated, true)
+  })
+
+test('a form of the length that the provider allows is kept whole', () => {
+  const response_json = JSON.stringify({ flow_token: 't', note: 'long '.repeat(4_000) })
+  const nfm_reply = { name: 'flow', body: 'Sent', response_json }
+  const interactive = { type: 'nfm_reply', nfm_reply }
+  const { details } = only(
+    'inboundMessage',
+    change('messages', { messages: [{ id: 'wamid.1', from: USER, type: 'interactive', interactive }] }),
+  )
+  assert.deepEqual(details?.reply?.response, JSON.parse(response_json))
+  assert.equal(details?.reply?.responseRaw, response_json)
+  assert.equal(details?.truncated, undefined)
 })

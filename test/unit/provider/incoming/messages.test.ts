@@ -21,8 +21,7 @@ describe('an inbound message', () => {
       messageType: 'TEXT',
       text: 'Is the pier open today?',
       media: null,
-      callPermission: null,
-      context: null,
+      details: null,
     })
   })
 
@@ -41,13 +40,13 @@ describe('an inbound message', () => {
     button: ['BUTTON', 'No more offers'],
     buttonReply: ['INTERACTIVE', 'Hold it'],
     listReply: ['INTERACTIVE', 'At night'],
-    flowReply: ['INTERACTIVE', ''],
+    flowReply: ['INTERACTIVE', 'Sent'],
     permissionTemporary: ['CALL_PERMISSION_REPLY', ''],
     permissionPermanent: ['CALL_PERMISSION_REPLY', ''],
     forwarded: ['TEXT', 'Passed on'],
-    order: ['UNSUPPORTED', ''],
-    revoke: ['UNSUPPORTED', ''],
-    edit: ['UNSUPPORTED', ''],
+    order: ['ORDER', ''],
+    revoke: ['REVOKE', ''],
+    edit: ['EDIT', 'changed words'],
     unsupported: ['UNSUPPORTED', ''],
     unheardOf: ['UNSUPPORTED', ''],
   }
@@ -72,15 +71,15 @@ describe('an inbound message', () => {
   })
 
   test('refers to the message or call it answers, and to the one it reacts to', () => {
-    assert.deepEqual(read(messages['button']).context, { providerMessageId: 'wamid.B002' })
-    assert.deepEqual(read(messages['permissionAutomatic']).context, { providerMessageId: 'wacid.C001' })
-    assert.deepEqual(read(messages['reaction']).context, { providerMessageId: 'wamid.B001' })
-    assert.equal(read(messages['forwarded']).context, null)
+    assert.equal(read(messages['button']).details?.context?.providerMessageId, 'wamid.B002')
+    assert.equal(read(messages['permissionAutomatic']).details?.context?.providerMessageId, 'wacid.C001')
+    assert.equal(read(messages['reaction']).details?.reaction?.providerMessageId, 'wamid.B001')
+    assert.equal(read(messages['forwarded']).details?.context?.providerMessageId, null)
   })
 
-  test('of the provider itself is no message', () => {
-    const update = only('identityChange', change('messages', { messages: [messages['system']] }))
-    assert.deepEqual([update.person.phone, update.before], ['351910000099', [USER]])
+  test('of the provider itself tells a new number, and is a message', () => {
+    const { messageType, from, formerly } = read(messages['system'])
+    assert.deepEqual([messageType, from.phone, formerly], ['SYSTEM', '351910000099', [USER]])
   })
 
   test('that names nobody at all is counted and left out', () => {
@@ -112,7 +111,7 @@ describe('an inbound message', () => {
       fileName: null,
       sha256: null,
     })
-    assert.deepEqual([update.text, update.context], ['', null])
+    assert.deepEqual([update.text, update.details?.context], ['', undefined])
   })
 
   test('holds nothing that Postgres cannot store', () => {
@@ -122,7 +121,7 @@ describe('an inbound message', () => {
 })
 
 describe('a reply to a call permission request', () => {
-  const permissionOf = (name: string) => read(messages[name]).callPermission
+  const permissionOf = (name: string) => read(messages[name]).details?.callPermission
 
   test('for a week carries its end, whether it came as text or as a number', () => {
     const expiresAt = new Date(1_790_604_800_000).toISOString()

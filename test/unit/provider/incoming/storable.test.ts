@@ -1,9 +1,27 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { parseWebhook } from '../../../../src/provider/incoming/parse.ts'
 import { test } from '../../../support/harness.ts'
-import { account, calls, change, envelope, type Loose, messages, RECEIVED, statuses } from './fixtures.ts'
+import {
+  account,
+  calls,
+  change,
+  envelope,
+  type Loose,
+  messages,
+  RECEIVED,
+  statuses,
+  USER,
+} from './fixtures.ts'
+
+const corpus = JSON.parse(
+  readFileSync(new URL('../../../fixtures/provider/corpus/messages.json', import.meta.url)).toString(),
+) as readonly { readonly message: Loose }[]
 
 const webhooks: readonly Loose[] = [
+  ...corpus.map(({ message }) =>
+    change('messages', { messages: [{ id: 'wamid.1', from: USER, ...message }] }),
+  ),
   ...Object.values(account),
   ...Object.values(messages).map((message) => change('messages', { messages: [message] })),
   ...Object.values(statuses).map((status) => change('messages', { statuses: [status] })),

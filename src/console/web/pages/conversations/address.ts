@@ -1,4 +1,5 @@
 // Addresses of conversations: of one conversation, keeping the filters of the list, and of a message in it.
+import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import { hrefOf, place, withQuery } from '../../core/router.ts'
 
 /** The message that the address names. */
@@ -12,3 +13,7 @@ export function hrefOfConversation(id?: string): string {
 
 export const hrefOfMessage = (conversationId: string, id: string): string =>
   withQuery(hrefOf('conversations', conversationId), new URLSearchParams({ message: id }))
+
+/** The contact, or the group. */
+export const nameOf = ({ contact, group }: Pick<ConversationRecord, 'contact' | 'group'>): string =>
+  group ? `Group ${group.id}` : (contact.name ?? contact.number)

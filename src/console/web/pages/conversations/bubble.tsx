@@ -3,9 +3,11 @@ import { copyLink } from '../../core/clipboard.ts'
 import { clock, exact, sentence } from '../../core/format.ts'
 import { sayError } from '../../core/toasts.ts'
 import { IconButton } from '../../parts/button.tsx'
+import { FailureText } from '../../parts/failure.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { hrefOfMessage } from './address.ts'
 import { Attachment } from './attachment.tsx'
+import { After, Before } from './details.tsx'
 
 interface Props {
   readonly message: MessageRecord
@@ -17,7 +19,6 @@ interface Props {
 
 export function Bubble({ message, isWanted, day }: Props) {
   const { direction, template, media, text, type, error } = message
-  const permission = message.details?.callPermission
   const isPlain = ['TEXT', 'TEMPLATE'].includes(type)
   return (
     <>
@@ -39,17 +40,15 @@ export function Bubble({ message, isWanted, day }: Props) {
               </small>
             )}
             {!isPlain && !media && <small>{sentence(type)}</small>}
+            {message.details?.media?.voice && <small>Voice message</small>}
+            <Before message={message} />
             {media && <Attachment message={message} media={media} />}
             {text !== '' && <p>{text}</p>}
-            {permission && (
-              <p>{permission.granted ? 'Allows you to call.' : 'Does not allow you to call.'}</p>
-            )}
+            <After message={message} />
             {error && (
               <p class="bubble-error">
                 <Icon name="warning" />
-                <span>
-                  {error.title} <code>{error.code}</code>
-                </span>
+                <FailureText failure={error} />
               </p>
             )}
           </div>

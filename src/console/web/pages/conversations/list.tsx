@@ -10,7 +10,7 @@ import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState, ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { hrefOfConversation } from './address.ts'
+import { hrefOfConversation, nameOf } from './address.ts'
 
 const LOOK_MS = 4_000
 const filterNames = ['unread', 'numberId', 'contact']
@@ -81,7 +81,7 @@ function Found({
 }
 
 function Item({
-  conversation: { id, contact, lastMessage, unreadCount },
+  conversation: { id, contact, group, lastMessage, unreadCount },
   isCurrent,
 }: {
   readonly conversation: ConversationRecord
@@ -95,7 +95,7 @@ function Item({
         aria-current={isCurrent ? 'true' : undefined}
       >
         <span class="item-top">
-          <strong>{contact.name ?? contact.number}</strong>
+          <strong>{nameOf({ contact, group })}</strong>
           {lastMessage && (
             <small>
               <Ago at={lastMessage.at} />

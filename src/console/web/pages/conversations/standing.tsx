@@ -4,7 +4,8 @@ import { clock, day, exact, now } from '../../core/format.ts'
 import { Badge } from '../../parts/badge.tsx'
 
 export function Standing({ conversation }: { readonly conversation: ConversationRecord }) {
-  const { contact, number, windowExpiresAt, callPermission } = conversation
+  const { contact, group, number, windowExpiresAt, callPermission } = conversation
+  if (group) return <span>at {number}</span>
   return (
     <span class="inline">
       {contact.name !== null && <span>{contact.number}</span>}

@@ -11,7 +11,7 @@ import { sayError } from '../../core/toasts.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
-import { hrefOfConversation, wantedMessage } from './address.ts'
+import { hrefOfConversation, nameOf, wantedMessage } from './address.ts'
 import { Messages } from './messages.tsx'
 import { PrivacyMenu } from './privacy.tsx'
 import { SendTemplate } from './send-template.tsx'
@@ -34,10 +34,10 @@ export function Thread({ id }: { readonly id: string }) {
   return (
     <section class="thread" aria-label="Conversation">
       <PageHeader
-        title={data ? (data.contact.name ?? data.contact.number) : 'Conversation'}
+        title={data ? nameOf(data) : 'Conversation'}
         back={back}
         intro={data && <Standing conversation={data} />}
-        actions={data && <Actions conversation={data} onDone={() => void look()} />}
+        actions={data && !data.group && <Actions conversation={data} onDone={() => void look()} />}
       />
       {failure && <ErrorState error={failure} onRetry={conversation.reload} />}
       {!failure && !messages.rows && !messages.error && <Skeleton rows={8} />}

@@ -4,6 +4,7 @@ import { inWorkspace } from '../../core/api.ts'
 import { sentence } from '../../core/format.ts'
 import { useResource, useWatch } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
+import { AccountStates } from '../../parts/account-states.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
 import { type Fact, Facts, Section } from '../../parts/facts.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -26,6 +27,10 @@ export function TemplatePage({ id }: { readonly id: string }) {
         <div class="beside">
           <div>
             <Known record={data} />
+            <AccountStates
+              title="At the provider"
+              only={({ template }) => template?.name === data.name && template.language === data.language}
+            />
             {data.variables.length > 0 && <Variables variables={data.variables} />}
             {data.status === 'APPROVED' && (
               <Section title="Send it">
