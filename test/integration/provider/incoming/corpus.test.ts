@@ -241,11 +241,20 @@ function checkConsole(
   const inbound = does.opensWindow ? record : before
   const group = record.details?.group ?? null
   const name = nameOf(sample)
-  const person = { waId, number: `+${waId}`, ...nobody, name, optedOut: optChange === 'opted-out' }
+  const person = {
+    waId,
+    number: `+${waId}`,
+    ...nobody,
+    name,
+    optedOut: optChange === 'opted-out',
+    marketingOptedOut: false,
+  }
   const conversation = conversations.get(record.conversationId)
   assert.deepEqual(conversation, {
     ...{ id: record.conversationId, numberId: number.id, number: number.number, group },
-    contact: group ? { waId: '', number: '', ...nobody, name: null, optedOut: false } : person,
+    contact: group
+      ? { waId: '', number: '', ...nobody, name: null, optedOut: false, marketingOptedOut: false }
+      : person,
     lastMessage: last === undefined ? null : excerpt(last),
     unreadCount: earlier.length + Number(does.isUnread),
     lastInboundAt: inbound?.createdAt ?? null,
