@@ -16,6 +16,7 @@ const columns = [
   'errorSubcode',
   'errorDetails',
   'errorTraceId',
+  'userId',
 ]
 
 /** Yields one chunk per batch: the next batch is read only after the client has taken this one. */
@@ -28,7 +29,7 @@ export async function* recipientReport(
   }
 }
 
-// No cell can be read as a spreadsheet formula: numbers have no plus, and the variables are one cell of JSON.
+// No cell can be read as a spreadsheet formula: numbers have no plus, user ids begin with a letter, and the variables are one cell of JSON.
 const reportLine = (recipient: RecipientRecord): string =>
   csvLine([
     recipient.id,
@@ -44,4 +45,5 @@ const reportLine = (recipient: RecipientRecord): string =>
     recipient.error?.subcode ?? '',
     recipient.error?.details ?? '',
     recipient.error?.traceId ?? '',
+    recipient.userId ?? '',
   ])

@@ -92,39 +92,55 @@ const shownTo = (value: unknown): string => {
 
 async function* csvRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<readonly SizedRow[]> {
   const reading = readCsv(pieces, { rowBytes: limits.recipientRowBytes, columns: limits.variablePairs + 1 })
-  let toColumn: number | undefined
+  let found: readonly number[] | undefined
   for await (const { header, rows } of reading) {
-    const column = toColumn ?? numberColumn(header)
-    toColumn = column
-    yield rows.map((row) => csvRow(row, header, column))
+    const columns = found ?? addressColumns(header)
+    found = columns
+    yield rows.map((row) => csvRow(row, header, columns))
   }
 }
 
-/** Names of the number column if none is called `to`. Case, spaces, dashes and underscores are ignored. */
-const synonyms = ['phone', 'phonenumber', 'number', 'msisdn', 'mobile']
+/**
+ * Names of the column of numbers, and of user ids, if none is called `to`. Case, spaces, dashes and underscores are
+ * ignored.
+ */
+const numberNames = ['phone', 'phonenumber', 'number', 'msisdn', 'mobile']
+const userIdNames = ['userid']
 
-function numberColumn(header: readonly string[]): number {
+/** The columns that name the recipient: the first that is not empty does. Each cell takes a number or a user id. */
+function addressColumns(header: readonly string[]): readonly number[] {
   const plain = header.map((name) => name.toLowerCase().replaceAll(/[\s_-]/g, ''))
-  const named = header.includes('to') ? ['to'] : synonyms
-  const names = named.includes('to') ? header : plain
-  const [column, another] = names.flatMap((name, index) => (named.includes(name) ? [index] : []))
-  if (column === undefined) throw lineFault(1, `must have a column named to (or ${synonyms.join(', ')})`)
-  if (another !== undefined)
-    throw lineFault(1, `must have one column of numbers, named to: ${header[column]} or ${header[another]}?`)
-  const unfit = header.find((name, index) => index !== column && !isVariableName(name))
+  const columns = header.includes('to')
+    ? [onlyColumn(header, header, ['to'])]
+    : [onlyColumn(header, plain, numberNames), onlyColumn(header, plain, userIdNames)]
+  const found = columns.filter((column) => column !== undefined)
+  if (found.length === 0)
+    throw lineFault(1, `must have a column named to (or ${[...numberNames, 'user_id'].join(', ')})`)
+  const unfit = header.find((name, index) => !found.includes(index) && !isVariableName(name))
   if (unfit !== undefined)
     throw lineFault(1, `must not name a column ${unfit.slice(0, limits.variableNameLength)}`)
+  return found
+}
+
+function onlyColumn(header: readonly string[], names: readonly string[], wanted: readonly string[]) {
+  const [column, another] = names.flatMap((name, index) => (wanted.includes(name) ? [index] : []))
+  if (column !== undefined && another !== undefined)
+    throw lineFault(1, `must have one column of numbers, named to: ${header[column]} or ${header[another]}?`)
   return column
 }
 
 /** An empty cell sets no variable, so the campaign's default applies. */
-function csvRow({ cells, fault, line }: CsvRow, header: readonly string[], toColumn: number): SizedRow {
+function csvRow(
+  { cells, fault, line }: CsvRow,
+  header: readonly string[],
+  addresses: readonly number[],
+): SizedRow {
   const bytes = cells.reduce((sum, cell) => sum + cell.length, 0)
-  const to = cells[toColumn] ?? ''
+  const to = addresses.map((column) => cells[column] ?? '').find((cell) => cell.trim() !== '') ?? ''
   if (fault !== undefined) return { to, variables: {}, fault: `line ${line} ${fault}`, bytes }
   const variables: Record<string, string> = {}
   cells.forEach((cell, column) => {
-    if (column !== toColumn && cell !== '') variables[header[column] ?? ''] = cell
+    if (!addresses.includes(column) && cell !== '') variables[header[column] ?? ''] = cell
   })
   const hasNul = cells.some((cell) => cell.includes('\0'))
   return {

@@ -25,10 +25,10 @@ import type { NumberRecord, TemplateRecord } from '../contract/records/catalog.t
 import type { ConversationRecord } from '../contract/records/conversation.ts'
 import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
 import type { Made } from '../contract/request-key.ts'
+import type { SendInput } from '../messaging/check-send.ts'
 import type { FindAttachment } from '../messaging/find-attachment.ts'
 import type { ReadMarks } from '../messaging/mark-read.ts'
 import type { PreviewInput } from '../messaging/preview-message.ts'
-import type { SendInput } from '../messaging/send-message.ts'
 import type { StoreUpload } from '../messaging/store-upload.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type {

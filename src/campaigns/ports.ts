@@ -48,12 +48,12 @@ export interface PlanQuery {
 
 export interface NewRecipient {
   readonly id: RecipientId
-  /** Digits. */
+  /** Digits, or a user id. */
   readonly waId: string
   readonly variables: Variables
 }
 
-/** The recipients of an addition that did not become PENDING, by their digits. */
+/** The recipients of an addition that did not become PENDING, by their addresses. */
 export interface Exceptions {
   /** Already in the campaign; they stay unchanged. */
   readonly duplicates: readonly string[]
@@ -64,7 +64,7 @@ export interface Exceptions {
 /** Which PENDING recipients to remove. */
 export type RemovalChoice =
   | { readonly ids: readonly RecipientId[] }
-  /** Digits. */
+  /** Digits, or user ids, as on the list. */
   | { readonly to: readonly string[] }
   | { readonly all: true }
 

@@ -51,7 +51,7 @@ export function createCampaignSender(ports: SenderPorts): CampaignSender {
       campaign: { id: campaign.id, workspaceId: campaign.workspaceId, epoch: campaign.epoch },
       messageId: recipient.messageId,
       conversationId: recipient.conversationId,
-      to: recipient.waId,
+      to: recipient.address,
       variables: recipient.merged,
       attempt: recipient.attempt,
       tries: recipient.tries,

@@ -61,7 +61,7 @@ export interface StuckCampaign {
 
 export interface PickedRecipient {
   readonly id: RecipientId
-  /** Digits. */
+  /** Digits or a user id, as on the list. */
   readonly waId: string
   readonly variables: Variables
   /** The message of an earlier try. */
@@ -85,6 +85,8 @@ export type Claim =
 /** A recipient whose message row says that a request may be on the wire. */
 export interface ClaimedRecipient extends PickedRecipient {
   readonly messageId: MessageId
+  /** Under which the person is written to now. */
+  readonly address: string
   readonly conversationId: ConversationId
   readonly contactId: Uuid
   readonly merged: Variables

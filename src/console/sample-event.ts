@@ -65,6 +65,15 @@ function queuedSample(kind: QueuedEventKind, key: string, at: Date): Buffer {
         occurredAt,
         durationSeconds: null,
       })
+    case 'contact.updated':
+      return queuedBody(kind, at, {
+        conversationId: encodeId('conversation', key),
+        from: CUSTOMER.number,
+        ...who,
+        marketingOptedOut: true,
+        source: 'preference',
+        occurredAt,
+      })
     case 'account.updated':
       return queuedBody(kind, at, {
         updateId: encodeId('accountUpdate', newId('accountUpdate')),

@@ -91,6 +91,10 @@ export const errorCatalog = {
     meaning:
       'The message to quote or to react to is none of this conversation, or takes no answer; details name the path.',
   },
+  MARKETING_OPTED_OUT: {
+    status: 422,
+    meaning: 'The contact has stopped marketing messages; templates of other categories can be sent.',
+  },
   RECIPIENT_NEEDS_PHONE: {
     status: 422,
     meaning: 'This can be sent to a phone number only, and the person is known by a user id.',

@@ -14,10 +14,16 @@ export const eventKinds = [
   'call.ringing',
   'call.accepted',
   'account.updated',
+  'contact.updated',
 ] as const
 
 export type EventKind = (typeof eventKinds)[number]
-export type QueuedEventKind = 'message.status' | 'message.received' | 'call.status' | 'account.updated'
+export type QueuedEventKind =
+  | 'message.status'
+  | 'message.received'
+  | 'call.status'
+  | 'account.updated'
+  | 'contact.updated'
 export type DirectEventKind = 'call.ringing' | 'call.accepted'
 
 export const eventClasses = {
@@ -27,6 +33,7 @@ export const eventClasses = {
   'call.ringing': { delivery: 'direct' },
   'call.accepted': { delivery: 'direct' },
   'account.updated': { delivery: 'queued', dedupeField: 'updateId' },
+  'contact.updated': { delivery: 'queued', dedupeField: 'conversationId' },
 } as const satisfies Record<EventKind, { delivery: 'queued' | 'direct'; dedupeField?: string }>
 
 export type MessageStatusEvent = 'SENT' | 'DELIVERED' | 'READ' | 'FAILED'
@@ -70,6 +77,19 @@ export interface CallStatusData {
   durationSeconds: number | null
 }
 
+export interface ContactUpdatedData {
+  /** With the number that the person chose it for, or whose message was refused. */
+  conversationId: string
+  /** Digits; empty where the number is hidden. */
+  from: string
+  userId: string | null
+  username: string | null
+  /** Of the person, whichever number of the workspace writes. */
+  marketingOptedOut: boolean
+  source: 'preference' | 'refusal'
+  occurredAt: string
+}
+
 /** The state of one matter of the account, as it is from now on. */
 export interface AccountUpdatedData extends AccountStateRecord {
   updateId: string
@@ -104,6 +124,7 @@ interface QueuedData {
   'message.received': MessageReceivedData
   'call.status': CallStatusData
   'account.updated': AccountUpdatedData
+  'contact.updated': ContactUpdatedData
 }
 
 /** The exact text of a queued event. It is built once, when the event occurs, so `sentAt` never changes. */

@@ -16,6 +16,7 @@ import { phoneOf } from '../shared/address.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
 import { decodeId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
+import type { Consent } from './consent.ts'
 import type { Claim } from './identity.ts'
 import { effectsOf } from './inbound-effects.ts'
 import type {
@@ -50,12 +51,14 @@ export interface MessageUpdatePorts {
   readonly sendFailed?: (workspaceId: WorkspaceId, error: Failure) => void
   /** Called for each failed message of a campaign. */
   readonly campaignSendFailed: (messageId: MessageId, error: Failure) => void
+  readonly consent: Consent
 }
 
 export interface MessageUpdates {
   applyStatus(update: MessageStatusUpdate): Promise<UpdateOutcome>
   applyInbound(update: InboundMessageUpdate): Promise<UpdateOutcome>
   applyIdentityChange(update: IdentityChangeUpdate): Promise<UpdateOutcome>
+  applyPreference: Consent['applyPreference']
 }
 
 export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates {
@@ -69,6 +72,7 @@ export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates 
   return {
     applyStatus: (update) => statuses.add(update),
     applyInbound: (update) => applyInbound(ports, update),
+    applyPreference: ports.consent.applyPreference,
     applyIdentityChange: (update) => applyIdentityChange(ports, update),
   }
 }
@@ -111,7 +115,20 @@ async function applyStatuses(
   }
   for (const { recipientId, messageId, error } of changes)
     if (recipientId && error) ports.campaignSendFailed(messageId, error)
+  await noteRefusals(ports, updates, found)
   return updates.map((_, index) => (found[index] ? 'applied' : 'unknownMessage'))
+}
+
+/** A repeated status tells it again, so that none is lost if this fails. */
+async function noteRefusals(
+  { consent }: MessageUpdatePorts,
+  updates: readonly MessageStatusUpdate[],
+  found: readonly FoundMessage[],
+): Promise<void> {
+  for (const [index, { error, at }] of updates.entries()) {
+    const message = found[index]
+    if (message && error?.class === 'optedOut') await consent.noteRefusal(message.id, at)
+  }
 }
 
 function changeOf(

@@ -13,6 +13,7 @@ import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import { type ConversationId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
+import type { Consent } from './consent.ts'
 import type { Claim } from './identity.ts'
 import type { CampaignRun, FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
 import { judgeSend, type SendPolicyName, type SendVerdict, sendPolicies } from './send-policy.ts'
@@ -52,6 +53,7 @@ export interface AttemptPorts {
   readonly provider: Pick<Provider, 'sendTemplate' | 'sendMessage'>
   readonly dispatch: Dispatch
   readonly learn: (workspaceId: WorkspaceId, claim: Claim) => Promise<void>
+  readonly consent: Pick<Consent, 'noteRefusal'>
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
   /** Called for each refused send. */
@@ -72,6 +74,7 @@ export const createAttemptSend = (ports: AttemptPorts): AttemptSend =>
     if ((verdict.type === 'failed' || verdict.type === 'again') && verdict.error)
       ports.sendFailed?.(send.account.workspaceId as WorkspaceId, verdict.error)
     if (verdict.type === 'accepted') learnSpelling(ports, send, verdict)
+    if (verdict.type === 'failed' && verdict.error.class === 'optedOut') await noteRefusal(ports, send)
     return verdict
   }
 
@@ -122,6 +125,15 @@ function learnSpelling(
   learn(send.account.workspaceId as WorkspaceId, claim).catch((error: unknown) =>
     log.warn({ messageId: send.messageId, error: String(error) }, 'message.spelling_not_learnt'),
   )
+}
+
+/** Where it is not written, the next refusal tells it again. */
+async function noteRefusal({ consent, clock, log }: AttemptPorts, { messageId }: SendAttempt): Promise<void> {
+  try {
+    await consent.noteRefusal(messageId, new Date(clock.now()))
+  } catch (error) {
+    log.warn({ messageId, error: String(error) }, 'message.refusal_not_noted')
+  }
 }
 
 /**

@@ -16,6 +16,7 @@ import type { Log } from '../shared/log.ts'
 import { createAccountHealth } from './account-health.ts'
 import { createMessageUpdates } from './apply-message-updates.ts'
 import { createAttemptSend } from './attempt-send.ts'
+import { createConsent } from './consent.ts'
 import { createMediaFetcher } from './fetch-media.ts'
 import { createFindAttachment } from './find-attachment.ts'
 import { syncCatalog } from './host/sync-catalog.ts'
@@ -26,6 +27,7 @@ import { renderTemplate, toProviderComponents } from './render-template.ts'
 import { createSendMessage } from './send-message.ts'
 import { type CampaignsHalted, createAccountHealthStore } from './store/account-health.store.ts'
 import { createCatalogSyncStore } from './store/catalog-sync.store.ts'
+import { createConsentStore } from './store/consent.store.ts'
 import { moveMerged } from './store/contact-merge.ts'
 import { createContactsStore } from './store/contacts.store.ts'
 import { createConversationReader } from './store/conversations-read.store.ts'
@@ -102,10 +104,9 @@ export function createMessaging(options: MessagingOptions) {
   const templates = templateRendering
   const { learn } = contacts
   const accountHealth = healthOf(options)
-  const attemptSend = createAttemptSend({
-    ...{ ...store, templates, provider, dispatch, learn, clock, log },
-    sendFailed: accountHealth.sendFailed,
-  })
+  const consent = createConsent({ ...options, store: createConsentStore(sql), contacts })
+  const { sendFailed } = accountHealth
+  const attemptSend = createAttemptSend({ ...options, ...store, templates, learn, consent, sendFailed })
   const connected = async (workspaceId: WorkspaceId) => (await catalog.accounts(workspaceId))[0]
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
   return {
@@ -126,12 +127,11 @@ export function createMessaging(options: MessagingOptions) {
     preview: createPreviewMessage({ store, templates, clock }),
     ...uploadsOf(options, { ofNumber: senderAccounts.ofNumber, ofWorkspace: connected }),
     updates: createMessageUpdates({
+      ...options,
       store,
       contacts,
-      dispatch,
-      clock,
-      ignored: options.ignored,
-      sendFailed: accountHealth.sendFailed,
+      consent,
+      sendFailed,
       campaignSendFailed: campaigns.sendFailed,
     }),
     readMarks: createReadMarks({

@@ -54,6 +54,8 @@ export interface SendContext {
   readonly upload: StoredUpload | null
   /** The message that the query names, where it is one of this conversation. */
   readonly reference: ReferencedMessage | null
+  /** Wants no templates of category MARKETING. */
+  readonly marketingOptedOut: boolean
   /** Where the recipient is known: under which they are written to. */
   readonly address: string | null
   /** The message that this idempotency key has already created. */
@@ -209,6 +211,30 @@ export interface MessageStore {
   changeStatuses(changes: readonly StatusChange[]): Promise<readonly WrittenDelivery[]>
   /** Undefined, and nothing is written, where the contact was erased since its id was read. */
   insertInbound(write: InboundWrite): Promise<readonly WrittenDelivery[] | undefined>
+}
+
+export interface MarketingChoice {
+  readonly isOptedOut: boolean
+  /** The person chose it in the provider's app, or the provider said so when it refused a message. */
+  readonly source: 'preference' | 'refusal'
+  /** The provider's time. */
+  readonly at: Date
+}
+
+export interface ConsentWrite extends MarketingChoice, Pick<Parties, 'contactId' | 'conversationId'> {
+  readonly workspaceId: WorkspaceId
+  readonly eventId: EventId
+  readonly body: Uint8Array
+}
+
+export interface ConsentStore {
+  /** To whom a message went; undefined where the contact was erased. */
+  recipientOf(messageId: MessageId): Promise<(Parties & Pick<SenderNumber, 'workspaceId'>) | undefined>
+  /**
+   * Writes the event and the audit entry too, if the choice changes anything: an older one than is known does not.
+   * Undefined, and nothing is written, where the contact was erased or merged since its id was read.
+   */
+  chooseMarketing(choice: ConsentWrite): Promise<readonly WrittenDelivery[] | undefined>
 }
 
 export interface LostSend {

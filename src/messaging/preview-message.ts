@@ -3,9 +3,9 @@ import type { Sender } from '../contract/caller.ts'
 import type { MessagePreview } from '../contract/records/message.ts'
 import { phoneOf, userIdOf } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
+import { type ContentInput, contextQuery, noSender, noTemplate, type SendInput } from './check-send.ts'
 import { previewFree } from './free-form.ts'
 import type { MessageStore, SendContext, TemplateRendering } from './ports.ts'
-import { type ContentInput, contextQuery, noSender, noTemplate, type SendInput } from './send-message.ts'
 
 export interface PreviewPorts {
   readonly store: Pick<MessageStore, 'sendContext'>

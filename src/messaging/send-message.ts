@@ -2,45 +2,22 @@
 import { createHash } from 'node:crypto'
 import type { Sender } from '../contract/caller.ts'
 import { AppError } from '../contract/errors.ts'
-import { fileOf } from '../contract/message-content.ts'
 import type { MessageRecord } from '../contract/records/message.ts'
 import { isUserId, phoneOf } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
-import { encodeId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
-import { checkFree } from './free-form.ts'
-import type { FreeInput, StoredUpload } from './free-form-content.ts'
+import { encodeId, newId, type WorkspaceId } from '../shared/ids.ts'
+import { checkSend, contextQuery, optedOut, type SendInput } from './check-send.ts'
+import type { StoredUpload } from './free-form-content.ts'
 import type {
   MessageStore,
   NewMessage,
   Outgoing,
-  OutgoingContent,
   Parties,
   SendContext,
-  SendContextQuery,
   SenderNumber,
   TemplateRendering,
 } from './ports.ts'
-import { isSendable } from './template.machine.ts'
-
-export interface TemplateInput {
-  readonly name: string
-  readonly language: string
-  readonly variables: Readonly<Record<string, string>>
-}
-
-/** What is to be sent: a template, or a message that is none. */
-export type ContentInput =
-  | { readonly template: TemplateInput; readonly free?: undefined }
-  | { readonly free: FreeInput; readonly template?: undefined }
-
-export type SendInput = ContentInput & {
-  /** Digits, or a user id. */
-  readonly to: string
-  readonly idempotencyKey: string | null
-  readonly from: { readonly numberId: NumberId } | { readonly number: string } | null
-  readonly metadata: Readonly<Record<string, string>>
-}
 
 export interface Sent {
   readonly record: MessageRecord
@@ -78,7 +55,7 @@ async function trySend(
   const hash = input.idempotencyKey === null ? null : hashOf(input)
   const context = await ports.store.sendContext(contextQuery(caller, input))
   if (context.earlier) return replay(ports, caller, context.earlier, hash)
-  const { number, account, content, row } = check(context, input, ports)
+  const { number, account, content, row } = checkSend(context, input, ports)
   const message = {
     ...rowOf(caller, input, hash),
     ...row,
@@ -91,93 +68,6 @@ async function trySend(
   ports.transmit({ ...content, id, workspaceId, conversationId, account, to: message.address })
   return { record: toRecord(message, { number, caller }), replayed: false }
 }
-
-/** What is read before a send or a preview. */
-export function contextQuery(
-  { workspaceId }: Pick<Sender, 'workspaceId'>,
-  input: ContentInput & Pick<SendInput, 'to' | 'from'> & { readonly idempotencyKey?: string | null },
-): SendContextQuery {
-  const file = input.free && fileOf(input.free.content)
-  return {
-    workspaceId,
-    address: input.to,
-    from: input.from,
-    templateName: input.template?.name ?? null,
-    templateLanguage: input.template?.language ?? null,
-    uploadId: file && 'uploadId' in file ? file.uploadId : null,
-    referenceId: input.free?.about ?? null,
-    idempotencyKey: input.idempotencyKey ?? null,
-  }
-}
-
-interface Checked {
-  readonly content: OutgoingContent
-  readonly row: Pick<NewMessage, 'text' | 'template' | 'free'>
-}
-
-function check(context: SendContext, input: SendInput, { templates, clock }: SendPorts) {
-  const { number, account } = context
-  if (!number || !account) throw noSender(input.from)
-  if (input.template) {
-    return { number, account, ...checkTemplate(context, input, { template: input.template, templates }) }
-  }
-  if (context.optedOut) throw optedOut()
-  const free = checkFree(input.free, context, clock.now())
-  return {
-    number,
-    account,
-    content: { free: free.message },
-    row: { text: free.text, template: null, free },
-  }
-}
-
-function checkTemplate(
-  { template: definition, optedOut: isOut, address }: SendContext,
-  { to }: Pick<SendInput, 'to'>,
-  { template, templates }: { readonly template: TemplateInput; readonly templates: TemplateRendering },
-): Checked {
-  const name = nameOf(template)
-  if (!definition) throw noTemplate(template)
-  if (!isSendable(definition.status))
-    throw new AppError(
-      'TEMPLATE_NOT_APPROVED',
-      `${name} is ${definition.status}; only APPROVED ones can be sent`,
-    )
-  const { text, faults } = templates.render(definition, template.variables)
-  if (faults.length > 0)
-    throw new AppError('TEMPLATE_VARIABLES_MISMATCH', `the variables are not those of ${name}`, {
-      details: faults.map(({ variable, message }) => ({
-        path: variable === null ? 'template.name' : `template.variables.${variable}`,
-        message,
-      })),
-    })
-  if (isOut) throw optedOut()
-  if (definition.category === 'AUTHENTICATION' && isUserId(address ?? to)) throw needsPhone()
-  return { content: { template, definition }, row: { text, template } }
-}
-
-const nameOf = ({ name, language }: TemplateInput): string => `template ${name} (${language})`
-
-export const noSender = (from: SendInput['from']): AppError =>
-  new AppError(
-    'NO_SENDER_NUMBER',
-    from
-      ? 'from names no number of this workspace'
-      : 'the workspace has no default number: set one in the console, or name one in from',
-  )
-
-export const noTemplate = (template: TemplateInput): AppError =>
-  new AppError('TEMPLATE_NOT_FOUND', `there is no ${nameOf(template)} in this workspace`)
-
-const optedOut = () =>
-  new AppError('RECIPIENT_OPTED_OUT', 'the contact has opted out with STOP; it can opt in again with START')
-
-/** The provider sends these to numbers only. */
-const needsPhone = () =>
-  new AppError(
-    'RECIPIENT_NEEDS_PHONE',
-    'an AUTHENTICATION template goes to a phone number only, and this person is known by a user id; ask for the number first',
-  )
 
 const rowOf = (
   { workspaceId, keyId }: Sender,

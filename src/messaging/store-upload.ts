@@ -5,9 +5,9 @@ import type { Provider, ProviderAccount } from '../contract/provider.ts'
 import type { UploadRecord } from '../contract/records/upload.ts'
 import type { Clock } from '../shared/clock.ts'
 import { encodeId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
+import { noSender, type SendInput } from './check-send.ts'
 import type { StoredUpload } from './free-form-content.ts'
 import { uploadLimit, uploadTypes } from './media-kinds.ts'
-import { noSender, type SendInput } from './send-message.ts'
 
 export interface UploadFile {
   readonly mimeType: string

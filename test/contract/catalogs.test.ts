@@ -50,7 +50,7 @@ describe('scopes', () => {
 })
 
 describe('events', () => {
-  test('are six: four queued, two direct [events]', () => {
+  test('are queued, except the two that carry SDP [events]', () => {
     const classes = Object.fromEntries(eventKinds.map((kind) => [kind, eventClasses[kind].delivery]))
     assert.deepEqual(classes, {
       'message.status': 'queued',
@@ -59,6 +59,7 @@ describe('events', () => {
       'call.ringing': 'direct',
       'call.accepted': 'direct',
       'account.updated': 'queued',
+      'contact.updated': 'queued',
     })
     assert.deepEqual(Object.keys(eventClasses).sort(), [...eventKinds].sort())
   })

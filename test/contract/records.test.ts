@@ -14,7 +14,7 @@ const contract: Readonly<Record<string, string>> = {
     metadata caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
   MessagePreview: `to userId type template{name language variables} headerFormat header body buttons footer offer cards text
     missingVariables unexpectedVariables invalidVariables unsupportedParts windowExpiresAt`,
-  Conversation: `id numberId number contact{waId number userId username name optedOut} group{id} lastMessage{id direction type text at} unreadCount
+  Conversation: `id numberId number contact{waId number userId username name optedOut marketingOptedOut} group{id} lastMessage{id direction type text at} unreadCount
     lastInboundAt windowExpiresAt callPermission{response granted isPermanent expiresAt source} createdAt updatedAt`,
   Template: `id name language category status components variables[name example in kind] optionalVariables[name example in kind] unsupported createdAt updatedAt`,
   Number: `id phoneNumberId number displayName status qualityRating messagesPerSecond isDefault

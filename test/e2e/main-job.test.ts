@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from '../support/harness.ts'
 import { askPermission, decline, miss, place, ringInVain, talk } from './call-steps.ts'
-import { optOut, receive, route, sendAndFollow, sendInVain } from './message-steps.ts'
+import { chooseMarketing, optOut, receive, route, sendAndFollow, sendInVain } from './message-steps.ts'
 import { openScene, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
@@ -16,6 +16,7 @@ step('a message that is sent, delivered and read tells both receivers of each', 
 step('a message that fails tells both receivers why', () => sendInVain(scene))
 step('a text from a customer reaches both receivers', () => receive(scene))
 step('STOP keeps messages back until START', () => optOut(scene))
+step('a choice about marketing reaches both receivers and is shown', () => chooseMarketing(scene))
 step('a number assigned to one endpoint sends its texts there alone', () => route(scene))
 step('a call rings at the socket, is answered once, carries audio and ends', () => talk(scene))
 step('a ringing call can be declined', () => decline(scene))

@@ -142,6 +142,28 @@ export async function optOut(scene: Scene, from = '15557000102'): Promise<void> 
   }
 }
 
+/** A customer stops marketing messages in the provider's app, and resumes them; both receivers get the events. */
+export async function chooseMarketing(scene: Scene, from = '15557000104'): Promise<void> {
+  const { sim, numbers } = scene.stack
+  for (const value of ['stop', 'resume'] as const) {
+    const marketingOptedOut = value === 'stop'
+    await ok(sim.post(`/handsets/${from}/preferences`, { to: numbers[0].phoneNumberId, value }))
+    const both = await atBoth(
+      scene,
+      `${value} of ${from}`,
+      ({ event, data }) =>
+        event === 'contact.updated' && data.from === from && data.marketingOptedOut === marketingOptedOut,
+    )
+    const { conversationId, userId, username } = both.post.body.data
+    assertQueued(scene, both, {
+      event: 'contact.updated',
+      data: { conversationId, from, userId, username, marketingOptedOut, source: 'preference' },
+    })
+    const { contact } = await ok(scene.stack.api.get(`/conversations/${conversationId}`))
+    assert.equal(contact.marketingOptedOut, marketingOptedOut)
+  }
+}
+
 /** A number assigned to the socket: its messages go only there, those of the other number to both. */
 export async function route(scene: Scene): Promise<void> {
   const { stack, https, socket, socketEndpoint } = scene

@@ -229,8 +229,22 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     const replyTo = 'msg_00000000000000000000000000'
     return api(world, post(chat, { to: '+15557000087', text: { body: 'Hello' }, replyTo }))
   },
+  async MARKETING_OPTED_OUT(world) {
+    const { sql } = world.stack
+    const workspaceId = decodeId('workspace', world.stack.workspaceId) ?? ''
+    const to = 'US.13491208655302741919'
+    await sql`
+      insert into templates (id, workspace_id, name, language, category, status, components)
+      values (new_uuid(), ${workspaceId}, 'spring_news', 'en_US', 'MARKETING', 'APPROVED',
+        ${sql.json([{ type: 'BODY', text: 'It is spring.' }])})`
+    await sql`
+      insert into contacts (id, workspace_id, wa_id, user_id, marketing_opt_out_at)
+      values (new_uuid(), ${workspaceId}, ${to}, ${to}, now())`
+    return api(world, post(chat, { to, template: { name: 'spring_news', language: 'en_US' } }))
+  },
   async RECIPIENT_NEEDS_PHONE(world) {
-    const { sql, workspaceId } = world.stack
+    const { sql } = world.stack
+    const workspaceId = decodeId('workspace', world.stack.workspaceId) ?? ''
     const components = sql.json([{ type: 'BODY', text: '*{{1}}* is your code.' }])
     await sql`
       insert into templates (id, workspace_id, name, language, category, status, components)

@@ -1,9 +1,12 @@
 // The message store as production builds it: it updates a campaign's recipients together with their messages.
 import type { AccountOptions } from '../../src/accounts/store/provider-account.ts'
 import { createCampaignHooks } from '../../src/campaigns/campaigns.module.ts'
+import { type ConsentPorts, createConsent } from '../../src/messaging/consent.ts'
+import { createConsentStore } from '../../src/messaging/store/consent.store.ts'
 import { createContactsStore } from '../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../src/messaging/store/messages.store.ts'
 import type { Pool } from '../../src/platform/postgres/sql.ts'
+import { systemClock } from '../../src/shared/clock.ts'
 
 export const testAccounts: AccountOptions = { secrets: { open: () => 'token' }, defaultToken: 'token' }
 
@@ -21,3 +24,10 @@ export const testCampaignHooks = (sql: Pool) => createCampaignHooks(sql, silent)
 /** Nobody has been erased. */
 export const testContacts = (sql: Pool, options: { readonly cacheSize?: number } = {}) =>
   createContactsStore(sql, { optOutKey: async () => undefined, ...options })
+
+export const testConsent = (sql: Pool, ports: Partial<ConsentPorts> = {}) =>
+  createConsent({
+    ...{ store: createConsentStore(sql), contacts: testContacts(sql), dispatch: () => undefined },
+    ...{ clock: systemClock, ignored: () => undefined },
+    ...ports,
+  })

@@ -183,6 +183,7 @@ export const conversation = {
     username: 'ines.d',
     name: 'Ines Duarte',
     optedOut: false,
+    marketingOptedOut: false,
   },
   group: null,
   lastMessage: {

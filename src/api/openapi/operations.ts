@@ -250,7 +250,7 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
       'counted and left as it is, so that a call can be repeated. CSV and JSON a line are read while they come, up to ' +
       '1,000,000 rows or 256 MiB, and added in batches: what was added stays when an upload breaks off, and an error in ' +
       'the middle of one says how far it came. The column of the number is `to`, or else `phone`, `phone number`, ' +
-      '`number`, `msisdn` or `mobile`; the others are variables by name; a header with semicolons or tabs tells that they ' +
+      '`number`, `msisdn` or `mobile`, and `user_id` where that is empty or missing; the others are variables by name; a header with semicolons or tabs tells that they ' +
       'separate cells. With `Accept: application/x-ndjson` the answer is a verdict a row as batches are committed, and ' +
       'then a summary, or an error: read it while you send.',
     answer: 'What was added, and what was not.',

@@ -10,7 +10,8 @@ export const sendingNotes: Readonly<Record<string, OperationNotes>> = {
       'The message is stored before the answer and sent at once after it. What becomes of it comes as `message.status` events. ' +
       'In place of `template`, exactly one of `text`, `media`, `location`, `contacts`, `interactive` and `reaction` answers a ' +
       'customer within 24 hours of their last message or call; later it is `409 WINDOW_CLOSED`. ' +
-      'A contact who wrote STOP gets nothing until START: `422 RECIPIENT_OPTED_OUT`.',
+      'A contact who wrote STOP gets nothing until START: `422 RECIPIENT_OPTED_OUT`. One who stopped marketing messages ' +
+      'gets no template of category MARKETING: `422 MARKETING_OPTED_OUT`.',
     answer: 'Accepted: the message, QUEUED.',
     replay: 'This `idempotencyKey` was used with this body before: the first message as it stands now.',
     request: example.send,

@@ -108,6 +108,25 @@ const notes: Readonly<Record<EventKind, EventNotes>> = {
     description: 'Only for numbers that are set to forward, to the endpoint the number is assigned to.',
     example: { event: 'call.accepted', channel: 'CHAT', call: callExample('ACCEPTED') },
   },
+  'contact.updated': {
+    summary: 'A customer has stopped or resumed marketing messages',
+    description:
+      "In the provider's app, or known from the provider's refusal of a message. One event for every change; of several, " +
+      'the latest `occurredAt` counts. STOP and START of a customer come with `message.received`.',
+    example: {
+      event: 'contact.updated',
+      sentAt,
+      data: {
+        conversationId: ids.conversation,
+        from: call.from,
+        userId: call.userId,
+        username: call.username,
+        marketingOptedOut: true,
+        source: 'preference',
+        occurredAt: '2026-11-20T14:21:04.000Z',
+      },
+    },
+  },
   'account.updated': {
     summary: 'The provider reports about the account, its numbers or its templates',
     description:

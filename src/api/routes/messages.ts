@@ -26,6 +26,7 @@ export const sendMessage = route({
     'MEDIA_NOT_FOUND',
     'MEDIA_UNSUITABLE',
     'MESSAGE_NOT_FOUND',
+    'MARKETING_OPTED_OUT',
     'IDEMPOTENCY_KEY_REUSED',
   ],
   async handle({ caller, body, services }) {

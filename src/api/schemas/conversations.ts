@@ -27,6 +27,10 @@ export const conversationView = v.pipe(
       ...whoView,
       name: about(v.nullable(v.string()), "The customer's profile name."),
       optedOut: about(v.boolean(), 'True after STOP, until START.'),
+      marketingOptedOut: about(
+        v.boolean(),
+        "True while marketing messages are stopped in the provider's app.",
+      ),
     }),
     group: about(
       v.nullable(v.object({ id: v.string() })),

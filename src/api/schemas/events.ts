@@ -4,6 +4,7 @@ import type {
   AccountUpdatedData,
   CallEventObject,
   CallStatusData,
+  ContactUpdatedData,
   DirectEventKind,
   EventKind,
   MessageReceivedData,
@@ -79,6 +80,21 @@ const callStatus = v.object({
   durationSeconds: duration,
 }) satisfies v.GenericSchema<unknown, CallStatusData>
 
+const contactUpdated = v.object({
+  conversationId: idView('conversation'),
+  from: digits,
+  ...whoView,
+  marketingOptedOut: about(
+    v.boolean(),
+    'True: templates of category MARKETING are refused for this person from now on.',
+  ),
+  source: about(
+    v.picklist(['preference', 'refusal']),
+    "What told it: the person's choice in the provider's app, or the provider's refusal of a message.",
+  ),
+  occurredAt,
+}) satisfies v.GenericSchema<unknown, ContactUpdatedData>
+
 const callObject = <Status extends 'RINGING' | 'ACCEPTED'>(status: Status) =>
   v.object({
     id: idView('call'),
@@ -115,4 +131,5 @@ export const eventSchemas: Readonly<Record<EventKind, v.GenericSchema>> = {
   'call.ringing': direct('call.ringing', callObject('RINGING'), 'CallRingingEvent'),
   'account.updated': queued('account.updated', accountUpdated, 'AccountUpdatedEvent'),
   'call.accepted': direct('call.accepted', callObject('ACCEPTED'), 'CallAcceptedEvent'),
+  'contact.updated': queued('contact.updated', contactUpdated, 'ContactUpdatedEvent'),
 }

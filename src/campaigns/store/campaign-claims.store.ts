@@ -4,12 +4,14 @@
 
 import { sendMachine } from '../../messaging/message.machine.ts'
 import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
-import { isKeptOptOut } from '../../messaging/store/kept-opt-outs.ts'
+import { isKeptOptOut, keptMarketing, keptOptOutTime } from '../../messaging/store/kept-opt-outs.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals, sources } from '../../platform/postgres/states.ts'
+import { spellingsOf } from '../../shared/address.ts'
 import type { ConversationId, Uuid } from '../../shared/ids.ts'
 import { claimableStatuses } from '../recipient.machine.ts'
 import type { Claim, ClaimedRecipient, PickedRecipient, RunningCampaign } from '../send-ports.ts'
+import { type SkipReason, skipReasonOf } from '../skip-reason.ts'
 
 /** After this time the process that claimed is assumed dead, and its claimed recipients possibly sent. */
 const leaseSeconds = 30
@@ -31,31 +33,57 @@ export const claimRecipients = (
     const picked = await pick(sql, campaign, limit)
     if (!picked) return undefined
     if (picked.length === 0) return { picked: 0, claimed: [] }
-    const waIds = picked.map(({ waId }) => waId)
-    const people = await peopleOf(sql, campaign, { waIds, optOutKey })
-    const judged = picked.flatMap((recipient) => {
+    const people = await peopleOf(sql, campaign, { waIds: picked.map(({ waId }) => waId), optOutKey })
+    const known = picked.flatMap((recipient) => {
       const person = people.get(recipient.waId)
       // Missing when another statement inserts the row at this moment: the next claim finds it.
-      return person ? [{ recipient, person, claim: person.optedOut ? optedOut : judge(recipient) }] : []
+      return person ? [{ recipient, person, claim: claimOf(campaign, person) ?? judge(recipient) }] : []
     })
-    const attempts = await write(sql, campaign, judged)
-    return { picked: picked.length, claimed: judged.flatMap((each) => toClaimed(each, attempts)) }
+    const judged = oncePerPerson(known)
+    const { attempts, twins } = await write(sql, campaign, judged)
+    const claimed = judged.filter(({ recipient }) => !twins.has(recipient.id))
+    return { picked: picked.length, claimed: claimed.flatMap((each) => toClaimed(each, attempts)) }
   })
 
-const optedOut = { type: 'skip', reason: 'OPTED_OUT' } as const
-
 interface Person {
+  /** As on the list. */
   readonly waId: string
+  /** Under which the person is written to now. */
+  readonly address: string
   /** Null where an erased contact had opted out: then there is no row. */
   readonly contactId: Uuid | null
   readonly optedOut: boolean
+  readonly marketingOptedOut: boolean
   readonly conversationId: ConversationId | null
+}
+
+/** What is decided about the person, whatever the campaign would say to them. */
+function claimOf({ definition }: RunningCampaign, person: Person): Skip | undefined {
+  const reason = skipReasonOf(definition.category, person)
+  return reason && { type: 'skip', reason }
 }
 
 interface Judged {
   readonly recipient: PickedRecipient
   readonly person: Person
-  readonly claim: Claim | typeof optedOut
+  readonly claim: Claim | Skip
+}
+
+interface Skip {
+  readonly type: 'skip'
+  readonly reason: SkipReason
+}
+
+/** Of several recipients of one person the first is sent to. Earlier claims are looked up when this one is written. */
+function oncePerPerson(judged: readonly Judged[]): Judged[] {
+  const seen = new Set<Uuid>()
+  return judged.map((each) => {
+    const { claim, person } = each
+    if (claim.type !== 'send' || person.contactId === null) return each
+    if (seen.has(person.contactId)) return { ...each, claim: { type: 'skip', reason: 'DUPLICATE_PERSON' } }
+    seen.add(person.contactId)
+    return each
+  })
 }
 
 const toClaimed = (
@@ -69,6 +97,7 @@ const toClaimed = (
     : [
         {
           ...recipient,
+          address: person.address,
           messageId: claim.messageId,
           conversationId: person.conversationId,
           contactId: person.contactId,
@@ -107,44 +136,107 @@ async function pick(
   return rows.filter(({ id }) => id !== null)
 }
 
+interface Asked {
+  readonly waIds: readonly string[]
+  readonly optOutKey: FingerprintKey | undefined
+}
+
 /**
- * Finds the contacts and conversations, and inserts missing ones. Contacts get a share lock: a STOP that is
- * committed before the claim is seen, and a later one waits for the claim.
+ * Two claims that each see one spelling of a number would make two contacts of it. Where both spellings are on the
+ * list, the claims come one after the other. Most numbers have one spelling only.
+ */
+async function awaitTwins(sql: Sql, { id }: RunningCampaign, waIds: readonly string[]): Promise<void> {
+  const pairs = waIds.flatMap((waId) => spellingsOf(waId).map((other) => [waId, other] as const))
+  if (pairs.length === 0) return
+  await sql`
+    select pg_advisory_xact_lock(key)
+    from (
+      select distinct hashtextextended(${id}::text || ' ' || least(asked.wa_id, asked.other), 2) as key
+      from unnest(${pairs.map(([waId]) => waId)}::text[], ${pairs.map(([, other]) => other)}::text[])
+        as asked (wa_id, other)
+      join recipients twin on twin.campaign_id = ${id} and twin.wa_id = asked.other
+      order by key
+    ) keys`
+}
+
+/**
+ * Finds the contacts of the addresses, and their conversations; inserts missing ones. An address is that of the contact
+ * that has it, now or as an alias; where nobody has it, of the contact with another spelling of the number. The
+ * contacts are locked: a STOP that is committed before the claim is seen, a later one waits, and of two claims of one
+ * person the second sees what the first has written.
  */
 async function peopleOf(
   sql: Sql,
-  { workspaceId, numberId }: RunningCampaign,
-  { waIds, optOutKey }: { readonly waIds: readonly string[]; readonly optOutKey: FingerprintKey | undefined },
+  campaign: RunningCampaign,
+  { waIds, optOutKey }: Asked,
 ): Promise<Map<string, Person>> {
-  const isErased = isKeptOptOut(sql, optOutKey, { workspaceId, waId: sql`asked.wa_id` })
+  const { workspaceId, numberId } = campaign
+  await awaitTwins(sql, campaign, waIds)
+  const pairs = waIds.flatMap((waId) =>
+    [waId, ...spellingsOf(waId)].map((address) => [waId, address] as const),
+  )
+  const addresses = pairs.map(([, address]) => address)
+  const erased = { workspaceId, waId: sql`asked.address` }
   const people = await sql<Person[]>`
-    with known as (
-      select id, wa_id, opt_state
+    with asked as (
+      select *
+      from unnest(${pairs.map(([waId]) => waId)}::text[], ${addresses}::text[]) as asked (wa_id, address)
+    ),
+    holder as (
+      select wa_id as address, id as contact_id
       from contacts
-      where workspace_id = ${workspaceId} and wa_id = any(${waIds as string[]})
+      where workspace_id = ${workspaceId} and wa_id = any(${addresses}::text[])
+      union all
+      select address, contact_id
+      from contact_aliases
+      where workspace_id = ${workspaceId} and address = any(${addresses}::text[])
+    ),
+    known as (
+      select id, wa_id, opt_state, marketing_opt_out_at
+      from contacts
+      where id in (select contact_id from holder) and workspace_id = ${workspaceId} and erased_at is null
       order by id
-      for share
+      for no key update
+    ),
+    person as (
+      select distinct on (asked.wa_id) asked.wa_id, known.id, known.wa_id as address,
+        bool_or(known.opt_state is not distinct from 'opted-out') over by_asked as opted_out,
+        bool_or(known.marketing_opt_out_at is not null) over by_asked as marketing_opted_out
+      from asked
+      join holder on holder.address = asked.address
+      join known on known.id = holder.contact_id
+      window by_asked as (partition by asked.wa_id)
+      order by asked.wa_id, asked.address = asked.wa_id desc, known.id
     ),
     strangers as (
-      select asked.wa_id, ${isErased} as is_erased
-      from unnest(${waIds as string[]}::text[]) as asked (wa_id)
-      where not exists (select from known where known.wa_id = asked.wa_id)
+      select asked.wa_id, bool_or(${isKeptOptOut(sql, optOutKey, erased)}) as is_erased,
+        min(${keptOptOutTime(sql, optOutKey, erased, keptMarketing)}) as marketing_opt_out_at
+      from asked
+      where not exists (select from person where person.wa_id = asked.wa_id)
+      group by asked.wa_id
     ),
     made as (
-      insert into contacts (id, workspace_id, wa_id)
-      select new_uuid(), ${workspaceId}, wa_id
-      from strangers
+      insert into contacts (id, workspace_id, wa_id, user_id, marketing_opt_out_at, marketing_changed_at)
+      select new_uuid(), ${workspaceId}, wa_id, case when wa_id like '%.%' then wa_id end, marketing_opt_out_at,
+        marketing_opt_out_at
+      from strangers s
       where not is_erased
+        -- Of two spellings of one number, the next claim finds the contact that the other one makes here.
+        and not exists (
+          select from asked
+          where asked.wa_id = s.wa_id and asked.address < s.wa_id
+            and asked.address in (select wa_id from strangers)
+        )
       order by wa_id
       on conflict (workspace_id, wa_id) do nothing
-      returning id, wa_id, opt_state
+      returning id, wa_id, marketing_opt_out_at
     ),
     people as (
-      select * from known
+      select * from person
       union all
-      select * from made
+      select wa_id, id, wa_id, false, marketing_opt_out_at is not null from made
       union all
-      select null::uuid, wa_id, 'opted-out' from strangers where is_erased
+      select wa_id, null::uuid, wa_id, true, true from strangers where is_erased
     ),
     talks as (
       insert into conversations (id, workspace_id, number_id, contact_id)
@@ -153,11 +245,12 @@ async function peopleOf(
       where people.id is not null and not exists (
         select from conversations v where v.number_id = ${numberId} and v.contact_id = people.id
       )
+      group by people.id
       order by people.id
       on conflict (number_id, contact_id) do nothing
       returning id, contact_id
     )
-    select p.id as contact_id, p.wa_id, coalesce(p.opt_state = 'opted-out', false) as opted_out,
+    select p.id as contact_id, p.wa_id, p.address, p.opted_out, p.marketing_opted_out,
       coalesce(t.id, v.id) as conversation_id
     from people p
     left join talks t on t.contact_id = p.id
@@ -169,12 +262,14 @@ async function peopleOf(
   )
 }
 
-/** Returns the attempt number of each repeated message, including this attempt. */
-async function write(
-  sql: Sql,
-  campaign: RunningCampaign,
-  judged: readonly Judged[],
-): Promise<Map<string, number>> {
+interface Written {
+  /** The attempt number of each repeated message, including this attempt. */
+  readonly attempts: ReadonlyMap<string, number>
+  /** Recipients who are not sent to, because the campaign has claimed the same person before. */
+  readonly twins: ReadonlySet<string>
+}
+
+async function write(sql: Sql, campaign: RunningCampaign, judged: readonly Judged[]): Promise<Written> {
   const rows = judged.map(({ recipient, person, claim }) => ({
     recipient_id: recipient.id,
     contact_id: person.contactId,
@@ -189,11 +284,27 @@ async function write(
   }))
   const { id, workspaceId, numberId } = campaign
   const lease = sql`now() + ${leaseSeconds} * interval '1 second'`
-  const repeated = await sql<{ id: string; attempt: number }[]>`
-    with input as (
+  const rowsWritten = await sql<{ messageId: string | null; attempt: number; twin: string | null }[]>`
+    with given as (
       select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
         recipient_id uuid, contact_id uuid, conversation_id uuid, outcome text, error jsonb, skipped_reason text,
         message_id uuid, is_repeated boolean, text text, template jsonb)
+    ),
+    -- Under the locks on the contacts, and in a statement of its own: it sees what they have waited for.
+    twin as (
+      select given.recipient_id
+      from given
+      join recipients r on r.contact_id = given.contact_id and r.campaign_id = ${id} and r.id <> given.recipient_id
+      where given.outcome = 'send'
+    ),
+    input as (
+      select given.recipient_id, given.contact_id, given.conversation_id, given.error, given.is_repeated, given.text,
+        given.template,
+        case when twin.recipient_id is null then given.outcome else 'skip' end as outcome,
+        case when twin.recipient_id is null then given.skipped_reason else 'DUPLICATE_PERSON' end as skipped_reason,
+        case when twin.recipient_id is null or given.is_repeated then given.message_id end as message_id
+      from given
+      left join twin on twin.recipient_id = given.recipient_id
     ),
     written as (
       insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, text,
@@ -207,7 +318,8 @@ async function write(
       update messages m
       set send_state = 'SENDING', send_attempts = send_attempts + 1, send_due_at = ${lease}
       from input
-      where m.id = input.message_id and input.is_repeated and m.send_state in (${sources(sql, sendMachine, 'SENDING')})
+      where m.id = input.message_id and input.is_repeated and input.outcome = 'send'
+        and m.send_state in (${sources(sql, sendMachine, 'SENDING')})
       returning m.id, m.send_attempts as attempt
     ),
     locked as (
@@ -229,6 +341,7 @@ async function write(
       update recipients r
       set status = case input.outcome when 'send' then 'QUEUED' when 'skip' then 'SKIPPED' else 'FAILED' end,
         message_id = input.message_id,
+        contact_id = case when input.outcome = 'send' then input.contact_id else r.contact_id end,
         claimed_until = case when input.outcome = 'send' then ${lease} end,
         error = coalesce(input.error, r.error),
         skipped_reason = input.skipped_reason,
@@ -236,8 +349,13 @@ async function write(
       from input
       where r.id = input.recipient_id
         -- When a provider status has just moved the message, the recipient follows the message instead.
-        and (not input.is_repeated or input.message_id in (select id from repeated))
+        and (not input.is_repeated or input.outcome <> 'send' or input.message_id in (select id from repeated))
     )
-    select id, attempt from repeated`
-  return new Map(repeated.map(({ id, attempt }) => [id, attempt]))
+    select id as message_id, attempt, null::uuid as twin from repeated
+    union all
+    select null, 0, recipient_id from twin`
+  return {
+    attempts: new Map(rowsWritten.map(({ messageId, attempt }) => [messageId ?? '', attempt])),
+    twins: new Set(rowsWritten.flatMap(({ twin }) => (twin === null ? [] : [twin]))),
+  }
 }

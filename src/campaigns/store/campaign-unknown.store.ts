@@ -33,7 +33,12 @@ export const createUnknownStore = (
       ),
       -- Locked, so that the campaign neither completes nor is cancelled before the writes below.
       campaign as (
-        select id, status = 'COMPLETED' as is_over from campaigns where id = ${id} and status <> 'CANCELLED' for share
+        select c.id, c.status = 'COMPLETED' as is_over, t.category is not distinct from 'MARKETING' as is_marketing
+        from campaigns c
+        left join templates t on t.workspace_id = c.workspace_id and t.name = c.template_name
+          and t.language = c.template_language
+        where c.id = ${id} and c.status <> 'CANCELLED'
+        for share of c
       ),
       still as (
         select i.new_message_id, campaign.is_over, m.*
@@ -42,6 +47,7 @@ export const createUnknownStore = (
         join messages m on m.id = i.message_id
         join recipients r on r.id = i.recipient_id and r.message_id = m.id
         join contacts c on c.id = m.contact_id and c.opt_state is distinct from 'opted-out'
+          and not (campaign.is_marketing and c.marketing_opt_out_at is not null)
         where r.status = 'UNKNOWN'
         order by m.id
         for no key update of m, r

@@ -4,8 +4,16 @@
 
 import type { CampaignStatus } from '../../contract/records/campaign.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
+import { spellingsOf } from '../../shared/address.ts'
 import type { CampaignId, WorkspaceId } from '../../shared/ids.ts'
-import type { CampaignTarget, Exceptions, RecipientStore, RemovalChoice, StoredCampaign } from '../ports.ts'
+import type {
+  CampaignTarget,
+  Exceptions,
+  NewRecipient,
+  RecipientStore,
+  RemovalChoice,
+  StoredCampaign,
+} from '../ports.ts'
 import { type CampaignRow, storedColumns, toStored } from './campaigns.store.ts'
 
 // Removing all recipients takes several statements, each well below the statement timeout.
@@ -31,14 +39,15 @@ export const createRecipientStore = (sql: Sql): RecipientStore => ({
         select *
         from json_to_recordset(${JSON.stringify(recipients)}::text::json) as r (id uuid, "waId" text, variables jsonb)
       ),
+      ${optedOut(sql, workspaceId, waIdsOf(recipients))},
       added as (
         insert into recipients (id, workspace_id, campaign_id, wa_id, variables, status, skipped_reason)
         select r.id, campaign.workspace_id, campaign.id, r."waId", r.variables,
-          case when p.opt_state = 'opted-out' then 'SKIPPED' else 'PENDING' end,
-          case when p.opt_state = 'opted-out' then 'OPTED_OUT' end
+          case when o.wa_id is null then 'PENDING' else 'SKIPPED' end,
+          case when o.wa_id is not null then 'OPTED_OUT' end
         from campaign
         cross join given r
-        left join contacts p on p.workspace_id = campaign.workspace_id and p.wa_id = r."waId"
+        left join opted_out o on o.wa_id = r."waId"
         -- Ordered, so that two calls with the same numbers cannot deadlock.
         order by r."waId" collate "C"
         on conflict (campaign_id, wa_id) do nothing
@@ -59,13 +68,11 @@ export const createRecipientStore = (sql: Sql): RecipientStore => ({
         from given g
         join recipients r on r.campaign_id = ${campaignId} and r.wa_id = g.wa_id
         where r.workspace_id = ${workspaceId}
-      )
+      ),
+      ${optedOut(sql, workspaceId, waIds)}
       select array(select wa_id from present) as duplicates,
         array(
-          select p.wa_id
-          from given g
-          join contacts p on p.workspace_id = ${workspaceId} and p.wa_id = g.wa_id
-          where p.opt_state = 'opted-out'
+          select wa_id from opted_out
           except
           select wa_id from present
         ) as skipped`
@@ -100,6 +107,36 @@ export const createRecipientStore = (sql: Sql): RecipientStore => ({
     }
   },
 })
+
+const waIdsOf = (recipients: readonly NewRecipient[]): string[] => recipients.map(({ waId }) => waId)
+
+/**
+ * The CTE `opted_out`: those of the addresses whose person has opted out, whichever of their addresses it is and in
+ * whichever spelling.
+ */
+function optedOut(sql: Sql, workspaceId: WorkspaceId, waIds: readonly string[]) {
+  const pairs = waIds.flatMap((waId) =>
+    [waId, ...spellingsOf(waId)].map((address) => [waId, address] as const),
+  )
+  return sql`
+    asked as (
+      select *
+      from unnest(${pairs.map(([waId]) => waId)}::text[], ${pairs.map(([, address]) => address)}::text[])
+        as asked (wa_id, address)
+    ),
+    opted_out as (
+      select asked.wa_id
+      from asked
+      join contacts c on c.workspace_id = ${workspaceId} and c.wa_id = asked.address
+      where c.opt_state = 'opted-out'
+      union
+      select asked.wa_id
+      from asked
+      join contact_aliases a on a.workspace_id = ${workspaceId} and a.address = asked.address
+      join contacts c on c.id = a.contact_id
+      where c.opt_state = 'opted-out'
+    )`
+}
 
 /** Shared by additions of recipients, exclusive for a change of status. Always before the campaign's row. */
 export const moveLock = (sql: Sql, id: CampaignId) => sql`hashtextextended(${id}::text, 1)`

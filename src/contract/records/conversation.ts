@@ -13,7 +13,10 @@ export interface ConversationRecord {
     userId: string | null
     username: string | null
     name: string | null
+    /** By STOP. */
     optedOut: boolean
+    /** In the provider's app: templates of category MARKETING are refused. */
+    marketingOptedOut: boolean
   }
   /** The provider's id of the group; null where the conversation is with one contact. */
   group: { id: string } | null

@@ -5,7 +5,7 @@ import type { Uuid, WorkspaceId } from '../../shared/ids.ts'
 import type { IdentityPlan } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import { mergeContact } from './contact-merge.ts'
-import { isKeptOptOut, keptOptOutTime } from './kept-opt-outs.ts'
+import { isKeptOptOut, keptMarketing, keptOptOutTime } from './kept-opt-outs.ts'
 
 interface Applied {
   readonly plan: IdentityPlan
@@ -44,7 +44,7 @@ export async function applyIdentity(sql: Sql, workspaceId: WorkspaceId, applied:
 
 /**
  * As opted out as somebody who was erased and had one of these addresses, or from whom the number was taken: nobody
- * who has said STOP is written to again.
+ * who has said STOP, or has stopped marketing messages, gets them again.
  */
 async function insertContact(
   sql: Sql,
@@ -55,14 +55,16 @@ async function insertContact(
   const erased = { workspaceId, waId: sql`asked.address` }
   const [contact] = await sql<{ id: Uuid }[]>`
     with asked as (
-      select ${isKeptOptOut(sql, optOutKey, erased)} as is_out, ${keptOptOutTime(sql, optOutKey, erased)} as out_at
+      select ${isKeptOptOut(sql, optOutKey, erased)} as is_out, ${keptOptOutTime(sql, optOutKey, erased)} as out_at,
+        ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)} as marketing_out_at
       from unnest(${addresses}::text[]) as asked (address)
       union all
-      select opt_state = 'opted-out', opt_changed_at from contacts where id = ${plan.recycled?.id ?? null}::uuid
+      select opt_state = 'opted-out', opt_changed_at, marketing_opt_out_at from contacts where id = ${plan.recycled?.id ?? null}::uuid
     )
-    insert into contacts (id, workspace_id, wa_id, opt_state, opt_changed_at)
+    insert into contacts (id, workspace_id, wa_id, opt_state, opt_changed_at, marketing_opt_out_at,
+      marketing_changed_at)
     select new_uuid(), ${workspaceId}::uuid, ${plan.address}, case when bool_or(is_out) then 'opted-out' end,
-      max(out_at) filter (where is_out)
+      max(out_at) filter (where is_out), min(marketing_out_at), max(marketing_out_at)
     from asked
     returning id`
   if (!contact) throw new Error('an insert returned no row')

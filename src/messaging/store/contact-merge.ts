@@ -112,6 +112,19 @@ export async function moveRows(sql: Sql, workspaceId: WorkspaceId, from: Uuid): 
       and l.id = ${from} and v.id = m.conversation_id`
   const messages = await move('messages')
   const calls = await move('calls')
+  // Not those of campaigns that have sent to the survivor too. A recipient that is being claimed follows later.
+  await sql`
+    update recipients r
+    set contact_id = l.merged_into
+    from contacts l
+    where l.id = ${from} and r.id in (
+      select id from recipients
+      where contact_id = ${from} and workspace_id = ${workspaceId}
+        and not exists (
+          select from recipients other
+          where other.contact_id = l.merged_into and other.campaign_id = recipients.campaign_id
+        )
+      for no key update skip locked)`
   return messages.count + calls.count
 }
 

@@ -8,7 +8,7 @@ import { type Claim, type Holder, identify } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import { applyIdentity } from './contact-identity.ts'
 import { contactsAt } from './contacts-at.ts'
-import { isKeptOptOut, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
+import { isKeptOptOut, keptMarketing, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
 
 export interface NumberIdentity {
   readonly workspaceId: WorkspaceId
@@ -251,11 +251,12 @@ async function insertContact(
   const [known] = await sql<(Omit<Known, 'nameAtMs'> & { nameAt: Date | null })[]>`
     with contact as (
       insert into contacts (id, workspace_id, wa_id, user_id, parent_user_id, username, name, name_at, opt_state,
-        opt_changed_at)
+        opt_changed_at, marketing_opt_out_at, marketing_changed_at)
       values (new_uuid(), ${workspaceId}, ${address}, ${person.userId}, ${person.parentUserId}, ${person.username},
         ${person.name}, ${person.name === null && person.username === null ? null : at},
         case when ${isKeptOptOut(sql, optOutKey, erased)} then 'opted-out' end,
-        ${keptOptOutTime(sql, optOutKey, erased)})
+        ${keptOptOutTime(sql, optOutKey, erased)}, ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)},
+        ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)})
       on conflict (workspace_id, wa_id) do update set wa_id = excluded.wa_id
       returning id, wa_id, user_id, username, name, name_at
     )

@@ -40,6 +40,7 @@ interface Row {
   readonly groupId: string | null
   readonly name: string | null
   readonly optState: string | null
+  readonly marketingOptOutAt: Date | null
   readonly unreadCount: number
   readonly lastInboundAt: Date | null
   readonly lastCallAt: Date | null
@@ -87,8 +88,8 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
 })
 
 const selected = (sql: Sql, conversations: Piece) => sql`
-  select v.id, v.number_id, n.number, v.group_id, p.wa_id, p.user_id, p.username, p.name, p.opt_state, v.unread_count,
-    v.last_inbound_at, v.last_call_at,
+  select v.id, v.number_id, n.number, v.group_id, p.wa_id, p.user_id, p.username, p.name, p.opt_state,
+    p.marketing_opt_out_at, v.unread_count, v.last_inbound_at, v.last_call_at,
     v.call_permission, now() as read_at, v.created_at, v.updated_at,
     m.id as message_id, m.direction, m.type, m.text, m.created_at as message_at
   from (${conversations}) v
@@ -126,6 +127,7 @@ const toRecord = (row: Row): ConversationRecord => {
       username: row.username,
       name: row.name,
       optedOut: row.optState === 'opted-out',
+      marketingOptedOut: row.marketingOptOutAt !== null,
     },
     group: row.groupId === null ? null : { id: row.groupId },
     lastMessage:

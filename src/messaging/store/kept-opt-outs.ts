@@ -1,4 +1,5 @@
-// Opt-outs of erased contacts: kept as fingerprints, so that nobody who has said STOP is written to again.
+// Opt-outs of erased contacts: kept as fingerprints, so that nobody who has said STOP, or wants no marketing messages,
+// is written to again.
 import { randomBytes } from 'node:crypto'
 import type { SecretBox } from '../../accounts/secret-box.ts'
 import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
@@ -30,13 +31,18 @@ export function createOptOutKeyReader(sql: Sql, secrets: Pick<SecretBox, 'open'>
 
 export interface Person {
   readonly workspaceId: WorkspaceId
-  /** An expression of the contact's number as digits. */
+  /** An expression of the contact's address. */
   readonly waId: Fragment
 }
 
 /** An expression. The workspace is part of it, so fingerprints of two workspaces cannot be compared. */
 export const fingerprintOf = (sql: Sql, key: FingerprintKey, { workspaceId, waId }: Person): Fragment => sql`
   sha256(${key.outer}::bytea || sha256(${key.inner}::bytea || convert_to(${workspaceId}::text || ':' || ${waId}, 'UTF8')))`
+
+/** Of people who want no marketing messages. */
+export const keptMarketing = 'kept_marketing_opt_outs'
+
+type Kept = 'kept_opt_outs' | typeof keptMarketing
 
 /** A condition: the person opted out and was erased. */
 export const isKeptOptOut = (sql: Sql, key: FingerprintKey | undefined, person: Person): Fragment =>
@@ -48,10 +54,15 @@ export const isKeptOptOut = (sql: Sql, key: FingerprintKey | undefined, person: 
       )`
 
 /** An expression: when the person opted out, by the provider's clock, so that an older START undoes nothing. */
-export const keptOptOutTime = (sql: Sql, key: FingerprintKey | undefined, person: Person): Fragment =>
+export const keptOptOutTime = (
+  sql: Sql,
+  key: FingerprintKey | undefined,
+  person: Person,
+  kept: Kept = 'kept_opt_outs',
+): Fragment =>
   key === undefined
     ? sql`null::timestamptz`
     : sql`(
-        select opted_out_at from kept_opt_outs
+        select opted_out_at from ${sql(kept)}
         where workspace_id = ${person.workspaceId}::uuid and fingerprint = ${fingerprintOf(sql, key, person)}
       )`

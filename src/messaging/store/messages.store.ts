@@ -12,7 +12,7 @@ import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import type { MessageStore, NewMessage, SendContext, SendContextQuery, SendTemplate } from '../ports.ts'
 import { windowExpiry } from '../window.ts'
 import { contactsAt } from './contacts-at.ts'
-import { isKeptOptOut, type ReadOptOutKey } from './kept-opt-outs.ts'
+import { isKeptOptOut, keptMarketing, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
 import { createMessageUpdateStore } from './message-updates.store.ts'
 import { type CampaignSends, createSendStore } from './sends.store.ts'
 
@@ -56,6 +56,7 @@ interface ContextRow extends AccountColumns {
   referenceProviderId: string | null
   referenceType: MessageType
   referenceAt: Date
+  marketingOptedOut: boolean
   earlierId: MessageId | null
   earlierHash: Buffer | null
 }
@@ -76,6 +77,8 @@ async function sendContext(
       t.status as template_status, t.category, t.parameter_format, t.components, c.wa_id as address,
       case when c.id is null then ${isKeptOptOut(sql, options.optOutKey, person)}
         else coalesce(c.opt_state = 'opted-out', false) end as opted_out,
+      case when c.id is null then ${keptOptOutTime(sql, options.optOutKey, person, keptMarketing)} is not null
+        else c.marketing_opted_out end as marketing_opted_out,
       v.last_inbound_at, v.last_call_at, ${uploadColumns(sql)} as upload,
       about.id as reference_id, about.provider_message_id as reference_provider_id, about.type as reference_type,
       about.created_at as reference_at,
@@ -90,7 +93,7 @@ async function sendContext(
       and t.name = ${query.templateName} and t.language = ${query.templateLanguage}
     left join lateral (
       -- Written in another way, it is the same person: an opt-out counts.
-      select id, wa_id, opt_state
+      select id, wa_id, opt_state, bool_or(marketing_opt_out_at is not null) over () as marketing_opted_out
       from contacts
       where id in (select id from ${contactsAt(sql, workspaceId, spellings)}) and erased_at is null
       order by opt_state is not distinct from 'opted-out' desc, wa_id = ${query.address} desc
@@ -123,6 +126,7 @@ const toContext = (row: ContextRow, workspaceId: WorkspaceId, options: AccountOp
       }
     : null,
   optedOut: row.optedOut,
+  marketingOptedOut: row.marketingOptedOut,
   address: row.address,
   windowExpiresAt: windowExpiry(row),
   upload: row.upload,

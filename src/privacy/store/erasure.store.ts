@@ -5,7 +5,7 @@ import type { ContactCounts } from '../../contract/records/privacy.ts'
 import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
 import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
 import { moveRows } from '../../messaging/store/contact-merge.ts'
-import { fingerprintOf, type ReadOptOutKey } from '../../messaging/store/kept-opt-outs.ts'
+import { fingerprintOf, keptMarketing, type ReadOptOutKey } from '../../messaging/store/kept-opt-outs.ts'
 import { eraseElementsOf, erasePeople } from '../../platform/postgres/inbound-elements.store.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals } from '../../platform/postgres/states.ts'
@@ -246,16 +246,19 @@ async function keepOptOut({ sql, job, person, optOutKey }: Task, contactId: Uuid
   const fingerprint = fingerprintOf(sql, optOutKey, { workspaceId, waId: sql`one.address` })
   const fingerprints = sql`
     select ${fingerprint} as fingerprint from unnest(${person.addresses as string[]}::text[]) as one (address)`
-  const [contact] = await sql<{ optState: string | null; optChangedAt: Date | null }[]>`
-    select opt_state, opt_changed_at from contacts where id = ${contactId} and workspace_id = ${workspaceId}`
-  if (contact?.optState === 'opted-out')
+  const choices = [
+    { kept: 'kept_opt_outs', isOut: sql`opt_state = 'opted-out'`, at: sql`opt_changed_at` },
+    { kept: keptMarketing, isOut: sql`marketing_opt_out_at is not null`, at: sql`marketing_changed_at` },
+  ]
+  for (const { kept, isOut, at } of choices) {
+    await sql`delete from ${sql(kept)} where workspace_id = ${workspaceId} and fingerprint in (${fingerprints})`
     await sql`
-      insert into kept_opt_outs (workspace_id, fingerprint, opted_out_at)
-      select ${workspaceId}::uuid, fingerprint, ${contact.optChangedAt}::timestamptz from (${fingerprints}) all_of_them
-      on conflict (workspace_id, fingerprint) do update set opted_out_at = excluded.opted_out_at`
-  else
-    await sql`
-      delete from kept_opt_outs where workspace_id = ${workspaceId} and fingerprint in (${fingerprints})`
+      insert into ${sql(kept)} (workspace_id, fingerprint, opted_out_at)
+      select c.workspace_id, all_of_them.fingerprint, ${at}
+      from contacts c
+      cross join (${fingerprints}) all_of_them
+      where c.id = ${contactId} and c.workspace_id = ${workspaceId} and ${isOut}`
+  }
 }
 
 const steps: Readonly<Record<ErasureStep, (task: Task) => Promise<Batch>>> = {

@@ -29,6 +29,9 @@ export async function personOf(
         select c.wa_id from contacts c where c.id = person.id
         union
         select a.address from contact_aliases a where a.contact_id = person.id
+        union
+        -- In another spelling on the list of a campaign.
+        select r.wa_id from recipients r where r.contact_id = person.id and r.workspace_id = ${workspaceId}
       ) as addresses
     from person`
   const contactId = row?.contactId ?? null

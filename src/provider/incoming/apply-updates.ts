@@ -47,10 +47,8 @@ export const createApplyUpdate = (targets: UpdateTargets): ApplyUpdate =>
         if (await targets.applyAccountUpdate(update)) return 'applied'
         targets.ignored(update.type)
         return 'unknownAccount'
-      // Not needed: the provider enforces marketing preferences.
       case 'userPreference':
-        targets.ignored(update.type)
-        return 'irrelevant'
+        return targets.messages.applyPreference(update)
     }
   }
 

@@ -79,6 +79,8 @@ describe('POST /messages/chat/preview', () => {
       unexpectedVariables: [],
       invalidVariables: [],
       unsupportedParts: [],
+      type: 'TEMPLATE',
+      windowExpiresAt: null,
     })
     assert.deepEqual(v.parse(previewView, json), json)
     const [rows] = await sql`

@@ -204,7 +204,9 @@ describe('a record with nothing left out', () => {
         username: null,
         name: 'Ines',
         optedOut: true,
+        marketingOptedOut: false,
       },
+      group: null,
       lastMessage: {
         ...{ id: encodeId('message', messageId), direction: 'INBOUND', type: 'TEXT', text: 'Hello' },
         at: day(1),

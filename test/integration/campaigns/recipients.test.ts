@@ -4,6 +4,7 @@ import { recipientView } from '../../../src/api/schemas/campaigns.ts'
 import { pageOf } from '../../../src/api/schemas/fields.ts'
 import { limits } from '../../../src/contract/limits.ts'
 import { campaignStatuses } from '../../../src/contract/records/campaign.ts'
+import { addressForm } from '../../../src/shared/address.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { assertCounts, draft, node, offer, phone, putInto, rowsOf, tenantWithKey, uuidOf } from './world.ts'
@@ -57,7 +58,7 @@ describe('adding', () => {
         {
           index: 1,
           to: '15551230002',
-          message: 'to must be a phone number in international format, such as +15551230000',
+          message: `to must be ${addressForm}`,
         },
         { index: 3, to: '+15551230003', message: 'missing variables: first_name' },
         {

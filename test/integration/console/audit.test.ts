@@ -240,6 +240,7 @@ test('no changing route is left out', () => {
     'POST /workspaces/:ws/conversations/:id/files',
     'POST /workspaces/:ws/conversations/:id/read',
     'POST /workspaces/:ws/conversations/:id/reply',
+    'POST /workspaces/:ws/templates/samples',
     'POST /workspaces/:ws/endpoints/:id/test',
     'POST /workspaces/:ws/media',
     'POST /workspaces/:ws/messages',

@@ -94,8 +94,11 @@ describe('reading', () => {
     assert.deepEqual(first.contact, {
       waId: busy.waId,
       number: `+${busy.waId}`,
+      userId: null,
+      username: null,
       name: 'Mia',
       optedOut: false,
+      marketingOptedOut: false,
     })
     assert.deepEqual(
       { ...first.lastMessage, at: undefined },

@@ -8,7 +8,7 @@ import { createConversationReader } from '../../../src/messaging/store/conversat
 import { systemClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testContacts, testMessageStore } from '../../support/message-store.ts'
+import { testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, type Tenant } from '../../support/rows.ts'
 
@@ -22,6 +22,7 @@ const updates = createMessageUpdates({
   clock: systemClock,
   ignored: (type) => assert.fail(type),
   campaignSendFailed: () => undefined,
+  consent: testConsent(sql),
 })
 
 const startMs = Date.now() - 60_000

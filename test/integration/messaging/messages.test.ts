@@ -8,7 +8,7 @@ import { createMessageReader } from '../../../src/messaging/store/messages-read.
 import { systemClock } from '../../../src/shared/clock.ts'
 import { encodeId, type KeyId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testContacts, testMessageStore } from '../../support/message-store.ts'
+import { testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, type Tenant } from '../../support/rows.ts'
 
@@ -23,6 +23,7 @@ const updates = createMessageUpdates({
   clock: systemClock,
   ignored: (type) => ignored.push(type),
   campaignSendFailed: () => undefined,
+  consent: testConsent(sql),
 })
 
 async function newMessage(

@@ -10,7 +10,7 @@ import { createTemplateStore } from '../../../src/messaging/store/templates.stor
 import { systemClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testContacts, testMessageStore } from '../../support/message-store.ts'
+import { testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addTenant, type Tenant } from '../../support/rows.ts'
 
@@ -27,6 +27,7 @@ const updatesWith = (contacts = testContacts(sql)) =>
     clock: systemClock,
     ignored: (type) => assert.fail(type),
     campaignSendFailed: () => undefined,
+    consent: testConsent(sql),
   })
 
 const inbound = (tenant: Tenant, second: number, text: string, name = 'Ines'): InboundMessageUpdate => ({

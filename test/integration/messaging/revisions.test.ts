@@ -9,7 +9,7 @@ import { createMessageReader } from '../../../src/messaging/store/messages-read.
 import { systemClock } from '../../../src/shared/clock.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testContacts, testMessageStore } from '../../support/message-store.ts'
+import { testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addTenant, type Tenant } from '../../support/rows.ts'
 
@@ -26,6 +26,7 @@ const gatewayOf = () =>
     clock: systemClock,
     ignored: (type) => assert.fail(type),
     campaignSendFailed: () => undefined,
+    consent: testConsent(sql),
   })
 const gateways = [gatewayOf(), gatewayOf()]
 const apply = (update: InboundMessageUpdate, index = 0) =>

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { claimRecipients } from '../../../src/campaigns/store/campaign-claims.store.ts'
 import { personAt } from '../../../src/contract/person.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
@@ -8,7 +7,12 @@ import { systemClock } from '../../../src/shared/clock.ts'
 import { decodeId, newId } from '../../../src/shared/ids.ts'
 import { call, message } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testAccounts, testCampaignHooks, testMessageStore } from '../../support/message-store.ts'
+import {
+  testAccounts,
+  testCampaignHooks,
+  testConsent,
+  testMessageStore,
+} from '../../support/message-store.ts'
 import {
   blobs,
   by,
@@ -148,6 +152,7 @@ describe('an erasure', () => {
       contacts,
       ...{ dispatch: () => undefined, clock: systemClock, ignored: (type) => assert.fail(type) },
       campaignSendFailed: () => undefined,
+      consent: testConsent(sql),
     })
     const say = (from: string, text: string) =>
       updates.applyInbound({
@@ -195,65 +200,6 @@ describe('an erasure', () => {
     assert.deepEqual(await rowsOf(who.workspaceId).then((rows) => rows['messages']), 1)
   })
 })
-
-describe('an opt-out', () => {
-  test('outlives the erasure: no send, no claim, and a new contact is opted out until START', async () => {
-    const who = await known()
-    await sql`
-      update contacts set opt_state = 'opted-out', opt_changed_at = '2026-11-01T10:00:00Z' where id = ${who.contactId}`
-    await erase(who)
-    const kept = await sql<{ fingerprint: Buffer }[]>`
-      select fingerprint from kept_opt_outs where workspace_id = ${who.workspaceId}`
-    assert.equal(kept.length, 1)
-    assert.equal(kept[0]?.fingerprint.length, 32)
-    const store = createMessageStore(sql, {
-      accounts: testAccounts,
-      optOutKey,
-      campaigns: testCampaignHooks(sql),
-    })
-    const query = { from: null, templateName: 'x', templateLanguage: 'en_US', idempotencyKey: null }
-    const contextOf = (workspaceId: Known['workspaceId']) =>
-      store.sendContext({ workspaceId, address: who.waId, ...query })
-    assert.equal((await contextOf(who.workspaceId)).optedOut, true)
-    assert.deepEqual(await skippedBy(who), { status: 'SKIPPED', skippedReason: 'OPTED_OUT' })
-    assert.equal((await sql`select from contacts where wa_id = ${who.waId}`).count, 0, 'no row is made')
-    const elsewhere = await known()
-    assert.equal((await contextOf(elsewhere.workspaceId)).optedOut, false)
-    const contacts = createContactsStore(sql, { optOutKey })
-    const back = await contacts.resolveParties({
-      phoneNumberId: phoneNumberIdOf(who),
-      person: personAt(who.waId, null),
-    })
-    const [row] =
-      await sql`select opt_state, opt_changed_at from contacts where id = ${back?.contactId ?? ''}`
-    assert.deepEqual({ ...row }, { optState: 'opted-out', optChangedAt: new Date('2026-11-01T10:00:00Z') })
-    // START, then a second erasure: nothing is kept of somebody who wants to be written to.
-    await sql`update contacts set opt_state = 'opted-in' where id = ${back?.contactId ?? ''}`
-    await erase(who)
-    assert.equal((await contextOf(who.workspaceId)).optedOut, false)
-  })
-})
-
-/** A campaign of the workspace that has this person on its list again claims its recipients. */
-async function skippedBy({ workspaceId, numberId, waId }: Known) {
-  const id = newId('campaign')
-  const recipientId = newId('recipient')
-  await sql`
-    insert into campaigns (id, workspace_id, name, template_name, template_language, status, number_id, epoch)
-    values (${id}, ${workspaceId}, 'Winter', 'hello', 'en_US', 'RUNNING', ${numberId}, 1)`
-  await sql`
-    insert into recipients (id, workspace_id, campaign_id, wa_id) values (${recipientId}, ${workspaceId}, ${id}, ${waId})`
-  const campaign = { id, workspaceId, numberId, epoch: 1, template: { name: 'hello', language: 'en_US' } }
-  const judge = () => assert.fail('nobody is left to be sent to')
-  const claimed = await claimRecipients(sql, campaign as never, {
-    limit: 10,
-    judge,
-    optOutKey: await optOutKey(),
-  })
-  assert.deepEqual(claimed, { picked: 1, claimed: [] })
-  const [row] = await sql`select status, skipped_reason from recipients where id = ${recipientId}`
-  return { ...row }
-}
 
 const inbound = (parties: { contactId: string }) =>
   ({

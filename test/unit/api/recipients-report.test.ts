@@ -33,7 +33,7 @@ describe('the report', () => {
   test('of nobody is its header', async () => {
     const header =
       'id,to,status,messageId,errorCode,errorTitle,skippedReason,repliedAt,updatedAt,variables,' +
-      'errorSubcode,errorDetails,errorTraceId\r\n'
+      'errorSubcode,errorDetails,errorTraceId,userId\r\n'
     assert.equal(await textOf([[]]), header)
   })
 
@@ -45,14 +45,30 @@ describe('the report', () => {
       skippedReason: 'NONE',
       repliedAt: '2026-11-20T11:00:00.000Z',
       variables: { name: 'Ines "I"' },
+      userId: 'PT.44100928',
     })
     const { rows } = await cellsOf(await textOf([[recipient()], [failed]]))
     assert.deepEqual(rows, [
-      ['rcp_1', '15551230001', 'PENDING', '', '', '', '', '', '2026-11-20T10:00:00.000Z', '{}', '', '', ''],
+      [
+        'rcp_1',
+        '15551230001',
+        'PENDING',
+        '',
+        '',
+        '',
+        '',
+        '',
+        '2026-11-20T10:00:00.000Z',
+        '{}',
+        '',
+        '',
+        '',
+        '',
+      ],
       [
         ...['rcp_1', '15551230001', 'FAILED', 'msg_1', '131026', 'not, deliverable', 'NONE'],
         ...['2026-11-20T11:00:00.000Z', '2026-11-20T10:00:00.000Z', '{"name":"Ines \\"I\\""}'],
-        ...['7', "'=why", 'T1'],
+        ...['7', "'=why", 'T1', 'PT.44100928'],
       ],
     ])
   })

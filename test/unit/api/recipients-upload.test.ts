@@ -32,6 +32,13 @@ describe('an upload as CSV', () => {
   test('has its numbers in to, or in the one column of another name for it', async () => {
     for (const name of ['to', 'phone', 'Phone Number', 'phone_number', 'Number', 'MSISDN', 'mobile'])
       assert.deepEqual(await csv(`a,${name}\nx,+1\n`), [ok('+1', { a: 'x' })], name)
+    for (const name of ['user_id', 'userId', 'User ID'])
+      assert.deepEqual(await csv(`a,${name}\nx,PT.44100928\n`), [ok('PT.44100928', { a: 'x' })], name)
+    // Each cell is taken for itself, and the second column where the first is empty.
+    assert.deepEqual(await csv('phone,user_id\n+1,PT.1\n,PT.2\n" ",PT.3\nPT.4,\n'), [
+      ...[ok('+1', {}), ok('PT.2', {}), ok('PT.3', {}), ok('PT.4', {})],
+    ])
+    assert.deepEqual(await csv('user_id,to\nx,PT.1\n'), [ok('PT.1', { user_id: 'x' })])
     assert.deepEqual(await csv('phone,to\nx,+1\n'), [ok('+1', { phone: 'x' })])
     for (const header of ['name', 'phone,mobile', 'To'])
       await assert.rejects(csv(`${header}\n1\n`), { code: 'VALIDATION_ERROR', message: /^line 1 must have/ })

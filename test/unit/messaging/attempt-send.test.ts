@@ -20,6 +20,7 @@ describe('an attempt', () => {
         sendMessage: () => assert.fail('the provider was asked'),
       },
       dispatch: () => undefined,
+      consent: { noteRefusal: () => assert.fail('the provider refused nothing') },
       learn: () => assert.fail('nothing was learnt'),
       clock: systemClock,
       log: { warn: () => undefined },

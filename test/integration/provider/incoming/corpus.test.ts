@@ -217,7 +217,13 @@ function checkMessage(one: Case): void {
   assert.deepEqual([event.event, Object.keys(event)], ['message.received', ['event', 'sentAt', 'data']])
   assert.deepEqual(event.data, {
     ...{ messageId: record.id, conversationId: record.conversationId, text: expected.text },
-    ...{ from: waId, fromName: fromName ?? '', to: number.number, type: expected.type, ...nobody },
+    ...{
+      from: expected.from ?? waId,
+      fromName: fromName ?? '',
+      to: number.number,
+      type: expected.type,
+      ...nobody,
+    },
     ...(optChange && { optChange }),
     ...(expected.details && { details: expected.details }),
   })
@@ -228,7 +234,8 @@ function checkConsole(
   one: Case,
   { record, does, optChange }: { record: Json; does: Effect; optChange: string | undefined },
 ): void {
-  const { sample, waId, earlier } = one
+  const { sample, earlier } = one
+  const waId = sample.expect.from ?? one.waId
   assert.deepEqual(shownMessages.get(record.id), record)
   const before = earlier[0] === undefined ? undefined : recordOf(earlier[0])
   if (sample.original) {
@@ -241,11 +248,20 @@ function checkConsole(
   const inbound = does.opensWindow ? record : before
   const group = record.details?.group ?? null
   const name = nameOf(sample)
-  const person = { waId, number: `+${waId}`, ...nobody, name, optedOut: optChange === 'opted-out' }
+  const person = {
+    waId,
+    number: `+${waId}`,
+    ...nobody,
+    name,
+    optedOut: optChange === 'opted-out',
+    marketingOptedOut: false,
+  }
   const conversation = conversations.get(record.conversationId)
   assert.deepEqual(conversation, {
     ...{ id: record.conversationId, numberId: number.id, number: number.number, group },
-    contact: group ? { waId: '', number: '', ...nobody, name: null, optedOut: false } : person,
+    contact: group
+      ? { waId: '', number: '', ...nobody, name: null, optedOut: false, marketingOptedOut: false }
+      : person,
     lastMessage: last === undefined ? null : excerpt(last),
     unreadCount: earlier.length + Number(does.isUnread),
     lastInboundAt: inbound?.createdAt ?? null,

@@ -23,7 +23,7 @@ import type { Pool } from '../../../../src/platform/postgres/sql.ts'
 import { createApplyUpdate } from '../../../../src/provider/incoming/apply-updates.ts'
 import { providerWebhooks, type ReceivedRecord } from '../../../../src/provider/incoming/webhooks.ts'
 import { systemClock } from '../../../../src/shared/clock.ts'
-import { testContacts, testMessageStore } from '../../../support/message-store.ts'
+import { testConsent, testContacts, testMessageStore } from '../../../support/message-store.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes.
 export type Json = any
@@ -85,6 +85,7 @@ export function intake(sql: Pool): Intake {
     clock: systemClock,
     ignored: () => undefined,
     campaignSendFailed: () => undefined,
+    consent: testConsent(sql),
   })
   const keep = async (update: ProviderUpdate) => void others.push(update)
   const apply = createApplyUpdate({

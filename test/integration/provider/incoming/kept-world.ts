@@ -9,7 +9,7 @@ import { createApplyUpdate } from '../../../../src/provider/incoming/apply-updat
 import { createKeepElements } from '../../../../src/provider/incoming/keep-elements.ts'
 import { providerWebhooks } from '../../../../src/provider/incoming/webhooks.ts'
 import { systemClock } from '../../../../src/shared/clock.ts'
-import { testContacts, testMessageStore } from '../../../support/message-store.ts'
+import { testConsent, testContacts, testMessageStore } from '../../../support/message-store.ts'
 import { testDatabase, testPool } from '../../../support/postgres.ts'
 import { Cluster } from '../../calls/gateway.ts'
 
@@ -27,6 +27,7 @@ export async function openKept() {
     clock: systemClock,
     ignored: () => undefined,
     campaignSendFailed: () => undefined,
+    consent: testConsent(sql),
   })
   const keeper = createKeepElements({ store, log: { warn: () => undefined }, lingerMs: 1 })
   const receiver = (keep = keeper) =>

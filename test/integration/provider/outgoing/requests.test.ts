@@ -204,6 +204,7 @@ describe('the account', () => {
             status: 'CONNECTED',
             qualityRating: 'GREEN',
             messagesPerSecond: 1000,
+            messagingLimit: null,
           },
         ],
       })

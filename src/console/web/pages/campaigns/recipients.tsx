@@ -77,7 +77,7 @@ const fileName = (name: string): string =>
     .slice(0, 60) || 'campaign'
 
 const columns: readonly Column<RecipientRecord>[] = [
-  { title: 'Number', cell: ({ to }) => <code>+{to}</code> },
+  { title: 'Number', cell: ({ to, userId }) => <code>{to === '' ? userId : `+${to}`}</code> },
   { title: 'Status', cell: ({ status }) => <RecipientBadge status={status} /> },
   { title: 'Why', cell: ({ error, skippedReason }) => <Why error={error} skippedReason={skippedReason} /> },
   {

@@ -63,7 +63,7 @@ export const recipientWords: readonly RecipientWord[] = [
     status: 'SKIPPED',
     count: 'skipped',
     tone: 'neutral',
-    meaning: 'The contact has opted out: nothing is sent.',
+    meaning: 'Nothing is sent: opted out, without a number, or on the list twice.',
   },
   {
     status: 'CANCELLED',

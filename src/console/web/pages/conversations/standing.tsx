@@ -11,6 +11,11 @@ export function Standing({ conversation }: { readonly conversation: Conversation
       {contact.name !== null && <span>{contact.number}</span>}
       <span>at {number}</span>
       {contact.optedOut && <Badge tone="bad">Opted out: nothing can be sent</Badge>}
+      {!contact.optedOut && contact.marketingOptedOut && (
+        <span title="The customer has stopped marketing messages in the provider’s app: templates of category MARKETING are refused.">
+          <Badge tone="warn">No marketing</Badge>
+        </span>
+      )}
       <Window expiresAt={windowExpiresAt} />
       <CallPermission permission={callPermission} />
     </span>

@@ -1,0 +1,114 @@
+// Opt-outs outlive the erasure of a person.
+import assert from 'node:assert/strict'
+import { claimRecipients } from '../../../src/campaigns/store/campaign-claims.store.ts'
+import { personAt } from '../../../src/contract/person.ts'
+import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
+import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
+import { decodeId, newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
+import { testAccounts, testCampaignHooks } from '../../support/message-store.ts'
+import { by, type Known, known, optOutKey, privacy, sql, workUntil } from './world.ts'
+
+async function erase({ workspaceId, waId }: Known): Promise<void> {
+  const { record } = await privacy.requestErasure(by(workspaceId), waId)
+  await workUntil('COMPLETED', decodeId('erasure', record.id) ?? assert.fail())
+}
+
+const phoneNumberIdOf = (who: Known) => `pn-${who.numberId}`
+
+describe('an opt-out', () => {
+  test('outlives the erasure: no send, no claim, and a new contact is opted out until START', async () => {
+    const who = await known()
+    await sql`
+      update contacts set opt_state = 'opted-out', opt_changed_at = '2026-11-01T10:00:00Z' where id = ${who.contactId}`
+    await erase(who)
+    const kept = await sql<{ fingerprint: Buffer }[]>`
+      select fingerprint from kept_opt_outs where workspace_id = ${who.workspaceId}`
+    assert.equal(kept.length, 1)
+    assert.equal(kept[0]?.fingerprint.length, 32)
+    const store = createMessageStore(sql, {
+      accounts: testAccounts,
+      optOutKey,
+      campaigns: testCampaignHooks(sql),
+    })
+    const query = { from: null, templateName: 'x', templateLanguage: 'en_US', idempotencyKey: null }
+    const contextOf = (workspaceId: Known['workspaceId']) =>
+      store.sendContext({ workspaceId, address: who.waId, ...query })
+    assert.equal((await contextOf(who.workspaceId)).optedOut, true)
+    assert.deepEqual(await skippedBy(who), { status: 'SKIPPED', skippedReason: 'OPTED_OUT' })
+    assert.equal((await sql`select from contacts where wa_id = ${who.waId}`).count, 0, 'no row is made')
+    const elsewhere = await known()
+    assert.equal((await contextOf(elsewhere.workspaceId)).optedOut, false)
+    const contacts = createContactsStore(sql, { optOutKey })
+    const back = await contacts.resolveParties({
+      phoneNumberId: phoneNumberIdOf(who),
+      person: personAt(who.waId, null),
+    })
+    const [row] =
+      await sql`select opt_state, opt_changed_at from contacts where id = ${back?.contactId ?? ''}`
+    assert.deepEqual({ ...row }, { optState: 'opted-out', optChangedAt: new Date('2026-11-01T10:00:00Z') })
+    // START, then a second erasure: nothing is kept of somebody who wants to be written to.
+    await sql`update contacts set opt_state = 'opted-in' where id = ${back?.contactId ?? ''}`
+    await erase(who)
+    assert.equal((await contextOf(who.workspaceId)).optedOut, false)
+  })
+})
+
+describe('a marketing opt-out', () => {
+  test('outlives the erasure until it is ended; other templates are sent', async () => {
+    const who = await known()
+    const stoppedAt = new Date('2026-11-01T10:00:00Z')
+    await sql`
+      update contacts set marketing_opt_out_at = ${stoppedAt}, marketing_changed_at = ${stoppedAt}
+      where id = ${who.contactId}`
+    await erase(who)
+    const store = createMessageStore(sql, {
+      accounts: testAccounts,
+      optOutKey,
+      campaigns: testCampaignHooks(sql),
+    })
+    const query = { from: null, templateName: 'x', templateLanguage: 'en_US', idempotencyKey: null }
+    const contextOf = async () => {
+      const context = await store.sendContext({ workspaceId: who.workspaceId, address: who.waId, ...query })
+      return [context.optedOut, context.marketingOptedOut]
+    }
+    assert.deepEqual(await contextOf(), [false, true])
+    assert.deepEqual(await skippedBy(who, 'MARKETING'), {
+      status: 'SKIPPED',
+      skippedReason: 'MARKETING_OPTED_OUT',
+    })
+    // The claim has made a contact again, which is as opted out.
+    assert.deepEqual(await contextOf(), [false, true])
+    await sql`update contacts set marketing_opt_out_at = null where wa_id = ${who.waId}`
+    await erase(who)
+    assert.deepEqual(await contextOf(), [false, false])
+  })
+})
+
+/** A campaign of the workspace that has this person on its list again claims its recipients. */
+async function skippedBy({ workspaceId, numberId, waId }: Known, category = 'UTILITY') {
+  const id = newId('campaign')
+  const recipientId = newId('recipient')
+  await sql`
+    insert into campaigns (id, workspace_id, name, template_name, template_language, status, number_id, epoch)
+    values (${id}, ${workspaceId}, 'Winter', 'hello', 'en_US', 'RUNNING', ${numberId}, 1)`
+  await sql`
+    insert into recipients (id, workspace_id, campaign_id, wa_id) values (${recipientId}, ${workspaceId}, ${id}, ${waId})`
+  const campaign = {
+    id,
+    workspaceId,
+    numberId,
+    epoch: 1,
+    template: { name: 'hello', language: 'en_US' },
+    definition: { category },
+  }
+  const judge = () => assert.fail('nobody is left to be sent to')
+  const claimed = await claimRecipients(sql, campaign as never, {
+    limit: 10,
+    judge,
+    optOutKey: await optOutKey(),
+  })
+  assert.deepEqual(claimed, { picked: 1, claimed: [] })
+  const [row] = await sql`select status, skipped_reason from recipients where id = ${recipientId}`
+  return { ...row }
+}
