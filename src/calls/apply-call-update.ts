@@ -22,6 +22,8 @@ export interface CallUpdatesOptions {
   readonly clock: CallClock
   readonly timing: CallTiming
   readonly log: Log
+  /** Opens the 24 hours for answers in the call's conversation. */
+  readonly opened: (id: CallId, at: Date) => Promise<void>
   /** Counts the updates of unknown numbers and calls. */
   readonly ignored?: (why: 'unknownNumber' | 'unknownCall') => void
 }
@@ -81,7 +83,12 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
     if (update.type === 'callConnect' && update.direction === 'INBOUND' && update.person !== null)
       return ring(update, update.person)
     const id = await known(update)
-    if (id) return tell(id, messageOf(update))
+    if (id) {
+      const told = await tell(id, messageOf(update))
+      const pickedUpAt = pickedUp(update)
+      if (pickedUpAt) await options.opened(id, pickedUpAt)
+      return told
+    }
     if (update.type === 'callTerminate' && update.direction === 'INBOUND') return recordEarlyTerminate(update)
     return ignore('unknownCall', update)
   }
@@ -136,13 +143,26 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
     const call = inboundCall(parties, update, at, options.timing)
     const rung = isStale(update, at) ? endedBeforeStart : await ledger.beginInbound(call)
     const begun = rung.type === 'endedBeforeStart' ? await recordEnded(call.ringing, wacid) : rung
-    if (begun.type === 'begun') await begin(begun, { type: 'ringing', session })
-    else {
+    if (begun.type === 'begun') {
+      await begin(begun, { type: 'ringing', session })
+      await options.opened(begun.row.id, update.at)
+    } else {
       const id = await ledger.findByWacid(wacid)
-      if (id) await tell(id, messageOf(update))
+      if (id) {
+        await tell(id, messageOf(update))
+        await options.opened(id, update.at)
+      }
     }
     return 'applied'
   }
+}
+
+/** When the customer accepted a call of ours, by the provider's clock. */
+function pickedUp(update: CallUpdate): Date | undefined {
+  if (update.type === 'callStatus') return update.status === 'ACCEPTED' ? update.at : undefined
+  if (update.type === 'callConnect' || update.direction === 'INBOUND' || update.durationSeconds === null)
+    return undefined
+  return update.startedAt ?? new Date(update.at.getTime() - update.durationSeconds * 1_000)
 }
 
 function messageOf(update: CallUpdate): CallMessage {

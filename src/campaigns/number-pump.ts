@@ -218,8 +218,8 @@ async function nothingDue({ store, log }: PumpPorts, campaign: RunningCampaign):
  */
 function judge({ rendering }: PumpPorts, campaign: RunningCampaign, recipient: PickedRecipient): Claim {
   const variables = { ...campaign.variables, ...recipient.variables }
-  const { text, missing, unexpected } = rendering.render(campaign.definition, variables)
-  if (missing.length > 0 || unexpected.length > 0)
+  const { text, faults } = rendering.render(campaign.definition, variables)
+  if (faults.length > 0)
     return {
       type: 'fail',
       error: {

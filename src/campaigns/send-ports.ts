@@ -2,7 +2,7 @@
 
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { PauseReason } from '../contract/records/campaign.ts'
-import type { ParameterFormat } from '../contract/records/catalog.ts'
+import type { ParameterFormat, TemplateCategory } from '../contract/records/catalog.ts'
 import type { Failure } from '../contract/records/failure.ts'
 import type {
   CampaignId,
@@ -29,7 +29,7 @@ export interface Pause {
 
 export interface SendableTemplate {
   readonly status: string
-  readonly category: string
+  readonly category: TemplateCategory
   readonly parameterFormat: ParameterFormat
   readonly components: readonly unknown[]
 }
@@ -157,6 +157,6 @@ export interface CampaignRendering {
   render(
     template: SendableTemplate,
     variables: Variables,
-  ): { readonly text: string; readonly missing: readonly string[]; readonly unexpected: readonly string[] }
-  providerComponents(template: SendableTemplate, variables: Variables): readonly unknown[]
+  ): { readonly text: string; readonly faults: readonly object[] }
+  providerComponents(template: SendableTemplate, variables: Variables): readonly unknown[] | null
 }

@@ -21,6 +21,7 @@ import { mySessionRoutes } from './routes/my-sessions.ts'
 import { numberRoutes } from './routes/numbers.ts'
 import { privacyRoutes } from './routes/privacy.ts'
 import { readingRoutes } from './routes/reading.ts'
+import { replyRoutes } from './routes/replies.ts'
 import { secondFactorRoutes } from './routes/second-factor.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { templateRoutes } from './routes/templates.ts'
@@ -44,6 +45,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...conversationRoutes,
   ...privacyRoutes,
   ...actingRoutes,
+  ...replyRoutes,
   ...mediaRoutes,
   ...campaignRoutes,
   ...memberRoutes,

@@ -4,6 +4,7 @@
 
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
+import type { FreeMessage } from '../contract/message-content.ts'
 import { personAt } from '../contract/person.ts'
 import type { Provider, ProviderAccount, ProviderError, SentMessage } from '../contract/provider.ts'
 import { failureOf, type GivenFailure } from '../contract/records/failure.ts'
@@ -17,15 +18,21 @@ import type { Claim } from './identity.ts'
 import type { CampaignRun, FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
 import { judgeSend, type SendPolicyName, type SendVerdict, sendPolicies } from './send-policy.ts'
 
-export interface SendAttempt {
+export type SendAttempt = Attempt & (TemplateAttempt | { readonly free: FreeMessage })
+
+interface TemplateAttempt {
+  readonly template: { readonly name: string; readonly language: string }
+  readonly definition: SendTemplate
+  readonly variables: Readonly<Record<string, string>>
+  readonly free?: undefined
+}
+
+interface Attempt {
   readonly messageId: MessageId
   readonly conversationId: ConversationId
   readonly account: ProviderAccount
   /** Digits, or a user id. */
   readonly to: string
-  readonly template: { readonly name: string; readonly language: string }
-  readonly definition: SendTemplate
-  readonly variables: Readonly<Record<string, string>>
   /** `send_attempts` of the row when this attempt began: its outcome must not change a later attempt. */
   readonly attempt: number
   /** Earlier attempts that used up a try. */
@@ -43,7 +50,7 @@ export interface SendAttempt {
 export interface AttemptPorts {
   readonly finishSend: (outcome: SendOutcome) => Promise<readonly WrittenDelivery[]>
   readonly templates: Pick<TemplateRendering, 'providerComponents'>
-  readonly provider: Pick<Provider, 'sendTemplate'>
+  readonly provider: Pick<Provider, 'sendTemplate' | 'sendMessage'>
   readonly dispatch: Dispatch
   readonly learn: (workspaceId: WorkspaceId, claim: Claim) => Promise<void>
   readonly consent: Pick<Consent, 'noteRefusal'>
@@ -74,19 +81,36 @@ export const createAttemptSend = (ports: AttemptPorts): AttemptSend =>
 async function ask({ provider, templates }: AttemptPorts, send: SendAttempt): Promise<SendVerdict> {
   if (send.isWanted?.() === false)
     return { type: 'again', delayMs: 0, counts: false, slow: false, error: null }
+  const components = send.free ? [] : templates.providerComponents(send.definition, send.variables)
+  if (components === null) return { type: 'failed', error: templateChanged }
   failpoint('before_provider_request')
-  const result = await provider.sendTemplate(send.account, {
+  const addressed = {
     to: send.to,
-    template: {
-      name: send.template.name,
-      language: send.template.language,
-      components: templates.providerComponents(send.definition, send.variables),
-    },
     opaque: encodeId('message', send.messageId),
     ...(send.isWanted && { isWanted: send.isWanted }),
-  })
+  }
+  const result = send.free
+    ? await provider.sendMessage(send.account, { ...addressed, ...send.free })
+    : await provider.sendTemplate(send.account, {
+        ...addressed,
+        template: {
+          name: send.template.name,
+          language: send.template.language,
+          components,
+        },
+      })
   failpoint('after_provider_answer')
   return judgeSend(result, sendPolicies[send.by], send.tries)
+}
+
+/** The variables fitted when the message was accepted. */
+const templateChanged: ProviderError = {
+  code: 'TEMPLATE_VARIABLES_MISMATCH',
+  title: 'The template was changed, and the variables are no longer its own',
+  details: null,
+  httpStatus: null,
+  class: 'permanent',
+  retryAfterMs: null,
 }
 
 /** The provider may know the number in another spelling, in which the person's own messages will name it. */

@@ -11,7 +11,7 @@ import type { Failure } from '../contract/records/failure.ts'
 import { uploadPlaces } from '../platform/http/upload-places.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
-import type { MessageId } from '../shared/ids.ts'
+import type { MessageId, WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { createAccountHealth } from './account-health.ts'
 import { createMessageUpdates } from './apply-message-updates.ts'
@@ -42,10 +42,14 @@ import { createSenderAccountStore } from './store/sender-accounts.store.ts'
 import type { CampaignSends } from './store/sends.store.ts'
 import { createTemplateSubmissionStore } from './store/template-submission.store.ts'
 import { createTemplateStore } from './store/templates.store.ts'
+import { createUploadStore } from './store/uploads.store.ts'
+import { createStoreUpload } from './store-upload.ts'
 import { createTemplateSubmissions } from './submit-template.ts'
 import { sweepSends } from './sweep-sends.ts'
+import { variableFaults } from './template-variables.ts'
 import { createTransmitter } from './transmit-message.ts'
 import { createUploadMedia } from './upload-media.ts'
+import { createUploadSample } from './upload-sample.ts'
 
 /** What campaigns do when one of their messages changes its status or fails. */
 export interface CampaignHooks extends CampaignSends {
@@ -72,8 +76,8 @@ export type Messaging = ReturnType<typeof createMessaging>
 
 export const templateRendering: TemplateRendering = {
   render(template, variables) {
-    const { text, missingVariables, unexpectedVariables } = renderTemplate(template, variables)
-    return { text, missing: missingVariables, unexpected: unexpectedVariables }
+    const rendered = renderTemplate(template, variables)
+    return { text: rendered.text, faults: variableFaults(rendered) }
   },
   preview: renderTemplate,
   providerComponents: toProviderComponents,
@@ -103,6 +107,7 @@ export function createMessaging(options: MessagingOptions) {
   const consent = createConsent({ ...options, store: createConsentStore(sql), contacts })
   const { sendFailed } = accountHealth
   const attemptSend = createAttemptSend({ ...options, ...store, templates, learn, consent, sendFailed })
+  const connected = async (workspaceId: WorkspaceId) => (await catalog.accounts(workspaceId))[0]
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
   return {
     ...records,
@@ -117,13 +122,10 @@ export function createMessaging(options: MessagingOptions) {
         contacts.partiesOf(number, { person: personAt(address), isFresh }),
       find: records.messages.find,
       transmit: (outgoing) => transmitter.start(outgoing),
+      clock,
     }),
-    preview: createPreviewMessage({ store, templates }),
-    upload: createUploadMedia({
-      enter: uploadPlaces(limits.mediaUploadsAtOnce),
-      account: senderAccounts.ofNumber,
-      provider,
-    }),
+    preview: createPreviewMessage({ store, templates, clock }),
+    ...uploadsOf(options, { ofNumber: senderAccounts.ofNumber, ofWorkspace: connected }),
     updates: createMessageUpdates({
       ...options,
       store,
@@ -140,7 +142,7 @@ export function createMessaging(options: MessagingOptions) {
     }),
     submissions: createTemplateSubmissions({
       provider,
-      account: async (workspaceId) => (await catalog.accounts(workspaceId))[0],
+      account: connected,
       store: createTemplateSubmissionStore(sql),
     }),
     media: mediaOf(options),
@@ -163,6 +165,27 @@ function healthOf({ sql, campaigns, dispatch, clock, log }: MessagingOptions) {
     limitOf: store.limitOf,
     ...{ dispatch, clock, log },
   })
+}
+
+interface UploadAccounts {
+  readonly ofNumber: Parameters<typeof createUploadMedia>[0]['account']
+  readonly ofWorkspace: Parameters<typeof createUploadSample>[0]['account']
+}
+
+function uploadsOf(
+  { sql, accounts, blobs, provider, clock }: MessagingOptions,
+  { ofNumber, ofWorkspace }: UploadAccounts,
+) {
+  const enter = uploadPlaces(limits.mediaUploadsAtOnce)
+  return {
+    uploadSample: createUploadSample({ enter, account: ofWorkspace, provider }),
+    upload: createUploadMedia({ enter, account: ofNumber, provider }),
+    storeUpload: createStoreUpload({
+      store: createUploadStore(sql, accounts),
+      enter: uploadPlaces(limits.uploadsAtOnce),
+      ...{ blobs, provider, clock },
+    }),
+  }
 }
 
 function mediaOf({ sql, accounts, provider, blobs, clock, log }: MessagingOptions) {

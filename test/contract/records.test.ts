@@ -10,11 +10,13 @@ const details =
 // The records of the API contract, verbatim and in its order; `{...}` are the fields of the object before it.
 const contract: Readonly<Record<string, string>> = {
   Message: `id conversationId providerMessageId direction type status text template{name language variables} from fromName to
-    userId username numberId error{code title subcode details traceId} media{mimeType fileName sizeBytes sha256} details{${details}} metadata caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
-  MessagePreview: `to userId template{name language variables} header body footer buttons text missingVariables unexpectedVariables`,
+    userId username numberId error{code title subcode details traceId} media{mimeType fileName sizeBytes sha256} details{${details}}
+    metadata caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
+  MessagePreview: `to userId type template{name language variables} headerFormat header body buttons footer offer cards text
+    missingVariables unexpectedVariables invalidVariables unsupportedParts windowExpiresAt`,
   Conversation: `id numberId number contact{waId number userId username name optedOut marketingOptedOut} group{id} lastMessage{id direction type text at} unreadCount
     lastInboundAt windowExpiresAt callPermission{response granted isPermanent expiresAt source} createdAt updatedAt`,
-  Template: `id name language category status components variables[name example in] createdAt updatedAt`,
+  Template: `id name language category status components variables[name example in kind] optionalVariables[name example in kind] unsupported createdAt updatedAt`,
   Number: `id phoneNumberId number displayName status qualityRating messagesPerSecond isDefault
     replyRouting{endpointId endpointName} forwardCalls createdAt`,
   Call: `id wacid direction status from fromName to numberId phoneNumberId conversationId contactWaId userId username ringingAt acceptedAt

@@ -224,6 +224,23 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
       values (new_uuid(), ${workspaceId}, ${to}, ${to}, now())`
     return api(world, post(chat, { to, template: { name: 'spring_news', language: 'en_US' } }))
   },
+  WINDOW_CLOSED: asks(post(chat, { to: '+15557001087', text: { body: 'Hello?' } })),
+  async MEDIA_NOT_FOUND(world) {
+    await inbound(world, '15557000087', { type: 'text', text: 'Hi' })
+    const media = { kind: 'image', id: 'med_00000000000000000000000000' }
+    return api(world, post(chat, { to: '+15557000087', media }))
+  },
+  async MEDIA_UNSUITABLE(world) {
+    await inbound(world, '15557000087', { type: 'text', text: 'Hi' })
+    const headers = { 'content-type': 'text/plain' }
+    const { told } = await api(world, { method: 'POST', path: '/media', headers, body: 'a file' })
+    return api(world, post(chat, { to: '+15557000087', media: { kind: 'image', id: told.json.id } }))
+  },
+  async MESSAGE_NOT_FOUND(world) {
+    await inbound(world, '15557000087', { type: 'text', text: 'Hi' })
+    const replyTo = 'msg_00000000000000000000000000'
+    return api(world, post(chat, { to: '+15557000087', text: { body: 'Hello' }, replyTo }))
+  },
   async RECIPIENT_NEEDS_PHONE(world) {
     const { sql, workspaceId } = world.stack
     const components = sql.json([{ type: 'BODY', text: '*{{1}}* is your code.' }])

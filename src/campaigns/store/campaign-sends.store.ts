@@ -1,7 +1,7 @@
 // What the sending of campaigns reads and writes: which campaigns can send, pauses, and completion.
 
 import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
-import type { ParameterFormat } from '../../contract/records/catalog.ts'
+import type { ParameterFormat, TemplateCategory } from '../../contract/records/catalog.ts'
 import type { Failure } from '../../contract/records/failure.ts'
 import { createOptOutKeyReader } from '../../messaging/store/kept-opt-outs.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
@@ -64,7 +64,7 @@ type RunningRow = AccountColumns &
     readonly templateName: string
     readonly templateLanguage: string
     readonly templateStatus: string | null
-    readonly category: string | null
+    readonly category: TemplateCategory
     readonly parameterFormat: ParameterFormat
     readonly components: unknown[]
     readonly isSuspended: boolean
@@ -114,7 +114,7 @@ const toRunning = (row: RunningRow, account: RunningCampaign['account']): Runnin
   template: { name: row.templateName, language: row.templateLanguage },
   definition: {
     status: row.templateStatus ?? '',
-    category: row.category ?? '',
+    category: row.category,
     parameterFormat: row.parameterFormat,
     components: row.components,
   },

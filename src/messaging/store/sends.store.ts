@@ -2,7 +2,9 @@
 
 import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
 import type { WrittenDelivery } from '../../contract/dispatch.ts'
+import type { FreeMessage } from '../../contract/message-content.ts'
 import { failureOf } from '../../contract/records/failure.ts'
+import type { MessageRecord } from '../../contract/records/message.ts'
 import { emit, messagesLocked, statusesOccurred, writtenDeliveries } from '../../platform/postgres/emit.ts'
 import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
@@ -122,6 +124,8 @@ async function finishSends(
         end,
         status = case when i.fails then 'FAILED' else m.status end,
         failed_at = case when i.fails then now() else m.failed_at end,
+        -- Not needed any more: text and details show the same.
+        content = case when i.state <> 'PENDING' then null else m.content end,
         error = coalesce(i.error, m.error)
       from judged i
       where m.id = i.id and m.send_attempts = i.attempt
@@ -146,8 +150,10 @@ interface OverdueRow extends AccountColumns {
   id: MessageId
   conversationId: Outgoing['conversationId']
   to: string
-  template: Outgoing['template']
+  template: NonNullable<MessageRecord['template']>
+  content: FreeMessage | null
   status: string
+  category: SendTemplate['category']
   parameterFormat: SendTemplate['parameterFormat']
   components: unknown[]
 }
@@ -164,31 +170,26 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
         order by send_due_at
         limit ${limit}
         for update skip locked)
-      returning id, workspace_id, conversation_id, number_id, contact_id, template
+      returning id, workspace_id, conversation_id, number_id, contact_id, template, content
     )
-    select due.id, due.workspace_id, due.conversation_id, due.template,
-      n.phone_number_id, w.waba_id, w.provider_token, c.wa_id as to, t.status, t.parameter_format, t.components
+    select due.id, due.workspace_id, due.conversation_id, due.template, due.content,
+      n.phone_number_id, w.waba_id, w.provider_token, c.wa_id as to, t.status, t.category, t.parameter_format,
+      t.components
     from due
     join workspaces w on w.id = due.workspace_id
     join numbers n on n.id = due.number_id
     join contacts c on c.id = due.contact_id
-    join templates t on t.workspace_id = due.workspace_id
-      and t.name = due.template ->> 'name' and t.language = due.template ->> 'language'`
-  return rows.flatMap((row) => {
+    left join templates t on t.workspace_id = due.workspace_id
+      and t.name = due.template ->> 'name' and t.language = due.template ->> 'language'
+    where t.id is not null or due.content is not null`
+  return rows.flatMap((row): Outgoing[] => {
     const account = toAccount(row, options)
     if (!account) return []
-    const { id, workspaceId, conversationId, to, template, status, parameterFormat, components } = row
-    return [
-      {
-        id,
-        workspaceId,
-        conversationId,
-        account,
-        to,
-        template,
-        definition: { status, parameterFormat, components },
-      },
-    ]
+    const { id, workspaceId, conversationId, to, template, content } = row
+    const { status, category, parameterFormat, components } = row
+    const common = { id, workspaceId, conversationId, account, to }
+    if (content) return [{ ...common, free: content }]
+    return [{ ...common, template, definition: { status, category, parameterFormat, components } }]
   })
 }
 

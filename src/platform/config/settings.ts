@@ -134,6 +134,10 @@ export const settingsSchema = {
     meaning: 'Token of the provider webhook verification. Required by the gateway.',
     secret: true,
   }),
+  PROVIDER_APP_ID: setting(v.pipe(v.string(), v.regex(/^\d{1,32}$/, 'must be the number of the app')), {
+    meaning:
+      'App that the samples of templates are uploaded for; unset: the app of the access token, which the provider looks up itself.',
+  }),
   PROVIDER_TIMEOUT: setting(duration, {
     default: '10s',
     meaning: 'Deadline of one request to the provider.',

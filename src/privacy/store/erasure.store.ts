@@ -224,6 +224,7 @@ async function eraseContact(task: Task): Promise<Batch> {
     await sql`
       update conversations
       set last_message_id = null, last_message_at = null, unread_count = 0, last_inbound_at = null,
+        last_call_at = null,
         call_permission = null, call_permission_at = null, last_event_id = null, campaign_recipient_id = null,
         campaign_sent_at = null, erased_at = now(), updated_at = now()
       where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])`

@@ -30,6 +30,26 @@ export const createRetentionStore = (pool: Pool) => ({
     return isMore
   },
 
+  /** Uploads that have expired and that no message shows. */
+  async removeUploads(): Promise<boolean> {
+    const removed = await pool`
+      with expired as (
+        delete from uploads
+        where id in (
+          select id from uploads u
+          where expires_at < now() and not exists (select from media where upload_id = u.id)
+          order by expires_at
+          limit ${atOnce}
+          for update skip locked)
+        returning blob_key
+      ),
+      gone as (
+        insert into blob_deletions (key) select blob_key from expired on conflict (key) do nothing
+      )
+      select from expired`
+    return removed.count === atOnce
+  },
+
   /** A campaign is emptied an hour after it was deleted, when nothing of it is on its way any more. */
   async purgeCampaigns(): Promise<boolean> {
     return pool.begin(async (sql) => {
@@ -77,7 +97,7 @@ async function removeMessages(sql: Sql, workspaceId: WorkspaceId, until: string)
   await deleteFiles(sql, workspaceId, { ids, jobId: null })
   await sql`
     update messages
-    set text = '', details = null, metadata = '{}', from_name = null,
+    set text = '', details = null, content = null, metadata = '{}', from_name = null,
       template = case when template is not null then jsonb_set(template, '{variables}', '{}') end
     where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
   await sql`update workspaces set content_removed_to = ${last} where id = ${workspaceId}`

@@ -17,8 +17,12 @@ export interface ProviderRequest<T> {
   readonly path: readonly string[]
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** Added to the usual ones, or in their place. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Replaces the JSON body. */
   readonly form?: Form
+  /** In place of the deadline of all requests. */
+  readonly timeoutMs?: number
   readonly schema: v.GenericSchema<unknown, T>
   readonly isWanted?: (() => boolean) | undefined
   readonly judge?: Judge
@@ -60,6 +64,7 @@ export function createAsk({ pools, prefix, log, observe }: AskOptions): Ask {
       method: request.method,
       path: pathOf(prefix, request),
       isWanted: request.isWanted,
+      timeoutMs: request.timeoutMs,
       ...encode(account, request),
     })
     const result = readAnswer(exchange, { ...request, secret: account.accessToken })
@@ -77,17 +82,28 @@ export function createAsk({ pools, prefix, log, observe }: AskOptions): Ask {
 }
 
 function pathOf(prefix: string, { path, query }: ProviderRequest<unknown>): string {
-  const segments = path.map((segment) => `/${encodeURIComponent(segment)}`).join('')
+  const segments = path.map((segment) => `/${encoded(segment)}`).join('')
   return `${prefix}${segments}${query ? `?${new URLSearchParams(query)}` : ''}`
 }
 
-function encode(account: ProviderAccount, { body, form }: ProviderRequest<unknown>) {
+/** Ids of uploads have colons and equals signs, which need no escape in a path. */
+const encoded = (segment: string): string =>
+  encodeURIComponent(segment).replaceAll('%3A', ':').replaceAll('%3D', '=')
+
+function encode(account: ProviderAccount, { body, form, headers: own }: ProviderRequest<unknown>) {
   const headers = {
     authorization: `Bearer ${account.accessToken}`,
     'user-agent': USER_AGENT,
     accept: 'application/json',
+    ...own,
   }
-  if (form) return { headers: { ...headers, 'content-type': form.contentType }, body: form.body }
+  if (form) {
+    const { contentType, length, body: bytes } = form
+    return {
+      headers: { ...headers, 'content-type': contentType, 'content-length': `${length}` },
+      body: bytes,
+    }
+  }
   if (body === undefined) return { headers }
   return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }

@@ -240,7 +240,6 @@ describe('GET /conversations', () => {
         optedOut: false,
         marketingOptedOut: false,
       },
-      group: null,
       unreadCount: 1,
       lastInboundAt: '2026-11-20T14:21:03.127Z',
       windowExpiresAt: '2026-11-21T14:21:03.127Z',

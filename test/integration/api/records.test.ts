@@ -206,7 +206,6 @@ describe('a record with nothing left out', () => {
         optedOut: true,
         marketingOptedOut: false,
       },
-      group: null,
       lastMessage: {
         ...{ id: encodeId('message', messageId), direction: 'INBOUND', type: 'TEXT', text: 'Hello' },
         at: day(1),
@@ -252,7 +251,9 @@ describe('a record with nothing left out', () => {
     const template = {
       ...{ id: encodeId('template', templateId), name: 'order_ready', language: 'en_US' },
       ...{ category: 'UTILITY', status: 'PAUSED', components, createdAt: day(0), updatedAt: day(1) },
-      variables: [{ name: 'first_name', example: 'Ines', in: 'BODY' }],
+      variables: [{ name: 'first_name', example: 'Ines', in: 'BODY', kind: 'TEXT' }],
+      optionalVariables: [],
+      unsupported: [],
     }
     assert.deepEqual(await read(`/templates/${template.id}`), template)
     assert.deepEqual((await read('/templates')).data, [template])

@@ -172,6 +172,7 @@ function servicesOf(
       clock,
     }),
     templates: { submit: async () => world.submission ?? { type: 'exists' } },
+    uploadSample: async () => unreachable(),
     names: { judgeHost: async (host) => world.hosts(host) },
     engine: {
       configChanged: (id) => world.hints.changed.push(id),
@@ -197,6 +198,7 @@ const nobodyActs: ConsoleServices['acting'] = {
   preview: async () => unreachable(),
   media: async () => unreachable(),
   upload: async () => unreachable(),
+  storeUpload: async () => unreachable(),
   act: async () => unreachable(),
   reading: {
     markMessageRead: async () => unreachable(),

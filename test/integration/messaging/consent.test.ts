@@ -227,6 +227,7 @@ describe("the provider's refusal of marketing", () => {
       ...{ learn: contacts.learn, log: { warn: (fields: unknown) => assert.fail(JSON.stringify(fields)) } },
       templates: { providerComponents: () => [] },
       provider: {
+        sendMessage: () => assert.fail(),
         sendTemplate: async () => ({
           type: 'refused',
           error: { ...refused, httpStatus: 400, retryAfterMs: null },
@@ -250,7 +251,12 @@ describe("the provider's refusal of marketing", () => {
         wabaId: null,
         accessToken: '',
       },
-      definition: { status: 'APPROVED', parameterFormat: 'POSITIONAL', components: [] },
+      definition: {
+        status: 'APPROVED',
+        category: 'MARKETING',
+        parameterFormat: 'POSITIONAL',
+        components: [],
+      },
     })
     assert.equal(verdict.type, 'failed')
     assert.equal(await optOutOf(tenant), true)
