@@ -213,7 +213,8 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     return sendOf('opted out')(world)
   },
   async MARKETING_OPTED_OUT(world) {
-    const { sql, workspaceId } = world.stack
+    const { sql } = world.stack
+    const workspaceId = decodeId('workspace', world.stack.workspaceId) ?? ''
     const to = 'US.13491208655302741919'
     await sql`
       insert into templates (id, workspace_id, name, language, category, status, components)
@@ -242,7 +243,8 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     return api(world, post(chat, { to: '+15557000087', text: { body: 'Hello' }, replyTo }))
   },
   async RECIPIENT_NEEDS_PHONE(world) {
-    const { sql, workspaceId } = world.stack
+    const { sql } = world.stack
+    const workspaceId = decodeId('workspace', world.stack.workspaceId) ?? ''
     const components = sql.json([{ type: 'BODY', text: '*{{1}}* is your code.' }])
     await sql`
       insert into templates (id, workspace_id, name, language, category, status, components)
