@@ -29,7 +29,7 @@ describe('the report as CSV', () => {
     assert.equal(
       header.join(),
       'id,to,status,messageId,errorCode,errorTitle,skippedReason,repliedAt,updatedAt,variables,' +
-        'errorSubcode,errorDetails,errorTraceId',
+        'errorSubcode,errorDetails,errorTraceId,userId',
     )
     assert.deepEqual(
       rows.map((row) => `+${row[1]}`),

@@ -7,7 +7,7 @@ import { addEndpoint } from '../../../support/rows.ts'
 import { gateway } from '../../api/gateway.ts'
 import { openWorld } from '../../console/console-world.ts'
 import { eventually } from '../../platform/cluster/gateway.ts'
-import { filled, intake, isoAt, type Json, type Sample, SECOND, samplesIn } from './corpus.ts'
+import { filled, intake, isoAt, type Json, pages, type Sample, SECOND, samplesIn } from './corpus.ts'
 
 const world = await openWorld()
 const { sql, workspaceId } = world
@@ -120,16 +120,6 @@ async function reportAll(cases: readonly Case[]): Promise<void> {
     })
     assert.equal((await post('messages', { metadata, statuses })).status, 200)
   }
-}
-
-async function pages(read: (query: string) => Promise<Json>): Promise<Json[]> {
-  const all: Json[] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const { data, nextCursor } = await read(`limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
-    all.push(...data)
-    cursor = nextCursor
-  }
-  return all
 }
 
 const inApi = (path: string) => pages(async (query) => (await call(key, { path: `${path}?${query}` })).json)

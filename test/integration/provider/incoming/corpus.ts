@@ -65,7 +65,7 @@ export function filled(given: Json, words: Readonly<Record<string, string>>): Js
   return Object.fromEntries(Object.entries(given).map(([name, one]) => [name, filled(one, words)]))
 }
 
-export const WABA = '770000000000001'
+const WABA = '770000000000001'
 const appSecret = 'app-secret-for-tests'
 
 export interface Intake {
@@ -134,4 +134,15 @@ export function intake(sql: Pool): Intake {
       return { status, record: records[0] ?? assert.fail('nothing was recorded') }
     },
   }
+}
+
+/** All of a list, whatever the size of its pages. */
+export async function pages(read: (query: string) => Promise<Json>): Promise<Json[]> {
+  const all: Json[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { data, nextCursor } = await read(`limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
+    all.push(...data)
+    cursor = nextCursor
+  }
+  return all
 }
