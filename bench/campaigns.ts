@@ -280,7 +280,12 @@ async function askedSince({ simulatorUrl }: World, from: number): Promise<Asked[
       next: number
     }
     for (const { body, path, atNs } of data)
-      if (body?.to) asked.push({ to: body.to.replace('+', ''), phoneNumberId: path.split('/')[2] ?? '', atNs: Number(atNs) })
+      if (body?.to)
+        asked.push({
+          to: body.to.replace('+', ''),
+          phoneNumberId: path.split('/')[2] ?? '',
+          atNs: Number(atNs),
+        })
     if (next === since) return asked
     since = next
   }

@@ -4,24 +4,30 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findRedis } from '../src/dev/embedded/redis-binaries.ts'
-import { compileProgram } from './support/compiled.ts'
+import { buildPages, compileProgram, compileTests } from './support/compiled.ts'
 import { ownFolder, packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** The longest first, so that no process is left alone at the end. */
-const kinds = ['e2e', 'browser', 'integration', 'conformance', 'unit', 'contract', 'torture']
+/** About how many seconds a file of each kind takes. */
+const kinds = { e2e: 30, browser: 30, integration: 4, conformance: 1, unit: 0.5, contract: 0.5, torture: 60 }
 const place = (...names: string[]): string => join(root, 'test', ...names)
 /** These folders use no servers. A file there that needs one starts its own. */
 const serverless = ['unit', 'contract'].map((name) => place(name) + sep)
-/** Starting a process takes longer than most of these tests, so the files of a folder share one. */
-const shared = ['unit', 'contract', 'conformance', 'integration'].map((name) => place(name) + sep)
-/** The quick suite has one of each kind; `--full` has them all. */
+/** Starting a process takes longer than most tests, so files share one: how many at most. */
+const shared: Readonly<Record<string, number>> = {
+  ...{ unit: 40, contract: 40, conformance: 40, integration: 40 },
+  ...{ e2e: 3, browser: 3 },
+}
+/** Their gateways serve the console. */
+const startsGateways = new Set(['e2e', 'browser', 'torture'])
+/** The quick suite has all files of these kinds, and some of the others; `--full` has them all. */
+const quickKinds = ['unit', 'contract', 'conformance', 'integration'].map((name) => place(name) + sep)
 const quickFiles = new Set(
   [
-    ...['main-job', 'two-gateways', 'campaigns', 'crashes-calls', 'error-codes', 'start'].map(
+    ...['main-job', 'two-gateways', 'campaigns', 'crashes-calls', 'error-codes'].map(
       (name) => `e2e/${name}.test.ts`,
     ),
     'browser/journey.test.ts',
@@ -32,41 +38,61 @@ const isTorture = (entry: string): boolean => /torture-[^/]*$/.test(entry)
 const isLongTorture = process.env['TORTURE'] === 'full' || process.env['FAULTS'] !== undefined
 const TORTURE_TIMEOUT_MS = isLongTorture ? 2_700_000 : 300_000
 // Node 20 does not pass a timeout on to the single tests of a file, so this one limits the whole process.
-const PROCESS_TIMEOUT_MS = 400_000
-/** Most files wait more than they compute, so two cores can run four. */
-const CONCURRENCY = 4
+const PROCESS_TIMEOUT_MS = 600_000
+/** Most files wait more than they compute, so two cores can run five. */
+const CONCURRENCY = 5
+const MANY = 12
 const SLOWEST = 10
 
 /** Seconds by file, for the list at the end. */
 const durations = new Map<string, number>()
 
-/** Writes one entry for each process: it runs the files of a shared folder, or a file that has its own. */
-function gather(files: readonly string[]): string[] {
+/**
+ * Writes one entry for each process: it runs files that share one, or a file that has its own. Returns the longest
+ * first, so that no process is left alone at the end, and of equally long ones no two of a kind together, because one
+ * kind waits and the other computes.
+ */
+function gather(files: readonly string[], modules: Modules): string[] {
   const dir = join(ownFolder(), 'shared')
   mkdirSync(dir, { recursive: true })
-  const folders = new Map<string, string[]>()
+  const groups = new Map<string, string[]>()
   for (const file of files) {
-    const folder = folderOf(file)
-    folders.set(folder, [...(folders.get(folder) ?? []), file])
+    const most = shared[kindOf(file)] ?? 1
+    const group = groupOf(file)
+    let name = group
+    for (let count = 2; (groups.get(name)?.length ?? 0) >= most; count += 1) name = `${group}-${count}`
+    groups.set(name, [...(groups.get(name) ?? []), file])
   }
-  return [...folders].map(([folder, own]) => {
-    const path = join(dir, `${relative(place(), resolve(place(), folder)).replaceAll(sep, '-')}.test.ts`)
+  const longestFirst = [...groups].toSorted(
+    ([name, one], [other, another]) => secondsOf(another) - secondsOf(one) || countOf(name) - countOf(other),
+  )
+  return longestFirst.map(([group, own]) => {
+    const path = join(dir, `${group.replaceAll(sep, '-')}.test${modules.ending}`)
     const names = own.map((file) => relative(root, file))
     writeFileSync(
       path,
-      `import { runFiles } from ${JSON.stringify(place('support', 'harness.ts'))}
-await runFiles(${JSON.stringify(names)}, (file) => import(${JSON.stringify(root)} + file))
+      `import { runFiles } from ${JSON.stringify(`${modules.folder}test/support/harness${modules.ending}`)}
+const url = (file) => ${JSON.stringify(modules.folder)} + file.replace(/\\.ts$/, '${modules.ending}')
+await runFiles(${JSON.stringify(names)}, (file) => import(url(file)))
 `,
     )
     return path
   })
 }
 
-/** The folder whose files share a process; a file that has its own is its own folder. */
-function folderOf(file: string): string {
-  if (!shared.some((folder) => file.startsWith(folder))) return file
-  const [kind = '', room = ''] = relative(place(), file).split(sep)
-  return room.endsWith('.ts') ? kind : join(kind, room)
+const kindOf = (file: string): string => relative(place(), file).split(sep)[0] ?? ''
+
+const countOf = (group: string): number => Number(/-(\d+)$/.exec(group)?.[1] ?? 1)
+
+const secondsOf = (files: readonly string[]): number =>
+  files.reduce((sum, file) => sum + (kinds[kindOf(file) as keyof typeof kinds] ?? 1), 0)
+
+/** The files of a folder of `integration` share a process, as do those of a kind of short tests. */
+function groupOf(file: string): string {
+  const kind = kindOf(file)
+  if (shared[kind] === undefined) return relative(place(), file)
+  const [, room = ''] = relative(place(), file).split(sep)
+  return kind === 'integration' ? join(kind, room) : kind
 }
 
 /** Test files under the given files and folders. Throws when there are none: an empty run proves nothing. */
@@ -82,6 +108,23 @@ function collect(places: readonly string[]): string[] {
   return [...new Set(files)]
 }
 
+interface Modules {
+  /** A URL with a slash at its end. */
+  readonly folder: string
+  readonly ending: '.ts' | '.js'
+}
+
+/** Many files are compiled at once; a few load faster from their sources. Files elsewhere are not compiled. */
+async function prepareModules(files: readonly string[]): Promise<Modules> {
+  const isOurs = files.every((file) => file.startsWith(place() + sep))
+  if (!isOurs || files.length < MANY) return { folder: pathToFileURL(root).href, ending: '.ts' }
+  const dir = join(ownFolder(), 'tests')
+  await compileTests(dir)
+  // The processes of the tests inherit these arguments, among them the loader that compiled tests do not need.
+  process.execArgv.splice(0, process.execArgv.length, '--enable-source-maps')
+  return { folder: `${pathToFileURL(dir).href}/`, ending: '.js' }
+}
+
 async function startServers(files: readonly string[]): Promise<TestCluster | null> {
   if (files.every((file) => serverless.some((folder) => file.startsWith(folder)))) return null
   const program = join(ownFolder(), 'program')
@@ -89,6 +132,7 @@ async function startServers(files: readonly string[]): Promise<TestCluster | nul
     startTestCluster(),
     findRedis({ cacheDir: packageCache }),
     compileProgram(program),
+    files.some((file) => startsGateways.has(kindOf(file))) && buildPages(program),
   ])
   const [file = '', ...rest] = redis.argv
   // A stand-in's command has several words, which the variable cannot hold: each file then finds Redis again.
@@ -137,7 +181,7 @@ function time({ name, nesting, details }: EndedTest): void {
 function runBatch(batch: Batch, signal: AbortSignal): Promise<boolean> {
   return new Promise((done, fail) => {
     let isGreen = true
-    // Child processes inherit `--import tsx` from process.execArgv.
+    // The processes inherit process.execArgv, and with it the loader of TypeScript.
     run({ ...batch, signal })
       .on('test:pass', time)
       .on('test:fail', (test) => {
@@ -166,23 +210,26 @@ async function main(): Promise<void> {
     allowPositionals: true,
   })
   const isAll = values.full === true || positionals.length > 0
-  const isQuick = (file: string) => quickFiles.has(file) || shared.some((folder) => file.startsWith(folder))
+  const isQuick = (file: string) =>
+    quickFiles.has(file) || quickKinds.some((folder) => file.startsWith(folder))
   const isWanted = (file: string) => (values.rest ? !isQuick(file) : isAll || isQuick(file))
   const places =
-    positionals.length > 0 ? positionals.map((name) => resolve(name)) : kinds.map((kind) => place(kind))
+    positionals.length > 0
+      ? positionals.map((name) => resolve(name))
+      : Object.keys(kinds).map((kind) => place(kind))
   const all = collect(places)
   const files = all.filter(isWanted)
   const aborted = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => aborted.abort())
   const startedAt = performance.now()
-  const cluster = await startServers(files)
+  const [cluster, modules] = await Promise.all([startServers(files), prepareModules(files)])
   const servers = cluster
     ? `servers ready in ${Math.round(performance.now() - startedAt)} ms`
     : 'no servers needed'
   process.stdout.write(`${files.length} test files, ${servers}\n`)
   try {
     let isGreen = true
-    for (const batch of batchesOf(gather(files)))
+    for (const batch of batchesOf(gather(files, modules)))
       if (!(await runBatch(batch, aborted.signal))) isGreen = false
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     process.stdout.write(`${files.length} test files in ${seconds} s; the slowest:\n${slowest()}`)

@@ -55,7 +55,14 @@ async function ring(sql: Pool, world: FloorWorld, call: Incoming, party: Party):
     )
     insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, next_attempt_at)
     values (new_uuid(), ${workspaceId}, ${eventId}, ${endpointId}, 'call.status', ${id}, 'PENDING', ${at})`
-  const facts = { from: waId, fromName: name, ...unknown, to: number, phoneNumberId, status: 'RINGING' } as const
+  const facts = {
+    from: waId,
+    fromName: name,
+    ...unknown,
+    to: number,
+    phoneNumberId,
+    status: 'RINGING',
+  } as const
   const session = { sdpType: 'offer', sdp: call.session?.sdp ?? '' } as const
   return directBody('call.ringing', {
     ...shared,

@@ -13,6 +13,9 @@ const columns = [
   'repliedAt',
   'updatedAt',
   'variables',
+  'errorSubcode',
+  'errorDetails',
+  'errorTraceId',
 ]
 
 /** Yields one chunk per batch: the next batch is read only after the client has taken this one. */
@@ -38,4 +41,7 @@ const reportLine = (recipient: RecipientRecord): string =>
     recipient.repliedAt ?? '',
     recipient.updatedAt,
     JSON.stringify(recipient.variables),
+    recipient.error?.subcode ?? '',
+    recipient.error?.details ?? '',
+    recipient.error?.traceId ?? '',
   ])

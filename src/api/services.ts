@@ -29,6 +29,7 @@ import type { FindAttachment } from '../messaging/find-attachment.ts'
 import type { ReadMarks } from '../messaging/mark-read.ts'
 import type { PreviewInput } from '../messaging/preview-message.ts'
 import type { SendInput } from '../messaging/send-message.ts'
+import type { StoreUpload } from '../messaging/store-upload.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type {
   CallId,
@@ -44,6 +45,7 @@ export interface ApiServices {
   readonly messages: {
     send(caller: Caller, input: SendInput): Promise<Made<MessageRecord>>
     media: FindAttachment
+    upload: StoreUpload
     preview(caller: Caller, input: PreviewInput): Promise<MessagePreview>
     find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>
     list(workspaceId: WorkspaceId, filter: MessageFilter, page: PageRequest): Promise<Page<MessageRecord>>

@@ -19,7 +19,7 @@ import {
   showTyping,
 } from './routes/conversations.ts'
 import { estimateCampaign } from './routes/estimate.ts'
-import { getMedia } from './routes/media.ts'
+import { getMedia, uploadMedia } from './routes/media.ts'
 import { getMessage, listMessages, markMessageRead, previewMessage, sendMessage } from './routes/messages.ts'
 import {
   getErasure,
@@ -75,4 +75,5 @@ export const table: readonly ApiRoute[] = [
   listExports,
   getExport,
   getExportFile,
+  uploadMedia,
 ]

@@ -1,5 +1,6 @@
 // Passes call updates of the provider to the owner of the call, which decides. Creates inbound calls.
 
+import type { UpdateOutcome } from '../contract/inbound-elements.ts'
 import type { Person } from '../contract/person.ts'
 import type {
   CallConnectUpdate,
@@ -21,6 +22,8 @@ export interface CallUpdatesOptions {
   readonly clock: CallClock
   readonly timing: CallTiming
   readonly log: Log
+  /** Opens the 24 hours for answers in the call's conversation. */
+  readonly opened: (id: CallId, at: Date) => Promise<void>
   /** Counts the updates of unknown numbers and calls. */
   readonly ignored?: (why: 'unknownNumber' | 'unknownCall') => void
 }
@@ -31,13 +34,14 @@ const endedBeforeStart = { type: 'endedBeforeStart' } as const
 const updateLimitMs = 5_000
 
 /** Resolves when the content of the update is durable. Rejects where the provider must repeat the update. */
-export type ApplyCallUpdate = (update: CallUpdate) => Promise<void>
+export type ApplyCallUpdate = (update: CallUpdate) => Promise<UpdateOutcome>
 
 export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpdate {
   const { ledger, owners } = options
 
-  async function tell(id: CallId, message: CallMessage): Promise<void> {
+  async function tell(id: CallId, message: CallMessage): Promise<UpdateOutcome> {
     await owners.ask(id, message, updateLimitMs)
+    return 'applied'
   }
 
   async function known({ wacid, phoneNumberId, opaque }: CallUpdate): Promise<CallId | undefined> {
@@ -49,14 +53,18 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
     return placed && ledger.findPlaced(placed, { wacid, phoneNumberId })
   }
 
-  function ignore(why: 'unknownNumber' | 'unknownCall', { phoneNumberId, type, wacid }: CallUpdate): void {
+  function ignore(
+    why: 'unknownNumber' | 'unknownCall',
+    { phoneNumberId, type, wacid }: CallUpdate,
+  ): UpdateOutcome {
     options.ignored?.(why)
     options.log.info({ why, phoneNumberId, wacid, update: type }, 'call.update_ignored')
+    return why
   }
 
   const ring = createRing(options, { tell, ignore })
 
-  async function recordEarlyTerminate(update: CallTerminateUpdate): Promise<void> {
+  async function recordEarlyTerminate(update: CallTerminateUpdate): Promise<UpdateOutcome> {
     const { wacid, phoneNumberId } = update
     const number = await options.contacts.findNumber(phoneNumberId)
     if (!number) return ignore('unknownNumber', update)
@@ -68,22 +76,27 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
       ...factsOf(update),
     })
     const id = await ledger.findByWacid(wacid)
-    if (id) await tell(id, messageOf(update))
+    return id ? tell(id, messageOf(update)) : 'early'
   }
 
   return async (update) => {
     if (update.type === 'callConnect' && update.direction === 'INBOUND' && update.person !== null)
       return ring(update, update.person)
     const id = await known(update)
-    if (id) return tell(id, messageOf(update))
+    if (id) {
+      const told = await tell(id, messageOf(update))
+      const pickedUpAt = pickedUp(update)
+      if (pickedUpAt) await options.opened(id, pickedUpAt)
+      return told
+    }
     if (update.type === 'callTerminate' && update.direction === 'INBOUND') return recordEarlyTerminate(update)
-    ignore('unknownCall', update)
+    return ignore('unknownCall', update)
   }
 }
 
 interface Reports {
-  readonly tell: (id: CallId, message: CallMessage) => Promise<void>
-  readonly ignore: (why: 'unknownNumber', update: CallUpdate) => void
+  readonly tell: (id: CallId, message: CallMessage) => Promise<UpdateOutcome>
+  readonly ignore: (why: 'unknownNumber', update: CallUpdate) => UpdateOutcome
 }
 
 /** Handles the connect of an inbound call. */
@@ -120,7 +133,7 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
   }
 
   // Do not look up the call first: it almost never exists, and the lookup would delay the ring.
-  return async (update: CallConnectUpdate, person: Person): Promise<void> => {
+  return async (update: CallConnectUpdate, person: Person): Promise<UpdateOutcome> => {
     const { phoneNumberId, wacid, session } = update
     // Fresh: a call must not be attached to the remains of a contact that was erased.
     const named = { phoneNumberId, person, at: update.at, isFresh: true }
@@ -130,10 +143,26 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
     const call = inboundCall(parties, update, at, options.timing)
     const rung = isStale(update, at) ? endedBeforeStart : await ledger.beginInbound(call)
     const begun = rung.type === 'endedBeforeStart' ? await recordEnded(call.ringing, wacid) : rung
-    if (begun.type === 'begun') return begin(begun, { type: 'ringing', session })
-    const id = await ledger.findByWacid(wacid)
-    if (id) await tell(id, messageOf(update))
+    if (begun.type === 'begun') {
+      await begin(begun, { type: 'ringing', session })
+      await options.opened(begun.row.id, update.at)
+    } else {
+      const id = await ledger.findByWacid(wacid)
+      if (id) {
+        await tell(id, messageOf(update))
+        await options.opened(id, update.at)
+      }
+    }
+    return 'applied'
   }
+}
+
+/** When the customer accepted a call of ours, by the provider's clock. */
+function pickedUp(update: CallUpdate): Date | undefined {
+  if (update.type === 'callStatus') return update.status === 'ACCEPTED' ? update.at : undefined
+  if (update.type === 'callConnect' || update.direction === 'INBOUND' || update.durationSeconds === null)
+    return undefined
+  return update.startedAt ?? new Date(update.at.getTime() - update.durationSeconds * 1_000)
 }
 
 function messageOf(update: CallUpdate): CallMessage {

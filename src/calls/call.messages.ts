@@ -11,6 +11,8 @@ export interface ProviderRefusal {
   readonly code: string
   readonly title: string
   readonly details: string | null
+  readonly subcode?: string | null | undefined
+  readonly traceId?: string | null | undefined
   readonly class: ProviderErrorClass
 }
 

@@ -29,6 +29,7 @@ import { createIceServers } from './ice-servers.ts'
 import type { CallSessions, Contacts, DirectSender } from './ports.ts'
 import { createCallBeginStore } from './store/call-begin.store.ts'
 import { createCallTimelineStore } from './store/call-timeline.store.ts'
+import { createCallWindowStore } from './store/call-windows.store.ts'
 import { createCallsStore } from './store/calls.store.ts'
 import { createCallReader } from './store/calls-read.store.ts'
 
@@ -112,6 +113,7 @@ export function createCalls(options: CallsOptions) {
     directory,
     commands: createCallCommands({ ledger, owners, clock, log }),
     applyCallUpdate: createApplyCallUpdate({
+      opened: createCallWindowStore(options.sql).opened,
       contacts,
       ledger,
       owners,

@@ -66,6 +66,7 @@ export function createPlaceCommand(options: PlaceCommandOptions): PlaceCommand {
     const dialled = await ledger.dialled(workspaceId, conversationId)
     if (!dialled) throw notFound('conversation')
     const at = new Date(clock.now())
+    checkStopped(dialled)
     checkPermission(dialled, at)
     const begun = await ledger.beginOutbound(outboundCall(dialled, at), { apiKeyId, key })
     if (begun.type === 'begun') return { record: await dial(begun, session), replayed: false }
@@ -83,6 +84,12 @@ function namingCall(error: unknown, id: CallId): unknown {
       ? new AppError('UNAVAILABLE', 'the outcome is not known yet; look at the call before you place another')
       : error
   return withDetail(said, { path: 'callId', message: encodeId('call', id) })
+}
+
+function checkStopped({ stopped }: Dialled): void {
+  if (!stopped) return
+  const until = stopped.until === null ? '' : ` It ends at ${new Date(stopped.until).toISOString()}.`
+  throw new AppError('CALLING_RESTRICTED', `${stopped.message}${until}`)
 }
 
 // An unknown permission is no refusal: it may have been granted before we received webhooks. The provider

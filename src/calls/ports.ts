@@ -91,6 +91,8 @@ export interface Dialled extends CallParties {
   readonly contactName: string | null
   /** Null: whether the contact permits calls is not known. */
   readonly callPermission: StoredPermission | null
+  /** What the provider has stopped the account or the number from; null: placing calls is not stopped. */
+  readonly stopped?: { readonly message: string; readonly until: string | null } | null
 }
 
 /** The result of a statement that begins a call. */

@@ -36,6 +36,8 @@ function providerRefused(error: ProviderRefusal): AppError {
   const details: ErrorDetail[] = [
     { path: 'provider.code', message: error.code },
     { path: 'provider.title', message: error.title },
+    ...(error.subcode ? [{ path: 'provider.subcode', message: error.subcode }] : []),
+    ...(error.traceId ? [{ path: 'provider.traceId', message: error.traceId }] : []),
   ]
   if (error.class === 'callPermission')
     return new AppError('CALL_PERMISSION_REQUIRED', 'the contact has not granted permission to be called', {
@@ -45,5 +47,7 @@ function providerRefused(error: ProviderRefusal): AppError {
     return new AppError('INVALID_SDP', 'the provider cannot use this SDP', {
       details: [...details, ...(error.details ? [{ path: 'session.sdp', message: error.details }] : [])],
     })
-  return new AppError('PROVIDER_ERROR', `the provider refused: ${error.title} (${error.code})`, { details })
+  return new AppError('PROVIDER_ERROR', `the provider refused: ${error.title} (${error.code})`, {
+    details: [...details, ...(error.details ? [{ path: 'provider.details', message: error.details }] : [])],
+  })
 }

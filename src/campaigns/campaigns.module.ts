@@ -4,7 +4,7 @@ import type { AccountOptions } from '../accounts/store/provider-account.ts'
 import type { Dispatch } from '../contract/dispatch.ts'
 import { limits } from '../contract/limits.ts'
 import type { CampaignHooks, Messaging } from '../messaging/messaging.module.ts'
-import { variableComparer } from '../messaging/render-template.ts'
+import { variableComparer } from '../messaging/template-variables.ts'
 import { uploadPlaces } from '../platform/http/upload-places.ts'
 import { connectPool, type Pool } from '../platform/postgres/sql.ts'
 import type { Redis } from '../platform/redis/client.ts'
@@ -12,7 +12,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { CampaignId, NumberId, WorkspaceId } from '../shared/ids.ts'
 import { addRecipients } from './add-recipients.ts'
 import { estimateCampaign } from './estimate.ts'
-import { createFailureReports } from './host/campaign-reports.ts'
+import { createFailureReports, createRefusalReports } from './host/campaign-reports.ts'
 import { createCampaignSweep } from './host/sweep-campaigns.ts'
 import { createPump } from './number-pump.ts'
 import { changeCampaign, createCampaign, deleteCampaign } from './plan-campaign.ts'
@@ -31,10 +31,12 @@ import { createSendSlots } from './send-slots.ts'
 import { assumeSent, resendUnknown } from './settle-unknown.ts'
 import { type CampaignPools, createCampaignLifeStore } from './store/campaign-life.store.ts'
 import { createOutlookReader } from './store/campaign-outlook.store.ts'
+import { refusalsCounted } from './store/campaign-refusals.store.ts'
 import { createCampaignSampleStore } from './store/campaign-samples.store.ts'
 import { createCampaignSendStore } from './store/campaign-sends.store.ts'
 import { createUnknownStore } from './store/campaign-unknown.store.ts'
 import { createCampaignStore } from './store/campaigns.store.ts'
+import { campaignsHalted } from './store/campaigns-halted.ts'
 import { createCampaignReader } from './store/campaigns-read.store.ts'
 import { createNumberRateLimit } from './store/number-rate-limit.ts'
 import { createRecipientStore } from './store/recipients.store.ts'
@@ -59,6 +61,9 @@ export const openBulkPool = (url: string): Pool =>
 /** The functions of campaigns that messaging calls. */
 export const createCampaignHooks = (sql: Pool, log: Log): CampaignHooks => ({
   recipientsFollow,
+  campaignsHalted,
+  refusalsCounted,
+  sendsEnded: createRefusalReports(sql, log),
   sendFailed: createFailureReports(sql, log),
 })
 

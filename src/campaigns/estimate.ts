@@ -13,6 +13,7 @@ export const estimateWarnings = [
   'NUMBER_NOT_CONNECTED',
   'NUMBER_QUALITY_LOW',
   'START_OVERDUE',
+  'ACCOUNT_RESTRICTED',
   'TEMPLATE_NOT_FOUND',
   'TEMPLATE_NOT_APPROVED',
 ] as const
@@ -31,7 +32,7 @@ export interface Outlook {
     readonly status: string
     readonly qualityRating: string
     /**
-     * Customers that the number may start with in 24 hours, and has started with. Null: unknown or no limit.
+     * Customers that the account may start with in 24 hours, and has started with. Null: unknown or no limit.
      */
     readonly messagingLimit: { readonly customers: number; readonly used: number } | null
   } | null
@@ -39,6 +40,8 @@ export interface Outlook {
   readonly otherPaces: readonly (number | null)[]
   /** Null: the workspace no longer has the template. */
   readonly templateStatus: string | null
+  /** What the provider has stopped the account from; null: nothing. */
+  readonly stopped?: { readonly message: string } | null
 }
 
 export interface Estimate {
@@ -108,6 +111,7 @@ function warningsOf(outlook: Outlook, now: Date): Estimate['warnings'] {
   if (pending === 0) warn('NO_RECIPIENTS', 'nobody is PENDING: add recipients')
   warnOfTemplate(outlook, warn)
   warnOfNumber(outlook, warn)
+  if (outlook.stopped) warn('ACCOUNT_RESTRICTED', outlook.stopped.message)
   if (isOverdue(outlook, now)) warn('START_OVERDUE', 'startAt has passed: choose another, or start it now')
   return warnings
 }

@@ -39,10 +39,19 @@ function lengthFault(variables: Variables): string | undefined {
     : `${shown([long])} must be at most ${limits.variableValueLength} characters long`
 }
 
-function variablesFault({ missingVariables, unexpectedVariables }: VariableComparison): string | undefined {
+function variablesFault({
+  missingVariables,
+  unexpectedVariables,
+  invalidVariables,
+  unsupportedParts,
+}: VariableComparison): string | undefined {
   const faults = [
     ...(missingVariables.length > 0 ? [`missing variables: ${shown(missingVariables)}`] : []),
     ...(unexpectedVariables.length > 0 ? [`unexpected variables: ${shown(unexpectedVariables)}`] : []),
+    ...invalidVariables.slice(0, shownNames).map(({ name, message }) => `${shown([name])} ${message}`),
+    ...(unsupportedParts.length > 0
+      ? [`the template has what cannot be sent: ${shown(unsupportedParts)}`]
+      : []),
   ]
   return faults.length > 0 ? faults.join('; ') : undefined
 }

@@ -121,9 +121,9 @@ class Turns {
 
 async function sendable({ store, log }: PumpPorts, numberId: NumberId): Promise<readonly RunningCampaign[]> {
   const { sendable, stuck } = await store.running(numberId)
-  for (const { reason, ...campaign } of stuck) {
-    await store.pause({ ...campaign, numberId }, { reason, scope: 'campaign' })
-    log.info({ campaignId: campaign.id, reason }, 'campaign.paused_itself')
+  for (const { reason, error, ...campaign } of stuck) {
+    await store.pause({ ...campaign, numberId }, { reason, scope: 'campaign', ...(error && { error }) })
+    log.info({ campaignId: campaign.id, reason, code: error?.code }, 'campaign.paused_itself')
   }
   return sendable
 }
@@ -218,8 +218,8 @@ async function nothingDue({ store, log }: PumpPorts, campaign: RunningCampaign):
  */
 function judge({ rendering }: PumpPorts, campaign: RunningCampaign, recipient: PickedRecipient): Claim {
   const variables = { ...campaign.variables, ...recipient.variables }
-  const { text, missing, unexpected } = rendering.render(campaign.definition, variables)
-  if (missing.length > 0 || unexpected.length > 0)
+  const { text, faults } = rendering.render(campaign.definition, variables)
+  if (faults.length > 0)
     return {
       type: 'fail',
       error: {

@@ -119,11 +119,19 @@ function checkDefaults(
   plan: { readonly template: TemplateName; readonly variables: Variables },
 ): void {
   if (!template) throw noTemplate(plan.template)
-  const { unexpectedVariables } = variableComparer(template)(plan.variables)
-  if (unexpectedVariables.length === 0) return
+  const found = variableComparer(template)(plan.variables)
+  const details = [
+    ...found.unexpectedVariables.map((name) => ({ path: `variables.${name}`, message: 'unexpected' })),
+    ...found.invalidVariables.map(({ name, message }) => ({ path: `variables.${name}`, message })),
+    ...found.unsupportedParts.map((part) => ({
+      path: 'template.name',
+      message: `has a part that cannot be filled here: ${part}`,
+    })),
+  ]
+  if (details.length === 0) return
   throw new AppError(
     'TEMPLATE_VARIABLES_MISMATCH',
     `the variables are not those of template ${plan.template.name} (${plan.template.language})`,
-    { details: unexpectedVariables.map((name) => ({ path: `variables.${name}`, message: 'unexpected' })) },
+    { details },
   )
 }

@@ -130,6 +130,10 @@ export interface RecipientStore {
 export interface VariableComparison {
   readonly missingVariables: readonly string[]
   readonly unexpectedVariables: readonly string[]
+  /** Values that the template cannot take; `message` continues the name. */
+  readonly invalidVariables: readonly { readonly name: string; readonly message: string }[]
+  /** Parts of the template that no variables fill: it cannot be sent. */
+  readonly unsupportedParts: readonly string[]
 }
 
 /** Compares variables with a template. Messaging implements it. */

@@ -23,6 +23,8 @@ export interface CampaignState {
   readonly canSend: boolean
   readonly isSuspended: boolean
   readonly hasRecipients: boolean
+  /** What the provider has stopped the account from; null: nothing. */
+  readonly stopped: { readonly message: string; readonly until: string | null } | null
 }
 
 export interface Transition {
@@ -123,11 +125,13 @@ export const beginScheduled = (ports: RunPorts) =>
     const moved = await ports.life.move(null, id, (state) => {
       const now = state.now.getTime()
       if (state.status !== 'SCHEDULED' || isAfter(state.startAt, now)) return null
-      const pauseReason = isLate(state.startAt, now) ? 'OVERDUE' : unfitFor(state)
+      const pauseReason = isLate(state.startAt, now) ? 'OVERDUE' : (unfitFor(state) ?? stoppedReason(state))
       return { to: pauseReason ? 'PAUSED' : 'RUNNING', pauseReason }
     })
     if (moved) announce(ports, id, moved)
   }
+
+const stoppedReason = ({ stopped }: CampaignState): PauseReason | null => stopped && 'ACCOUNT_RESTRICTED'
 
 const isAfter = (at: Date | null, nowMs: number): boolean => at !== null && at.getTime() > nowMs
 const isLate = (at: Date | null, nowMs: number): boolean =>
@@ -173,12 +177,25 @@ function refuseUnfit(state: CampaignState): void {
     throw new AppError('INVALID_STATE', 'the campaign has no recipients; add some first')
   if (!state.canSend)
     throw new AppError('NO_SENDER_NUMBER', 'the campaign has no number to send from; set its numberId')
+  refuseStopped(state)
   if (state.templateStatus === null) throw noTemplate(state.template)
   if (state.templateStatus !== 'APPROVED')
     throw new AppError(
       'TEMPLATE_NOT_APPROVED',
       `template ${state.template.name} (${state.template.language}) is ${state.templateStatus}; only APPROVED ones can be sent`,
     )
+}
+
+/**
+ * Only where the end is known. The provider does not report each end: then a person decides, and a campaign that starts
+ * too early pauses again at the first refusal, without failing anybody.
+ */
+function refuseStopped({ stopped }: CampaignState): void {
+  if (!stopped?.until) return
+  throw new AppError(
+    'ACCOUNT_RESTRICTED',
+    `${stopped.message} It ends at ${new Date(stopped.until).toISOString()}.`,
+  )
 }
 
 /** Why a campaign cannot send; null when it can. */

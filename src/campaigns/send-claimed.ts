@@ -48,6 +48,7 @@ export function createCampaignSender(ports: SenderPorts): CampaignSender {
     const { account, template, definition } = campaign
     await ports.attemptSend({
       ...{ account, template, definition, by: 'campaign' },
+      campaign: { id: campaign.id, workspaceId: campaign.workspaceId, epoch: campaign.epoch },
       messageId: recipient.messageId,
       conversationId: recipient.conversationId,
       to: recipient.waId,

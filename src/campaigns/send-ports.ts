@@ -2,7 +2,8 @@
 
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { PauseReason } from '../contract/records/campaign.ts'
-import type { ParameterFormat } from '../contract/records/catalog.ts'
+import type { ParameterFormat, TemplateCategory } from '../contract/records/catalog.ts'
+import type { Failure } from '../contract/records/failure.ts'
 import type {
   CampaignId,
   ConversationId,
@@ -15,16 +16,20 @@ import type {
 import type { TemplateName, Variables } from './ports.ts'
 
 export type { AttemptSend } from '../messaging/attempt-send.ts'
+export type { CampaignRun, SendOutcome } from '../messaging/ports.ts'
 export type { SendVerdict } from '../messaging/send-policy.ts'
 
 /** Pauses the campaigns whose sends cannot succeed until a person acts. */
 export interface Pause {
   readonly reason: PauseReason
   readonly scope: 'campaign' | 'number' | 'workspace'
+  /** What the provider said. */
+  readonly error?: Failure
 }
 
 export interface SendableTemplate {
   readonly status: string
+  readonly category: TemplateCategory
   readonly parameterFormat: ParameterFormat
   readonly components: readonly unknown[]
 }
@@ -51,6 +56,7 @@ export interface StuckCampaign {
   readonly workspaceId: WorkspaceId
   readonly epoch: number
   readonly reason: PauseReason
+  readonly error: Failure | null
 }
 
 export interface PickedRecipient {
@@ -149,6 +155,6 @@ export interface CampaignRendering {
   render(
     template: SendableTemplate,
     variables: Variables,
-  ): { readonly text: string; readonly missing: readonly string[]; readonly unexpected: readonly string[] }
-  providerComponents(template: SendableTemplate, variables: Variables): readonly unknown[]
+  ): { readonly text: string; readonly faults: readonly object[] }
+  providerComponents(template: SendableTemplate, variables: Variables): readonly unknown[] | null
 }

@@ -11,6 +11,7 @@ import type { Messaging } from '../messaging/messaging.module.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import type { Served } from '../platform/http/pipeline.ts'
+import { createInboundElementStore } from '../platform/postgres/inbound-elements.store.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Load } from '../platform/process/load.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
@@ -56,7 +57,10 @@ export function createConsoleEdge(options: ConsoleEdgeOptions): { handler: HttpH
 export const consoleRecords = (records: {
   readonly accounts: Omit<Accounts, 'authenticate' | 'noteDownload' | 'passwords'>
   readonly delivery: Pick<Delivery, 'endpoints' | 'log' | 'replays' | 'health'>
-  readonly messaging: Pick<Messaging, 'messages' | 'conversations' | 'templates' | 'numberAdmin'>
+  readonly messaging: Pick<
+    Messaging,
+    'messages' | 'conversations' | 'templates' | 'numberAdmin' | 'accountStates'
+  >
   readonly calls: Pick<Calls, 'records' | 'timelines'>
   readonly campaigns: Pick<Campaigns, 'records' | 'samples'>
 }): ConsoleRecords => {
@@ -72,6 +76,7 @@ export const consoleRecords = (records: {
       messages: messaging.messages,
       conversations: messaging.conversations,
       templates: messaging.templates,
+      accountStates: messaging.accountStates,
       calls: calls.records,
       timelines: calls.timelines,
       campaigns: campaigns.records,
@@ -100,15 +105,18 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),
     refusals: createSignInRefusals({ audit: accounts.audit, operators: accounts.operators, clock }),
     templates: messaging.submissions,
+    uploadSample: messaging.uploadSample,
     names: { judgeHost: delivery.judgeHost },
     engine: delivery.engine,
     direct: delivery.direct,
     unknown: campaigns.recipients,
     privacy: options.privacy,
+    inbound: createInboundElementStore(sql),
     acting: {
       send: messaging.send,
       preview: messaging.preview,
       upload: messaging.upload,
+      storeUpload: messaging.storeUpload,
       media: messaging.media.find,
       reading: messaging.readMarks,
       act: calls.commands.act,

@@ -11,6 +11,7 @@ import { campaignRoutes } from './routes/campaigns.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
+import { inboundRoutes } from './routes/inbound.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { meRoutes } from './routes/me.ts'
@@ -20,6 +21,7 @@ import { mySessionRoutes } from './routes/my-sessions.ts'
 import { numberRoutes } from './routes/numbers.ts'
 import { privacyRoutes } from './routes/privacy.ts'
 import { readingRoutes } from './routes/reading.ts'
+import { replyRoutes } from './routes/replies.ts'
 import { secondFactorRoutes } from './routes/second-factor.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { templateRoutes } from './routes/templates.ts'
@@ -35,6 +37,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...keyRoutes,
   ...endpointRoutes,
   ...deliveryRoutes,
+  ...inboundRoutes,
   ...numberRoutes,
   ...templateRoutes,
   ...readingRoutes,
@@ -42,6 +45,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...conversationRoutes,
   ...privacyRoutes,
   ...actingRoutes,
+  ...replyRoutes,
   ...mediaRoutes,
   ...campaignRoutes,
   ...memberRoutes,

@@ -65,6 +65,7 @@ export function createOverview({ store, clock }: { store: OverviewStore; clock: 
 /** What needs the operator's attention, the most serious first. */
 function attentionOf(figures: OverviewFigures): Attention[] {
   return [
+    ...figures.account.map(ofAccount),
     ...ofEndpoints(figures.endpoints),
     ...ofNumbers(figures),
     ...figures.campaigns.flatMap(ofCampaign),
@@ -121,6 +122,15 @@ function ofNumbers({ numbers, endpoints }: OverviewFigures): Attention[] {
     found.push(attention('NUMBER_UNROUTED', encodeId('number', id), { text, link: '/numbers' }))
   }
   return found
+}
+
+function ofAccount(state: OverviewFigures['account'][number]): Attention {
+  const { topic, key, isCritical, message, advice, until } = state
+  const end =
+    until === null ? '' : ` Until ${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC.`
+  const link = topic.startsWith('TEMPLATE_') ? '/templates' : '/numbers'
+  const text = `${message}${end}${advice === null ? '' : ` ${advice}`}`
+  return attention(isCritical ? 'ACCOUNT_STOPPED' : 'ACCOUNT_WARNING', `${topic} ${key}`, { text, link })
 }
 
 function ofCampaign({ id, name, pauseReason, unknown }: OverviewFigures['campaigns'][number]): Attention[] {

@@ -2,6 +2,7 @@
 
 import type { CallFilter, ConversationFilter, MessageFilter, TemplateFilter } from '../contract/filters.ts'
 import type { Page, PageRequest } from '../contract/page.ts'
+import type { AccountStateRecord } from '../contract/records/account.ts'
 import type { CallRecord } from '../contract/records/call.ts'
 import type { CampaignRecord } from '../contract/records/campaign.ts'
 import type { TemplateRecord } from '../contract/records/catalog.ts'
@@ -42,6 +43,8 @@ export interface ConsoleReads {
   }
   /** Progress samples of a campaign, oldest first. */
   readonly samples: { list(workspaceId: WorkspaceId, id: CampaignId): Promise<readonly CampaignSample[]> }
+  /** What the provider reports of the account, the most serious first. */
+  readonly accountStates: { states(workspaceId: WorkspaceId): Promise<readonly AccountStateRecord[]> }
   readonly templates: List<TemplateFilter, TemplateRecord> & {
     findById(
       workspaceId: WorkspaceId,

@@ -65,6 +65,13 @@ function queuedSample(kind: QueuedEventKind, key: string, at: Date): Buffer {
         occurredAt,
         durationSeconds: null,
       })
+    case 'account.updated':
+      return queuedBody(kind, at, {
+        updateId: encodeId('accountUpdate', newId('accountUpdate')),
+        ...{ wabaId: '100000000000000', topic: 'ALERT', status: 'TEST_EVENT', severity: 'INFO' },
+        ...{ number: WORKSPACE_NUMBER, template: null, message: 'This is a test event.', advice: null },
+        ...{ occurredAt, until: null, details: {} },
+      })
   }
 }
 

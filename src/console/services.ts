@@ -27,8 +27,11 @@ import type { FindAttachment } from '../messaging/find-attachment.ts'
 import type { ReadMarks } from '../messaging/mark-read.ts'
 import type { PreviewInput } from '../messaging/preview-message.ts'
 import type { SendInput, Sent } from '../messaging/send-message.ts'
+import type { StoreUpload } from '../messaging/store-upload.ts'
 import type { TemplateSubmissions } from '../messaging/submit-template.ts'
 import type { UploadMedia } from '../messaging/upload-media.ts'
+import type { UploadSample } from '../messaging/upload-sample.ts'
+import type { InboundElements } from '../platform/postgres/inbound-elements.store.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CallId, CampaignId, EndpointId, WorkspaceId } from '../shared/ids.ts'
@@ -64,12 +67,15 @@ export interface ConsoleServices extends ConsoleRecords {
   /** Records sign-ins and confirmations that were refused. */
   readonly refusals: SignInRefusals
   readonly templates: TemplateSubmissions
+  readonly uploadSample: UploadSample
   readonly names: EndpointNames
   readonly engine: DeliveryEngine
   readonly direct: DirectTest
   readonly unknown: UnknownRecipients
   readonly acting: Acting
   readonly privacy: Privacy
+  /** What the provider told and nothing was made of. */
+  readonly inbound: Pick<InboundElements, 'list' | 'find'>
   readonly overview: ReadOverview
 }
 
@@ -79,6 +85,8 @@ export interface Acting {
   preview(sender: Pick<Sender, 'workspaceId'>, input: PreviewInput): Promise<MessagePreview>
   /** A file for the header of a template. */
   readonly upload: UploadMedia
+  /** A file for a reply. */
+  readonly storeUpload: StoreUpload
   readonly media: FindAttachment
   readonly reading: ReadMarks
   act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>

@@ -57,10 +57,23 @@ export const errorCatalog = {
     status: 409,
     meaning: 'The resource is not in a state that allows this; the message names the state.',
   },
+  ACCOUNT_RESTRICTED: {
+    status: 409,
+    meaning: 'The provider restricts the account, which stops this; the message says what and until when.',
+  },
+  CALLING_RESTRICTED: {
+    status: 409,
+    meaning: 'The provider lets the account or the number place no calls now; the message says until when.',
+  },
   CALL_NOT_RINGING: { status: 409, meaning: 'The call is not a ringing inbound call.' },
   CALL_ALREADY_ANSWERED: { status: 409, meaning: 'Another answer to this call came first.' },
   CALL_ENDED: { status: 409, meaning: 'The call has ended.' },
   OFFER_UNAVAILABLE: { status: 409, meaning: 'The provider can give no SDP offer for this call now.' },
+  WINDOW_CLOSED: {
+    status: 409,
+    meaning:
+      "The 24 hours after the customer's last message or call are over, or never began; only templates can be sent.",
+  },
   IN_USE: {
     status: 409,
     meaning: 'Something else relies on what this would take away; the message names it.',
@@ -69,9 +82,25 @@ export const errorCatalog = {
   TEMPLATE_NOT_APPROVED: { status: 422, meaning: 'The template is not approved by the provider.' },
   TEMPLATE_VARIABLES_MISMATCH: {
     status: 422,
-    meaning: 'The variables are not those of the template; details list missing and unexpected names.',
+    meaning:
+      'The variables are not those of the template; details list what is missing, unexpected or of a wrong form.',
   },
   RECIPIENT_OPTED_OUT: { status: 422, meaning: 'The contact has opted out with STOP.' },
+  MEDIA_NOT_FOUND: {
+    status: 422,
+    meaning:
+      'The message names no uploaded file of the workspace, or one that has expired; details name the path.',
+  },
+  MEDIA_UNSUITABLE: {
+    status: 422,
+    meaning:
+      'The file is of another type or larger than the message takes, or was uploaded for another number; the message says which.',
+  },
+  MESSAGE_NOT_FOUND: {
+    status: 422,
+    meaning:
+      'The message to quote or to react to is none of this conversation, or takes no answer; details name the path.',
+  },
   RECIPIENT_NEEDS_PHONE: {
     status: 422,
     meaning: 'This can be sent to a phone number only, and the person is known by a user id.',

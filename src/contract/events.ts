@@ -1,4 +1,6 @@
-// The five events of the API contract: how each is delivered, and the form of its body.
+// The events of the API contract: how each is delivered, and the form of its body.
+
+import type { AccountStateRecord } from './records/account.ts'
 
 import type { MessageType } from './records/message.ts'
 import type { MessageDetails } from './records/message-details.ts'
@@ -11,10 +13,11 @@ export const eventKinds = [
   'call.status',
   'call.ringing',
   'call.accepted',
+  'account.updated',
 ] as const
 
 export type EventKind = (typeof eventKinds)[number]
-export type QueuedEventKind = 'message.status' | 'message.received' | 'call.status'
+export type QueuedEventKind = 'message.status' | 'message.received' | 'call.status' | 'account.updated'
 export type DirectEventKind = 'call.ringing' | 'call.accepted'
 
 export const eventClasses = {
@@ -23,6 +26,7 @@ export const eventClasses = {
   'call.status': { delivery: 'queued', dedupeField: 'callId' },
   'call.ringing': { delivery: 'direct' },
   'call.accepted': { delivery: 'direct' },
+  'account.updated': { delivery: 'queued', dedupeField: 'updateId' },
 } as const satisfies Record<EventKind, { delivery: 'queued' | 'direct'; dedupeField?: string }>
 
 export type MessageStatusEvent = 'SENT' | 'DELIVERED' | 'READ' | 'FAILED'
@@ -34,7 +38,7 @@ export interface MessageStatusData {
   status: MessageStatusEvent
   occurredAt: string
   /** Present only when status is FAILED. */
-  error?: { title: string; code?: string }
+  error?: { title: string; code?: string; subcode?: string; details?: string; traceId?: string }
 }
 
 export interface MessageReceivedData {
@@ -66,6 +70,13 @@ export interface CallStatusData {
   durationSeconds: number | null
 }
 
+/** The state of one matter of the account, as it is from now on. */
+export interface AccountUpdatedData extends AccountStateRecord {
+  updateId: string
+  /** Null where no webhook told it, but an error of a send. */
+  wabaId: string | null
+}
+
 export interface SessionDescription {
   sdpType: 'offer' | 'answer'
   sdp: string
@@ -92,6 +103,7 @@ interface QueuedData {
   'message.status': MessageStatusData
   'message.received': MessageReceivedData
   'call.status': CallStatusData
+  'account.updated': AccountUpdatedData
 }
 
 /** The exact text of a queued event. It is built once, when the event occurs, so `sentAt` never changes. */
@@ -106,6 +118,9 @@ export const queuedBody = <Kind extends QueuedEventKind>(
   sentAt: Date,
   data: QueuedData[Kind],
 ): Buffer => Buffer.from(queuedText(event, sentAt, data))
+
+export const accountBody = (sentAt: Date, data: AccountUpdatedData): Buffer =>
+  queuedBody('account.updated', sentAt, data)
 
 /** The exact text of a direct event. Never stored, because it contains SDP. */
 export const directText = (event: DirectEventKind, call: CallEventObject): string =>

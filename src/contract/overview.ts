@@ -30,6 +30,16 @@ export interface OverviewFigures {
     readonly language: string
     readonly status: string
   }[]
+  /** What the provider reports of the account and what holds now, without news that need nobody. */
+  readonly account: readonly {
+    readonly topic: string
+    readonly key: string
+    readonly isCritical: boolean
+    readonly message: string
+    readonly advice: string | null
+    /** ISO 8601; null: no known end. */
+    readonly until: string | null
+  }[]
   /** Campaigns that paused automatically, or that have recipients with an unknown outcome. */
   readonly campaigns: readonly {
     readonly id: CampaignId

@@ -50,10 +50,12 @@ export const providerErrorClasses: Readonly<Record<number, ProviderErrorClass>> 
   190: 'account',
   368: 'account',
   613: 'throttled',
+  803: 'account',
   80007: 'throttled',
   130403: 'permanent',
   130429: 'throttled',
   130472: 'permanent',
+  // Users of one country only: campaigns to several countries go on.
   130497: 'permanent',
   131000: 'retry',
   131005: 'account',
@@ -81,9 +83,13 @@ export const providerErrorClasses: Readonly<Record<number, ProviderErrorClass>> 
   // A throughput upgrade takes up to a minute, which is longer than a few retries.
   131057: 'throttled',
   131060: 'permanent',
+  131061: 'permanent',
   131062: 'permanent',
-  131063: 'account',
+  // Marketing templates of this account need another way of sending; its other templates go.
+  131063: 'templateGone',
   131064: 'account',
+  131065: 'permanent',
+  131070: 'permanent',
   132000: 'permanent',
   132001: 'templateGone',
   132005: 'permanent',
@@ -98,6 +104,10 @@ export const providerErrorClasses: Readonly<Record<number, ProviderErrorClass>> 
   133004: 'retry',
   133010: 'account',
   133016: 'throttled',
+  134100: 'templateGone',
+  // A template that was just made or changed: about ten minutes.
+  134101: 'throttled',
+  134102: 'templateGone',
   135000: 'permanent',
   137000: 'permanent',
   138000: 'callingUnavailable',
@@ -121,13 +131,23 @@ export const providerErrorClasses: Readonly<Record<number, ProviderErrorClass>> 
   138021: 'callFailed',
   138022: 'callFailed',
   138023: 'callFailed',
+  138038: 'permanent',
+}
+
+/** Codes that mean something else together with a subcode. */
+const pairClasses: Readonly<Record<string, ProviderErrorClass>> = {
+  // The object of the path does not exist or is not visible any more: the number, and so every send of it.
+  '100/33': 'account',
 }
 
 const isMissingPermission = (code: number): boolean => code >= 200 && code <= 299
 
 /** Undefined for a code that is not in the provider's documentation. */
-export const classOfCode = (code: number): ProviderErrorClass | undefined =>
-  providerErrorClasses[code] ?? (isMissingPermission(code) ? 'account' : undefined)
+export const classOfCode = (code: number, subcode?: string | null): ProviderErrorClass | undefined =>
+  pairClasses[`${code}/${subcode}`] ??
+  providerErrorClasses[code] ??
+  (isMissingPermission(code) ? 'account' : undefined)
 
-/** For errors in webhooks, which contain only the code: an unknown code is permanent. */
-export const classOfReported = (code: number): ProviderErrorClass => classOfCode(code) ?? 'permanent'
+/** For errors in webhooks, which have no HTTP status: an unknown code is permanent. */
+export const classOfReported = (code: number, subcode?: string | null): ProviderErrorClass =>
+  classOfCode(code, subcode) ?? 'permanent'

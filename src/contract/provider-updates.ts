@@ -1,6 +1,7 @@
 // The content of the provider's webhooks in our terms. src/provider/incoming creates these updates, and the
 // features apply them. Updates may be repeated, late and out of order: every consumer must accept each of
 // them at any time.
+import type { AccountUpdate } from './account-health.ts'
 import type { MessageStatusEvent, SessionDescription } from './events.ts'
 import type { Person } from './person.ts'
 import type { ProviderErrorClass } from './provider-errors.ts'
@@ -12,6 +13,8 @@ export interface ReportedError {
   readonly code: string
   readonly title: string
   readonly details: string | null
+  readonly subcode?: string | null
+  readonly traceId?: string | null
   readonly class: ProviderErrorClass
 }
 
@@ -42,6 +45,8 @@ export interface InboundMessageUpdate {
   readonly phoneNumberId: string
   readonly providerMessageId: string
   readonly from: Person
+  /** The numbers and user ids that the person had until now: the message tells the change. */
+  readonly formerly?: readonly string[]
   readonly at: Date
   readonly messageType: MessageType
   /** Empty if there is no text, such as for an image without a caption. */
@@ -107,17 +112,10 @@ export interface TemplateStatusUpdate extends TemplateUpdate {
 export interface TemplateCategoryUpdate extends TemplateUpdate {
   readonly type: 'templateCategory'
   readonly category: TemplateCategory
-}
-
-export interface NumberQualityUpdate {
-  readonly type: 'numberQuality'
-  readonly wabaId: string
-  /** E.164 with the leading plus. */
-  readonly number: string
-  /** The provider's word: ONBOARDING, THROUGHPUT_UPGRADE, FLAGGED, UNFLAGGED, ... */
-  readonly event: string
-  readonly currentLimit: string | null
-  readonly at: Date
+  readonly previousCategory: TemplateCategory | null
+  /** Set where the provider will change the category. */
+  readonly nextCategory: TemplateCategory | null
+  readonly changesAt: Date | null
 }
 
 /** The user stopped or resumed marketing messages in the provider's own client. */
@@ -149,7 +147,7 @@ export type ProviderUpdate =
   | CallTerminateUpdate
   | TemplateStatusUpdate
   | TemplateCategoryUpdate
-  | NumberQualityUpdate
+  | AccountUpdate
   | UserPreferenceUpdate
   | IdentityChangeUpdate
 

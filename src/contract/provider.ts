@@ -1,4 +1,5 @@
 // The provider port: what the features ask of the chat provider. Its adapter is in src/provider/outgoing.
+import type { FreeMessage } from './message-content.ts'
 import type { ProviderErrorClass } from './provider-errors.ts'
 import type { ParameterFormat, TemplateCategory, TemplateStatus } from './records/catalog.ts'
 
@@ -16,6 +17,9 @@ export interface ProviderError {
   readonly code: string
   readonly title: string
   readonly details: string | null
+  readonly subcode?: string | null
+  /** The provider's id of the request. */
+  readonly traceId?: string | null
   /** Null if there was no answer. */
   readonly httpStatus: number | null
   readonly class: ProviderErrorClass
@@ -36,19 +40,24 @@ export type ProviderResult<T> =
 
 export type ProviderAnswer<T> = Promise<ProviderResult<T>>
 
-export interface TemplateMessage {
+interface Addressed {
   /** Digits, or a user id. */
   readonly to: string
+  /** The provider returns it in every status of the message. At most 512 characters. */
+  readonly opaque: string
+  /** Called right before the request is sent. False cancels the request, which is then `notSent`. */
+  readonly isWanted?: (() => boolean) | undefined
+}
+
+export interface FreeFormMessage extends Addressed, FreeMessage {}
+
+export interface TemplateMessage extends Addressed {
   readonly template: {
     readonly name: string
     readonly language: string
     /** In the provider's format; empty for a template without parameters. */
     readonly components: readonly unknown[]
   }
-  /** The provider returns it in every status of the message. At most 512 characters. */
-  readonly opaque: string
-  /** Called right before the request is sent. False cancels the request, which is then `notSent`. */
-  readonly isWanted?: (() => boolean) | undefined
 }
 
 export interface SentMessage {
@@ -102,7 +111,18 @@ export interface MediaDownload {
 export interface MediaFile {
   readonly mimeType: string
   readonly fileName: string
+  readonly bytes: Uint8Array | FileStream
+}
+
+/** The sample of a template's header, in memory: a broken upload goes on from where it was. */
+export interface SampleFile extends MediaFile {
   readonly bytes: Uint8Array
+}
+
+/** Bytes that are read once, while they are sent. */
+export interface FileStream {
+  readonly sizeBytes: number
+  readonly pieces: AsyncIterable<Uint8Array>
 }
 
 export interface ProviderTemplate {
@@ -131,11 +151,15 @@ export interface ProviderNumber {
   readonly status: string
   readonly qualityRating: string
   readonly messagesPerSecond: number
+  /** The provider's word for the limit of the portfolio, such as TIER_2K; null: not told. */
+  readonly messagingLimit?: string | null
 }
 
 /** Never rejects; every method has a deadline. */
 export interface Provider {
   sendTemplate(account: ProviderAccount, message: TemplateMessage): ProviderAnswer<SentMessage>
+  /** Anything but a template: the provider takes it only within 24 hours of the customer's last message or call. */
+  sendMessage(account: ProviderAccount, message: FreeFormMessage): ProviderAnswer<SentMessage>
   /** With `typing`, the user also sees the typing indicator, for up to 25 s. */
   markRead(
     account: ProviderAccount,
@@ -158,6 +182,9 @@ export interface Provider {
 
   /** Messages from the account's number can use the file for 30 days. */
   uploadMedia(account: ProviderAccount, file: MediaFile): ProviderAnswer<{ readonly providerMediaId: string }>
+
+  /** For the review of a template with a media header. Goes on where it broke off. */
+  uploadSample(account: ProviderAccount, file: SampleFile): ProviderAnswer<{ readonly handle: string }>
 
   listTemplates(account: ProviderAccount): ProviderAnswer<ProviderTemplate[]>
   createTemplate(account: ProviderAccount, definition: TemplateDefinition): ProviderAnswer<CreatedTemplate>

@@ -22,7 +22,9 @@ export async function syncDemoCatalog(sql: Pool, workspaceId: WorkspaceId, baseU
   const secrets = { open: () => provider.accessToken }
   try {
     const store = createCatalogSyncStore(sql, { secrets, defaultToken: provider.accessToken })
-    await syncCatalog({ store, templates: createTemplateStore(sql), provider: api, log }, workspaceId)
+    const limitRead = async () => undefined
+    const sync = { store, templates: createTemplateStore(sql), provider: api, limitRead, log }
+    await syncCatalog(sync, workspaceId)
   } finally {
     await api.close()
   }

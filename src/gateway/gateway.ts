@@ -21,6 +21,7 @@ import { describeSettings, requireSettings } from '../platform/config/config.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import { listen } from '../platform/http/uws.ts'
 import { createActorEvents } from '../platform/observability/actor-events.ts'
+import { createInboundElementStore } from '../platform/postgres/inbound-elements.store.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
 import { createParkedMessageStore } from '../platform/postgres/parked-messages.store.ts'
 import { createRestoreWatch } from '../platform/postgres/restore-watch.ts'
@@ -29,6 +30,7 @@ import { type Load, watchLoad } from '../platform/process/load.ts'
 import { createRateLimiter } from '../platform/redis/rate-limit.ts'
 import { createPrivacy } from '../privacy/privacy.module.ts'
 import { createApplyUpdate } from '../provider/incoming/apply-updates.ts'
+import { createKeepElements } from '../provider/incoming/keep-elements.ts'
 import { providerWebhooks } from '../provider/incoming/webhooks.ts'
 import { withDeadline } from '../shared/deadline.ts'
 import { version } from '../shared/version.ts'
@@ -112,6 +114,11 @@ async function openGround(context: ProcessContext) {
     restores: createRestoreWatch({ sql: context.sql, clock: context.clock, log, count: metrics.restored }),
     health: createHealth(context.postgres),
     blobs: openBlobs(settings),
+    keeper: createKeepElements({
+      store: createInboundElementStore(context.sql),
+      log,
+      lost: metrics.copiesLost,
+    }),
   }
 }
 
@@ -167,7 +174,7 @@ function createFeatures(context: ProcessContext, ground: Ground) {
 
 function createEdges(
   context: ProcessContext,
-  { node, health, load }: Ground & { readonly load: Load },
+  { node, health, load, keeper }: Ground & { readonly load: Load },
   features: Features,
 ) {
   const { sql, settings, log, clock, metrics, secrets } = context
@@ -197,8 +204,10 @@ function createEdges(
       messages: messaging.updates,
       applyCallUpdate: calls.applyCallUpdate,
       applyTemplateChange: messaging.applyTemplateChange,
+      applyAccountUpdate: messaging.applyAccountUpdate,
       ignored: metrics.ignored,
     }),
+    keep: keeper,
     log,
     observe: metrics.received,
   })
@@ -226,7 +235,7 @@ async function drain(
   closeEdges: () => Promise<void>,
 ): Promise<void> {
   const { settings, log, sql, postgres, provider } = context
-  const { bulk, node, timers, scheduler, internal, health, blobs, restores } = ground
+  const { bulk, node, timers, scheduler, internal, health, blobs, restores, keeper } = ground
   const startedAt = performance.now()
   const left = (share: number) =>
     Math.max(500, (settings.DRAIN_TIMEOUT - (performance.now() - startedAt)) * share)
@@ -238,7 +247,7 @@ async function drain(
   restores.stop()
   await closeEdges()
   // An outcome that Postgres cannot store now stays UNKNOWN until a status of the provider settles it.
-  const sends = Promise.all([messaging.drain(), messaging.media.drain()])
+  const sends = Promise.all([messaging.drain(), messaging.media.drain(), keeper.drain()])
   await withDeadline(sends, left(0.4), 'ending sends').catch(() => undefined)
   await blobs.close()
   await calls.directory.drain(left(0.4))

@@ -53,6 +53,7 @@ export function openProcessContext(settings: Settings, name: 'gateway' | 'worker
     provider: createCloudApi({
       baseUrl: settings.PROVIDER_BASE_URL,
       version: settings.PROVIDER_VERSION,
+      appId: settings.PROVIDER_APP_ID,
       timeoutMs: settings.PROVIDER_TIMEOUT,
       log,
       observe: metrics.asked,

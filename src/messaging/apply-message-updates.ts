@@ -3,12 +3,14 @@
 
 import type { Dispatch } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
+import type { UpdateOutcome } from '../contract/inbound-elements.ts'
 import type { Person } from '../contract/person.ts'
 import type {
   IdentityChangeUpdate,
   InboundMessageUpdate,
   MessageStatusUpdate,
 } from '../contract/provider-updates.ts'
+import { type Failure, failureOf } from '../contract/records/failure.ts'
 import type { MessageDetails } from '../contract/records/message-details.ts'
 import { phoneOf } from '../shared/address.ts'
 import { Batcher } from '../shared/batcher.ts'
@@ -44,42 +46,50 @@ export interface MessageUpdatePorts {
   readonly clock: Clock
   /** Called for updates that concern no number or message here. */
   readonly ignored: (type: string) => void
-  /** Called for each failed message of a campaign, with the error code. */
-  readonly campaignSendFailed: (messageId: MessageId, code: string) => void
+  /** Called for each failed message. */
+  readonly sendFailed?: (workspaceId: WorkspaceId, error: Failure) => void
+  /** Called for each failed message of a campaign. */
+  readonly campaignSendFailed: (messageId: MessageId, error: Failure) => void
 }
 
 export interface MessageUpdates {
-  applyStatus(update: MessageStatusUpdate): Promise<void>
-  applyInbound(update: InboundMessageUpdate): Promise<void>
-  applyIdentityChange(update: IdentityChangeUpdate): Promise<void>
+  applyStatus(update: MessageStatusUpdate): Promise<UpdateOutcome>
+  applyInbound(update: InboundMessageUpdate): Promise<UpdateOutcome>
+  applyIdentityChange(update: IdentityChangeUpdate): Promise<UpdateOutcome>
 }
 
 export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates {
-  const statuses = new Batcher<MessageStatusUpdate, void>({
+  const statuses = new Batcher<MessageStatusUpdate, UpdateOutcome>({
     maxItems: 200,
     maxWaiting: 10_000,
     // Two batches at once could apply the statuses of one message in the wrong order.
     concurrency: 1,
-    flush: async (updates) => {
-      await applyStatuses(ports, updates)
-      return updates.map(() => undefined)
-    },
+    flush: (updates) => applyStatuses(ports, updates),
   })
   return {
     applyStatus: (update) => statuses.add(update),
     applyInbound: (update) => applyInbound(ports, update),
-    async applyIdentityChange({ phoneNumberId, person, before, at }) {
-      const number = await ports.contacts.findNumber(phoneNumberId)
-      if (!number) return ports.ignored('identityChange')
-      await ports.contacts.learn(number.workspaceId, { person, also: before, at, proof: 'statement' })
-    },
+    applyIdentityChange: (update) => applyIdentityChange(ports, update),
   }
+}
+
+async function applyIdentityChange(
+  ports: MessageUpdatePorts,
+  { phoneNumberId, person, before, at }: Omit<IdentityChangeUpdate, 'type'>,
+): Promise<UpdateOutcome> {
+  const number = await ports.contacts.findNumber(phoneNumberId)
+  if (!number) {
+    ports.ignored('identityChange')
+    return 'unknownNumber'
+  }
+  await ports.contacts.learn(number.workspaceId, { person, also: before, at, proof: 'statement' })
+  return 'applied'
 }
 
 async function applyStatuses(
   ports: MessageUpdatePorts,
   updates: readonly MessageStatusUpdate[],
-): Promise<void> {
+): Promise<UpdateOutcome[]> {
   const found = await ports.store.statusTargets(
     updates.map(({ providerMessageId, opaque, phoneNumberId }) => ({
       providerMessageId,
@@ -100,7 +110,8 @@ async function applyStatuses(
     rest = later
   }
   for (const { recipientId, messageId, error } of changes)
-    if (recipientId && error) ports.campaignSendFailed(messageId, error.code)
+    if (recipientId && error) ports.campaignSendFailed(messageId, error)
+  return updates.map((_, index) => (found[index] ? 'applied' : 'unknownMessage'))
 }
 
 function changeOf(
@@ -110,6 +121,7 @@ function changeOf(
 ): StatusChange[] {
   if (message) {
     learnRecipient(ports, update, message)
+    if (update.error) ports.sendFailed?.(message.workspaceId, failureOf(update.error))
     return [toChange(update, message, ports.clock.now())]
   }
   ports.ignored('messageStatus')
@@ -137,7 +149,7 @@ function learnRecipient(
 
 function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: number): StatusChange {
   const { status, at, providerMessageId } = update
-  const error = update.error && { code: update.error.code, title: update.error.title }
+  const error = update.error && failureOf(update.error)
   const body = queuedBody('message.status', new Date(nowMs), {
     messageId: encodeId('message', message.id),
     conversationId: encodeId('conversation', message.conversationId),
@@ -145,7 +157,7 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
     status,
     occurredAt: at.toISOString(),
     ...(status === 'FAILED' && {
-      error: { title: error?.title ?? 'The message failed', ...(error && { code: error.code }) },
+      error: error ?? { title: 'The message failed' },
     }),
   })
   const { id: messageId, recipientId } = message
@@ -153,15 +165,23 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
 }
 
 /** A contact who was erased since its ids were read has a new row by the second try. */
-async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<void> {
+async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<UpdateOutcome> {
   const { phoneNumberId, from: person, at } = update
   const groupId = update.details?.group?.id ?? null
+  if (update.formerly)
+    await applyIdentityChange(ports, { phoneNumberId, person, before: update.formerly, at })
   for (let tries = 0; tries < 3; tries += 1) {
     const who = { phoneNumberId, person, at, groupId, isFresh: tries > 0 }
     const parties = await ports.contacts.resolveParties(who)
-    if (!parties) return ports.ignored('inboundMessage')
+    if (!parties) {
+      ports.ignored('inboundMessage')
+      return 'unknownNumber'
+    }
     const written = await ports.store.insertInbound(inboundOf(update, parties, ports.clock.now()))
-    if (written) return ports.dispatch(written)
+    if (written) {
+      ports.dispatch(written)
+      return 'applied'
+    }
   }
   throw new Error('the contact of an inbound message was erased again and again')
 }

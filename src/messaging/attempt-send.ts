@@ -4,32 +4,42 @@
 
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
+import type { FreeMessage } from '../contract/message-content.ts'
 import { personAt } from '../contract/person.ts'
-import type { Provider, ProviderAccount, SentMessage } from '../contract/provider.ts'
+import type { Provider, ProviderAccount, ProviderError, SentMessage } from '../contract/provider.ts'
+import { failureOf, type GivenFailure } from '../contract/records/failure.ts'
 import { isUserId } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import { type ConversationId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import type { Claim } from './identity.ts'
-import type { FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
+import type { CampaignRun, FailureEvent, SendOutcome, SendTemplate, TemplateRendering } from './ports.ts'
 import { judgeSend, type SendPolicyName, type SendVerdict, sendPolicies } from './send-policy.ts'
 
-export interface SendAttempt {
+export type SendAttempt = Attempt & (TemplateAttempt | { readonly free: FreeMessage })
+
+interface TemplateAttempt {
+  readonly template: { readonly name: string; readonly language: string }
+  readonly definition: SendTemplate
+  readonly variables: Readonly<Record<string, string>>
+  readonly free?: undefined
+}
+
+interface Attempt {
   readonly messageId: MessageId
   readonly conversationId: ConversationId
   readonly account: ProviderAccount
   /** Digits, or a user id. */
   readonly to: string
-  readonly template: { readonly name: string; readonly language: string }
-  readonly definition: SendTemplate
-  readonly variables: Readonly<Record<string, string>>
   /** `send_attempts` of the row when this attempt began: its outcome must not change a later attempt. */
   readonly attempt: number
   /** Earlier attempts that used up a try. */
   readonly tries: number
   /** The policy, and what sends the message again: the sweep of sends, or the campaign's next claim. */
   readonly by: SendPolicyName
+  /** The campaign that sends it. */
+  readonly campaign?: CampaignRun | undefined
   /** Called until the first byte is sent. False: the request must not start any more. */
   readonly isWanted?: () => boolean
   /** Awaited between the verdict and its record, while the row is still SENDING. Must not reject. */
@@ -39,11 +49,13 @@ export interface SendAttempt {
 export interface AttemptPorts {
   readonly finishSend: (outcome: SendOutcome) => Promise<readonly WrittenDelivery[]>
   readonly templates: Pick<TemplateRendering, 'providerComponents'>
-  readonly provider: Pick<Provider, 'sendTemplate'>
+  readonly provider: Pick<Provider, 'sendTemplate' | 'sendMessage'>
   readonly dispatch: Dispatch
   readonly learn: (workspaceId: WorkspaceId, claim: Claim) => Promise<void>
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
+  /** Called for each refused send. */
+  readonly sendFailed?: (workspaceId: WorkspaceId, error: ProviderError) => void
 }
 
 /** Resolves when the outcome is durable. Rejects only where the outcome cannot be known. */
@@ -57,6 +69,8 @@ export const createAttemptSend = (ports: AttemptPorts): AttemptSend =>
     const verdict = await ask(ports, send)
     await send.judged?.(verdict)
     await record(ports, send, verdict)
+    if ((verdict.type === 'failed' || verdict.type === 'again') && verdict.error)
+      ports.sendFailed?.(send.account.workspaceId as WorkspaceId, verdict.error)
     if (verdict.type === 'accepted') learnSpelling(ports, send, verdict)
     return verdict
   }
@@ -64,19 +78,36 @@ export const createAttemptSend = (ports: AttemptPorts): AttemptSend =>
 async function ask({ provider, templates }: AttemptPorts, send: SendAttempt): Promise<SendVerdict> {
   if (send.isWanted?.() === false)
     return { type: 'again', delayMs: 0, counts: false, slow: false, error: null }
+  const components = send.free ? [] : templates.providerComponents(send.definition, send.variables)
+  if (components === null) return { type: 'failed', error: templateChanged }
   failpoint('before_provider_request')
-  const result = await provider.sendTemplate(send.account, {
+  const addressed = {
     to: send.to,
-    template: {
-      name: send.template.name,
-      language: send.template.language,
-      components: templates.providerComponents(send.definition, send.variables),
-    },
     opaque: encodeId('message', send.messageId),
     ...(send.isWanted && { isWanted: send.isWanted }),
-  })
+  }
+  const result = send.free
+    ? await provider.sendMessage(send.account, { ...addressed, ...send.free })
+    : await provider.sendTemplate(send.account, {
+        ...addressed,
+        template: {
+          name: send.template.name,
+          language: send.template.language,
+          components,
+        },
+      })
   failpoint('after_provider_answer')
   return judgeSend(result, sendPolicies[send.by], send.tries)
+}
+
+/** The variables fitted when the message was accepted. */
+const templateChanged: ProviderError = {
+  code: 'TEMPLATE_VARIABLES_MISMATCH',
+  title: 'The template was changed, and the variables are no longer its own',
+  details: null,
+  httpStatus: null,
+  class: 'permanent',
+  retryAfterMs: null,
 }
 
 /** The provider may know the number in another spelling, in which the person's own messages will name it. */
@@ -100,12 +131,12 @@ function learnSpelling(
  */
 async function record(ports: AttemptPorts, send: SendAttempt, verdict: SendVerdict): Promise<void> {
   const { clock, log } = ports
-  const { messageId, attempt, by } = send
+  const { messageId, attempt, by, campaign } = send
   const failure =
     verdict.type === 'failed' ? failureEvent({ ...send, id: messageId }, verdict.error, clock.now()) : null
   for (let tries = 0; ; tries += 1) {
     try {
-      ports.dispatch(await ports.finishSend({ messageId, attempt, by, verdict, failure }))
+      ports.dispatch(await ports.finishSend({ messageId, attempt, by, campaign, verdict, failure }))
       return
     } catch (error) {
       log.warn({ messageId, verdict: verdict.type, error: String(error) }, 'message.outcome_not_written')
@@ -117,10 +148,11 @@ async function record(ports: AttemptPorts, send: SendAttempt, verdict: SendVerdi
 
 export function failureEvent(
   message: { readonly id: MessageId; readonly conversationId: ConversationId },
-  error: { readonly code: string; readonly title: string },
+  given: GivenFailure,
   nowMs: number,
 ): FailureEvent {
   const at = new Date(nowMs)
+  const { title, ...error } = failureOf(given)
   const body = queuedBody('message.status', at, {
     messageId: encodeId('message', message.id),
     conversationId: encodeId('conversation', message.conversationId),
@@ -128,7 +160,7 @@ export function failureEvent(
     providerMessageId: '',
     status: 'FAILED',
     occurredAt: at.toISOString(),
-    error: { title: error.title, code: error.code },
+    error: { title, ...error },
   })
   return { eventId: newId('event'), body }
 }

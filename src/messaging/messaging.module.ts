@@ -6,11 +6,14 @@ import type { Dispatch } from '../contract/dispatch.ts'
 import { limits } from '../contract/limits.ts'
 import { personAt } from '../contract/person.ts'
 import type { Provider } from '../contract/provider.ts'
+import type { TemplateCategoryUpdate, TemplateStatusUpdate } from '../contract/provider-updates.ts'
+import type { Failure } from '../contract/records/failure.ts'
 import { uploadPlaces } from '../platform/http/upload-places.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
-import type { MessageId } from '../shared/ids.ts'
+import type { MessageId, WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
+import { createAccountHealth } from './account-health.ts'
 import { createMessageUpdates } from './apply-message-updates.ts'
 import { createAttemptSend } from './attempt-send.ts'
 import { createMediaFetcher } from './fetch-media.ts'
@@ -21,30 +24,35 @@ import type { TemplateRendering } from './ports.ts'
 import { createPreviewMessage } from './preview-message.ts'
 import { renderTemplate, toProviderComponents } from './render-template.ts'
 import { createSendMessage } from './send-message.ts'
+import { type CampaignsHalted, createAccountHealthStore } from './store/account-health.store.ts'
 import { createCatalogSyncStore } from './store/catalog-sync.store.ts'
 import { moveMerged } from './store/contact-merge.ts'
 import { createContactsStore } from './store/contacts.store.ts'
 import { createConversationReader } from './store/conversations-read.store.ts'
 import { createOptOutKeyReader } from './store/kept-opt-outs.ts'
 import { createMediaStore } from './store/media.store.ts'
-import type { RecipientsFollow } from './store/message-updates.store.ts'
 import { createMessageStore } from './store/messages.store.ts'
 import { createMessageReader } from './store/messages-read.store.ts'
 import { createNumberReader } from './store/numbers.store.ts'
 import { createNumberAdminStore } from './store/numbers-admin.store.ts'
 import { createReadMarkStore } from './store/read-marks.store.ts'
 import { createSenderAccountStore } from './store/sender-accounts.store.ts'
+import type { CampaignSends } from './store/sends.store.ts'
 import { createTemplateSubmissionStore } from './store/template-submission.store.ts'
 import { createTemplateStore } from './store/templates.store.ts'
+import { createUploadStore } from './store/uploads.store.ts'
+import { createStoreUpload } from './store-upload.ts'
 import { createTemplateSubmissions } from './submit-template.ts'
 import { sweepSends } from './sweep-sends.ts'
+import { variableFaults } from './template-variables.ts'
 import { createTransmitter } from './transmit-message.ts'
 import { createUploadMedia } from './upload-media.ts'
+import { createUploadSample } from './upload-sample.ts'
 
 /** What campaigns do when one of their messages changes its status or fails. */
-export interface CampaignHooks {
-  readonly recipientsFollow: RecipientsFollow
-  readonly sendFailed: (messageId: MessageId, code: string) => void
+export interface CampaignHooks extends CampaignSends {
+  readonly campaignsHalted: CampaignsHalted
+  readonly sendFailed: (messageId: MessageId, error: Failure) => void
 }
 
 export interface MessagingOptions {
@@ -66,8 +74,8 @@ export type Messaging = ReturnType<typeof createMessaging>
 
 export const templateRendering: TemplateRendering = {
   render(template, variables) {
-    const { text, missingVariables, unexpectedVariables } = renderTemplate(template, variables)
-    return { text, missing: missingVariables, unexpected: unexpectedVariables }
+    const rendered = renderTemplate(template, variables)
+    return { text: rendered.text, faults: variableFaults(rendered) }
   },
   preview: renderTemplate,
   providerComponents: toProviderComponents,
@@ -80,6 +88,7 @@ export const createMessagingRecords = (sql: Pool) => ({
   templates: createTemplateStore(sql),
   numbers: createNumberReader(sql),
   numberAdmin: createNumberAdminStore(sql),
+  accountStates: createAccountHealthStore(sql),
 })
 
 export function createMessaging(options: MessagingOptions) {
@@ -89,10 +98,15 @@ export function createMessaging(options: MessagingOptions) {
   const contacts = createContactsStore(sql, { optOutKey })
   const senderAccounts = createSenderAccountStore(sql, accounts)
   const catalog = createCatalogSyncStore(sql, accounts)
-  const store = createMessageStore(sql, { accounts, optOutKey, recipientsFollow: campaigns.recipientsFollow })
+  const store = createMessageStore(sql, { accounts, optOutKey, campaigns })
   const templates = templateRendering
   const { learn } = contacts
-  const attemptSend = createAttemptSend({ ...store, templates, provider, dispatch, learn, clock, log })
+  const accountHealth = healthOf(options)
+  const attemptSend = createAttemptSend({
+    ...{ ...store, templates, provider, dispatch, learn, clock, log },
+    sendFailed: accountHealth.sendFailed,
+  })
+  const connected = async (workspaceId: WorkspaceId) => (await catalog.accounts(workspaceId))[0]
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
   return {
     ...records,
@@ -107,19 +121,17 @@ export function createMessaging(options: MessagingOptions) {
         contacts.partiesOf(number, { person: personAt(address), isFresh }),
       find: records.messages.find,
       transmit: (outgoing) => transmitter.start(outgoing),
+      clock,
     }),
-    preview: createPreviewMessage({ store, templates }),
-    upload: createUploadMedia({
-      enter: uploadPlaces(limits.mediaUploadsAtOnce),
-      account: senderAccounts.ofNumber,
-      provider,
-    }),
+    preview: createPreviewMessage({ store, templates, clock }),
+    ...uploadsOf(options, { ofNumber: senderAccounts.ofNumber, ofWorkspace: connected }),
     updates: createMessageUpdates({
       store,
       contacts,
       dispatch,
       clock,
       ignored: options.ignored,
+      sendFailed: accountHealth.sendFailed,
       campaignSendFailed: campaigns.sendFailed,
     }),
     readMarks: createReadMarks({
@@ -130,16 +142,49 @@ export function createMessaging(options: MessagingOptions) {
     }),
     submissions: createTemplateSubmissions({
       provider,
-      account: async (workspaceId) => (await catalog.accounts(workspaceId))[0],
+      account: connected,
       store: createTemplateSubmissionStore(sql),
     }),
     media: mediaOf(options),
-    applyTemplateChange: catalog.applyTemplateChange,
-    syncCatalog: () => syncCatalog({ store: catalog, templates: records.templates, provider, log }),
+    applyTemplateChange: async (update: TemplateStatusUpdate | TemplateCategoryUpdate) =>
+      (await catalog.applyTemplateChange(update)) && accountHealth.templateChanged(update),
+    applyAccountUpdate: accountHealth.applyUpdate,
+    syncCatalog: () =>
+      syncCatalog({ store: catalog, templates: records.templates, ...accountHealth, provider, log }),
     moveMerged: () => moveMerged(sql),
     sweepSends: () => sweepSends({ store, transmitter, dispatch, clock }),
     /** Resolves when no single send is in progress. */
     drain: () => transmitter.drain(),
+  }
+}
+
+function healthOf({ sql, campaigns, dispatch, clock, log }: MessagingOptions) {
+  const store = createAccountHealthStore(sql)
+  return createAccountHealth({
+    apply: (report) => store.apply(report, new Date(clock.now()), campaigns.campaignsHalted),
+    limitOf: store.limitOf,
+    ...{ dispatch, clock, log },
+  })
+}
+
+interface UploadAccounts {
+  readonly ofNumber: Parameters<typeof createUploadMedia>[0]['account']
+  readonly ofWorkspace: Parameters<typeof createUploadSample>[0]['account']
+}
+
+function uploadsOf(
+  { sql, accounts, blobs, provider, clock }: MessagingOptions,
+  { ofNumber, ofWorkspace }: UploadAccounts,
+) {
+  const enter = uploadPlaces(limits.mediaUploadsAtOnce)
+  return {
+    uploadSample: createUploadSample({ enter, account: ofWorkspace, provider }),
+    upload: createUploadMedia({ enter, account: ofNumber, provider }),
+    storeUpload: createStoreUpload({
+      store: createUploadStore(sql, accounts),
+      enter: uploadPlaces(limits.uploadsAtOnce),
+      ...{ blobs, provider, clock },
+    }),
   }
 }
 

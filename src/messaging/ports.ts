@@ -1,25 +1,31 @@
 // The ports of messaging. messaging.module.ts provides them.
 
 import type { WrittenDelivery } from '../contract/dispatch.ts'
+import type { FreeMessage } from '../contract/message-content.ts'
 import type { ProviderAccount } from '../contract/provider.ts'
 import type { InboundMessageUpdate } from '../contract/provider-updates.ts'
-import type { ParameterFormat } from '../contract/records/catalog.ts'
+import type { ParameterFormat, TemplateCategory } from '../contract/records/catalog.ts'
+import type { Failure } from '../contract/records/failure.ts'
 import type { MessagePreview, MessageRecord } from '../contract/records/message.ts'
 import type { MessageDetails } from '../contract/records/message-details.ts'
 import type {
+  CampaignId,
   ConversationId,
   EventId,
   KeyId,
   MessageId,
   NumberId,
   RecipientId,
+  UploadId,
   Uuid,
   WorkspaceId,
 } from '../shared/ids.ts'
+import type { FreeSend, ReferencedMessage, StoredUpload } from './free-form-content.ts'
 import type { InboundEffects } from './inbound-effects.ts'
 import type { OutboundStatus } from './message.machine.ts'
 import type { SendPolicyName, SendVerdict } from './send-policy.ts'
 import type { OptChange } from './stop-keywords.ts'
+import type { VariableFault } from './template-variables.ts'
 
 export interface SenderNumber {
   readonly workspaceId: WorkspaceId
@@ -30,6 +36,8 @@ export interface SenderNumber {
 
 export interface SendTemplate {
   readonly status: string
+  /** The provider sends those of AUTHENTICATION to phone numbers only. */
+  readonly category: TemplateCategory
   readonly parameterFormat: ParameterFormat
   readonly components: readonly unknown[]
 }
@@ -38,8 +46,14 @@ export interface SendTemplate {
 export interface SendContext {
   readonly number: SenderNumber | null
   readonly account: ProviderAccount | null
-  readonly template: (SendTemplate & { readonly category: string }) | null
+  readonly template: SendTemplate | null
   readonly optedOut: boolean
+  /** The first moment at which only templates can be sent; null where free-form messages never could. */
+  readonly windowExpiresAt: Date | null
+  /** The uploaded file that the query names, unless it has expired. */
+  readonly upload: StoredUpload | null
+  /** The message that the query names, where it is one of this conversation. */
+  readonly reference: ReferencedMessage | null
   /** Where the recipient is known: under which they are written to. */
   readonly address: string | null
   /** The message that this idempotency key has already created. */
@@ -52,8 +66,11 @@ export interface SendContextQuery {
   readonly address: string
   /** A number's id or E.164; null: the default number. */
   readonly from: { readonly numberId: NumberId } | { readonly number: string } | null
-  readonly templateName: string
-  readonly templateLanguage: string
+  readonly templateName: string | null
+  readonly templateLanguage: string | null
+  readonly uploadId?: UploadId | null
+  /** A message that is quoted or reacted to. */
+  readonly referenceId?: MessageId | null
   readonly idempotencyKey: string | null
 }
 
@@ -71,7 +88,9 @@ export interface NewMessage extends Pick<Parties, 'contactId' | 'conversationId'
   readonly workspaceId: WorkspaceId
   readonly numberId: NumberId
   readonly text: string
-  readonly template: NonNullable<MessageRecord['template']>
+  readonly template: MessageRecord['template']
+  /** Set where `template` is null. */
+  readonly free?: FreeSend | null
   readonly metadata: Readonly<Record<string, string>>
   /** Null where an operator sends. */
   readonly keyId: KeyId | null
@@ -81,16 +100,23 @@ export interface NewMessage extends Pick<Parties, 'contactId' | 'conversationId'
   readonly createdAt: Date
 }
 
+/** What is sent: a template with its definition, or a message that is none. */
+export type OutgoingContent =
+  | {
+      readonly template: NonNullable<MessageRecord['template']>
+      readonly definition: SendTemplate
+      readonly free?: undefined
+    }
+  | { readonly free: FreeMessage }
+
 /** A message to send to the provider. */
-export interface Outgoing {
+export type Outgoing = OutgoingContent & {
   readonly id: MessageId
   readonly workspaceId: WorkspaceId
   readonly conversationId: ConversationId
   readonly account: ProviderAccount
   /** Digits, or a user id. */
   readonly to: string
-  readonly template: NonNullable<MessageRecord['template']>
-  readonly definition: SendTemplate
 }
 
 export interface FailureEvent {
@@ -98,10 +124,18 @@ export interface FailureEvent {
   readonly body: Uint8Array
 }
 
+/** A campaign from one start to its next stop. */
+export interface CampaignRun {
+  readonly id: CampaignId
+  readonly workspaceId: WorkspaceId
+  readonly epoch: number
+}
+
 export interface SendOutcome {
   readonly messageId: MessageId
   readonly attempt: number
   readonly by: SendPolicyName
+  readonly campaign?: CampaignRun | undefined
   readonly verdict: SendVerdict
   /** The event of a failed send; null for any other outcome. */
   readonly failure: FailureEvent | null
@@ -114,7 +148,7 @@ export interface StatusChange {
   readonly providerMessageId: string | null
   readonly status: OutboundStatus
   readonly at: Date
-  readonly error: { readonly code: string; readonly title: string } | null
+  readonly error: Failure | null
   readonly eventId: EventId
   readonly body: Uint8Array
 }
@@ -145,13 +179,16 @@ export interface TemplateRendering {
   render(
     template: SendTemplate,
     variables: Readonly<Record<string, string>>,
-  ): { readonly text: string; readonly missing: readonly string[]; readonly unexpected: readonly string[] }
+  ): { readonly text: string; readonly faults: readonly VariableFault[] }
   preview(
     template: SendTemplate,
     variables: Readonly<Record<string, string>>,
-  ): Omit<MessagePreview, 'to' | 'userId' | 'template'>
-  /** The parameters in the provider's form. */
-  providerComponents(template: SendTemplate, variables: Readonly<Record<string, string>>): readonly unknown[]
+  ): Omit<MessagePreview, 'to' | 'userId' | 'type' | 'template' | 'windowExpiresAt'>
+  /** The parameters in the provider's form. Null where the variables do not fit the template. */
+  providerComponents(
+    template: SendTemplate,
+    variables: Readonly<Record<string, string>>,
+  ): readonly unknown[] | null
 }
 
 export interface MessageStore {

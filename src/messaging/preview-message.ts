@@ -2,40 +2,45 @@
 import type { Sender } from '../contract/caller.ts'
 import type { MessagePreview } from '../contract/records/message.ts'
 import { phoneOf, userIdOf } from '../shared/address.ts'
-import type { MessageStore, TemplateRendering } from './ports.ts'
-import { noSender, noTemplate, type SendInput } from './send-message.ts'
+import type { Clock } from '../shared/clock.ts'
+import { previewFree } from './free-form.ts'
+import type { MessageStore, SendContext, TemplateRendering } from './ports.ts'
+import { type ContentInput, contextQuery, noSender, noTemplate, type SendInput } from './send-message.ts'
 
 export interface PreviewPorts {
   readonly store: Pick<MessageStore, 'sendContext'>
   readonly templates: Pick<TemplateRendering, 'preview'>
+  readonly clock: Pick<Clock, 'now'>
 }
 
-export type PreviewInput = Pick<SendInput, 'to' | 'template' | 'from'>
+export type PreviewInput = ContentInput & Pick<SendInput, 'to' | 'from'>
 
 /**
- * A template that is not approved has a preview too, and missing variables are listed instead of refused. A
- * number in the request must exist; a request without one needs no sender.
+ * A template that is not approved has a preview too, missing variables are listed instead of refused, and the window
+ * may be closed. A number in the request must exist; a request without one needs no sender.
  */
-export const createPreviewMessage = ({ store, templates }: PreviewPorts) =>
+export const createPreviewMessage = (ports: PreviewPorts) =>
   async function previewMessage(
     caller: Pick<Sender, 'workspaceId'>,
     input: PreviewInput,
   ): Promise<MessagePreview> {
-    const { number, template } = await store.sendContext({
-      workspaceId: caller.workspaceId,
-      address: input.to,
-      from: input.from,
-      templateName: input.template.name,
-      templateLanguage: input.template.language,
-      idempotencyKey: null,
-    })
-    if (input.from && !number) throw noSender(input.from)
-    if (!template) throw noTemplate(input.template)
-    const { name, language, variables } = input.template
+    const context = await ports.store.sendContext(contextQuery(caller, input))
+    if (input.from && !context.number) throw noSender(input.from)
     return {
       to: phoneOf(input.to) ?? '',
       userId: userIdOf(input.to),
-      template: { name, language, variables: { ...variables } },
-      ...templates.preview(template, variables),
+      ...shown(ports, input, context),
+      windowExpiresAt: context.windowExpiresAt?.toISOString() ?? null,
     }
   }
+
+function shown({ templates, clock }: PreviewPorts, input: PreviewInput, context: SendContext) {
+  if (input.free) return previewFree(input.free, context, clock.now())
+  if (!context.template) throw noTemplate(input.template)
+  const { name, language, variables } = input.template
+  return {
+    type: 'TEMPLATE' as const,
+    template: { name, language, variables: { ...variables } },
+    ...templates.preview(context.template, variables),
+  }
+}

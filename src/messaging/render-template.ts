@@ -1,17 +1,28 @@
 // Renders a template with its variables: as the customer sees it, and as the provider's components. Pure.
-import { type Button, readParts, type TemplateText } from './template-components.ts'
+import {
+  type Button,
+  type CardParts,
+  type Header,
+  readParts,
+  type TemplateText,
+} from './template-components.ts'
 import {
   buttonVariable,
   fillIn,
+  headerNames,
   headerVariable,
-  isPosition,
-  mediaVariable,
-  placeholders,
-  takesVariable,
-  templateVariables,
+  type LookUp,
+  offerVariable,
+} from './template-names.ts'
+import { cardAt, cardCount, placesOf } from './template-places.ts'
+import {
+  compareVariables,
+  ofCard,
+  reader,
+  type VariableComparison,
+  type Variables,
+  variableFaults,
 } from './template-variables.ts'
-
-export type Variables = Readonly<Record<string, string>>
 
 export interface RenderedButton {
   readonly type: string
@@ -20,115 +31,90 @@ export interface RenderedButton {
   readonly phoneNumber?: string
 }
 
-export interface RenderedTemplate {
-  /** The text of the header, or the link of its image, video or document. */
+export interface RenderedCard {
+  readonly headerFormat: Header['format'] | null
   readonly header: string | null
   readonly body: string
-  readonly footer: string | null
   readonly buttons: readonly RenderedButton[]
+}
+
+export interface RenderedTemplate extends RenderedCard, VariableComparison {
+  /** The text of the header, the link or id of its media, the name and address of its place, or its product. */
+  readonly header: string | null
+  readonly footer: string | null
+  readonly offer: { readonly text: string; readonly expiresAt: string | null } | null
+  readonly cards: readonly RenderedCard[]
   /** Header, body and footer as one text, as the message record shows it. */
   readonly text: string
-  readonly missingVariables: readonly string[]
-  readonly unexpectedVariables: readonly string[]
 }
 
 export function renderTemplate(template: TemplateText, variables: Variables): RenderedTemplate {
-  const { header, headerMedia, body, footer, buttons } = readParts(template.components)
+  const parts = readParts(template.components)
+  const { footer, offer } = parts
   const lookUp = reader(variables)
-  const headerText = header ? fillIn(header.text, (name) => lookUp(headerVariable(name))) : null
-  const bodyText = body ? fillIn(body.text, lookUp) : ''
+  const card = renderCard(parts, lookUp)
+  const headerText = card.headerFormat === 'TEXT' ? card.header : null
+  const count = cardCount(parts, Object.keys(variables))
   return {
-    header: headerMedia ? (lookUp(mediaVariable) ?? null) : headerText,
-    body: bodyText,
+    ...card,
     footer,
-    buttons: buttons.map((button, index) => renderButton(button, lookUp(buttonVariable(index)))),
-    text: [headerText, bodyText, footer].filter((part) => part !== null && part !== '').join('\n'),
+    buttons: [...card.buttons, ...(parts.asksForCallPermission ? [callPermission] : [])],
+    offer: offer && { text: offer.text, expiresAt: lookUp(offerVariable) ?? null },
+    cards: Array.from({ length: count }, (_, index) =>
+      renderCard(cardAt(parts.cards, index), ofCard(lookUp, index)),
+    ),
+    text: [headerText, card.body, footer].filter((part) => part !== null && part !== '').join('\n'),
     ...compareVariables(template, variables),
   }
 }
 
-export interface VariableComparison {
-  readonly missingVariables: readonly string[]
-  readonly unexpectedVariables: readonly string[]
-}
+/** How phones show the question of a call permission request. */
+const callPermission: RenderedButton = { type: 'CALL_PERMISSION_REQUEST', text: 'Choose preference' }
 
-export const compareVariables = (template: TemplateText, variables: Variables): VariableComparison =>
-  variableComparer(template)(variables)
-
-/** Compares many sets of variables with one template. An empty value is missing: the provider refuses it. */
-export function variableComparer(template: TemplateText): (variables: Variables) => VariableComparison {
-  const expected = new Set(templateVariables(template).map((variable) => variable.name))
-  return (variables) => {
-    const lookUp = reader(variables)
-    return {
-      missingVariables: [...expected].filter((name) => lookUp(name) === undefined),
-      unexpectedVariables: Object.keys(variables).filter((name) => !expected.has(name)),
-    }
+function renderCard({ header, body, buttons }: CardParts, lookUp: LookUp): RenderedCard {
+  return {
+    headerFormat: header?.format ?? null,
+    header: header && renderHeader(header, lookUp),
+    body: body ? fillIn(body.text, lookUp) : '',
+    buttons: buttons.map((button, index) => renderButton(button, lookUp(buttonVariable(index)))),
   }
 }
 
-/** The `components` of a send; empty where the template takes none. Expects variables that fit it. */
-export function toProviderComponents(template: TemplateText, variables: Variables): unknown[] {
-  const { header, headerMedia, body, buttons } = readParts(template.components)
+function renderHeader(header: Header, lookUp: LookUp): string | null {
+  if (header.format === 'TEXT') return fillIn(header.text, (name) => lookUp(headerVariable(name)))
+  if (header.format === 'PRODUCT') return lookUp(headerNames.productId) ?? null
+  if (header.format !== 'LOCATION') return lookUp(headerNames.media) ?? null
+  const place = [lookUp(headerNames.name), lookUp(headerNames.address)].filter((part) => part !== undefined)
+  return place.length > 0 ? place.join(', ') : null
+}
+
+/** Labels that the provider writes itself, in the language of the recipient. */
+const labels: Readonly<Record<string, string>> = {
+  OTP: 'Copy code',
+  COPY_CODE: 'Copy offer code',
+  CATALOG: 'View catalog',
+  MPM: 'View items',
+  SPM: 'View',
+  VOICE_CALL: 'Call',
+  REQUEST_CONTACT_INFO: 'Share contact info',
+}
+
+const renderButton = (button: Button, value: string | undefined): RenderedButton => ({
+  type: button.type,
+  text: button.text || (labels[button.type] ?? ''),
+  ...(button.url === null ? {} : { url: fillIn(button.url, () => value) }),
+  ...(button.phoneNumber === null ? {} : { phoneNumber: button.phoneNumber }),
+})
+
+/**
+ * The `components` of a send; empty where the template takes none. Null where the variables do not fit: a send
+ * that lacks something must not reach the provider.
+ */
+export function toProviderComponents(template: TemplateText, variables: Variables): unknown[] | null {
+  if (variableFaults(compareVariables(template, variables)).length > 0) return null
+  const parts = readParts(template.components)
   const lookUp = reader(variables)
-  const components: unknown[] = []
-  const add = (type: string, parameters: unknown[]): void => {
-    if (parameters.length > 0) components.push({ type, parameters })
-  }
-  if (headerMedia) {
-    const kind = headerMedia.format.toLowerCase()
-    add('header', [{ type: kind, [kind]: mediaSource(lookUp(mediaVariable) ?? '') }])
-  }
-  if (header)
-    add(
-      'header',
-      textParameters(header.text, (name) => lookUp(headerVariable(name))),
-    )
-  if (body) add('body', textParameters(body.text, lookUp))
-  buttons.forEach((button, index) => {
-    if (takesVariable(button)) components.push(buttonComponent(button, index, lookUp(buttonVariable(index))))
-  })
-  return components
+  return placesOf(parts, cardCount(parts, Object.keys(variables))).flatMap((place) =>
+    place.components(lookUp),
+  )
 }
-
-/** A value of digits is the provider's id of an uploaded file; any other value is a link. */
-const mediaSource = (value: string) => (/^\d+$/.test(value) ? { id: value } : { link: value })
-
-// A name of digits is a position: the provider takes positional parameters in order and without a name.
-const textParameters = (text: string, lookUp: (name: string) => string | undefined): unknown[] =>
-  placeholders(text).map((name) => ({
-    type: 'text',
-    ...(isPosition(name) ? {} : { parameter_name: name }),
-    text: lookUp(name) ?? '',
-  }))
-
-function buttonComponent(button: Button, index: number, value = ''): unknown {
-  if (button.type === 'COPY_CODE')
-    return {
-      type: 'button',
-      sub_type: 'copy_code',
-      index: String(index),
-      parameters: [{ type: 'coupon_code', coupon_code: value }],
-    }
-  return {
-    type: 'button',
-    sub_type: 'url',
-    index: String(index),
-    parameters: [{ type: 'text', text: value }],
-  }
-}
-
-function renderButton(button: Button, value: string | undefined): RenderedButton {
-  return {
-    type: button.type,
-    text: button.text,
-    ...(button.url === null ? {} : { url: fillIn(button.url, () => value) }),
-    ...(button.phoneNumber === null ? {} : { phoneNumber: button.phoneNumber }),
-  }
-}
-
-// Reads own properties only, because a variable may be called `constructor`.
-const reader =
-  (variables: Variables) =>
-  (name: string): string | undefined =>
-    Object.hasOwn(variables, name) && variables[name] !== '' ? variables[name] : undefined

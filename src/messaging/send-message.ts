@@ -2,29 +2,41 @@
 import { createHash } from 'node:crypto'
 import type { Sender } from '../contract/caller.ts'
 import { AppError } from '../contract/errors.ts'
+import { fileOf } from '../contract/message-content.ts'
 import type { MessageRecord } from '../contract/records/message.ts'
 import { isUserId, phoneOf } from '../shared/address.ts'
+import type { Clock } from '../shared/clock.ts'
 import { failpoint } from '../shared/failpoint.ts'
 import { encodeId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
+import { checkFree } from './free-form.ts'
+import type { FreeInput, StoredUpload } from './free-form-content.ts'
 import type {
   MessageStore,
   NewMessage,
   Outgoing,
+  OutgoingContent,
   Parties,
   SendContext,
+  SendContextQuery,
   SenderNumber,
   TemplateRendering,
 } from './ports.ts'
 import { isSendable } from './template.machine.ts'
 
-export interface SendInput {
+export interface TemplateInput {
+  readonly name: string
+  readonly language: string
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** What is to be sent: a template, or a message that is none. */
+export type ContentInput =
+  | { readonly template: TemplateInput; readonly free?: undefined }
+  | { readonly free: FreeInput; readonly template?: undefined }
+
+export type SendInput = ContentInput & {
   /** Digits, or a user id. */
   readonly to: string
-  readonly template: {
-    readonly name: string
-    readonly language: string
-    readonly variables: Readonly<Record<string, string>>
-  }
   readonly idempotencyKey: string | null
   readonly from: { readonly numberId: NumberId } | { readonly number: string } | null
   readonly metadata: Readonly<Record<string, string>>
@@ -43,74 +55,108 @@ export interface SendPorts {
   readonly find: (workspaceId: WorkspaceId, id: NewMessage['id']) => Promise<MessageRecord | undefined>
   /** Starts the send and does not wait for it. */
   readonly transmit: (outgoing: Outgoing) => void
+  readonly clock: Pick<Clock, 'now'>
 }
 
 export const createSendMessage = (ports: SendPorts) =>
   async function sendMessage(caller: Sender, input: SendInput): Promise<Sent> {
-    const hash = input.idempotencyKey === null ? null : hashOf(input)
-    const context = await ports.store.sendContext({
-      workspaceId: caller.workspaceId,
-      address: input.to,
-      from: input.from,
-      templateName: input.template.name,
-      templateLanguage: input.template.language,
-      idempotencyKey: input.idempotencyKey,
-    })
-    if (context.earlier) return replay(ports, caller, context.earlier, hash)
-    const { number, account, template, text } = check(context, input, ports.templates)
-    const insert = async (isFresh: boolean) => {
-      const message = {
-        ...rowOf(caller, input, { text, hash }),
-        numberId: number.numberId,
-        ...(await ports.parties(number, input.to, isFresh)),
-      }
-      return (await ports.store.insertOutbound(message)) ? message : undefined
-    }
-    let message = await insert(false)
-    if (!message) {
-      const earlier = await earlierSend(ports, caller, input)
-      if (earlier) return earlier
-      message = await insert(true)
-    }
-    if (!message) return (await earlierSend(ports, caller, input)) ?? refuseErased()
-    failpoint('after_accept_before_send')
-    const { id, workspaceId, conversationId } = message
-    ports.transmit({
-      id,
-      workspaceId,
-      conversationId,
-      account,
-      to: message.address,
-      template: input.template,
-      definition: template,
-    })
-    return { record: toRecord(message, { number, caller }), replayed: false }
+    // The insert writes nothing where a request with the same key was faster, or where the contact has sent STOP or
+    // was erased, or the file has expired meanwhile. Asked again, the context tells which.
+    return (
+      (await trySend(ports, caller, { input, isFresh: false })) ??
+      (await trySend(ports, caller, { input, isFresh: true })) ??
+      (await earlierSend(ports, caller, input)) ??
+      refuseErased()
+    )
   }
 
-function check(context: SendContext, input: SendInput, templates: TemplateRendering) {
-  const { number, account, template } = context
-  if (!number || !account) throw noSender(input.from)
-  const name = nameOf(input.template)
-  if (!template) throw noTemplate(input.template)
-  if (!isSendable(template.status))
-    throw new AppError(
-      'TEMPLATE_NOT_APPROVED',
-      `${name} is ${template.status}; only APPROVED ones can be sent`,
-    )
-  const { text, missing, unexpected } = templates.render(template, input.template.variables)
-  if (missing.length > 0 || unexpected.length > 0)
-    throw new AppError('TEMPLATE_VARIABLES_MISMATCH', `the variables are not those of ${name}`, {
-      details: [
-        ...missing.map((variable) => ({ path: `template.variables.${variable}`, message: 'missing' })),
-        ...unexpected.map((variable) => ({ path: `template.variables.${variable}`, message: 'unexpected' })),
-      ],
-    })
-  if (context.optedOut) throw optedOut()
-  if (template.category === 'AUTHENTICATION' && isUserId(context.address ?? input.to)) throw needsPhone()
-  return { number, account, template, text }
+async function trySend(
+  ports: SendPorts,
+  caller: Sender,
+  { input, isFresh }: { readonly input: SendInput; readonly isFresh: boolean },
+): Promise<Sent | undefined> {
+  const hash = input.idempotencyKey === null ? null : hashOf(input)
+  const context = await ports.store.sendContext(contextQuery(caller, input))
+  if (context.earlier) return replay(ports, caller, context.earlier, hash)
+  const { number, account, content, row } = check(context, input, ports)
+  const message = {
+    ...rowOf(caller, input, hash),
+    ...row,
+    numberId: number.numberId,
+    ...(await ports.parties(number, input.to, isFresh)),
+  }
+  if (!(await ports.store.insertOutbound(message))) return undefined
+  failpoint('after_accept_before_send')
+  const { id, workspaceId, conversationId } = message
+  ports.transmit({ ...content, id, workspaceId, conversationId, account, to: message.address })
+  return { record: toRecord(message, { number, caller }), replayed: false }
 }
 
-const nameOf = ({ name, language }: SendInput['template']): string => `template ${name} (${language})`
+/** What is read before a send or a preview. */
+export function contextQuery(
+  { workspaceId }: Pick<Sender, 'workspaceId'>,
+  input: ContentInput & Pick<SendInput, 'to' | 'from'> & { readonly idempotencyKey?: string | null },
+): SendContextQuery {
+  const file = input.free && fileOf(input.free.content)
+  return {
+    workspaceId,
+    address: input.to,
+    from: input.from,
+    templateName: input.template?.name ?? null,
+    templateLanguage: input.template?.language ?? null,
+    uploadId: file && 'uploadId' in file ? file.uploadId : null,
+    referenceId: input.free?.about ?? null,
+    idempotencyKey: input.idempotencyKey ?? null,
+  }
+}
+
+interface Checked {
+  readonly content: OutgoingContent
+  readonly row: Pick<NewMessage, 'text' | 'template' | 'free'>
+}
+
+function check(context: SendContext, input: SendInput, { templates, clock }: SendPorts) {
+  const { number, account } = context
+  if (!number || !account) throw noSender(input.from)
+  if (input.template) {
+    return { number, account, ...checkTemplate(context, input, { template: input.template, templates }) }
+  }
+  if (context.optedOut) throw optedOut()
+  const free = checkFree(input.free, context, clock.now())
+  return {
+    number,
+    account,
+    content: { free: free.message },
+    row: { text: free.text, template: null, free },
+  }
+}
+
+function checkTemplate(
+  { template: definition, optedOut: isOut, address }: SendContext,
+  { to }: Pick<SendInput, 'to'>,
+  { template, templates }: { readonly template: TemplateInput; readonly templates: TemplateRendering },
+): Checked {
+  const name = nameOf(template)
+  if (!definition) throw noTemplate(template)
+  if (!isSendable(definition.status))
+    throw new AppError(
+      'TEMPLATE_NOT_APPROVED',
+      `${name} is ${definition.status}; only APPROVED ones can be sent`,
+    )
+  const { text, faults } = templates.render(definition, template.variables)
+  if (faults.length > 0)
+    throw new AppError('TEMPLATE_VARIABLES_MISMATCH', `the variables are not those of ${name}`, {
+      details: faults.map(({ variable, message }) => ({
+        path: variable === null ? 'template.name' : `template.variables.${variable}`,
+        message,
+      })),
+    })
+  if (isOut) throw optedOut()
+  if (definition.category === 'AUTHENTICATION' && isUserId(address ?? to)) throw needsPhone()
+  return { content: { template, definition }, row: { text, template } }
+}
+
+const nameOf = ({ name, language }: TemplateInput): string => `template ${name} (${language})`
 
 export const noSender = (from: SendInput['from']): AppError =>
   new AppError(
@@ -120,7 +166,7 @@ export const noSender = (from: SendInput['from']): AppError =>
       : 'the workspace has no default number: set one in the console, or name one in from',
   )
 
-export const noTemplate = (template: SendInput['template']): AppError =>
+export const noTemplate = (template: TemplateInput): AppError =>
   new AppError('TEMPLATE_NOT_FOUND', `there is no ${nameOf(template)} in this workspace`)
 
 const optedOut = () =>
@@ -135,13 +181,11 @@ const needsPhone = () =>
 
 const rowOf = (
   { workspaceId, keyId }: Sender,
-  { template, metadata, idempotencyKey }: SendInput,
-  { text, hash }: { readonly text: string; readonly hash: string | null },
+  { metadata, idempotencyKey }: SendInput,
+  hash: string | null,
 ) => ({
   id: newId('message'),
   workspaceId,
-  text,
-  template,
   metadata,
   keyId,
   idempotencyKey,
@@ -149,21 +193,10 @@ const rowOf = (
   createdAt: new Date(),
 })
 
-/**
- * The insert wrote nothing: a request with the same key was faster, or the contact has sent STOP, or, where this
- * returns undefined, the contact was erased.
- */
 async function earlierSend(ports: SendPorts, caller: Sender, input: SendInput): Promise<Sent | undefined> {
-  const context = await ports.store.sendContext({
-    workspaceId: caller.workspaceId,
-    address: input.to,
-    from: input.from,
-    templateName: input.template.name,
-    templateLanguage: input.template.language,
-    idempotencyKey: input.idempotencyKey,
-  })
-  if (context.earlier) return replay(ports, caller, context.earlier, hashOf(input))
-  if (context.optedOut) throw optedOut()
+  const { earlier, optedOut: isOut } = await ports.store.sendContext(contextQuery(caller, input))
+  if (earlier) return replay(ports, caller, earlier, hashOf(input))
+  if (isOut) throw optedOut()
   return undefined
 }
 
@@ -191,17 +224,25 @@ async function replay(
 function hashOf(input: SendInput): string {
   const sorted = (pairs: Readonly<Record<string, string>>) =>
     Object.entries(pairs).sort(([a], [b]) => (a < b ? -1 : 1))
-  const { name, language, variables } = input.template
+  const content = input.template
+    ? [input.template.name, input.template.language, sorted(input.template.variables)]
+    : [inOrder(input.free)]
   const canonical = JSON.stringify([
     // As in the request: keys that were used before user ids came must be recognised.
     isUserId(input.to) ? input.to : `+${input.to}`,
-    name,
-    language,
-    sorted(variables),
+    ...content,
     input.from ? Object.values(input.from) : null,
     sorted(input.metadata),
   ])
   return createHash('sha256').update(canonical).digest('hex')
+}
+
+/** The value with the fields of its objects in alphabetical order. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, inner]) => [name, inOrder(inner)]))
 }
 
 function toRecord(
@@ -213,7 +254,7 @@ function toRecord(
     conversationId: encodeId('conversation', message.conversationId),
     providerMessageId: null,
     direction: 'OUTBOUND',
-    type: 'TEMPLATE',
+    type: message.free?.type ?? 'TEMPLATE',
     status: 'QUEUED',
     text: message.text,
     template: message.template,
@@ -224,8 +265,8 @@ function toRecord(
     username: message.username,
     numberId: encodeId('number', message.numberId),
     error: null,
-    media: null,
-    details: null,
+    media: message.free?.upload ? mediaOf(message.free.upload, message.free.details) : null,
+    details: message.free?.details ?? null,
     metadata: { ...message.metadata },
     caller: {
       apiKeyId: caller.keyId && encodeId('key', caller.keyId),
@@ -240,3 +281,8 @@ function toRecord(
     failedAt: null,
   }
 }
+
+const mediaOf = (
+  { mimeType, fileName, sizeBytes, sha256 }: StoredUpload,
+  details: MessageRecord['details'],
+): MessageRecord['media'] => ({ mimeType, fileName: details?.media?.fileName ?? fileName, sizeBytes, sha256 })

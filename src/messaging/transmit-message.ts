@@ -30,14 +30,14 @@ export function createTransmitter({ store, attemptSend, clock, spent, log }: Tra
 
   async function send(outgoing: Outgoing): Promise<void> {
     const startedAt = clock.mono()
-    const { id, workspaceId, account, template } = outgoing
+    const { id, workspaceId, account, conversationId, to } = outgoing
     const attempt = await store.startSending(id)
     if (attempt === null) return
     spent(account.phoneNumberId)
     const verdict = await attemptSend({
-      ...outgoing,
+      ...contentOf(outgoing),
+      ...{ account, conversationId, to },
       messageId: id,
-      variables: template.variables,
       attempt,
       tries: attempt - 1,
       by: 'single',
@@ -65,3 +65,12 @@ export function createTransmitter({ store, attemptSend, clock, spent, log }: Tra
   }
   return transmitter
 }
+
+const contentOf = (outgoing: Outgoing) =>
+  outgoing.free
+    ? { free: outgoing.free }
+    : {
+        template: outgoing.template,
+        definition: outgoing.definition,
+        variables: outgoing.template.variables,
+      }

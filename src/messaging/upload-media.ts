@@ -56,7 +56,8 @@ export function createUploadMedia({ enter, account, provider }: Ports) {
   }
 }
 
-async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+/** The whole file. Throws where it is empty. */
+export async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = []
   for await (const piece of pieces) parts.push(piece)
   const bytes = Buffer.concat(parts)

@@ -4,7 +4,15 @@ import type { ContactCounts, ErasureRecord, ExportRecord } from '../contract/rec
 import type { ErasureId, ExportId, KeyId, OperatorId, Uuid, WorkspaceId } from '../shared/ids.ts'
 
 /** What is done to a contact one after the other. The contact itself comes last. */
-export const erasureSteps = ['recipients', 'calls', 'messages', 'events', 'files', 'contact'] as const
+export const erasureSteps = [
+  'recipients',
+  'elements',
+  'calls',
+  'messages',
+  'events',
+  'files',
+  'contact',
+] as const
 export type ErasureStep = (typeof erasureSteps)[number]
 
 export interface Requester {

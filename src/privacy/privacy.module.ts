@@ -98,6 +98,7 @@ export function createPrivacyWork({ sql, accounts, blobs, lists, clock, log }: P
     deleteFiles: () => deleteDueFiles({ files, blobs }),
     expireExports: () => exports.expire(),
     removeContents: () => retention.removeContents(clock.now()),
+    removeUploads: () => retention.removeUploads(),
     purgeCampaigns: () => retention.purgeCampaigns(),
   }
 }

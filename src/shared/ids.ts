@@ -25,6 +25,9 @@ export const idPrefixes = {
   invitation: 'inv',
   erasure: 'era',
   export: 'exp',
+  upload: 'med',
+  element: 'inb',
+  accountUpdate: 'acu',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
@@ -48,6 +51,7 @@ export type SessionId = Uuid<'session'>
 export type InvitationId = Uuid<'invitation'>
 export type ErasureId = Uuid<'erasure'>
 export type ExportId = Uuid<'export'>
+export type UploadId = Uuid<'upload'>
 
 // One system call per id costs as much as an HMAC, so random bytes are fetched in blocks.
 const pool = Buffer.allocUnsafe(16 * 256)

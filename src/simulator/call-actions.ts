@@ -1,15 +1,17 @@
 import * as v from 'valibot'
 import { type CalledBehaviour, calledBehaviour, mediaOf } from './behaviour.ts'
-import { connectUpdate, endCall, markAccepted, note, openCall } from './call.ts'
-import { digitsOf, unixSeconds } from './ids.ts'
+import { callContact, connectUpdate, endCall, markAccepted, note, openCall } from './call.ts'
+import { unixSeconds } from './ids.ts'
 import type { BusinessNumber, Call, Handset } from './model.ts'
 import { callsToday } from './permission.ts'
+import { idFields, personOf } from './person.ts'
 import { ProviderError } from './provider-error.ts'
 import { answeringPeer } from './real-peer.ts'
+import { recipientOf } from './recipient.ts'
 import { type SdpType, sdpProblem, stampAnswer } from './sdp.ts'
 import { callStatusUpdate } from './webhook-payloads.ts'
 import { readWire } from './wire.ts'
-import { handsetOf, permissionOf, type World } from './world.ts'
+import { permissionOf, timeOf, type World } from './world.ts'
 
 const CONCURRENT_CALLS = 1000
 const CONNECT_AFTER_MS = 100
@@ -24,7 +26,8 @@ const CallBody = v.variant('action', [
   v.looseObject({
     messaging_product: product,
     action: v.literal('connect'),
-    to: v.pipe(v.string(), v.regex(/^\+?\d{5,20}$/, 'must be a phone number')),
+    to: v.optional(v.pipe(v.string(), v.regex(/^\+?\d{5,20}$/, 'must be a phone number'))),
+    recipient: v.optional(v.string()),
     session,
     biz_opaque_callback_data: callbackData,
   }),
@@ -142,10 +145,10 @@ async function connect(
   request: Extract<CallBody, { action: 'connect' }>,
 ): Promise<unknown> {
   checkSession(request.session, 'offer')
-  const handset = handsetOf(world, digitsOf(request.to))
+  const { handset, by } = recipientOf(world, number, request)
   checkMayCall(world, number, handset)
   const media = handset.media ?? mediaOf(handset.waId)
-  const call = openCall(world, { direction: 'BUSINESS_INITIATED', number, handset, media })
+  const call = openCall(world, { direction: 'BUSINESS_INITIATED', number, handset, media, calledBy: by })
   call.remoteSdp = request.session.sdp
   call.callbackData = request.biz_opaque_callback_data
   playCall(world, call)
@@ -153,7 +156,7 @@ async function connect(
 }
 
 function checkMayCall(world: World, number: BusinessNumber, handset: Handset): void {
-  const nowMs = Date.now()
+  const nowMs = timeOf(world)
   const permission = permissionOf(handset, number.id, nowMs)
   if (permission.status === 'no_permission') throw new ProviderError(138006)
   if (liveCall(world, handset, number.id) !== undefined) throw new ProviderError(138003)
@@ -213,12 +216,14 @@ async function makeAnswer(world: World, call: Call): Promise<void> {
 function sendStatus(world: World, call: Call, status: 'RINGING' | 'ACCEPTED' | 'REJECTED'): void {
   if (call.state === 'ended') return
   note(call, `status: ${status}`)
+  const nowMs = timeOf(world)
   void world.webhooks.send(
-    callStatusUpdate(call.number, {
+    callStatusUpdate(call.number, callContact(call, nowMs), {
       id: call.wacid,
       status,
-      timestamp: unixSeconds(Date.now()),
-      recipient_id: call.handset.waId,
+      timestamp: unixSeconds(nowMs),
+      ...(call.calledBy === 'phone' ? { recipient_id: call.handset.waId } : {}),
+      ...idFields('recipient', personOf(call.handset, call.number.id, nowMs)),
       ...(call.callbackData === undefined ? {} : { biz_opaque_callback_data: call.callbackData }),
     }),
   )

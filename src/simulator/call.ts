@@ -3,21 +3,22 @@ import { pushBounded } from './bounded.ts'
 import { newWacid, unixSeconds } from './ids.ts'
 import type { BusinessNumber, Call, Handset } from './model.ts'
 import { replyToPermission } from './permission.ts'
+import { contactEntry, idFields, personOf } from './person.ts'
 import { webhookError } from './provider-error.ts'
 import { offeringPeer } from './real-peer.ts'
 import { stampSdp } from './sdp.ts'
 import { callUpdate, type Update } from './webhook-payloads.ts'
-import { permissionOf, type World } from './world.ts'
+import { permissionOf, timeOf, type World } from './world.ts'
 
 const CALLS_KEPT = 50
 
-type NewCall = Pick<Call, 'direction' | 'number' | 'handset' | 'media'>
+type NewCall = Pick<Call, 'direction' | 'number' | 'handset' | 'media' | 'calledBy'>
 
 export function openCall(world: World, facts: NewCall): Call {
   const call: Call = {
     ...facts,
     wacid: newWacid(),
-    createdAtMs: Date.now(),
+    createdAtMs: timeOf(world),
     timeline: [],
     state: 'ringing',
     acceptedAtMs: undefined,
@@ -47,11 +48,15 @@ const withCallbackData = (call: Call) =>
 
 /** The fields that connect and terminate share. */
 function callFields(call: Call, event: 'connect' | 'terminate', atMs: number) {
-  const inbound = call.direction === 'USER_INITIATED'
+  const person = personOf(call.handset, call.number.id, atMs)
+  const [user, business] =
+    call.direction === 'USER_INITIATED' ? (['from', 'to'] as const) : (['to', 'from'] as const)
+  const waId = call.calledBy === 'phone' ? call.handset.waId : person.waId
   return {
     id: call.wacid,
-    from: inbound ? call.handset.waId : call.number.digits,
-    to: inbound ? call.number.digits : call.handset.waId,
+    [business]: call.number.digits,
+    ...(waId === undefined ? {} : { [user]: waId }),
+    ...idFields(user, person),
     event,
     timestamp: unixSeconds(atMs),
     direction: call.direction,
@@ -59,9 +64,17 @@ function callFields(call: Call, event: 'connect' | 'terminate', atMs: number) {
   }
 }
 
+/** A call of the business has no profile name. */
+export function callContact(call: Call, atMs: number): Record<string, unknown> {
+  const person = personOf(call.handset, call.number.id, atMs)
+  return call.direction === 'USER_INITIATED'
+    ? contactEntry(person, 'name', 'username')
+    : contactEntry(person, 'username')
+}
+
 export function connectUpdate(call: Call, scheduledNs?: bigint): Update {
   const type = call.direction === 'USER_INITIATED' ? 'offer' : 'answer'
-  const update = callUpdate(call.number, call.handset, {
+  const update = callUpdate(call.number, callContact(call, call.createdAtMs), {
     ...callFields(call, 'connect', call.createdAtMs),
     session: { sdp_type: type, sdp: call.localSdp },
   })
@@ -79,7 +92,7 @@ export type EndReason =
 /** Ends a live call. Resolves when its terminate webhook was delivered, given up or dropped. */
 export function endCall(world: World, call: Call, reason: EndReason): Promise<void> {
   if (call.state === 'ended') return Promise.resolve()
-  const endedAtMs = Date.now()
+  const endedAtMs = timeOf(world)
   call.state = 'ended'
   call.endedAtMs = endedAtMs
   call.endReason = reason
@@ -91,7 +104,7 @@ export function endCall(world: World, call: Call, reason: EndReason): Promise<vo
   return world.webhooks.send(
     callUpdate(
       call.number,
-      call.handset,
+      callContact(call, endedAtMs),
       {
         ...callFields(call, 'terminate', endedAtMs),
         // The provider does not specify the status of an unanswered call, so receivers must not depend on it.
@@ -115,13 +128,17 @@ function talked(call: Call, endedAtMs: number): Record<string, unknown> {
 
 export function markAccepted(world: World, call: Call): void {
   call.state = 'accepted'
-  call.acceptedAtMs = Date.now()
+  call.acceptedAtMs = timeOf(world)
   if (call.ringTimer !== undefined) world.timers.cancel(call.ringTimer)
   call.peer?.startTalking()
   const permission = permissionOf(call.handset, call.number.id, call.acceptedAtMs)
   // Every connected call resets the counter of permission requests.
   permission.requestedAt = []
-  if (call.direction === 'BUSINESS_INITIATED') pushBounded(permission.connectedAt, call.acceptedAtMs, 1000)
+  if (call.direction === 'BUSINESS_INITIATED') {
+    pushBounded(permission.connectedAt, call.acceptedAtMs, 1000)
+    // A user who takes the call opens the window, like one who calls.
+    call.handset.lastWroteAt.set(call.number.id, call.acceptedAtMs)
+  }
   note(call, 'accepted')
 }
 
@@ -162,7 +179,7 @@ async function hangUpBeforeConnect(world: World, call: Call): Promise<void> {
 
 /** When the callback setting is enabled, a call from the user allows the business to call back for a week. */
 function allowCallback(world: World, call: Call): void {
-  const permission = permissionOf(call.handset, call.number.id, Date.now())
+  const permission = permissionOf(call.handset, call.number.id, timeOf(world))
   if (permission.status === 'permanent') return
   replyToPermission(world, call.number, call.handset, {
     response: 'accept',

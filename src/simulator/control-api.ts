@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import { ACCOUNT_FIELDS, reportAccount } from './account-events.ts'
 import type { Ring } from './bounded.ts'
 import { callFromHandset, endCall } from './call.ts'
 import { answerAtHandset, declineAtHandset, liveCall } from './call-actions.ts'
+import { choose } from './choices.ts'
 import { ControlError, readBody } from './control-error.ts'
 import {
   changeHandset,
@@ -12,7 +14,9 @@ import {
   onlineHandset,
   toneHz,
 } from './control-handsets.ts'
+import { changeNumber, changeUserId, makeHandset } from './control-identity.ts'
 import { FaultsBody } from './faults.ts'
+import { EchoBody, echo, setPreference } from './handset-events.ts'
 import { HandsetMessageBody, writeFromHandset } from './inbound.ts'
 import { LoadBody, runLoad } from './load.ts'
 import type { BusinessNumber, Call } from './model.ts'
@@ -21,6 +25,7 @@ import type { ApiReply, ApiRequest } from './provider-api.ts'
 import { BusinessNumberSetting } from './settings.ts'
 import { verifyCallback } from './subscriptions.ts'
 import { setTemplateStatus } from './templates.ts'
+import { newHandle } from './uploads.ts'
 import { addNumber, findNumber, resetWorld, type World } from './world.ts'
 
 type Handler = (world: World, request: ApiRequest, id: string) => unknown
@@ -40,6 +45,25 @@ const PermissionBody = v.strictObject({
   replyTo: v.optional(v.string()),
 })
 
+const PreferenceBody = v.strictObject({ to: v.string(), value: v.picklist(['stop', 'resume']) })
+
+const AccountBody = v.optional(v.record(v.string(), v.unknown()), {})
+
+/** One change of any field with any value, or a whole body that may be any JSON. */
+const RawBody = v.pipe(
+  v.strictObject({
+    field: v.optional(v.string()),
+    value: v.optional(v.unknown()),
+    entryId: v.optional(v.string()),
+    time: v.optional(v.number()),
+    body: v.optional(v.unknown()),
+  }),
+  v.check(
+    ({ field, body }) => (field === undefined) !== (body === undefined),
+    'exactly one of field and body is needed',
+  ),
+)
+
 const milliseconds = v.pipe(v.number(), v.minValue(1), v.maxValue(86_400_000))
 
 const ConfigChange = v.strictObject({
@@ -47,9 +71,13 @@ const ConfigChange = v.strictObject({
   ringTimeoutMs: v.optional(milliseconds),
   mediaUrlTtlMs: v.optional(milliseconds),
   callsPerDay: v.optional(v.pipe(v.number(), v.minValue(0))),
+  clockOffsetMs: v.optional(v.pipe(v.number(), v.integer())),
+  closedWindow: v.optional(v.picklist(['status', 'refusal'])),
   /** Added to the existing numbers. A reset removes them. */
   numbers: v.optional(v.array(BusinessNumberSetting)),
 })
+
+const SampleBody = v.strictObject({ fileType: v.string() })
 
 const TemplateChange = v.strictObject({ status: v.pipe(v.string(), v.toUpperCase()) })
 
@@ -90,9 +118,46 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     const handset = onlineHandset(world, waId)
     return { id: replyToPermission(world, numberOf(world, to), handset, { ...reply, contextId: replyTo }) }
   },
+  'POST handsets/choose': (world, { body }, address) => ({
+    id: choose(world, onlineHandset(world, address), body),
+  }),
+  'POST handsets/preferences': (world, { body }, address) => {
+    const { to, value } = readBody(PreferenceBody, body)
+    const handset = onlineHandset(world, address)
+    setPreference(world, numberOf(world, to), handset, value)
+    return handsetView(world, handset)
+  },
+  'POST handsets/echoes': (world, { body }, address) => {
+    const { from } = readBody(EchoBody, body)
+    return { id: echo(world, numberOf(world, from), handsetAt(world, address), body) }
+  },
+  'GET account': () => ({ fields: ACCOUNT_FIELDS }),
+  'POST account': (world, { body }, field) => reportAccount(world, field, readBody(AccountBody, body)),
+  'POST webhooks': (world, { body }) => {
+    const { entryId, time, ...given } = readBody(RawBody, body)
+    const change = { field: given.field, value: given.value }
+    const entry = { id: entryId ?? world.settings.wabaId, ...(time === undefined ? {} : { time }) }
+    const payload =
+      given.body === undefined
+        ? { object: 'whatsapp_business_account', entry: [{ ...entry, changes: [change] }] }
+        : given.body
+    void world.webhooks.send({ kind: 'raw', ref: given.field ?? '', field: '', value: {}, payload })
+    return { sent: payload }
+  },
   'POST handsets/read': (world, { body }, waId) => markMessagesRead(world, onlineHandset(world, waId), body),
   'GET handsets': (world, _, waId) =>
     waId === '' ? listHandsets(world) : handsetView(world, handsetAt(world, waId)),
+  'POST handsets': (world, { body }) => handsetView(world, makeHandset(world, body)),
+  'POST handsets/change-number': (world, { body }, address) => {
+    const handset = handsetAt(world, address)
+    changeNumber(world, handset, body)
+    return handsetView(world, handset)
+  },
+  'POST handsets/change-user-id': (world, { body }, address) => {
+    const handset = handsetAt(world, address)
+    changeUserId(world, handset, body)
+    return handsetView(world, handset)
+  },
   'PUT handsets': (world, { body }, waId) => changeHandset(world, handsetAt(world, waId), body),
   'GET calls': (world, _, wacid) => callView(callOf(world, wacid)),
   'POST calls/answer': (world, _, wacid) => {
@@ -137,6 +202,7 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     const load = readBody(LoadBody, body)
     return runLoad(world, numberOf(world, load.to), load)
   },
+  'POST samples': (world, { body }) => ({ handle: newHandle(world, readBody(SampleBody, body).fileType) }),
   'POST templates/status': (world, { body }, id) => {
     const template = world.templates.get(id)
     if (template === undefined) throw new ControlError(404, `there is no template ${id}`)

@@ -1,11 +1,13 @@
 // Shows and changes handsets for the control API.
 import * as v from 'valibot'
 import { ControlError, readBody } from './control-error.ts'
+import { changeIdentity, identityFields } from './control-identity.ts'
+import { isUserId } from './identity.ts'
 import { digitsOf } from './ids.ts'
 import { report } from './message-statuses.ts'
 import type { Call, Handset } from './model.ts'
 import type { CallRow, HandsetView, InboxItem } from './views.ts'
-import { findNumber, handsetOf, type World } from './world.ts'
+import { findNumber, handsetOf, handsetOfId, type World } from './world.ts'
 
 const HANDSETS_LISTED = 500
 
@@ -26,9 +28,12 @@ const HandsetChange = v.strictObject({
   name: v.optional(v.string()),
   media: v.optional(v.picklist(['real', 'template'])),
   toneHz,
+  ...identityFields,
 })
 
+/** The handset at a phone number or a user id. */
 export function handsetAt(world: World, address: string): Handset {
+  if (isUserId(address)) return handsetOfId(world, address)
   const waId = digitsOf(address)
   if (waId.length < 5 || waId.length > 20) throw new ControlError(400, `${address} is not a phone number`)
   return handsetOf(world, waId)
@@ -45,7 +50,10 @@ export function onlineHandset(world: World, waId: string): Handset {
 export const listHandsets = (world: World): unknown => ({
   data: [...world.handsets.values()]
     .slice(-HANDSETS_LISTED)
-    .map(({ waId, name, online }) => ({ waId, name, online })),
+    .map(({ waId, userId, username, name, online }) => ({
+      ...{ waId, userId: userId ?? null, username: username ?? null },
+      ...{ name, online },
+    })),
 })
 
 /** Marks the last unread message as read, or the message with this id, or all messages from one number. */
@@ -71,11 +79,12 @@ function markRead(world: World, handset: Handset, item: InboxItem): void {
 }
 
 export function changeHandset(world: World, handset: Handset, body: unknown): HandsetView {
-  const change = readBody(HandsetChange, body)
-  handset.name = change.name ?? handset.name
-  handset.media = change.media ?? handset.media
-  handset.toneHz = change.toneHz ?? handset.toneHz
-  handset.online = change.online ?? handset.online
+  const { name, online, media, toneHz: tone, ...identity } = readBody(HandsetChange, body)
+  changeIdentity(world, handset, identity)
+  handset.name = name ?? handset.name
+  handset.media = media ?? handset.media
+  handset.toneHz = tone ?? handset.toneHz
+  handset.online = online ?? handset.online
   if (handset.online) for (const action of handset.whenOnline.splice(0)) action()
   return handsetView(world, handset)
 }
@@ -85,6 +94,12 @@ export function handsetView(world: World, handset: Handset, latest = Number.POSI
   const { waId, name, online, media, inbox, outbox, permissions } = handset
   return {
     ...{ waId, name, online },
+    userId: handset.userId ?? null,
+    parentUserId: handset.parentUserId ?? null,
+    username: handset.username ?? null,
+    showsNumber: handset.showsNumber,
+    dialledAs: handset.dialledAs,
+    stoppedMarketing: handset.stoppedMarketing,
     media: media ?? null,
     inbox: inbox.slice(-latest),
     outbox: outbox.slice(-latest),

@@ -9,7 +9,7 @@ const ApiFault = v.strictObject({
   match: v.string(),
   /** Only call requests with this `action`. */
   action: v.optional(v.string()),
-  /** Only messages and calls whose `to` ends with this. */
+  /** Only messages and calls whose `to` or `recipient` ends with this. */
   to: v.optional(v.string()),
   /** Number of requests that the rule applies to. Default: all. */
   times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),

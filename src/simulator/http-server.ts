@@ -83,6 +83,7 @@ const requestOf = (
   method: incoming.method ?? 'GET',
   authorization: incoming.headers.authorization,
   contentType: incoming.headers['content-type'] ?? '',
+  fileOffset: incoming.headers['file_offset']?.toString(),
   body: parsed(incoming.headers['content-type'], rest.raw),
 })
 
@@ -106,7 +107,7 @@ function journal(world: World, { method, body, raw }: ApiRequest, { address, atN
 const statusOf = (reply: ApiReply): number | null => (reply.type === 'bytes' ? 200 : null)
 
 const limitOf = (path: string): number =>
-  path.endsWith('/media') || path.startsWith('/sim/') ? FILE_LIMIT : BODY_LIMIT
+  path.endsWith('/media') || path.includes('/upload:') || path.startsWith('/sim/') ? FILE_LIMIT : BODY_LIMIT
 
 async function answer(world: World, request: ApiRequest): Promise<ApiReply> {
   if (request.path.startsWith('/sim/')) return answerControl(world, request)

@@ -1,10 +1,10 @@
 // The page's stream of server-sent events: the state of its handsets, and the requests and webhooks.
 import type { ServerResponse } from 'node:http'
 import { handsetView } from './control-handsets.ts'
-import { digitsOf } from './ids.ts'
+import { isUserId } from './identity.ts'
 import type { HandsetView, LiveFrame, RequestRow, WebhookRow } from './views.ts'
 import type { WebhookEntry } from './webhook-sender.ts'
-import { handsetOf, type World } from './world.ts'
+import { handsetAtAddress, type World } from './world.ts'
 
 const STREAM_LIMIT = 32
 const WATCHED_LIMIT = 12
@@ -27,10 +27,10 @@ export function openStream(
   if (streams.size >= STREAM_LIMIT) return false
   streams.add(response)
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
-  const watched = (query.get('handsets') ?? '').split(',').map(digitsOf)
+  const watched = (query.get('handsets') ?? '').split(',')
   const watcher = new Watcher(
     world,
-    watched.filter((waId) => /^\d{5,20}$/.test(waId)).slice(0, WATCHED_LIMIT),
+    watched.filter((one) => isUserId(one) || /^\d{5,20}$/.test(one)).slice(0, WATCHED_LIMIT),
   )
   let saidAt = 0
   const say = () => {
@@ -93,12 +93,11 @@ class Watcher {
   }
 
   #handsets(): Record<string, HandsetView> {
-    const views = this.#watched.map((waId) =>
-      handsetView(this.#world, handsetOf(this.#world, waId), MESSAGES_SHOWN),
-    )
-    return Object.fromEntries(
-      views.filter((view) => this.#isNew(view.waId, view)).map((view) => [view.waId, view]),
-    )
+    const views = this.#watched.map((address) => {
+      const handset = handsetAtAddress(this.#world, address)
+      return [address, handsetView(this.#world, handset, MESSAGES_SHOWN)] as const
+    })
+    return Object.fromEntries(views.filter(([address, view]) => this.#isNew(`handset ${address}`, view)))
   }
 
   #requests(): RequestRow[] {

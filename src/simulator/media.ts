@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { newDigits } from './ids.ts'
 import type { MediaFile } from './model.ts'
 import { ProviderError, unknownNode } from './provider-error.ts'
-import type { World } from './world.ts'
+import { timeOf, type World } from './world.ts'
 
 /** Limit of all files together. The oldest files are removed first. */
 const TOTAL_BYTES = 512 * 1024 * 1024
@@ -43,10 +43,13 @@ export function storeMedia(
   return stored
 }
 
+type Multipart = Readonly<{ contentType: string; raw: Buffer; query: URLSearchParams }>
+
 /** Reads the multipart body of an upload and stores the file. */
-export async function uploadMedia(world: World, contentType: string, raw: Buffer): Promise<MediaFile> {
+export async function uploadMedia(world: World, { contentType, raw, query }: Multipart): Promise<MediaFile> {
   const form = await readForm(contentType, raw)
-  if (form.get('messaging_product') !== 'whatsapp') {
+  // Clients put it into either.
+  if ((form.get('messaging_product') ?? query.get('messaging_product')) !== 'whatsapp') {
     throw new ProviderError(100, 'The parameter messaging_product is required.')
   }
   const file = form.get('file')
@@ -77,7 +80,7 @@ const urlHash = (world: World, id: string, expires: string): string =>
 
 /** A download URL that expires. It lacks the provider's `source=webhook`, which makes no difference here. */
 export function mediaUrl(world: World, id: string): string {
-  const expires = String(Date.now() + world.config.mediaUrlTtlMs)
+  const expires = String(timeOf(world) + world.config.mediaUrlTtlMs)
   return `${world.url}/media-files/?mid=${id}&ext=${expires}&hash=${urlHash(world, id, expires)}`
 }
 
@@ -97,7 +100,7 @@ export function downloadMedia(world: World, query: URLSearchParams): MediaFile {
   const id = query.get('mid') ?? ''
   const expires = query.get('ext') ?? ''
   const file = world.media.get(id)
-  const genuine = query.get('hash') === urlHash(world, id, expires) && Number(expires) > Date.now()
+  const genuine = query.get('hash') === urlHash(world, id, expires) && Number(expires) > timeOf(world)
   if (file === undefined || !genuine) {
     throw new ProviderError(100, 'The media URL has expired or is wrong.', { status: 404 })
   }
@@ -105,5 +108,5 @@ export function downloadMedia(world: World, query: URLSearchParams): MediaFile {
 }
 
 export function deleteMedia(world: World, id: string): void {
-  if (!world.media.delete(id)) throw unknownNode(id)
+  if (!world.media.delete(id)) throw unknownNode(id, 'delete')
 }

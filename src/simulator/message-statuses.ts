@@ -3,13 +3,14 @@ import { newDigits, unixSeconds } from './ids.ts'
 import { deliverFromHandset } from './inbound.ts'
 import type { BusinessNumber, Handset } from './model.ts'
 import { replyToPermission } from './permission.ts'
+import { contactEntry, idFields, type Person, personOf } from './person.ts'
 import { webhookError } from './provider-error.ts'
 import type { InboxItem } from './views.ts'
 import { statusUpdate } from './webhook-payloads.ts'
-import { permissionOf, type World } from './world.ts'
+import { permissionOf, timeOf, type World } from './world.ts'
 
 const DAY_MS = 24 * 3600 * 1000
-const WINDOW_CLOSED: readonly StatusStep[] = [{ afterMs: 50, status: 'failed', code: 131047 }]
+const failing = (code: number): readonly StatusStep[] => [{ afterMs: 50, status: 'failed', code }]
 const GRANT_AFTER_MS = 300
 const WAITING_LIMIT = 1000
 
@@ -21,13 +22,16 @@ type Sent = Readonly<{
   item: InboxItem
   behaviour: MessageBehaviour
   asksPermission: boolean
+  /** The code with which it fails although it was accepted. */
+  failsWith: number | undefined
 }>
 
 /** Plays the statuses of an accepted message and the handset's reaction. */
 export function runStatuses(world: World, sent: Sent): void {
   const { handset, item, behaviour } = sent
-  const open = item.type === 'template' || windowIsOpen(handset, item.phoneNumberId)
-  const steps = open ? behaviour.statuses : WINDOW_CLOSED
+  const open = item.type === 'template' || windowIsOpen(world, handset, item.phoneNumberId)
+  const code = open ? sent.failsWith : 131047
+  const steps = code === undefined ? stepsOf(item, behaviour) : failing(code)
   for (const step of steps) {
     world.timers.later(step.afterMs, () => {
       const reaches = step.status !== 'sent' && step.status !== 'failed'
@@ -35,11 +39,18 @@ export function runStatuses(world: World, sent: Sent): void {
       else report(world, sent, step)
     })
   }
-  if (open) react(world, sent)
+  if (code === undefined) react(world, sent)
 }
 
-const windowIsOpen = (handset: Handset, phoneNumberId: string): boolean =>
-  Date.now() - (handset.lastWroteAt.get(phoneNumberId) ?? 0) < DAY_MS
+/** Nothing is said about a reaction after it was sent. */
+const stepsOf = (item: InboxItem, { statuses }: MessageBehaviour): readonly StatusStep[] =>
+  item.type === 'reaction'
+    ? statuses.filter(({ status }) => status === 'sent' || status === 'failed')
+    : statuses
+
+/** Whether free-form messages of this business number reach the handset. */
+export const windowIsOpen = (world: World, handset: Handset, phoneNumberId: string): boolean =>
+  timeOf(world) - (handset.lastWroteAt.get(phoneNumberId) ?? 0) < DAY_MS
 
 function react(world: World, { number, handset, item, behaviour, asksPermission }: Sent): void {
   const { reply } = behaviour
@@ -50,7 +61,7 @@ function react(world: World, { number, handset, item, behaviour, asksPermission 
     world.timers.later(reply.afterMs, () => onceOnline(handset, write))
   }
   if (!asksPermission || !grantsWhenAsked(handset.waId)) return
-  if (permissionOf(handset, number.id, Date.now()).status !== 'no_permission') return
+  if (permissionOf(handset, number.id, timeOf(world)).status !== 'no_permission') return
   const grant = () =>
     replyToPermission(world, number, handset, {
       response: 'accept',
@@ -70,25 +81,46 @@ function onceOnline(handset: Handset, action: () => void): void {
 /** Reports one status of a message to the business. */
 export function report(
   world: World,
-  { number, handset, item }: Pick<Sent, 'number' | 'handset' | 'item'>,
+  sent: Pick<Sent, 'number' | 'handset' | 'item'>,
   step: Pick<StatusStep, 'status' | 'code'>,
 ): void {
+  const { number, handset, item } = sent
   if (RANK[step.status] > RANK[item.status]) item.status = step.status
   if (step.code !== undefined) item.errorCode = step.code
-  const nowMs = Date.now()
+  const nowMs = timeOf(world)
+  const person = personOf(handset, number.id, nowMs)
   const priced = step.status === 'sent' || step.status === 'delivered'
   void world.webhooks.send(
-    statusUpdate(number, {
+    statusUpdate(number, contactOf(person, step.status), {
       id: item.id,
       status: step.status,
       timestamp: unixSeconds(nowMs),
-      recipient_id: handset.waId,
+      ...recipientOf(sent, person, step.status),
       ...(item.callbackData === undefined ? {} : { biz_opaque_callback_data: item.callbackData }),
       ...(step.status === 'sent' ? { conversation: conversation(item, nowMs) } : {}),
       ...(priced ? { pricing: pricing(item) } : {}),
       ...(step.code === undefined ? {} : { errors: [webhookError(step.code, 'message')] }),
     }),
   )
+}
+
+/** A failed status names nobody. The username comes once the message has arrived. */
+function contactOf(person: Person, status: StatusStep['status']): Record<string, unknown> | undefined {
+  if (status === 'failed') return undefined
+  return status === 'sent' ? contactEntry(person, 'name') : contactEntry(person, 'name', 'username')
+}
+
+/** The number only if the message was sent to it; a failed send to a number has no user id. */
+function recipientOf(
+  { handset, item }: Pick<Sent, 'handset' | 'item'>,
+  person: Person,
+  status: StatusStep['status'],
+): Record<string, string> {
+  const toPhone = item.sentTo === 'phone'
+  return {
+    ...(toPhone ? { recipient_id: handset.waId } : {}),
+    ...(toPhone && status === 'failed' ? {} : idFields('recipient', person)),
+  }
 }
 
 const conversation = (item: InboxItem, nowMs: number) => ({

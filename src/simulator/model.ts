@@ -1,18 +1,31 @@
 // The records of the simulator: numbers, handsets, calls and media files.
 import type { RealPeer } from './real-peer.ts'
-import type { CallState, InboxItem, OutboxItem, Permission } from './views.ts'
+import type { CallState, InboxItem, OutboxItem, Permission, ShowsNumber } from './views.ts'
 
 export type BusinessNumber = {
   readonly id: string
   readonly digits: string
   readonly verifiedName: string
-  readonly throughput: 'STANDARD' | 'HIGH'
+  throughput: 'STANDARD' | 'HIGH'
   calling: Record<string, unknown>
   liveCalls: number
 }
 
 export type Handset = {
-  readonly waId: string
+  /** The number, in the form that the provider reports. A user has one even if no business sees it. */
+  waId: string
+  /** The business-scoped user id. Undefined: webhooks do not have one, as before 2026. */
+  userId: string | undefined
+  /** The id that the portfolios of a managed business share. */
+  parentUserId: string | undefined
+  username: string | undefined
+  /** Whether webhooks have the number. `known`: only to numbers that it has had to do with in 30 days. */
+  showsNumber: ShowsNumber
+  /** When each business number last had to do with the phone number, in Unix milliseconds. */
+  readonly numberKnownAt: Map<string, number>
+  /** Other ways to dial the number: the provider reports `waId` for each of them. */
+  dialledAs: readonly string[]
+  stoppedMarketing: boolean
   name: string
   online: boolean
   /** Overrides the media kind that the last digits of the number select. */
@@ -23,6 +36,7 @@ export type Handset = {
   readonly outbox: OutboxItem[]
   readonly calls: string[]
   readonly permissions: Map<string, Permission>
+  /** When it last opened the 24-hour window of each business number, in Unix milliseconds. */
   readonly lastWroteAt: Map<string, number>
   /** Actions that wait for the handset to come online. */
   readonly whenOnline: (() => void)[]
@@ -34,6 +48,8 @@ export type Call = {
   readonly direction: 'USER_INITIATED' | 'BUSINESS_INITIATED'
   readonly number: BusinessNumber
   readonly handset: Handset
+  /** How the business named the user whom it called. */
+  readonly calledBy?: 'phone' | 'id'
   readonly media: 'real' | 'template'
   readonly createdAtMs: number
   readonly timeline: { readonly at: string; readonly event: string }[]
@@ -58,3 +74,6 @@ export type MediaFile = Readonly<{
   bytes: Buffer
   sha256: Buffer
 }>
+
+/** An upload in progress. `handle` once all bytes are there; of the bytes only their number is kept. */
+export type Upload = { readonly fileType: string; readonly length: number; received: number; handle?: string }

@@ -14,7 +14,7 @@ const FIELDS = [
   'throughput',
 ]
 
-export const numberView = (number: BusinessNumber, query: URLSearchParams): unknown =>
+export const numberView = (world: World, number: BusinessNumber, query: URLSearchParams): unknown =>
   selectFields(
     {
       id: number.id,
@@ -28,7 +28,7 @@ export const numberView = (number: BusinessNumber, query: URLSearchParams): unkn
       throughput: { level: number.throughput },
       account_mode: 'LIVE',
       is_official_business_account: false,
-      whatsapp_business_manager_messaging_limit: 'TIER_2K',
+      whatsapp_business_manager_messaging_limit: world.account.messagingLimit,
     },
     query.get('fields'),
     FIELDS,
@@ -41,7 +41,7 @@ const formatted = (digits: string): string =>
     : digits.replace(/^(\d{3})(\d+)(\d{3})$/, '+$1 $2 $3')
 
 export const listNumbers = (world: World, query: URLSearchParams, self: string): unknown =>
-  pageOf([...world.numbers.values()], query, self, (number) => numberView(number, query))
+  pageOf([...world.numbers.values()], query, self, (number) => numberView(world, number, query))
 
 const flag = v.pipe(v.string(), v.toUpperCase(), v.picklist(['ENABLED', 'DISABLED']))
 

@@ -3,7 +3,7 @@ import { deliverFromHandset } from './inbound.ts'
 import type { BusinessNumber, Handset } from './model.ts'
 import { ProviderError } from './provider-error.ts'
 import type { Permission } from './views.ts'
-import { handsetOf, permissionOf, type World } from './world.ts'
+import { permissionOf, timeOf, type World } from './world.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const WEEK_MS = 7 * DAY_MS
@@ -49,7 +49,7 @@ export function replyToPermission(
   handset: Handset,
   reply: PermissionReply,
 ): string {
-  const nowMs = Date.now()
+  const nowMs = timeOf(world)
   const permission = permissionOf(handset, number.id, nowMs)
   decide(permission, reply, nowMs)
   const { expiresAt } = permission
@@ -84,9 +84,9 @@ function limit({ period, spanMs, max, times }: Limit, nowMs: number) {
 }
 
 /** The answer to `GET /<number>/call_permissions`. */
-export function permissionView(world: World, number: BusinessNumber, waId: string): unknown {
-  const nowMs = Date.now()
-  const permission = permissionOf(handsetOf(world, waId), number.id, nowMs)
+export function permissionView(world: World, number: BusinessNumber, handset: Handset): unknown {
+  const nowMs = timeOf(world)
+  const permission = permissionOf(handset, number.id, nowMs)
   const requests = [
     limit({ period: 'PT24H', spanMs: DAY_MS, max: REQUESTS_PER_DAY, times: permission.requestedAt }, nowMs),
     limit({ period: 'P7D', spanMs: WEEK_MS, max: REQUESTS_PER_WEEK, times: permission.requestedAt }, nowMs),

@@ -7,10 +7,12 @@ import { postMessage } from './messages.ts'
 import type { BusinessNumber } from './model.ts'
 import { changeSettings, listNumbers, numberView, settingsView } from './numbers.ts'
 import { permissionView } from './permission.ts'
-import { ProviderError, unknownNode } from './provider-error.ts'
+import { ProviderError, unknownEdge, unknownNode, wrongParameter } from './provider-error.ts'
+import { handsetWithId } from './recipient.ts'
 import { listSubscriptions, subscribe, unsubscribe } from './subscriptions.ts'
 import { createTemplate, deleteTemplates, listTemplates, templateView } from './templates.ts'
-import type { World } from './world.ts'
+import { continueUpload, startUpload, uploadView } from './uploads.ts'
+import { handsetOf, type World } from './world.ts'
 
 /** One incoming request. `body` is the parsed JSON, or undefined. */
 export type ApiRequest = Readonly<{
@@ -19,6 +21,8 @@ export type ApiRequest = Readonly<{
   query: URLSearchParams
   authorization: string | undefined
   contentType: string
+  /** The header of a resumable upload. */
+  fileOffset?: string | undefined
   raw: Buffer
   body: unknown
 }>
@@ -41,20 +45,27 @@ const onNumber =
   (handle: (world: World, number: BusinessNumber, request: ApiRequest) => unknown): Handler =>
   (world, request, node) => {
     const number = world.numbers.get(node)
-    if (number === undefined) throw unknownNode(node)
+    if (number === undefined) throw unknownNode(node, request.method)
     return handle(world, number, request)
   }
 
 const onAccount =
   (handle: (world: World, request: ApiRequest) => unknown): Handler =>
   (world, request, node) => {
-    if (node !== world.settings.wabaId) throw unknownNode(node)
+    if (node !== world.settings.wabaId) throw unknownNode(node, request.method)
     return handle(world, request)
   }
 
-const upload: Handler = async (world, { contentType, raw }) => ({
-  id: (await uploadMedia(world, contentType, raw)).id,
-})
+/** An app is addressed as `app`, or by any id that is nothing else. */
+const onApp =
+  (handle: (world: World, request: ApiRequest) => unknown): Handler =>
+  (world, request, node) => {
+    const isOther = world.numbers.has(node) || node === world.settings.wabaId
+    if (isOther || !/^(app|\d+)$/.test(node)) throw unknownNode(node, request.method)
+    return handle(world, request)
+  }
+
+const upload: Handler = async (world, request) => ({ id: (await uploadMedia(world, request)).id })
 
 /** Every operation by its method and edge. An empty edge is the node itself. */
 const ROUTES: Readonly<Record<string, Handler>> = {
@@ -64,9 +75,11 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   'GET settings': onNumber((_, number) => settingsView(number)),
   'POST settings': onNumber((world, number, { body }) => changeSettings(world, number, body)),
   'GET call_permissions': onNumber((world, number, { query }) => {
-    const waId = query.get('user_wa_id') ?? query.get('recipient')
-    if (waId === null) throw new ProviderError(100, 'The parameter user_wa_id is required.')
-    return permissionView(world, number, waId)
+    const waId = query.get('user_wa_id')
+    const recipient = query.get('recipient')
+    if (waId !== null) return permissionView(world, number, handsetOf(world, waId))
+    if (recipient !== null) return permissionView(world, number, handsetWithId(world, recipient))
+    throw wrongParameter(100, 'The parameter user_wa_id is required.')
   }),
   'GET message_templates': onAccount((world, { query, path }) =>
     listTemplates(world, query, world.url + path),
@@ -77,6 +90,11 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   'GET subscribed_apps': onAccount((world) => listSubscriptions(world)),
   'POST subscribed_apps': onAccount((world, { body }) => subscribe(world, body)),
   'DELETE subscribed_apps': onAccount((world) => unsubscribe(world)),
+  'POST uploads': onApp((world, { query, body }) => startUpload(world, query, body)),
+  'POST ': (world, { method, raw, fileOffset }, node) => {
+    if (!node.startsWith('upload:')) throw unknownNode(node, method)
+    return continueUpload(world, node, fileOffset, raw)
+  },
   'GET ': getNode,
   'DELETE ': (world, _, node) => {
     deleteMedia(world, node)
@@ -86,8 +104,9 @@ const ROUTES: Readonly<Record<string, Handler>> = {
 
 /** Numbers, templates and media files share one namespace of ids. */
 function getNode(world: World, { query }: ApiRequest, node: string): unknown {
+  if (node.startsWith('upload:')) return uploadView(world, node)
   const number = world.numbers.get(node)
-  if (number !== undefined) return numberView(number, query)
+  if (number !== undefined) return numberView(world, number, query)
   const template = world.templates.get(node)
   if (template !== undefined) return templateView(template, query)
   const file = world.media.get(node)
@@ -95,9 +114,11 @@ function getNode(world: World, { query }: ApiRequest, node: string): unknown {
   throw unknownNode(node)
 }
 
-const PATH = /^\/v\d+(?:\.\d+)?\/([^/]+)(?:\/([^/]+))?\/?$/
+/** Without a version, the provider takes the newest one. */
+const PATH = /^(?:\/v\d+(?:\.\d+)?)?\/([^/]+)(?:\/([^/]+))?\/?$/
 
-export const isProviderPath = (path: string): boolean => /^\/(v\d|media-files\/)/.test(path)
+export const isProviderPath = (path: string): boolean =>
+  /^\/(v\d+(\.\d+)?\/|media-files\/|\d{5,}(\/|$)|app\/|upload:)/.test(path)
 
 /** Answers one request of the gateway. Faults apply before everything else. */
 export async function answerProvider(world: World, request: ApiRequest): Promise<ApiReply> {
@@ -117,7 +138,7 @@ function factsOf({ path, body }: ApiRequest, edge: string) {
     return typeof value === 'string' ? value : undefined
   }
   const bare = path.startsWith('/media-files/') ? 'download' : 'node'
-  return { edge: edge === '' ? bare : edge, action: field('action'), to: field('to') }
+  return { edge: edge === '' ? bare : edge, action: field('action'), to: field('to') ?? field('recipient') }
 }
 
 type Target = Readonly<{ node: string; edge: string; fault: ApiFault | undefined }>
@@ -136,14 +157,26 @@ async function perform(world: World, request: ApiRequest, { node, edge, fault }:
     return { type: 'bytes', bytes: file.bytes, contentType: file.mimeType }
   }
   const handle = ROUTES[`${request.method} ${edge}`]
-  if (handle === undefined || node === '') throw unknownNode(node)
+  if (handle === undefined && isKnown(world, node)) throw unknownEdge(edge)
+  if (handle === undefined || node === '') throw unknownNode(node, request.method)
   return { type: 'json', status: 200, body: await handle(world, request, node) }
 }
 
+const isKnown = (world: World, node: string): boolean =>
+  node === world.settings.wabaId || [world.numbers, world.templates, world.media].some((map) => map.has(node))
+
 function checkToken(world: World, authorization: string | undefined): void {
-  if (authorization === undefined) throw new ProviderError(104)
-  if (authorization !== `Bearer ${world.settings.accessToken}`)
-    throw new ProviderError(190, 'Invalid OAuth access token.')
+  if (authorization === undefined) {
+    throw new ProviderError(104, undefined, {
+      message: 'An access token is required to request this resource.',
+    })
+  }
+  // Resumable uploads have the scheme OAuth.
+  if (!['Bearer', 'OAuth'].some((scheme) => authorization === `${scheme} ${world.settings.accessToken}`)) {
+    throw new ProviderError(190, undefined, {
+      message: 'Invalid OAuth access token - Cannot parse access token',
+    })
+  }
 }
 
 async function guarded(work: () => Promise<ApiReply>): Promise<ApiReply> {

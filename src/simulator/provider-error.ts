@@ -9,6 +9,7 @@ const CATALOGUE: Readonly<Record<number, readonly [status: number, title: string
   104: [401, 'An access token is required to request this resource'],
   190: [401, 'Invalid OAuth access token'],
   368: [403, 'Temporarily blocked for policies violations'],
+  2500: [400, 'Unknown path components'],
   80007: [400, 'Rate limit issues'],
   130429: [429, 'Rate limit hit'],
   131000: [500, 'Something went wrong'],
@@ -21,10 +22,13 @@ const CATALOGUE: Readonly<Record<number, readonly [status: number, title: string
   131047: [400, 'Re-engagement message'],
   131048: [429, 'Spam rate limit hit'],
   131049: [400, 'This message was not delivered to maintain healthy ecosystem engagement.'],
+  131050: [400, 'User has stopped receipt of marketing messages from this business'],
   131051: [400, 'Message type unknown'],
+  131052: [400, 'Media download error'],
   131053: [400, 'Media upload error'],
   131055: [400, 'Method not allowed'],
   131056: [429, 'Pair rate limit hit'],
+  131062: [400, 'Business-scoped User ID (BSUID) recipients are not supported for this message'],
   132000: [400, 'Number of parameters does not match the expected number of params'],
   132001: [404, 'Template name does not exist in the translation'],
   132012: [400, 'Parameter format does not match format in the created template'],
@@ -44,36 +48,53 @@ const CATALOGUE: Readonly<Record<number, readonly [status: number, title: string
 const titleOf = (code: number): string => CATALOGUE[code]?.[1] ?? 'Unknown error'
 const statusOf = (code: number): number => CATALOGUE[code]?.[0] ?? 400
 
-type Options = Readonly<{ status?: number; subcode?: number }>
+type Options = Readonly<{
+  status?: number
+  subcode?: number
+  /** The whole message, of errors that have no `error_data`. */
+  message?: string
+  type?: 'OAuthException' | 'GraphMethodException'
+}>
+
+/** Trying the same again may succeed. */
+const TRANSIENT: readonly number[] = [2, 131016, 131057, 133004]
 
 /** A refused API request. The server answers it with the provider's error body. */
 export class ProviderError extends Error {
   readonly code: number
   readonly status: number
   readonly details: string
-  readonly subcode: number | undefined
+  readonly options: Options
 
   constructor(code: number, details?: string, options: Options = {}) {
-    super(`(#${code}) ${titleOf(code)}`)
+    super(options.message ?? `(#${code}) ${titleOf(code)}`)
     this.code = code
     this.status = options.status ?? statusOf(code)
     this.details = details ?? titleOf(code)
-    this.subcode = options.subcode
+    this.options = options
   }
 
   envelope(): unknown {
+    const { subcode, message, type = 'OAuthException' } = this.options
     return {
       error: {
         message: this.message,
-        type: 'OAuthException',
+        type,
         code: this.code,
-        ...(this.subcode === undefined ? {} : { error_subcode: this.subcode }),
-        error_data: { messaging_product: 'whatsapp', details: this.details },
+        ...(subcode === undefined ? {} : { error_subcode: subcode }),
+        ...(TRANSIENT.includes(this.code) ? { is_transient: true } : {}),
+        ...(message === undefined
+          ? { error_data: { messaging_product: 'whatsapp', details: this.details } }
+          : {}),
         fbtrace_id: newTraceId(),
       },
     }
   }
 }
+
+/** A parameter that is missing or wrong: code 100 has no `error_data`, the message says it all. */
+export const wrongParameter = (code: number, text: string): ProviderError =>
+  code === 100 ? new ProviderError(100, text, { message: `(#100) ${text}` }) : new ProviderError(code, text)
 
 const HREF = 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/'
 
@@ -84,9 +105,17 @@ export function webhookError(code: number, subject: 'message' | 'call'): Record<
   return subject === 'message' ? { ...body, title } : body
 }
 
-export const unknownNode = (node: string): ProviderError =>
-  new ProviderError(
-    100,
-    `Object with ID '${node}' does not exist, cannot be loaded due to missing permissions, or does not support this operation`,
-    { subcode: 33 },
-  )
+/** An object that does not exist, or that this token may not see. */
+export const unknownNode = (node: string, method = 'get'): ProviderError =>
+  new ProviderError(100, undefined, {
+    type: 'GraphMethodException',
+    subcode: 33,
+    message:
+      `Unsupported ${method.toLowerCase()} request. Object with ID '${node}' does not exist, cannot be loaded due ` +
+      'to missing permissions, or does not support this operation. Please read the Graph API documentation at ' +
+      'https://developers.facebook.com/docs/graph-api',
+  })
+
+/** An object without this edge. */
+export const unknownEdge = (edge: string): ProviderError =>
+  new ProviderError(2500, undefined, { message: `Unknown path components: /${edge}` })

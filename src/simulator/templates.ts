@@ -1,13 +1,16 @@
 import { newDigits } from './ids.ts'
 import { ProviderError } from './provider-error.ts'
 import {
-  isType,
+  type Composed,
+  completedAuthentication,
+  componentOf,
   TemplateBody,
   type TemplateDefinition,
   type TemplateRecord,
   textOf,
   variablesIn,
 } from './template-record.ts'
+import { checkSample } from './uploads.ts'
 import { accountUpdate } from './webhook-payloads.ts'
 import { pageOf, readWire, selectFields } from './wire.ts'
 import type { World } from './world.ts'
@@ -26,11 +29,25 @@ const FIELDS = [
 ]
 const FILTERS = ['name', 'language', 'status', 'category'] as const
 
+/** `summary` asks for figures of the whole account beside the page. */
 export function listTemplates(world: World, query: URLSearchParams, self: string): unknown {
   const matching = [...world.templates.values()].filter((template) =>
     FILTERS.every((filter) => (query.get(filter) ?? template[filter]) === template[filter]),
   )
-  return pageOf(matching, query, self, (template) => templateView(template, query))
+  const page = pageOf(matching, query, self, (template) => templateView(template, query))
+  const summary = query.get('summary')
+  if (summary === null) return page
+  const figures = {
+    total_count: matching.length,
+    message_template_count: world.templates.size,
+    message_template_limit: TEMPLATE_LIMIT,
+    are_translations_complete: false,
+  }
+  const asked = summary.split(',').map((name) => name.trim())
+  return {
+    ...page,
+    summary: Object.fromEntries(Object.entries(figures).filter(([name]) => asked.includes(name))),
+  }
 }
 
 export const templateView = (template: TemplateRecord, query: URLSearchParams): unknown =>
@@ -38,7 +55,7 @@ export const templateView = (template: TemplateRecord, query: URLSearchParams): 
 
 /** Creates a template for review. After 0.5 s it is approved, or rejected if its name contains `reject`. */
 export function createTemplate(world: World, body: unknown): unknown {
-  const definition = readWire(TemplateBody, body)
+  const definition = completedAuthentication(readWire(TemplateBody, body))
   checkDefinition(world, definition)
   const template: TemplateRecord = {
     ...definition,
@@ -56,8 +73,8 @@ export function createTemplate(world: World, body: unknown): unknown {
 }
 
 function checkDefinition(world: World, definition: TemplateDefinition): void {
-  if (!definition.components.some((component) => isType(component, 'BODY'))) {
-    throw new ProviderError(100, 'A template must have a BODY component.')
+  if (textOf(definition, 'BODY') === '') {
+    throw new ProviderError(100, 'A template must have a BODY component with text.')
   }
   for (const template of world.templates.values()) {
     if (template.name === definition.name && template.language === definition.language) {
@@ -69,19 +86,23 @@ function checkDefinition(world: World, definition: TemplateDefinition): void {
   if (world.templates.size >= TEMPLATE_LIMIT)
     throw new ProviderError(100, 'Template limit reached.', { subcode: 2388019 })
   const body = textOf(definition, 'BODY')
-  if (/^\s*\{\{|\}\}\s*$/.test(body)) {
+  if (definition.category !== 'AUTHENTICATION' && /^\s*\{\{|\}\}\s*$/.test(body)) {
     throw new ProviderError(100, 'Variables cannot be at the start or end of the body.', { subcode: 2388299 })
   }
-  for (const type of ['HEADER', 'BODY'] as const) checkExamples(definition, type)
+  for (const part of [definition, ...(componentOf(definition, 'CAROUSEL')?.cards ?? [])])
+    checkPart(world, part)
 }
 
-function checkExamples(definition: TemplateDefinition, type: 'HEADER' | 'BODY'): void {
-  const wanted = variablesIn(textOf(definition, type)).length
+function checkPart(world: World, part: Composed): void {
+  for (const type of ['HEADER', 'BODY'] as const) checkExamples(part, type)
+  const header = componentOf(part, 'HEADER')
+  if (header !== undefined) checkSample(world, header.format, header.example)
+}
+
+function checkExamples(part: Composed, type: 'HEADER' | 'BODY'): void {
+  const wanted = variablesIn(textOf(part, type)).length
   if (wanted === 0) return
-  const component = definition.components.find((one) => isType(one, type))
-  const example =
-    component !== undefined && 'example' in component ? JSON.stringify(component.example ?? {}) : '{}'
-  if (example === '{}') {
+  if (JSON.stringify(componentOf(part, type)?.example ?? {}) === '{}') {
     throw new ProviderError(100, `${type} has ${wanted} variables and no example.`, { subcode: 2388043 })
   }
 }

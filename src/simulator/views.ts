@@ -1,5 +1,18 @@
 // Types of the control API's handset views and of the page's stream. Only types: the page imports them too.
 
+/** Whether webhooks have the number of a user. */
+export type ShowsNumber = 'always' | 'known' | 'never'
+
+/** What the user can tap under a message. `payload`: what comes back with it, such as the token of a flow. */
+export type Choice = Readonly<{
+  kind: 'button_reply' | 'list_reply' | 'button' | 'flow' | 'address' | 'location' | 'contact' | 'order'
+  id: string
+  title: string
+  description?: string
+  payload?: string
+  products?: readonly string[]
+}>
+
 /** A message from the business as the handset sees it. */
 export type InboxItem = {
   readonly id: string
@@ -10,6 +23,11 @@ export type InboxItem = {
   readonly at: string
   readonly category: string
   readonly callbackData: string | undefined
+  /** The id of the message that it quotes. */
+  readonly replyTo: string | null
+  /** How the business named the recipient. */
+  readonly sentTo: 'phone' | 'id'
+  readonly choices: readonly Choice[]
   /** The message asks the user to allow calls. */
   readonly asksPermission: boolean
   status: 'accepted' | 'sent' | 'delivered' | 'read' | 'failed'
@@ -22,8 +40,10 @@ export type OutboxItem = {
   readonly id: string
   readonly phoneNumberId: string
   readonly type: string
-  readonly text: string
+  /** The present text: an edit replaces it. */
+  text: string
   readonly at: string
+  isRevoked?: boolean
   /** The id of the message that it answers or reacts to. */
   readonly replyTo: string | null
   readonly mediaId: string | null
@@ -55,6 +75,13 @@ export type CallRow = Readonly<{
 
 export type HandsetView = Readonly<{
   waId: string
+  userId: string | null
+  parentUserId: string | null
+  username: string | null
+  showsNumber: ShowsNumber
+  dialledAs: readonly string[]
+  /** The user takes no marketing templates from the business. */
+  stoppedMarketing: boolean
   name: string
   online: boolean
   media: 'real' | 'template' | null

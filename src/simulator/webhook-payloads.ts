@@ -1,5 +1,5 @@
-import { unixSeconds } from './ids.ts'
 import type { BusinessNumber } from './model.ts'
+import { contactEntry, type Person } from './person.ts'
 
 /** One change that the provider reports. One POST can contain several updates. */
 export type Update = Readonly<{
@@ -11,18 +11,16 @@ export type Update = Readonly<{
   value: Readonly<Record<string, unknown>>
   /** `entry[].time`, which the provider sends only for account and template fields. */
   time?: number
+  /** The whole body in place of an envelope with field and value. Such an update is posted alone. */
+  payload?: unknown
   /** The planned time of a load run, on the monotonic clock. */
   scheduledNs?: bigint
 }>
 
-const metadata = (number: BusinessNumber) => ({
+export const metadata = (number: BusinessNumber) => ({
   messaging_product: 'whatsapp',
   metadata: { display_phone_number: number.digits, phone_number_id: number.id },
 })
-
-const contact = (waId: string, name: string) => ({ contacts: [{ profile: { name }, wa_id: waId }] })
-
-type Person = Readonly<{ waId: string; name: string }>
 
 export const messageUpdate = (
   number: BusinessNumber,
@@ -35,24 +33,29 @@ export const messageUpdate = (
   value: {
     ...metadata(number),
     // Only system messages have no contact.
-    ...(message['type'] === 'system' ? {} : contact(from.waId, from.name)),
+    ...(message['type'] === 'system' ? {} : { contacts: [contactEntry(from, 'name', 'username')] }),
     messages: [message],
   },
 })
 
 export const statusUpdate = (
   number: BusinessNumber,
+  contact: Readonly<Record<string, unknown>> | undefined,
   status: Record<string, unknown> & { id: string; status: string },
 ): Update => ({
   kind: `status.${status.status}`,
   ref: status.id,
   field: 'messages',
-  value: { ...metadata(number), statuses: [status] },
+  value: {
+    ...metadata(number),
+    ...(contact === undefined ? {} : { contacts: [contact] }),
+    statuses: [status],
+  },
 })
 
 export const callUpdate = (
   number: BusinessNumber,
-  user: Person,
+  contact: Readonly<Record<string, unknown>>,
   call: Record<string, unknown> & { id: string; event: string },
   errors?: readonly unknown[],
 ): Update => ({
@@ -61,7 +64,7 @@ export const callUpdate = (
   field: 'calls',
   value: {
     ...metadata(number),
-    ...contact(user.waId, user.name),
+    contacts: [contact],
     calls: [call],
     ...(errors === undefined ? {} : { errors }),
   },
@@ -69,12 +72,13 @@ export const callUpdate = (
 
 export const callStatusUpdate = (
   number: BusinessNumber,
+  contact: Readonly<Record<string, unknown>>,
   status: Record<string, unknown> & { id: string; status: string },
 ): Update => ({
   kind: `call.${status.status.toLowerCase()}`,
   ref: status.id,
   field: 'calls',
-  value: { ...metadata(number), statuses: [{ ...status, type: 'call' }] },
+  value: { ...metadata(number), contacts: [contact], statuses: [{ ...status, type: 'call' }] },
 })
 
 export const accountUpdate = (field: string, ref: string, value: Record<string, unknown>): Update => ({
@@ -82,7 +86,7 @@ export const accountUpdate = (field: string, ref: string, value: Record<string, 
   ref,
   field,
   value,
-  time: Number(unixSeconds(Date.now())),
+  time: Math.floor(Date.now() / 1000),
 })
 
 const sameNumber = (a: Update, b: Update): boolean =>

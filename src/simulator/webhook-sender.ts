@@ -93,7 +93,8 @@ export class WebhookSender {
     return new Promise((settle) => {
       const held = { update, settle }
       const wait = faults.delayMs + Math.random() * faults.reorderMs
-      if (!affected) this.#post([held], 0)
+      if ('payload' in update) this.#postAlone(held, wait)
+      else if (!affected) this.#post([held], 0)
       else if (wait === 0) this.#collect(held)
       else this.#timers.later(wait, () => this.#collect(held))
     })
@@ -139,6 +140,12 @@ export class WebhookSender {
     return entry
   }
 
+  #postAlone(held: Held, wait: number): void {
+    const post = () => this.#post([held], this.#faults.webhooks.repeat)
+    if (wait === 0) post()
+    else this.#timers.later(wait, post)
+  }
+
   #collect(held: Held): void {
     const { batch, repeat } = this.#faults.webhooks
     this.#batch.push(held)
@@ -154,7 +161,7 @@ export class WebhookSender {
 
   #post(held: readonly Held[], repeatsLeft: number): void {
     const updates = held.map(({ update }) => update)
-    const body = encodeWebhook(envelope(this.#identity.wabaId, updates))
+    const body = encodeWebhook(bodyOf(this.#identity.wabaId, updates))
     const settle = () => {
       this.#pending -= held.length
       for (const one of held) one.settle()
@@ -222,6 +229,11 @@ export class WebhookSender {
     this.#pools.set(origin, pool)
     return pool
   }
+}
+
+const bodyOf = (wabaId: string, updates: readonly Update[]): unknown => {
+  const [update] = updates
+  return update !== undefined && 'payload' in update ? update.payload : envelope(wabaId, updates)
 }
 
 function finish(post: Post, outcome: Outcome): void {

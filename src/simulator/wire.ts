@@ -1,14 +1,34 @@
 import * as v from 'valibot'
-import { ProviderError } from './provider-error.ts'
+import { ProviderError, wrongParameter } from './provider-error.ts'
+
+type Codes = Readonly<{
+  /** The parameter whose value is read, for the error's details. */
+  inside?: string
+  missing?: number
+  invalid?: number
+}>
 
 /** Parses a request body with a schema. Throws the provider's error when it does not match. */
-export function readWire<const S extends v.GenericSchema>(schema: S, body: unknown): v.InferOutput<S> {
+export function readWire<const S extends v.GenericSchema>(
+  schema: S,
+  body: unknown,
+  { inside, missing = 100, invalid = 100 }: Codes = {},
+): v.InferOutput<S> {
   const result = v.safeParse(schema, body, { abortEarly: true })
   if (result.success) return result.output
   const [issue] = result.issues
-  const path = v.getDotPath(issue) ?? 'body'
-  if (issue.received === 'undefined') throw new ProviderError(100, `The parameter ${path} is required.`)
-  throw new ProviderError(100, `Param ${path}: ${issue.message}`)
+  const path = pathOf([
+    ...(inside === undefined ? [] : [inside]),
+    ...(issue.path ?? []).map(({ key }) => key),
+  ])
+  if (issue.received === 'undefined') throw wrongParameter(missing, `The parameter ${path} is required.`)
+  throw wrongParameter(invalid, `Param ${path} ${issue.message}`)
+}
+
+/** The provider's way to write the place of a parameter: `template['components'][0]['type']`. */
+function pathOf([first, ...rest]: readonly unknown[]): string {
+  const steps = rest.map((key) => (typeof key === 'number' ? `[${key}]` : `['${String(key)}']`))
+  return `${String(first ?? 'body')}${steps.join('')}`
 }
 
 /** Selects the requested fields of a node, as `?fields=a,b` does. `id` is always included. */

@@ -1,9 +1,11 @@
+import { randomInt } from 'node:crypto'
 import type { Logger } from 'pino'
 import { startsWithPermission } from './behaviour.ts'
 import { BoundedMap, Ring } from './bounded.ts'
 import { Faults } from './faults.ts'
+import { isParentId, isUserId, numberBehind, userIdOf, waIdOf } from './identity.ts'
 import { digitsOf } from './ids.ts'
-import type { BusinessNumber, Call, Handset, MediaFile } from './model.ts'
+import type { BusinessNumber, Call, Handset, MediaFile, Upload } from './model.ts'
 import type { BusinessNumberSetting, SimulatorSettings } from './settings.ts'
 import type { TemplateRecord } from './template-record.ts'
 import { Timers } from './timers.ts'
@@ -13,8 +15,9 @@ import { WebhookSender } from './webhook-sender.ts'
 const REQUEST_JOURNAL_SIZE = 100_000
 const HANDSET_LIMIT = 50_000
 const CALL_LIMIT = 50_000
-const INBOUND_LIMIT = 200_000
+const MESSAGE_LIMIT = 200_000
 const MEDIA_LIMIT = 1000
+const MESSAGING_LIMIT = 'TIER_2K'
 const ANSWERS_KEPT = 500
 
 type RequestEntry = Readonly<{
@@ -32,7 +35,13 @@ type SimulatorConfig = {
   mediaUrlTtlMs: number
   /** Limit of connected business-initiated calls to one user within 24 hours. */
   callsPerDay: number
+  /** Added to the real time: moves windows, permissions and expiries, but no timer. */
+  clockOffsetMs: number
+  /** Outside the window, free-form messages fail with a status, or the request is refused. Both occur. */
+  closedWindow: 'status' | 'refusal'
 }
+
+type KnownMessage = Readonly<{ handset: Handset; phoneNumberId: string; type: string; atMs: number }>
 
 export type World = {
   readonly settings: SimulatorSettings
@@ -40,11 +49,24 @@ export type World = {
   readonly config: SimulatorConfig
   readonly numbers: Map<string, BusinessNumber>
   readonly handsets: BoundedMap<string, Handset>
+  /** The same handsets by their user ids and parent ids. Ids that were given up lead nowhere. */
+  readonly handsetsById: BoundedMap<string, Handset>
+  /** The number that is reached by each other way to dial it. */
+  readonly dialled: BoundedMap<string, string>
+  /** How many users have given up each number: the next one is another person with another id. */
+  readonly formerOwners: BoundedMap<string, number>
   readonly calls: BoundedMap<string, Call>
-  /** Messages from handsets by wamid, for marking as read. */
-  readonly inbound: BoundedMap<string, Readonly<{ waId: string; phoneNumberId: string }>>
+  /** Messages from handsets by wamid, for marking as read, quotes and reactions. */
+  readonly inbound: BoundedMap<string, KnownMessage>
+  /** Messages from the business by wamid. */
+  readonly sent: BoundedMap<string, KnownMessage>
   readonly media: BoundedMap<string, MediaFile>
+  /** Resumable uploads by their session ids, and what the finished ones are by their handles. */
+  readonly uploads: BoundedMap<string, Upload>
+  readonly handles: BoundedMap<string, string>
   readonly templates: Map<string, TemplateRecord>
+  /** What account events have changed for all numbers. */
+  readonly account: { messagingLimit: string }
   readonly faults: Faults
   readonly webhooks: WebhookSender
   readonly requests: Ring<RequestEntry>
@@ -72,13 +94,26 @@ export function createWorld({ settings, log, offerText, templates }: Parts): Wor
   const world: World = {
     settings,
     log,
-    config: { ringTimeoutMs: settings.ringTimeoutMs, mediaUrlTtlMs: 300_000, callsPerDay: 100 },
+    config: {
+      ringTimeoutMs: settings.ringTimeoutMs,
+      mediaUrlTtlMs: 300_000,
+      callsPerDay: 100,
+      clockOffsetMs: 0,
+      closedWindow: 'status',
+    },
     numbers: new Map(),
     handsets: new BoundedMap(HANDSET_LIMIT),
+    handsetsById: new BoundedMap(2 * HANDSET_LIMIT),
+    dialled: new BoundedMap(HANDSET_LIMIT),
+    formerOwners: new BoundedMap(HANDSET_LIMIT),
     calls: new BoundedMap(CALL_LIMIT),
-    inbound: new BoundedMap(INBOUND_LIMIT),
+    inbound: new BoundedMap(MESSAGE_LIMIT),
+    sent: new BoundedMap(MESSAGE_LIMIT),
     media: new BoundedMap(MEDIA_LIMIT),
+    uploads: new BoundedMap(MEDIA_LIMIT),
+    handles: new BoundedMap(MEDIA_LIMIT),
     templates: new Map(),
+    account: { messagingLimit: MESSAGING_LIMIT },
     faults,
     webhooks: new WebhookSender(settings, faults),
     requests: new Ring(REQUEST_JOURNAL_SIZE),
@@ -118,14 +153,21 @@ export function resetWorld(world: World): void {
   for (const part of [
     world.numbers,
     world.handsets,
+    world.handsetsById,
+    world.dialled,
+    world.formerOwners,
     world.calls,
     world.inbound,
+    world.sent,
     world.media,
+    world.uploads,
+    world.handles,
     world.templates,
     world.answers,
   ]) {
     part.clear()
   }
+  world.account.messagingLimit = MESSAGING_LIMIT
   world.faults.clear()
   world.webhooks.reset()
   world.requests.clear()
@@ -141,12 +183,44 @@ export function findNumber(world: World, address: string): BusinessNumber | unde
   return undefined
 }
 
-/** Returns the handset of this number. Creates it at its first use. */
-export function handsetOf(world: World, waId: string): Handset {
-  const present = world.handsets.get(waId)
+/** The simulator's time in Unix milliseconds. */
+export const timeOf = (world: World): number => Date.now() + world.config.clockOffsetMs
+
+/** Returns the handset of this number, in any way to dial it. Creates it at its first use. */
+export function handsetOf(world: World, dialled: string): Handset {
+  const digits = digitsOf(dialled)
+  const waId = world.dialled.get(digits) ?? waIdOf(digits)
+  return world.handsets.get(waId) ?? createHandset(world, waId, {})
+}
+
+/** Returns the handset of this user id or parent id. Creates it, without a visible number, at its first use. */
+export function handsetOfId(world: World, id: string): Handset {
+  const present = world.handsetsById.get(id)
   if (present !== undefined) return present
+  let waId = numberBehind(id)
+  while (world.handsets.has(waId)) waId = `${waId.slice(0, -5)}${randomInt(10)}${waId.slice(-4)}`
+  return createHandset(world, waId, {
+    ...(isParentId(id) ? { parentUserId: id } : { userId: id }),
+    showsNumber: 'never',
+  })
+}
+
+/** The handset at a phone number or a user id. */
+export const handsetAtAddress = (world: World, address: string): Handset =>
+  isUserId(address) ? handsetOfId(world, address) : handsetOf(world, address)
+
+type Identity = Partial<Pick<Handset, 'userId' | 'parentUserId' | 'showsNumber'>>
+
+function createHandset(world: World, waId: string, identity: Identity): Handset {
   const handset: Handset = {
     waId,
+    userId: identity.userId ?? userIdOf(waId, world.formerOwners.get(waId) ?? 0),
+    parentUserId: identity.parentUserId,
+    username: undefined,
+    showsNumber: identity.showsNumber ?? 'always',
+    numberKnownAt: new Map(),
+    dialledAs: [],
+    stoppedMarketing: false,
     name: `Handset ${waId.slice(-4)}`,
     online: true,
     media: undefined,
@@ -160,7 +234,14 @@ export function handsetOf(world: World, waId: string): Handset {
     refusals: 0,
   }
   world.handsets.set(waId, handset)
+  indexIds(world, handset)
   return handset
+}
+
+export function indexIds(world: World, handset: Handset): void {
+  for (const id of [handset.userId, handset.parentUserId]) {
+    if (id !== undefined) world.handsetsById.set(id, handset)
+  }
 }
 
 /** The current permission. An expired temporary permission ends without a webhook. */

@@ -38,7 +38,7 @@ const looks: readonly Look[] = [
 
 export const paths = [
   ...['overview', 'conversations', 'calls', 'campaigns', 'templates', 'numbers', 'keys', 'endpoints'],
-  ...['deliveries', 'members', 'audit', 'settings', 'account'],
+  ...['deliveries', 'inbound', 'members', 'audit', 'settings', 'account'],
 ]
 
 /** Checks half of the pages in every look. Each half has its own test file, so that no file takes long. */

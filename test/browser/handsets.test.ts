@@ -205,6 +205,71 @@ describe('the page of handsets', () => {
     await page.close()
   })
 
+  test('a button is tapped, a text is edited and deleted, a place is sent, marketing is stopped', async () => {
+    const page = await scene.openPage(['15557000110'])
+    const phone = phoneOf(page, '15557000110')
+    const template = {
+      ...{ name: 'spring_sale', language: 'en_US' },
+      variables: { first_name: 'Ines', discount: '20 %' },
+    }
+    await ok(scene.stack.api.post('/messages/chat', { to: '+15557000110', template }), 202)
+    await phone.getByRole('button', { name: 'Stop promotions' }).click()
+    await scene.receiver.inbox.first('the tap', ({ data }) => data?.text === 'Stop promotions')
+    await write(phone, 'Is it frist?')
+    const written = phone.getByRole('article').filter({ hasText: /Is it f/ })
+    await written.getByRole('button', { name: 'Edit' }).click()
+    await written.getByLabel('New text').fill('Is it first?')
+    await written.getByRole('button', { name: 'Save' }).click()
+    await phone.getByText('Is it first?').waitFor()
+    await written.getByRole('button', { name: 'Delete' }).click()
+    await phone.getByText('(deleted)').waitFor()
+    await phone.getByLabel('Send something else').selectOption({ label: 'Place' })
+    await scene.receiver.inbox.first('the place', ({ data }) => String(data?.text).includes('Dock'))
+    await phone.getByRole('article').getByText('Dock', { exact: true }).waitFor()
+    await phone.getByLabel('Marketing messages').selectOption({ label: 'Stopped' })
+    await eventually('the handset has stopped them', async () => {
+      return (await ok(scene.stack.sim.get('/handsets/15557000110'))).stoppedMarketing
+    })
+    await screenshot(page, 'handsets-people-light')
+    await assertAccessible(page)
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('a user takes a username and another number, and one without a number is opened by the id', async () => {
+    const page = await scene.openPage(['15557000111'])
+    const phone = phoneOf(page, '15557000111')
+    await phone.getByText('Identity').click()
+    await phone.getByLabel('Username').fill('ines.p')
+    await phone.getByRole('button', { name: 'Take it' }).click()
+    await phone.getByText('· ines.p').waitFor()
+    assert.equal(await phone.getByLabel('Shows the number').inputValue(), 'known')
+    await screenshot(page, 'handsets-identity-light')
+    await assertAccessible(page)
+    await phone.getByLabel('New number').fill('+1 555 700 0112')
+    await phone.getByRole('button', { name: 'Change it' }).click()
+    await phoneOf(page, '15557000112').waitFor()
+    await page.getByLabel('Open a handset').fill('PT.44100928')
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.getByRole('region', { name: 'PT.44100928' }).getByText('Nothing yet.').waitFor()
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('an event of the account and a webhook as it is written are sent', async () => {
+    const page = await scene.openPage(['15557000113'])
+    await page.getByRole('tab', { name: 'Account' }).click()
+    await page.getByRole('button', { name: 'Restrict' }).click()
+    await page.getByText('Restrict: sent.').waitFor()
+    await page.getByText('A webhook as it is written here').click()
+    await page.getByRole('button', { name: 'Send it, signed' }).click()
+    await page.getByText('The webhook was sent.').waitFor()
+    await screenshot(page, 'handsets-account-light')
+    await assertAccessible(page)
+    assertNoFaults(page)
+    await page.close()
+  })
+
   for (const [name, options] of [
     ['dark', { theme: 'dark' }],
     ['narrow', { isNarrow: true }],

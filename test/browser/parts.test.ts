@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { type Browser, chromium, type Page, type WebSocketRoute } from 'playwright-core'
+import type { Browser, Page, WebSocketRoute } from 'playwright-core'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
-import { findChromium } from './chromium.ts'
-import { assertAccessible, screenshot } from './scene.ts'
+import { assertAccessible, screenshot, sharedBrowser } from './scene.ts'
 
 const folder = fileURLToPath(new URL('../../src/console/web/', import.meta.url))
 const gallery = fileURLToPath(new URL('./gallery/main.tsx', import.meta.url))
@@ -27,9 +26,9 @@ describe('the parts', () => {
       ...{ bundle: true, write: false, outdir: '/', jsx: 'automatic', jsxImportSource: 'preact' },
     })
     files = new Map(outputFiles.map(({ path, text }) => [path, text]))
-    browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] })
+    browser = await sharedBrowser()
   })
-  after(() => browser?.close())
+  after(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []))
 
   async function open(colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
     sockets = []

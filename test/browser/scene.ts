@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { type Stack, type StackOptions, startStack } from '../e2e/stack.ts'
+import { afterAllFiles } from '../support/harness.ts'
 import { findChromium } from './chromium.ts'
 
 const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url))
@@ -30,13 +31,27 @@ export interface PageOptions {
   readonly isNarrow?: boolean
 }
 
-export async function openBrowserScene(options: StackOptions = {}): Promise<BrowserScene> {
+let browser: Promise<Browser> | undefined
+
+/** The browser of all files of this process. */
+export function sharedBrowser(): Promise<Browser> {
+  browser ??= launch()
+  return browser
+}
+
+async function launch(): Promise<Browser> {
   const executablePath = await findChromium()
+  // Chromium's sandbox needs more privileges than a container has, and the tests open no foreign pages.
+  const launched = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  afterAllFiles(() => launched.close())
+  return launched
+}
+
+export async function openBrowserScene(options: StackOptions = {}): Promise<BrowserScene> {
+  const browser = await sharedBrowser()
   const stack = await startStack(options)
   const contexts = new Map<string, BrowserContext>()
   try {
-    // Chromium's sandbox needs more privileges than a container has, and the tests open no foreign pages.
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
     const { origin } = stack.gateway(0)
     const urlOf = (path: string) => `${origin}/console/${stack.workspaceId}/${path}`
     const newContext = (page: PageOptions = {}) => browser.newContext(contextOptions(page))
@@ -53,7 +68,7 @@ export async function openBrowserScene(options: StackOptions = {}): Promise<Brow
         return opened
       },
       async close() {
-        await browser.close()
+        await Promise.all(browser.contexts().map((context) => context.close()))
         await stack.stop()
       },
     }

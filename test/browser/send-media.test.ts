@@ -20,8 +20,9 @@ describe('templates with a file in the header', () => {
   before(async () => {
     scene = await openBrowserScene()
     const { stack } = scene
+    const { handle } = await ok(stack.sim.post('/samples', { fileType: 'image/png' }))
     const components = [
-      { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::example'] } },
+      { type: 'HEADER', format: 'IMAGE', example: { header_handle: [handle] } },
       { type: 'BODY', text: 'Your parcel is at the door.' },
     ]
     const draft = { name: 'a_parcel_photo', language: 'en_US', category: 'UTILITY', components }
@@ -31,6 +32,45 @@ describe('templates with a file in the header', () => {
     })
   })
   after(() => scene?.close())
+
+  test('a template with a picture, an offer and a code is submitted with a sample from the form', async () => {
+    const { stack } = scene
+    const page = await scene.open('templates/new')
+    await page.getByLabel('Name', { exact: true }).fill('spring_picture')
+    await page.getByLabel('Category').selectOption('MARKETING')
+    await page.getByLabel('Header', { exact: true }).selectOption('IMAGE')
+    await page.getByLabel('Body').fill('Spring is here.')
+    await page.getByLabel('Limited-time offer').fill('Until Sunday')
+    await page.getByRole('button', { name: 'Add button' }).click()
+    const button = page.getByRole('group', { name: 'Button 1' })
+    await button.getByLabel('Button 1 does').selectOption('COPY_CODE')
+    await button.getByLabel('Example of the code').fill('SAVE20')
+    const submit = page.getByRole('button', { name: 'Submit for approval' })
+    await submit.click()
+    await page.getByText('is needed for the review').waitFor()
+    const name = 'spring.png'
+    await page
+      .getByLabel('Example file to upload')
+      .setInputFiles({ name, mimeType: 'image/png', buffer: Buffer.from(PICTURE, 'base64') })
+    await page.getByText(name).waitFor()
+    const preview = page.getByRole('figure', { name: 'What the customer sees' })
+    await preview.getByText('Until Sunday').waitFor()
+    await preview.getByText('Copy offer code').waitFor()
+    await screenshot(page, 'template-sample-light')
+    await assertAccessible(page)
+    await submit.click()
+    await page.getByText('spring_picture is submitted for approval.').waitFor()
+    const { data } = await ok(stack.console.get('/templates?name=spring_picture'))
+    assert.deepEqual(
+      data[0].variables.map((variable: { name: string; kind: string }) => [variable.name, variable.kind]),
+      [
+        ['header.1', 'MEDIA'],
+        ['offer.expiresAt', 'TIMESTAMP'],
+        ['button.0', 'CODE'],
+      ],
+    )
+    await page.close()
+  })
 
   test('a file is uploaded for the header of a template, and goes out with it', async () => {
     const { stack } = scene

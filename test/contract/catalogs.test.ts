@@ -50,7 +50,7 @@ describe('scopes', () => {
 })
 
 describe('events', () => {
-  test('are five: three queued, two direct [events]', () => {
+  test('are six: four queued, two direct [events]', () => {
     const classes = Object.fromEntries(eventKinds.map((kind) => [kind, eventClasses[kind].delivery]))
     assert.deepEqual(classes, {
       'message.status': 'queued',
@@ -58,6 +58,7 @@ describe('events', () => {
       'call.status': 'queued',
       'call.ringing': 'direct',
       'call.accepted': 'direct',
+      'account.updated': 'queued',
     })
     assert.deepEqual(Object.keys(eventClasses).sort(), [...eventKinds].sort())
   })

@@ -1,6 +1,7 @@
 // assertDocumented judges every answer in the other tests, so it must be able to refuse one.
 import assert from 'node:assert/strict'
-import { call, errorExamples, message, page } from '../../src/api/openapi/examples.ts'
+import { errorExamples } from '../../src/api/openapi/error-examples.ts'
+import { call, message, page } from '../../src/api/openapi/examples.ts'
 import { assertDocumented, assertDocumentedEvent, type Exchanged } from '../support/documented.ts'
 import { describe, test } from '../support/harness.ts'
 

@@ -126,6 +126,7 @@ const questions = [
   question('How do I rotate the secret of an endpoint?', 'src/delivery/README.md', 'Secret rotation'),
   question('How do I rotate SECRETS_KEY?', 'src/platform/README.md', 'Secrets and their rotation'),
   question('How do I answer a call?', 'src/calls/README.md', 'Answer, decline, hang up'),
+  question('What are the variables of a carousel called?', 'src/api/guides/templates.md', 'Carousels'),
   question('What do the statuses of a message mean?', 'src/messaging/README.md', 'Statuses of a message'),
   question('How do I pause a campaign?', 'src/campaigns/README.md', 'Start, schedule, pause, cancel'),
   question('Which errors may I retry?', 'src/api/guides/errors.md', 'What to retry'),

@@ -10,11 +10,13 @@ const details =
 // The records of the API contract, verbatim and in its order; `{...}` are the fields of the object before it.
 const contract: Readonly<Record<string, string>> = {
   Message: `id conversationId providerMessageId direction type status text template{name language variables} from fromName to
-    userId username numberId error{code title} media{mimeType fileName sizeBytes sha256} details{${details}} metadata caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
-  MessagePreview: `to userId template{name language variables} header body footer buttons text missingVariables unexpectedVariables`,
+    userId username numberId error{code title subcode details traceId} media{mimeType fileName sizeBytes sha256} details{${details}}
+    metadata caller{apiKeyId apiKeyName idempotencyKey campaignId} createdAt sentAt deliveredAt readAt failedAt`,
+  MessagePreview: `to userId type template{name language variables} headerFormat header body buttons footer offer cards text
+    missingVariables unexpectedVariables invalidVariables unsupportedParts windowExpiresAt`,
   Conversation: `id numberId number contact{waId number userId username name optedOut} group{id} lastMessage{id direction type text at} unreadCount
     lastInboundAt windowExpiresAt callPermission{response granted isPermanent expiresAt source} createdAt updatedAt`,
-  Template: `id name language category status components variables[name example in] createdAt updatedAt`,
+  Template: `id name language category status components variables[name example in kind] optionalVariables[name example in kind] unsupported createdAt updatedAt`,
   Number: `id phoneNumberId number displayName status qualityRating messagesPerSecond isDefault
     replyRouting{endpointId endpointName} forwardCalls createdAt`,
   Call: `id wacid direction status from fromName to numberId phoneNumberId conversationId contactWaId userId username ringingAt acceptedAt
@@ -22,13 +24,17 @@ const contract: Readonly<Record<string, string>> = {
   CallOffer: `callId session{sdpType sdp} fetchedAt`,
   IceServers: `iceServers[urls username credential] ttlSeconds expiresAt`,
   Campaign: `id name status numberId template{name language} variables startAt messagesPerSecond pauseReason
+    pauseError{code title subcode details traceId}
     counts{total pending queued held unknown sent delivered read failed skipped cancelled replied}
     createdAt updatedAt startedAt pausedAt completedAt cancelledAt`,
-  Recipient: `id to userId variables status messageId error{code title} skippedReason repliedAt updatedAt`,
+  Recipient: `id to userId variables status messageId error{code title subcode details traceId} skippedReason repliedAt updatedAt`,
 }
 
 /** Fields that may be absent instead of null. */
 const optional = [
+  ...['Message.error.subcode', 'Message.error.details', 'Message.error.traceId'],
+  ...['Recipient.error.subcode', 'Recipient.error.details', 'Recipient.error.traceId'],
+  ...['Campaign.pauseError.subcode', 'Campaign.pauseError.details', 'Campaign.pauseError.traceId'],
   ...details.split(' ').map((name) => `Message.details.${name}`),
   ...['IceServers.iceServers.username', 'IceServers.iceServers.credential'],
 ]

@@ -46,11 +46,14 @@ export async function statuses(
     body.event === 'call.status' && body.data.callId === id && (!status || body.data.status === status)
   for (const status of expected) {
     const both = await atBoth(scene, `${status} of ${id}`, mine(status))
-    const { wacid, contactWaId, durationSeconds } = both.post.body.data
+    const { wacid, contactWaId, userId, username, durationSeconds } = both.post.body.data
     assert.equal(Number.isInteger(durationSeconds), status === 'COMPLETED', `durationSeconds of ${status}`)
     assertQueued(scene, both, {
       event: 'call.status',
-      data: { callId: id, conversationId, wacid, direction, status, contactWaId, durationSeconds },
+      data: {
+        ...{ callId: id, conversationId, wacid, direction, status, contactWaId, userId, username },
+        durationSeconds,
+      },
     })
   }
   for (const { inbox } of [scene.https, scene.socket])

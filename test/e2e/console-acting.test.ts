@@ -113,8 +113,24 @@ step('the file of a message comes with the session, and cannot run as a page', a
 })
 
 step('a picture is uploaded for the header of a template, and sent by the id that came back', async () => {
+  const cookie = await signIn(stack.gateway(0).origin, stack.operator)
+  const uploadTo = async (route: string, type: string, bytes: Uint8Array<ArrayBuffer>) => {
+    const path = `/console/api/workspaces/${stack.workspaceId}${route}`
+    const headers = { cookie, 'content-type': type }
+    const reply = await fetch(stack.gateway(0).origin + path, { method: 'POST', headers, body: bytes })
+    return { status: reply.status, body: (await reply.json()) as Json }
+  }
+  const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
+  const upload = (type: string, bytes: Uint8Array<ArrayBuffer>, query = '') =>
+    uploadTo(`/media?fileName=parcel%20%221%22.png${query}`, type, bytes)
+  const sample = await uploadTo('/templates/samples?fileName=sample.png', 'image/png', png)
+  assert.equal(sample.status, 201, JSON.stringify(sample.body))
+  const { handle, ...toldOfSample } = sample.body
+  assert.deepEqual(toldOfSample, { mimeType: 'image/png', fileName: 'sample.png', sizeBytes: png.byteLength })
+  const webm = await uploadTo('/templates/samples', 'video/webm', png)
+  assert.deepEqual([webm.status, webm.body.error.code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
   const components = [
-    { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::example'] } },
+    { type: 'HEADER', format: 'IMAGE', example: { header_handle: [handle] } },
     { type: 'BODY', text: 'Your parcel is here.' },
   ]
   const draft = { name: 'parcel_photo', language: 'en_US', category: 'UTILITY', components }
@@ -122,14 +138,6 @@ step('a picture is uploaded for the header of a template, and sent by the id tha
   await eventually('it is approved', async () => {
     return (await ok(stack.console.get(`/templates/${templateId}`))).status === 'APPROVED'
   })
-  const cookie = await signIn(stack.gateway(0).origin, stack.operator)
-  const upload = async (type: string, bytes: Uint8Array<ArrayBuffer>, query = '') => {
-    const path = `/console/api/workspaces/${stack.workspaceId}/media?fileName=parcel%20%221%22.png${query}`
-    const headers = { cookie, 'content-type': type }
-    const reply = await fetch(stack.gateway(0).origin + path, { method: 'POST', headers, body: bytes })
-    return { status: reply.status, body: (await reply.json()) as Json }
-  }
-  const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
   const numberId = stack.numbers[0].id
   const uploaded = await upload('image/png', png, `&numberId=${numberId}`)
   assert.equal(uploaded.status, 201, JSON.stringify(uploaded.body))
@@ -185,4 +193,38 @@ step('a template is shown while it is written, with its own examples where nothi
     shown.variables.map(({ name }: Json) => name),
     ['header.1', '1', '2'],
   )
+})
+
+step('a reply is sent once under its key, with its file, and is in the audit without its text', async () => {
+  const from = '15557000202'
+  const { conversationId, id } = await inbound(from, { type: 'text', text: 'Where is it?' })
+  const path = `/conversations/${conversationId}/reply`
+  const file = await fetch(
+    `${stack.gateway(0).origin}/console/api/workspaces/${stack.workspaceId}/conversations/${conversationId}/files?fileName=map.pdf`,
+    {
+      method: 'POST',
+      headers: {
+        cookie: await signIn(stack.gateway(0).origin, stack.operator),
+        'content-type': 'application/pdf',
+      },
+      body: '%PDF-1.4 a map',
+    },
+  )
+  assert.equal(file.status, 201)
+  const { id: uploaded } = (await file.json()) as Json
+  const body = {
+    media: { kind: 'document', id: uploaded, caption: 'At the dock' },
+    replyTo: id,
+    idempotencyKey: 'reply-1',
+  }
+  const sent = await ok(stack.console.post(path, body), 202)
+  assert.deepEqual([sent.type, sent.to, sent.media.fileName], ['DOCUMENT', from, 'map.pdf'])
+  assert.equal((await stack.console.post(path, body)).status, 200)
+  const [entry] = (await audited('message.sent')).filter(({ after }) => after.type === 'DOCUMENT')
+  assert.ok(entry)
+  assert.doesNotMatch(JSON.stringify(entry), /At the dock/)
+  assert.ok((await audited('media.uploaded')).length > 0)
+  const none = { text: { body: 'Hi' }, idempotencyKey: 'none' }
+  const unknown = '/conversations/cnv_00000000000000000000000000/reply'
+  assert.equal(await refused(stack.console.post(unknown, none), 404), 'NOT_FOUND')
 })

@@ -53,6 +53,38 @@ step('accepted, and the provider not asked: it is sent once', async () => {
   assert.equal(statusesOf(id).at(-1), 'DELIVERED')
 })
 
+step('a reply that was accepted, and the provider not asked: it is sent once, as it was asked', async () => {
+  const [to, text] = ['15557000428', 'Still open?']
+  const { id: asking } = await ok(
+    scene.stack.sim.post(`/handsets/${to}/messages`, {
+      to: scene.stack.numbers[0].number,
+      type: 'text',
+      text,
+    }),
+  )
+  let question: Json
+  await eventually('the question is there', async () => {
+    const { data } = await ok(
+      scene.stack.api.get(`/messages/chat?providerMessageId=${encodeURIComponent(asking)}`),
+    )
+    question = data[0]
+    return question !== undefined
+  })
+  const buttons = [{ id: 'yes', title: 'Yes' }]
+  const interactive = { kind: 'buttons', body: 'Shall we keep it?', footer: 'North Dock', buttons }
+  const body = { to: `+${to}`, interactive, replyTo: question.id, idempotencyKey: 'reply' }
+  await dieAt(scene, 'after_accept_before_send', () => send(body))
+  assert.equal(await stateOf('reply'), 'QUEUED PENDING')
+  await scene.stack.restartGateway(0)
+  const { id } = await repeated(body)
+  await eventually('it is delivered', async () => (await read(id)).status === 'DELIVERED')
+  await calm(scene)
+  const sent = await asked(scene, (one) => one.type === 'interactive' && one.to?.endsWith(to))
+  assert.equal(sent.length, 1)
+  assert.deepEqual(sent[0]?.body.context, { message_id: asking })
+  assert.equal(sent[0]?.body.interactive.footer.text, 'North Dock')
+})
+
 step('perhaps on the wire, and in truth not: it is never sent, and at last said to be unknown', async () => {
   const body = order('on the wire', '+15557000422')
   await dieAt(scene, 'before_provider_request', () => send(body))

@@ -94,7 +94,17 @@ export async function receive(scene: Scene, from = '15557000101'): Promise<Json>
   const to = numbers[0].number
   assertQueued(scene, both, {
     event: 'message.received',
-    data: { messageId, conversationId, text, from, fromName: 'Ines Duarte', userId, username, to },
+    data: {
+      messageId,
+      conversationId,
+      text,
+      from,
+      fromName: 'Ines Duarte',
+      userId,
+      username,
+      to,
+      type: 'TEXT',
+    },
   })
   const stored = await ok(api.get(`/messages/chat/${messageId}`))
   assert.deepEqual(
@@ -122,7 +132,7 @@ export async function optOut(scene: Scene, from = '15557000102'): Promise<void> 
     assertQueued(scene, both, {
       event: 'message.received',
       data: {
-        ...{ messageId, conversationId, text, from, userId, username },
+        ...{ messageId, conversationId, text, from, userId, username, type: 'TEXT' },
         ...{ fromName: 'Ines Duarte', to: numbers[0].number, optChange },
       },
     })

@@ -1,6 +1,7 @@
 // One way to provoke each error code of the catalogue at a running gateway: the last request is refused.
 import { connect } from 'node:net'
 import type { ErrorCode } from '../../src/contract/errors.ts'
+import { decodeId } from '../../src/shared/ids.ts'
 import { type Json, ok } from './clients.ts'
 import { refusals } from './hostile-api.ts'
 import { type Ask, send, type Told } from './hostile-client.ts'
@@ -94,6 +95,19 @@ async function waitingCallers({ origin, stack }: HostileWorld, count: number): P
   }
 }
 
+/** While the provider restricts the account. */
+async function whileStopped({ stack }: HostileWorld, stops: string, run: () => Promise<Provoked>) {
+  const { sql } = stack
+  const workspaceId = decodeId('workspace', stack.workspaceId) as string
+  await sql`
+    insert into account_states (workspace_id, topic, key, status, severity, message, at, until, stops)
+    values (${workspaceId}, 'RESTRICTION', 'X', 'X', 'CRITICAL', 'Restricted.', now(), now() + interval '1 hour',
+      ${[stops]})`
+  const provoked = await run()
+  await sql`delete from account_states where workspace_id = ${workspaceId} and topic = 'RESTRICTION'`
+  return provoked
+}
+
 export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   VALIDATION_ERROR: asks(post(chat, {})),
   MALFORMED_JSON: asks(post(chat, '{')),
@@ -164,6 +178,16 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     const conversationId = await conversationWith(world, '15557001082')
     return api(world, { method: 'POST', path: `/conversations/${conversationId}/typing` })
   },
+  async ACCOUNT_RESTRICTED(world) {
+    const template = { name: 'hello_world', language: 'en_US' }
+    const { id } = await ok(world.stack.api.post('/campaigns', { name: 'Stopped', template }), 201)
+    await ok(world.stack.api.post(`/campaigns/${id}/recipients`, { recipients: [{ to: '+15557001086' }] }))
+    return whileStopped(world, 'CAMPAIGNS', () => api(world, post(`/campaigns/${id}/start`, {})))
+  },
+  async CALLING_RESTRICTED(world) {
+    const conversationId = await conversationWith(world, '15557001087')
+    return whileStopped(world, 'PLACING_CALLS', () => api(world, placing(conversationId)))
+  },
   async CALL_NOT_RINGING(world) {
     const conversationId = await conversationWith(world, '15557001083')
     const placed = await ok(
@@ -203,6 +227,23 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   async RECIPIENT_OPTED_OUT(world) {
     await inbound(world, optedOut, { type: 'text', text: 'STOP' })
     return sendOf('opted out')(world)
+  },
+  WINDOW_CLOSED: asks(post(chat, { to: '+15557001087', text: { body: 'Hello?' } })),
+  async MEDIA_NOT_FOUND(world) {
+    await inbound(world, '15557000087', { type: 'text', text: 'Hi' })
+    const media = { kind: 'image', id: 'med_00000000000000000000000000' }
+    return api(world, post(chat, { to: '+15557000087', media }))
+  },
+  async MEDIA_UNSUITABLE(world) {
+    await inbound(world, '15557000087', { type: 'text', text: 'Hi' })
+    const headers = { 'content-type': 'text/plain' }
+    const { told } = await api(world, { method: 'POST', path: '/media', headers, body: 'a file' })
+    return api(world, post(chat, { to: '+15557000087', media: { kind: 'image', id: told.json.id } }))
+  },
+  async MESSAGE_NOT_FOUND(world) {
+    await inbound(world, '15557000087', { type: 'text', text: 'Hi' })
+    const replyTo = 'msg_00000000000000000000000000'
+    return api(world, post(chat, { to: '+15557000087', text: { body: 'Hello' }, replyTo }))
   },
   async RECIPIENT_NEEDS_PHONE(world) {
     const { sql, workspaceId } = world.stack

@@ -1,6 +1,6 @@
 // The message store as production builds it: it updates a campaign's recipients together with their messages.
 import type { AccountOptions } from '../../src/accounts/store/provider-account.ts'
-import { recipientsFollow } from '../../src/campaigns/store/recipients-follow.ts'
+import { createCampaignHooks } from '../../src/campaigns/campaigns.module.ts'
 import { createContactsStore } from '../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../src/messaging/store/messages.store.ts'
 import type { Pool } from '../../src/platform/postgres/sql.ts'
@@ -8,7 +8,15 @@ import type { Pool } from '../../src/platform/postgres/sql.ts'
 export const testAccounts: AccountOptions = { secrets: { open: () => 'token' }, defaultToken: 'token' }
 
 export const testMessageStore = (sql: Pool) =>
-  createMessageStore(sql, { accounts: testAccounts, optOutKey: async () => undefined, recipientsFollow })
+  createMessageStore(sql, {
+    accounts: testAccounts,
+    optOutKey: async () => undefined,
+    campaigns: testCampaignHooks(sql),
+  })
+
+const silent = { info: () => undefined, warn: () => undefined }
+
+export const testCampaignHooks = (sql: Pool) => createCampaignHooks(sql, silent)
 
 /** Nobody has been erased. */
 export const testContacts = (sql: Pool, options: { readonly cacheSize?: number } = {}) =>

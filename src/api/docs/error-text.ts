@@ -1,6 +1,6 @@
 // A page for each error code, as Markdown: what it means, which routes answer with it, and what it looks like.
 import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
-import { errorExamples } from '../openapi/examples.ts'
+import { errorExamples } from '../openapi/error-examples.ts'
 import { apiPrefix, table } from '../table.ts'
 
 const retryable: readonly ErrorCode[] = ['RATE_LIMITED', 'OVERLOADED', 'UNAVAILABLE']

@@ -12,13 +12,16 @@ export interface Guide {
 /** The file of each guide, relative to `src`, in the order of the contents. */
 export const guideFiles: Readonly<Record<string, string>> = {
   send: 'messaging/README.md',
+  replies: 'api/guides/replies.md',
   people: 'api/guides/people.md',
   receive: 'delivery/README.md',
   'received-messages': 'api/guides/received-messages.md',
   calls: 'calls/README.md',
   campaigns: 'campaigns/README.md',
   privacy: 'privacy/README.md',
+  templates: 'api/guides/templates.md',
   lists: 'api/guides/lists.md',
+  'account-health': 'api/guides/account-health.md',
   errors: 'api/guides/errors.md',
   idempotency: 'api/guides/idempotency.md',
   'going-live': 'api/guides/going-live.md',

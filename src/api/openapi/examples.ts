@@ -1,5 +1,4 @@
 // Consistent example data for the API document. A test checks every example against its schema.
-import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
 
 export const ids = {
   message: 'msg_01m7x2p9wpemg8tyspapjpqf9p',
@@ -66,9 +65,10 @@ export const template = {
   status: 'APPROVED',
   components: [{ type: 'BODY', text: 'Hi {{first_name}}, order {{order_number}} is ready.' }],
   variables: [
-    { name: 'first_name', example: 'Ines', in: 'BODY' },
-    { name: 'order_number', example: 'A-4471', in: 'BODY' },
+    { name: 'first_name', example: 'Ines', in: 'BODY', kind: 'TEXT' },
+    { name: 'order_number', example: 'A-4471', in: 'BODY', kind: 'TEXT' },
   ],
+  ...{ optionalVariables: [], unsupported: [] },
   createdAt: '2026-11-02T09:00:00.000Z',
   updatedAt: '2026-11-02T09:05:12.400Z',
 }
@@ -144,16 +144,14 @@ export const placedCall = {
 }
 
 export const preview = {
-  to: '15557000001',
-  userId: null,
+  ...{ to: '15557000001', userId: null, type: 'TEMPLATE', windowExpiresAt: null },
   template: send.template,
-  header: 'North Dock',
+  ...{ headerFormat: 'TEXT', header: 'North Dock' },
   body: 'Hi Ines, order A-4471 is ready.',
   footer: 'North Dock',
-  buttons: [],
+  ...{ buttons: [], offer: null, cards: [] },
   text: message.text,
-  missingVariables: [],
-  unexpectedVariables: [],
+  ...{ missingVariables: [], unexpectedVariables: [], invalidVariables: [], unsupportedParts: [] },
 }
 
 export const inboundMessage = {
@@ -233,6 +231,7 @@ export const campaign = {
   startAt: null,
   messagesPerSecond: 40,
   pauseReason: null,
+  pauseError: null,
   counts: {
     ...{ total: 2, pending: 2, queued: 0, held: 0, unknown: 0, sent: 0 },
     ...{ delivered: 0, read: 0, failed: 0, skipped: 0, cancelled: 0, replied: 0 },
@@ -297,19 +296,3 @@ export const recipient = {
 }
 
 export const page = (...data: readonly unknown[]) => ({ data, nextCursor: null })
-
-const details: Partial<Record<ErrorCode, readonly { path?: string; message: string }[]>> = {
-  VALIDATION_ERROR: [{ path: 'to', message: 'must be a phone number in international format' }],
-  TEMPLATE_VARIABLES_MISMATCH: [{ path: 'template.variables.first_name', message: 'is missing' }],
-  PROVIDER_ERROR: [{ message: '138006: Recipient cannot be called' }],
-}
-
-export const errorExamples = (code: ErrorCode) => ({
-  error: {
-    code,
-    message: errorCatalog[code].meaning,
-    ...(details[code] ? { details: details[code] } : {}),
-    requestId: 'b1f6c0de-7a51-4a0e-9d0f-4f1d3c5e7a90',
-    docs: `https://switchboard.example/docs/errors/${code}`,
-  },
-})

@@ -13,6 +13,8 @@ export interface OperationNotes {
   readonly also?: Readonly<Record<string, JsonSchema>>
   /** Example JSON bodies. */
   readonly request?: unknown
+  /** Further examples of the request, by their summaries; `request` is then the first of all. */
+  readonly requests?: Readonly<Record<string, unknown>>
   readonly response?: unknown
   /** Bodies of other media types: media type objects by media type. */
   readonly requestContent?: Readonly<Record<string, JsonSchema>>

@@ -59,7 +59,7 @@ function parametersOf(schema: v.GenericSchema | undefined, place: 'path' | 'quer
 
 function requestBody(route: ApiRoute, notes: OperationNotes, book: SchemaBook): JsonSchema {
   if (route.body === undefined && notes.requestContent === undefined) return {}
-  const json = route.body === undefined ? {} : jsonContent(book.add(route.body, 'input'), notes.request)
+  const json = route.body === undefined ? {} : requestContent(book.add(route.body, 'input'), notes)
   const size = route.bodyBytes && { description: `At most ${route.bodyBytes / 1024} KiB.` }
   return { requestBody: { required: true, ...size, content: { ...json, ...notes.requestContent } } }
 }
@@ -71,6 +71,16 @@ function successes(route: ApiRoute, notes: OperationNotes, book: SchemaBook): Re
   if (notes.replay === undefined) return { [route.success]: success, ...notes.also }
   const replayed = { ...success, description: notes.replay, headers: headersWith('Idempotent-Replayed') }
   return { 200: replayed, [route.success]: success }
+}
+
+function requestContent(schema: JsonSchema, { request, requests }: OperationNotes): JsonSchema {
+  if (requests === undefined) return jsonContent(schema, request)
+  const all = Object.entries({ 'A template': request, ...requests })
+  const named = all.map(([summary, value]) => [
+    summary.toLowerCase().replaceAll(' ', '-'),
+    { summary, value },
+  ])
+  return { 'application/json': { schema, examples: Object.fromEntries(named) } }
 }
 
 const jsonContent = (schema: JsonSchema, example: unknown): JsonSchema => ({

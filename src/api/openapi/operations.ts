@@ -1,10 +1,12 @@
 // Additional documentation of each route, by method and path. A test checks that no route is missing.
+
 import type { JsonSchema } from '../../platform/http/shown.ts'
 import { recipientRow, recipientView } from '../schemas/campaigns.ts'
 import * as example from './examples.ts'
 import type { OperationNotes } from './operation-notes.ts'
 import { privacyNotes } from './privacy-operations.ts'
 import { convert } from './schema.ts'
+import { sendingNotes } from './sending-operations.ts'
 
 const csv = { schema: { type: 'string', description: 'RFC 4180, with a header row.' } }
 
@@ -44,16 +46,7 @@ const summary: JsonSchema = {
 const fileBytes = { schema: { type: 'string', format: 'binary' } }
 
 export const operationNotes: Readonly<Record<string, OperationNotes>> = {
-  'POST /messages/chat': {
-    id: 'sendMessage',
-    description:
-      'The message is stored before the answer and sent at once after it. What becomes of it comes as `message.status` events. ' +
-      'A contact who wrote STOP gets nothing until START: `422 RECIPIENT_OPTED_OUT`.',
-    answer: 'Accepted: the message, QUEUED.',
-    replay: 'This `idempotencyKey` was used with this body before: the first message as it stands now.',
-    request: example.send,
-    response: example.message,
-  },
+  ...sendingNotes,
   'GET /messages/chat': {
     id: 'listMessages',
     answer: 'A page of messages, sent and received.',

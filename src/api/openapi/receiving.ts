@@ -42,7 +42,7 @@ export const receiving: readonly Chapter[] = [
     id: 'retries',
     title: 'Retries',
     text: [
-      `\`message.status\`, \`message.received\` and \`call.status\` are queued. The time limit is 10 seconds; a failure is tried again after 10 s, 1 min, 5 min, 30 min and 2 h, ${limits.attempts} attempts in all. ` +
+      `\`message.status\`, \`message.received\`, \`call.status\` and \`account.updated\` are queued. The time limit is 10 seconds; a failure is tried again after 10 s, 1 min, 5 min, 30 min and 2 h, ${limits.attempts} attempts in all. ` +
         '`Retry-After` on 429 and 503 lengthens a delay, up to 2 h. Every attempt and replay sends the same bytes.',
       `${limits.failuresToDisable} failed attempts in a row switch the endpoint off. What happens meanwhile is held, and the console replays or discards it.`,
       '`call.ringing` and `call.accepted` are direct: one attempt within 5 seconds, before everything else, in no log. Answer 200 at once and work afterwards. ' +
@@ -54,7 +54,7 @@ export const receiving: readonly Chapter[] = [
     title: 'Deduplication and order',
     text:
       'Delivery is at least once. `x-communication-delivery` is the same over all attempts of a delivery: remember it and take each once. ' +
-      'On a socket, which has no headers for a frame, use `data.messageId` or `data.callId` together with `data.status`. ' +
+      'On a socket, which has no headers for a frame, use `data.messageId` or `data.callId` together with `data.status`, or `data.updateId`. ' +
       'First attempts of one conversation or call start in the order in which things happened; a retry may come late, so go by `occurredAt`.',
   },
 ]

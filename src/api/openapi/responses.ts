@@ -3,7 +3,7 @@ import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
 import { grants, type Scope, scopes } from '../../contract/scopes.ts'
 import type { JsonSchema } from '../../platform/http/shown.ts'
 import type { ApiRoute } from '../route.ts'
-import { errorExamples } from './examples.ts'
+import { errorExamples } from './error-examples.ts'
 
 const text = (description: string, example: string) => ({
   description,

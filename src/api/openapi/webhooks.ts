@@ -1,4 +1,4 @@
-// The five events as OpenAPI webhooks: headers, bodies, and the effect of each response.
+// The events as OpenAPI webhooks: headers, bodies, and the effect of each response.
 import { type EventKind, eventClasses, eventKinds } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
 import type { JsonSchema } from '../../platform/http/shown.ts'
@@ -107,6 +107,30 @@ const notes: Readonly<Record<EventKind, EventNotes>> = {
     summary: "A call that the workspace placed was answered; carries the provider's SDP answer",
     description: 'Only for numbers that are set to forward, to the endpoint the number is assigned to.',
     example: { event: 'call.accepted', channel: 'CHAT', call: callExample('ACCEPTED') },
+  },
+  'account.updated': {
+    summary: 'The provider reports about the account, its numbers or its templates',
+    description:
+      'Restrictions, bans, violations, alerts, the messaging limit, quality, names, categories, and problems with the payment. ' +
+      'The data is the state from now on: a later event of the same `topic`, `number` and `template` replaces it; compare `occurredAt`.',
+    example: {
+      event: 'account.updated',
+      sentAt,
+      data: {
+        updateId: 'acu_01m7x2r6d9gx3b4k7m0p5q8s2v',
+        wabaId: '102290129340398',
+        topic: 'RESTRICTION',
+        status: 'RESTRICTED_BIZ_INITIATED_MESSAGING',
+        severity: 'CRITICAL',
+        number: null,
+        template: null,
+        message: 'The provider restricts starting conversations.',
+        advice: 'Look at the account quality in the business manager of the provider.',
+        occurredAt: '2026-11-20T14:21:04.000Z',
+        until: '2026-11-27T14:21:04.000Z',
+        details: { event: 'ACCOUNT_RESTRICTION' },
+      },
+    },
   },
 }
 

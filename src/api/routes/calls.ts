@@ -128,6 +128,7 @@ export const placeCall = route({
     'NOT_FOUND',
     'INVALID_SDP',
     'CALL_ENDED',
+    'CALLING_RESTRICTED',
     'CALL_PERMISSION_REQUIRED',
     'IDEMPOTENCY_KEY_REUSED',
     'PROVIDER_ERROR',

@@ -90,6 +90,7 @@ export const startCampaign = route({
     ...bodyErrors,
     'NOT_FOUND',
     'INVALID_STATE',
+    'ACCOUNT_RESTRICTED',
     'NO_SENDER_NUMBER',
     'TEMPLATE_NOT_FOUND',
     'TEMPLATE_NOT_APPROVED',

@@ -1,14 +1,23 @@
+import { AppError } from '../../contract/errors.ts'
+import { largestUpload, uploadTypes } from '../../messaging/media-kinds.ts'
 import { attachmentAnswer } from '../../platform/http/attachment-answer.ts'
+import { openFormFile } from '../../platform/http/form-file.ts'
 import { encodeId } from '../../shared/ids.ts'
 import { authorOf } from '../download-author.ts'
 import { route } from '../route.ts'
 import { idParam } from '../schemas/fields.ts'
+import { uploadQuery, uploadView } from '../schemas/uploads.ts'
+
+const form = 'multipart/form-data'
+const longestName = 240
+/** The form around the file. */
+const formBytes = 64 * 1024
 
 export const getMedia = route({
   method: 'GET',
   path: '/messages/chat/:id/media',
   scope: 'MEDIA_READ',
-  summary: 'The file that a customer sent, whole or a byte range of it',
+  summary: 'The file of a message, whole or a byte range of it',
   params: idParam('message'),
   errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
   async handle({ caller, params, services, request }) {
@@ -20,5 +29,42 @@ export const getMedia = route({
       after: { mimeType: found.mimeType, sizeBytes: found.sizeBytes },
     })
     return attachmentAnswer(request, found, encodeId('message', params.id))
+  },
+})
+
+export const uploadMedia = route({
+  method: 'POST',
+  path: '/media',
+  scope: 'CHAT_SEND',
+  summary: 'Upload a file to send messages with',
+  query: uploadQuery,
+  response: uploadView,
+  success: 201,
+  errors: [
+    'UNSUPPORTED_MEDIA_TYPE',
+    'PAYLOAD_TOO_LARGE',
+    'BODY_TOO_SLOW',
+    'NO_SENDER_NUMBER',
+    'PROVIDER_ERROR',
+    'OVERLOADED',
+  ],
+  handle() {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', `send the file itself, or a form (${form}) with it`)
+  },
+  upload: {
+    types: [form, ...uploadTypes],
+    limitBytes: largestUpload + formBytes,
+    async handle({ caller, services, request, query: { from = null, fileName }, upload: { type, pieces } }) {
+      const file =
+        type === form
+          ? await openFormFile(request.header('content-type') ?? '', pieces)
+          : { type, fileName: '', pieces }
+      const name = fileName ?? ([...file.fileName].slice(0, longestName).join('') || 'file')
+      return services.messages.upload(caller.workspaceId, from, {
+        mimeType: file.type,
+        fileName: name,
+        pieces: file.pieces,
+      })
+    },
   },
 })

@@ -12,7 +12,7 @@ export const sendMessage = route({
   method: 'POST',
   path: '/messages/chat',
   scope: 'CHAT_SEND',
-  summary: 'Send a template message',
+  summary: 'Send a message: a template, or a free-form reply',
   body: sendBody,
   response: messageView,
   success: 202,
@@ -22,11 +22,14 @@ export const sendMessage = route({
     'TEMPLATE_NOT_APPROVED',
     'TEMPLATE_VARIABLES_MISMATCH',
     'RECIPIENT_OPTED_OUT',
+    'WINDOW_CLOSED',
+    'MEDIA_NOT_FOUND',
+    'MEDIA_UNSUITABLE',
+    'MESSAGE_NOT_FOUND',
     'IDEMPOTENCY_KEY_REUSED',
   ],
   async handle({ caller, body, services }) {
-    const { idempotencyKey = null, from = null } = body
-    return madeAnswer(await services.messages.send(caller, { ...body, idempotencyKey, from }))
+    return madeAnswer(await services.messages.send(caller, body))
   },
 })
 
@@ -34,12 +37,17 @@ export const previewMessage = route({
   method: 'POST',
   path: '/messages/chat/preview',
   scope: 'CHAT_SEND',
-  summary: 'See what a template message would say; nothing is stored or sent',
+  summary: 'See what a message would show; nothing is stored or sent',
   body: previewBody,
   response: previewView,
-  errors: ['NO_SENDER_NUMBER', 'TEMPLATE_NOT_FOUND'],
-  handle: ({ caller, body, services }) =>
-    services.messages.preview(caller, { ...body, from: body.from ?? null }),
+  errors: [
+    'NO_SENDER_NUMBER',
+    'TEMPLATE_NOT_FOUND',
+    'MEDIA_NOT_FOUND',
+    'MEDIA_UNSUITABLE',
+    'MESSAGE_NOT_FOUND',
+  ],
+  handle: ({ caller, body, services }) => services.messages.preview(caller, body),
 })
 
 export const listMessages = route({

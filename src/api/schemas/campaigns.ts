@@ -16,7 +16,17 @@ import { about, shownAs } from '../../platform/http/shown.ts'
 import { time } from '../../platform/http/time.ts'
 import { isLongerThan } from '../../shared/code-points.ts'
 import { convert } from '../openapi/schema.ts'
-import { changed, choiceOf, contact, contacts, flagOff, id, idView, timestamp } from './fields.ts'
+import {
+  changed,
+  choiceOf,
+  contact,
+  contacts,
+  failureView,
+  flagOff,
+  id,
+  idView,
+  timestamp,
+} from './fields.ts'
 import { language, templateName, variables } from './messages.ts'
 
 const name = v.pipe(
@@ -161,6 +171,7 @@ const campaignFields = {
     v.nullable(v.picklist(pauseReasons)),
     'Why it paused by itself; null where somebody paused it.',
   ),
+  pauseError: about(v.nullable(failureView), "The provider's error because of which it paused by itself."),
   counts: about(
     v.object({
       total: count,
@@ -210,7 +221,7 @@ export const recipientView = v.pipe(
     variables: v.record(v.string(), v.string()),
     status: v.picklist(recipientStatuses),
     messageId: about(v.nullable(idView('message')), 'The message it got.'),
-    error: v.nullable(v.object({ code: v.string(), title: v.string() })),
+    error: v.nullable(failureView),
     skippedReason: about(v.nullable(v.string()), 'Why nothing was sent.'),
     repliedAt: v.nullable(timestamp),
     updatedAt: timestamp,

@@ -5,6 +5,8 @@ import {
   type TemplateRecord,
   templateCategories,
   templateStatuses,
+  variableKinds,
+  variablePlaces,
 } from '../../contract/records/catalog.ts'
 import { maxCharacters } from '../../platform/http/fields.ts'
 import { pageQuery } from '../../platform/http/paging.ts'
@@ -30,7 +32,8 @@ export const numberQuery = v.strictObject(pageQuery)
 const variable = v.object({
   name: v.string(),
   example: v.nullable(v.string()),
-  in: v.picklist(['HEADER', 'BODY', 'BUTTON']),
+  in: v.picklist(variablePlaces),
+  kind: about(v.picklist(variableKinds), 'What the value is; the guide of sending says what each takes.'),
 })
 
 export const templateView = v.pipe(
@@ -47,6 +50,11 @@ export const templateView = v.pipe(
       v.description("Header, body, footer and buttons in the provider's form."),
     ),
     variables: about(v.array(variable), 'What a send has to give, by name.'),
+    optionalVariables: about(v.array(variable), 'What a send may give besides, such as payloads of buttons.'),
+    unsupported: about(
+      v.array(v.string()),
+      'Parts that cannot be filled here, such as `button 0 (ORDER_DETAILS)`: with one, the template cannot be sent.',
+    ),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),

@@ -1,6 +1,7 @@
-// The bodies of the five events as schemas, for the API reference. contract/events.ts builds the bodies.
+// The bodies of the events as schemas, for the API reference. contract/events.ts builds the bodies.
 import * as v from 'valibot'
 import type {
+  AccountUpdatedData,
   CallEventObject,
   CallStatusData,
   DirectEventKind,
@@ -12,8 +13,9 @@ import type {
 import { callStatuses } from '../../contract/records/call.ts'
 import { directions, messageTypes } from '../../contract/records/message.ts'
 import { about } from '../../platform/http/shown.ts'
+import { accountStateView } from './account.ts'
 import { sessionView } from './calls.ts'
-import { idView, timestamp, whoView } from './fields.ts'
+import { failureView, idView, timestamp, whoView } from './fields.ts'
 import { detailsView } from './message-details.ts'
 
 const digits = about(
@@ -35,7 +37,7 @@ const messageStatus = v.object({
   status: v.picklist(['SENT', 'DELIVERED', 'READ', 'FAILED']),
   occurredAt,
   error: about(
-    v.exactOptional(v.object({ title: v.string(), code: v.exactOptional(v.string()) })),
+    v.exactOptional(v.object({ ...failureView.entries, code: v.exactOptional(v.string()) })),
     'Present only when `status` is FAILED.',
   ),
 }) satisfies v.GenericSchema<unknown, MessageStatusData>
@@ -55,6 +57,15 @@ const messageReceived = v.object({
   ),
   details: v.exactOptional(detailsView),
 }) satisfies v.GenericSchema<unknown, MessageReceivedData>
+
+const accountUpdated = v.object({
+  updateId: idView('accountUpdate'),
+  wabaId: about(
+    v.nullable(v.string()),
+    "The provider's id of the account; null where an error of a send told it.",
+  ),
+  ...accountStateView.entries,
+}) satisfies v.GenericSchema<unknown, AccountUpdatedData>
 
 const callStatus = v.object({
   callId: idView('call'),
@@ -102,5 +113,6 @@ export const eventSchemas: Readonly<Record<EventKind, v.GenericSchema>> = {
   'message.received': queued('message.received', messageReceived, 'MessageReceivedEvent'),
   'call.status': queued('call.status', callStatus, 'CallStatusEvent'),
   'call.ringing': direct('call.ringing', callObject('RINGING'), 'CallRingingEvent'),
+  'account.updated': queued('account.updated', accountUpdated, 'AccountUpdatedEvent'),
   'call.accepted': direct('call.accepted', callObject('ACCEPTED'), 'CallAcceptedEvent'),
 }

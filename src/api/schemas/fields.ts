@@ -1,6 +1,7 @@
 // Fields that several routes share. Each error message follows the path of the field: "to must be ...".
 import * as v from 'valibot'
 import type { OneOf } from '../../contract/filters.ts'
+import type { Failure } from '../../contract/records/failure.ts'
 import { about, type JsonSchema, shownAs } from '../../platform/http/shown.ts'
 import { time } from '../../platform/http/time.ts'
 import { isUserId } from '../../shared/address.ts'
@@ -174,3 +175,12 @@ export const changesOf = <View extends v.GenericSchema>(view: View) =>
       'With `updatedSince`: all changes before this time are in the list. Poll next with it as `updatedSince`.',
     ),
   })
+
+/** Why a send failed or a campaign paused. */
+export const failureView = v.object({
+  code: about(v.string(), "The provider's code, or one of Switchboard's."),
+  title: v.string(),
+  subcode: about(v.exactOptional(v.string()), "The provider's finer code."),
+  details: about(v.exactOptional(v.string()), "What exactly was wrong, in the provider's words."),
+  traceId: about(v.exactOptional(v.string()), "The provider's id of the request, for its support."),
+}) satisfies v.GenericSchema<unknown, Failure>

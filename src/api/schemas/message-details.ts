@@ -1,7 +1,7 @@
 // The schema of what a message holds beside its text, in records and in events.
 import * as v from 'valibot'
 import { type MessageDetails, mediaKinds } from '../../contract/records/message-details.ts'
-import { about } from '../../platform/http/shown.ts'
+import { about, shownAs } from '../../platform/http/shown.ts'
 import { idView, timestamp } from './fields.ts'
 
 const word = v.nullable(v.string())
@@ -30,7 +30,9 @@ const reply = v.object({
   description: about(word, 'Of a row of a list.'),
   payload: about(word, 'Of a button of a template.'),
   response: about(
-    v.nullable(v.record(v.string(), v.unknown())),
+    v.nullable(
+      v.pipe(v.record(v.string(), v.unknown()), shownAs({ type: 'object', additionalProperties: true })),
+    ),
     'The answers of a form; null where they are no JSON object, and where they are too long.',
   ),
   responseRaw: about(word, 'The same as it came; null for what is no form.'),

@@ -13,7 +13,18 @@ import { pageQuery } from '../../platform/http/paging.ts'
 import { about, shownAs } from '../../platform/http/shown.ts'
 import { decodeId } from '../../shared/ids.ts'
 import { isE164 } from '../../shared/phone.ts'
-import { changed, choiceOf, contacts, idsOf, idView, period, timestamp, whoView } from './fields.ts'
+import {
+  changed,
+  choiceOf,
+  contacts,
+  failureView,
+  idsOf,
+  idView,
+  period,
+  timestamp,
+  whoView,
+} from './fields.ts'
+import { contentOf, freeEntries, oneContent } from './free-form.ts'
 import { detailsView } from './message-details.ts'
 
 export const templateName = v.pipe(
@@ -40,7 +51,7 @@ const metadata = stringMap({
   valueLength: limits.metadataValueLength,
 })
 
-const sender = v.pipe(
+export const sender = v.pipe(
   v.string(),
   shownAs({ type: 'string', examples: ['+15550001111', 'num_01m7x2p7bye5prh2tdnbm5yxza'] }),
   v.check(
@@ -67,31 +78,51 @@ const providerMessageId = v.pipe(
   maxCharacters(512, 'must be at most 512 characters long'),
 )
 
-/** Body of POST /messages/chat/preview. */
-export const previewBody = v.strictObject({
+const templateContent = v.strictObject({
+  name: templateName,
+  language,
+  variables: about(v.optional(variables, {}), 'Values by the names that the template has.'),
+})
+
+const sendEntries = {
   to: about(recipient, "The customer's number in international format, with its plus, or the user id."),
-  template: v.strictObject({
-    name: templateName,
-    language,
-    variables: about(v.optional(variables, {}), 'Values by the names that the template has.'),
-  }),
+  template: about(
+    v.optional(templateContent),
+    'An approved template. In its place, exactly one of `text`, `media`, `location`, `contacts`, `interactive` and ' +
+      "`reaction`, within 24 hours of the customer's last message or call.",
+  ),
+  ...freeEntries,
   from: about(
     v.optional(sender),
     "The number to send from, by its id or in international format. Left out: the workspace's default.",
   ),
   metadata: about(v.optional(metadata, {}), 'Comes back on the message.'),
-})
+}
+
+/** Body of POST /messages/chat/preview. */
+export const previewBody = v.pipe(
+  v.strictObject(sendEntries),
+  oneContent(),
+  v.transform(({ to, from = null, ...content }) => ({ to, from, ...contentOf(content) })),
+)
 
 /** Body of POST /messages/chat. */
-export const sendBody = v.strictObject({
-  ...previewBody.entries,
-  idempotencyKey: v.optional(
-    about(
-      idempotencyKey,
-      'Names this send: repeated with the same body, it gives the first message and sends nothing again.',
+export const sendBody = v.pipe(
+  v.strictObject({
+    ...sendEntries,
+    idempotencyKey: v.optional(
+      about(
+        idempotencyKey,
+        'Names this send: repeated with the same body, it gives the first message and sends nothing again.',
+      ),
     ),
-  ),
-})
+  }),
+  oneContent(),
+  v.transform(({ to, from = null, metadata: pairs, idempotencyKey: key = null, ...content }) => ({
+    ...{ to, from, metadata: pairs, idempotencyKey: key },
+    ...contentOf(content),
+  })),
+)
 
 export const messageQuery = v.strictObject({
   direction: v.optional(v.picklist(directions)),
@@ -152,8 +183,8 @@ export const messageView = v.pipe(
     to: about(v.string(), "The receiver: the customer's number as digits, the workspace's with its plus."),
     ...whoView,
     numberId: about(idView('number'), 'The number of the workspace.'),
-    error: about(v.nullable(v.object({ code: v.string(), title: v.string() })), 'Why it is FAILED.'),
-    media: about(v.nullable(attachment), 'The attachment that the customer sent.'),
+    error: about(v.nullable(failureView), 'Why it is FAILED.'),
+    media: about(v.nullable(attachment), 'The attachment.'),
     details: about(v.nullable(detailsView), 'Null where there is nothing beside the text.'),
     metadata: about(v.record(v.string(), v.string()), 'As given when it was sent.'),
     caller: about(v.nullable(sentBy), 'Who sent it; null on inbound messages.'),
@@ -167,33 +198,63 @@ export const messageView = v.pipe(
   v.description('A chat message, sent or received.'),
 ) satisfies v.GenericSchema<unknown, MessageRecord>
 
+const previewPart = v.object({
+  headerFormat: about(
+    v.nullable(v.string()),
+    'TEXT, IMAGE, VIDEO, GIF, DOCUMENT, LOCATION or PRODUCT; null without a header.',
+  ),
+  header: about(
+    v.nullable(v.string()),
+    'The text, the link or id of the media, the name and address of the place, or the product.',
+  ),
+  body: v.string(),
+  buttons: v.pipe(
+    v.array(
+      v.object({
+        type: v.string(),
+        text: v.string(),
+        url: v.exactOptional(v.string()),
+        phoneNumber: v.exactOptional(v.string()),
+      }),
+    ),
+    v.readonly(),
+  ),
+})
+
 export const previewView = v.pipe(
   v.object({
     to: about(v.string(), 'As digits; empty where it was a user id.'),
     userId: v.nullable(v.string()),
-    template: v.object({
-      name: v.string(),
-      language: v.string(),
-      variables: v.record(v.string(), v.string()),
-    }),
-    header: v.nullable(v.string()),
-    body: v.string(),
-    footer: v.nullable(v.string()),
-    buttons: v.pipe(
-      v.array(
-        v.object({
-          type: v.string(),
-          text: v.string(),
-          url: v.exactOptional(v.string()),
-          phoneNumber: v.exactOptional(v.string()),
-        }),
+    type: v.picklist(messageTypes),
+    template: about(
+      v.nullable(
+        v.object({ name: v.string(), language: v.string(), variables: v.record(v.string(), v.string()) }),
       ),
-      v.readonly(),
+      'Null for a free-form message.',
     ),
+    ...previewPart.entries,
+    footer: v.nullable(v.string()),
+    offer: about(
+      v.nullable(v.object({ text: v.string(), expiresAt: v.nullable(v.string()) })),
+      'A limited-time offer.',
+    ),
+    cards: about(v.pipe(v.array(previewPart), v.readonly()), 'Those of a carousel.'),
     text: v.string(),
     missingVariables: v.pipe(v.array(v.string()), v.readonly()),
     unexpectedVariables: v.pipe(v.array(v.string()), v.readonly()),
+    invalidVariables: about(
+      v.pipe(v.array(v.object({ name: v.string(), message: v.string() })), v.readonly()),
+      'Values that the template cannot take.',
+    ),
+    unsupportedParts: about(
+      v.pipe(v.array(v.string()), v.readonly()),
+      'Parts of the template that no variables fill: it cannot be sent.',
+    ),
+    windowExpiresAt: about(
+      v.nullable(timestamp),
+      'Until when free-form messages can be sent to this contact; null where the customer has never written or called.',
+    ),
   }),
   v.title('MessagePreview'),
-  v.description('What a template and its variables come to; nothing was stored or sent.'),
+  v.description('What the customer would see; nothing was stored or sent.'),
 ) satisfies v.GenericSchema<unknown, MessagePreview>

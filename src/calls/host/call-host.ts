@@ -227,8 +227,8 @@ function send(provider: Provider, account: ProviderAccount, effect: Asking): Ans
 
 function outcomeOf(result: ProviderResult<{ readonly wacid: string } | null>): ProviderOutcome {
   if (result.type !== 'ok') {
-    const { code, title, details, class: kind } = result.error
-    return { type: result.type, error: { code, title, details, class: kind } }
+    const { code, title, details, subcode, traceId, class: kind } = result.error
+    return { type: result.type, error: { code, title, details, subcode, traceId, class: kind } }
   }
   return result.value === null ? { type: 'ok' } : { type: 'ok', wacid: result.value.wacid }
 }

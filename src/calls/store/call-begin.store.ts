@@ -1,5 +1,6 @@
 // The statements that begin calls. Each writes the row, its first event and its first owner.
 
+import { stoppedBy } from '../../messaging/store/account-health.store.ts'
 import { emit, type WrittenDelivery, writtenDeliveries } from '../../platform/postgres/emit.ts'
 import { earlierRequest, takeKey } from '../../platform/postgres/request-keys.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
@@ -124,7 +125,12 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
   async dialled(workspaceId: WorkspaceId, id: ConversationId): Promise<Dialled | undefined> {
     const [found] = await sql<Dialled[]>`
       select v.workspace_id, v.number_id, n.number, n.phone_number_id, v.contact_id, v.id as conversation_id,
-        p.wa_id as address, p.user_id, p.username, p.name as contact_name, v.call_permission
+        p.wa_id as address, p.user_id, p.username, p.name as contact_name, v.call_permission,
+        ${stoppedBy(sql, {
+          workspaceId: sql`v.workspace_id`,
+          stops: sql`array['PLACING_CALLS']`,
+          of: sql`and (s.number is null or s.number in (n.number, n.phone_number_id))`,
+        })} as stopped
       from conversations v
       join numbers n on n.id = v.number_id
       join contacts p on p.id = v.contact_id

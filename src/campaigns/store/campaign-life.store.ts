@@ -2,6 +2,7 @@
 
 import type { AccountOptions } from '../../accounts/store/provider-account.ts'
 import type { CampaignStatus } from '../../contract/records/campaign.ts'
+import { stoppedBy } from '../../messaging/store/account-health.store.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { permits, sources } from '../../platform/postgres/states.ts'
 import type {
@@ -16,6 +17,7 @@ import { canMove } from '../../shared/machine.ts'
 import { campaignMachine } from '../campaign.machine.ts'
 import { recipientMachine } from '../recipient.machine.ts'
 import type { CampaignLifeStore, CampaignState, Transition } from '../run-campaign.ts'
+import { stopsOf } from './campaigns-halted.ts'
 import { createCampaignReader } from './campaigns-read.store.ts'
 import { moveLock } from './recipients.store.ts'
 
@@ -142,7 +144,8 @@ async function lock(
     select c.workspace_id, c.epoch, c.number_id, c.status, c.start_at, c.template_name, c.template_language,
       t.status as template_status, w.status = 'SUSPENDED' as is_suspended,
       c.number_id is not null and (${hasDefaultToken} or w.provider_token is not null) as can_send,
-      exists (select from recipients r where r.campaign_id = c.id) as has_recipients, now() as now
+      exists (select from recipients r where r.campaign_id = c.id) as has_recipients, now() as now,
+      ${stoppedBy(sql, { workspaceId: sql`c.workspace_id`, stops: stopsOf(sql) })} as stopped
     from campaigns c
     join workspaces w on w.id = c.workspace_id
     left join templates t on t.workspace_id = c.workspace_id and t.name = c.template_name
@@ -166,7 +169,7 @@ async function write(sql: Sql, id: CampaignId, { to, pauseReason }: Transition):
   const time = times[to]
   const [row] = await sql<[{ epoch: number }]>`
     update campaigns
-    set status = ${to}, epoch = epoch + 1, pause_reason = ${pauseReason},
+    set status = ${to}, epoch = epoch + 1, pause_reason = ${pauseReason}, pause_error = null,
       ${time === undefined ? sql`` : sql`${sql(time)} = ${to === 'RUNNING' ? sql`coalesce(started_at, now())` : sql`now()`},`}
       updated_at = now()
     where id = ${id} and status in (${sources(sql, campaignMachine, to)})

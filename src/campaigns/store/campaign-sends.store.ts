@@ -1,7 +1,8 @@
 // What the sending of campaigns reads and writes: which campaigns can send, pauses, and completion.
 
 import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
-import type { ParameterFormat } from '../../contract/records/catalog.ts'
+import type { ParameterFormat, TemplateCategory } from '../../contract/records/catalog.ts'
+import type { Failure } from '../../contract/records/failure.ts'
 import { createOptOutKeyReader } from '../../messaging/store/kept-opt-outs.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
@@ -28,7 +29,7 @@ type PauseTarget = Pick<RunningCampaign, 'id' | 'workspaceId' | 'numberId' | 'ep
 async function pauseWithin(
   sql: Sql,
   { id, workspaceId, numberId, epoch }: PauseTarget,
-  { reason, scope }: Pause,
+  { reason, scope, error }: Pause,
 ) {
   const within = {
     campaign: sql`id = ${id}`,
@@ -37,7 +38,8 @@ async function pauseWithin(
   }
   const paused = await sql<{ id: CampaignId }[]>`
     update campaigns
-    set status = 'PAUSED', epoch = epoch + 1, pause_reason = ${reason}, paused_at = now(), updated_at = now()
+    set status = 'PAUSED', epoch = epoch + 1, pause_reason = ${reason},
+      pause_error = ${error ? sql.json(error as never) : null}::jsonb, paused_at = now(), updated_at = now()
     where workspace_id = ${workspaceId} and status in (${sources(sql, campaignMachine, 'PAUSED')})
       -- A SCHEDULED campaign has no sends that could have failed.
       and status <> 'SCHEDULED' and deleted_at is null and ${within[scope]}
@@ -62,31 +64,40 @@ type RunningRow = AccountColumns &
     readonly templateName: string
     readonly templateLanguage: string
     readonly templateStatus: string | null
+    readonly category: TemplateCategory
     readonly parameterFormat: ParameterFormat
     readonly components: unknown[]
     readonly isSuspended: boolean
+    /** The refusal that has come too often. */
+    readonly tripped: Failure | null
   }
 
 async function running(sql: Sql, numberId: NumberId, options: AccountOptions) {
   const rows = await sql<RunningRow[]>`
     select c.id, c.workspace_id, c.number_id, c.epoch, c.messages_per_second, c.variables, c.template_name,
-      c.template_language, t.status as template_status, t.parameter_format, t.components,
+      c.template_language, t.status as template_status, t.category, t.parameter_format, t.components,
       n.phone_number_id, n.messages_per_second as number_rate, w.waba_id, w.provider_token,
-      w.status = 'SUSPENDED' as is_suspended
+      w.status = 'SUSPENDED' as is_suspended, k.tripped
     from campaigns c
     join workspaces w on w.id = c.workspace_id
     join numbers n on n.id = c.number_id
     left join templates t on t.workspace_id = c.workspace_id and t.name = c.template_name
       and t.language = c.template_language
+    left join campaign_refusals k on k.campaign_id = c.id and k.epoch = c.epoch
     where c.number_id = ${numberId} and c.status = 'RUNNING' and c.deleted_at is null
     order by c.id`
   const sendable: RunningCampaign[] = []
   const stuck: StuckCampaign[] = []
   for (const row of rows) {
     const account = toAccount(row, options)
-    const reason = unfitFor({ ...row, canSend: account !== null })
+    const unfit = unfitFor({ ...row, canSend: account !== null })
+    const reason = unfit ?? (row.tripped && 'TOO_MANY_FAILURES')
     if (reason !== null || account === null)
-      stuck.push({ ...pickIds(row), reason: reason ?? 'NUMBER_UNAVAILABLE' })
+      stuck.push({
+        ...pickIds(row),
+        reason: reason ?? 'NUMBER_UNAVAILABLE',
+        error: unfit === null ? row.tripped : null,
+      })
     else sendable.push(toRunning(row, account))
   }
   return { sendable, stuck }
@@ -103,6 +114,7 @@ const toRunning = (row: RunningRow, account: RunningCampaign['account']): Runnin
   template: { name: row.templateName, language: row.templateLanguage },
   definition: {
     status: row.templateStatus ?? '',
+    category: row.category,
     parameterFormat: row.parameterFormat,
     components: row.components,
   },

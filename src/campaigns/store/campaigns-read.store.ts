@@ -9,6 +9,7 @@ import {
   campaignCounts,
   type PauseReason,
 } from '../../contract/records/campaign.ts'
+import type { Failure } from '../../contract/records/failure.ts'
 import { equals } from '../../platform/postgres/keyset.ts'
 import { byChange, byNewest } from '../../platform/postgres/list-order.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
@@ -26,6 +27,7 @@ interface Row {
   readonly startAt: Date | null
   readonly messagesPerSecond: number | null
   readonly pauseReason: PauseReason | null
+  readonly pauseError: Failure | null
   /** Without the total, which is the sum of the statuses. */
   readonly counts: Partial<CampaignCounts>
   readonly createdAt: Date
@@ -39,7 +41,7 @@ interface Row {
 // The sums over the shards of campaign_counts. A missing name counts as 0.
 const selectCampaigns = (sql: Sql) => sql`
   select c.id, c.name, c.status, c.number_id, c.template_name, c.template_language, c.variables, c.start_at,
-    c.messages_per_second, c.pause_reason, counted.counts, c.created_at, c.updated_at, c.started_at, c.paused_at,
+    c.messages_per_second, c.pause_reason, c.pause_error, counted.counts, c.created_at, c.updated_at, c.started_at, c.paused_at,
     c.completed_at, c.cancelled_at
   from campaigns c
   cross join lateral (
@@ -85,6 +87,7 @@ const toRecord = (row: Row): CampaignRecord => ({
   startAt: iso(row.startAt),
   messagesPerSecond: row.messagesPerSecond,
   pauseReason: row.pauseReason,
+  pauseError: row.pauseError,
   counts: toCounts(row.counts),
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),

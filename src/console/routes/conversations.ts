@@ -82,7 +82,7 @@ const getMessage = workspaceRoute({
 const getMedia = workspaceRoute({
   method: 'GET',
   path: '/messages/:id/media',
-  summary: 'The file that a customer sent, whole or a byte range of it',
+  summary: 'The file of a message, whole or a byte range of it',
   role: 'VIEWER',
   params: idParams('message'),
   errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],

@@ -50,4 +50,14 @@ const routeNumber = workspaceRoute({
   },
 })
 
-export const numberRoutes = [listNumbers, routeNumber]
+const accountStates = workspaceRoute({
+  method: 'GET',
+  path: '/account',
+  summary: 'What the provider reports of the account, its numbers and templates, and what holds now',
+  role: 'VIEWER',
+  handle: async ({ services, author }) => ({
+    data: await services.reads.accountStates.states(author.workspaceId),
+  }),
+})
+
+export const numberRoutes = [listNumbers, routeNumber, accountStates]

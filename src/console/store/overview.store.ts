@@ -75,6 +75,7 @@ async function restOf(sql: Sql, workspaceId: WorkspaceId, today: Date): Promise<
       )} as campaigns_running,
       ${listed(sql, numbers(sql, workspaceId))} as numbers,
       ${listed(sql, templates(sql, workspaceId))} as templates,
+      ${listed(sql, account(sql, workspaceId))} as account,
       ${listed(sql, campaigns(sql, workspaceId))} as campaigns`
   return only(rows)
 }
@@ -130,6 +131,15 @@ const templates = (sql: Sql, workspaceId: WorkspaceId) => sql`
   from templates
   where workspace_id = ${workspaceId} and status in ('PAUSED', 'DISABLED', 'REJECTED')
   order by id desc
+  limit ${mostListed}`
+
+/** Stopped templates are listed by their own status. */
+const account = (sql: Sql, workspaceId: WorkspaceId) => sql`
+  select topic, key, severity = 'CRITICAL' as "isCritical", message, advice, until
+  from account_states
+  where workspace_id = ${workspaceId} and severity <> 'INFO' and topic <> 'TEMPLATE_STATUS'
+    and coalesce(until, 'infinity') > now()
+  order by severity = 'CRITICAL' desc, at desc
   limit ${mostListed}`
 
 const campaigns = (sql: Sql, workspaceId: WorkspaceId) => sql`

@@ -78,6 +78,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./pages/deliveries/page.tsx'),
   },
   {
+    path: 'inbound',
+    title: 'Not understood',
+    group: 'Developers',
+    icon: 'warning',
+    load: () => import('./pages/inbound/page.tsx'),
+  },
+  {
     path: 'members',
     title: 'Members',
     group: 'Workspace',

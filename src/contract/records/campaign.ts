@@ -1,4 +1,5 @@
 // Campaigns and their recipients, as the API shows them.
+import type { Failure } from './failure.ts'
 
 export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'CANCELLED'] as const
 export type CampaignStatus = (typeof campaignStatuses)[number]
@@ -14,6 +15,7 @@ export const pauseReasons = [
   'BILLING',
   'PROVIDER_ACCOUNT',
   'TOO_MANY_FAILURES',
+  'ACCOUNT_RESTRICTED',
 ] as const
 export type PauseReason = (typeof pauseReasons)[number]
 
@@ -58,6 +60,8 @@ export interface CampaignRecord {
   startAt: string | null
   messagesPerSecond: number | null
   pauseReason: PauseReason | null
+  /** The provider's error because of which it paused itself. */
+  pauseError: Failure | null
   counts: CampaignCounts
   createdAt: string
   updatedAt: string
@@ -75,7 +79,7 @@ export interface RecipientRecord {
   variables: Record<string, string>
   status: RecipientStatus
   messageId: string | null
-  error: { code: string; title: string } | null
+  error: Failure | null
   skippedReason: string | null
   repliedAt: string | null
   updatedAt: string

@@ -9,10 +9,33 @@ export type TemplateCategory = (typeof templateCategories)[number]
 /** Variables by name, or by position: `{{1}}`. */
 export type ParameterFormat = 'NAMED' | 'POSITIONAL'
 
+export const variablePlaces = ['HEADER', 'BODY', 'BUTTON', 'OFFER'] as const
+
+/** What the value of a variable is; `src/messaging/template-values.ts` says what each takes. */
+export const variableKinds = [
+  'TEXT',
+  'MEDIA',
+  'FILE_NAME',
+  'LATITUDE',
+  'LONGITUDE',
+  'URL_SUFFIX',
+  'CODE',
+  'PAYLOAD',
+  'MINUTES',
+  'FLOW_TOKEN',
+  'JSON',
+  'TIMESTAMP',
+  'PRODUCT_ID',
+  'CATALOG_ID',
+  'PRODUCT_SECTIONS',
+] as const
+export type VariableKind = (typeof variableKinds)[number]
+
 export interface TemplateVariable {
   name: string
   example: string | null
-  in: 'HEADER' | 'BODY' | 'BUTTON'
+  in: (typeof variablePlaces)[number]
+  kind: VariableKind
 }
 
 export interface TemplateRecord {
@@ -22,7 +45,12 @@ export interface TemplateRecord {
   category: TemplateCategory
   status: TemplateStatus
   components: readonly unknown[]
+  /** What a send has to give. */
   variables: TemplateVariable[]
+  /** What it may give besides. */
+  optionalVariables: TemplateVariable[]
+  /** Parts that cannot be filled here, such as `button 0 (ORDER_DETAILS)`: with one, the template cannot be sent. */
+  unsupported: string[]
   createdAt: string
   updatedAt: string
 }

@@ -3,6 +3,7 @@ import type { EventKind } from '../events.ts'
 import type { Scope } from '../scopes.ts'
 import type { TemplateRecord } from './catalog.ts'
 import type { DeliveryState } from './delivery.ts'
+import type { MessagePreview } from './message.ts'
 
 export interface EndpointRecord {
   id: string
@@ -154,14 +155,7 @@ export interface TemplateDetail extends TemplateRecord {
   preview: TemplatePreview
 }
 
-export interface TemplatePreview {
-  header: string | null
-  body: string
-  footer: string | null
-  buttons: readonly {
-    readonly type: string
-    readonly text: string
-    readonly url?: string
-    readonly phoneNumber?: string
-  }[]
-}
+export type TemplatePreview = Pick<
+  MessagePreview,
+  'headerFormat' | 'header' | 'body' | 'footer' | 'buttons' | 'offer' | 'cards'
+>

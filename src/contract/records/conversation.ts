@@ -20,7 +20,7 @@ export interface ConversationRecord {
   lastMessage: { id: string; direction: Direction; type: MessageType; text: string; at: string } | null
   unreadCount: number
   lastInboundAt: string | null
-  /** The customer's last message allows free replies until this time. */
+  /** The customer's last message or call allows free-form messages until this time. */
   windowExpiresAt: string | null
   callPermission: CallPermissionDetails | null
   createdAt: string

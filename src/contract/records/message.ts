@@ -1,4 +1,5 @@
 // The message record and its statuses.
+import type { Failure } from './failure.ts'
 import type { MessageDetails } from './message-details.ts'
 
 export const messageTypes = [
@@ -29,21 +30,46 @@ export type MessageStatus = (typeof messageStatuses)[number]
 export const directions = ['INBOUND', 'OUTBOUND'] as const
 export type Direction = (typeof directions)[number]
 
-/** A template with its variables filled in, before anything is sent. */
+/** A message before anything is sent: a template with its variables filled in, or a free-form one. */
 export interface MessagePreview {
   /** Digits; empty where `to` was a user id. */
   to: string
   userId: string | null
-  template: { name: string; language: string; variables: Record<string, string> }
-  /** The text of the header, or the link of its image, video or document. */
+  type: MessageType
+  /** Null for a free-form message. */
+  template: { name: string; language: string; variables: Record<string, string> } | null
+  /** Until when free-form messages can be sent to this contact; null where the customer has never written or called. */
+  windowExpiresAt: string | null
+  /** TEXT, IMAGE, VIDEO, GIF, DOCUMENT, LOCATION or PRODUCT; null without a header. */
+  headerFormat: string | null
+  /** The text of the header, the link or id of its media, the name and address of its place, or its product. */
   header: string | null
   body: string
   footer: string | null
-  buttons: readonly { type: string; text: string; url?: string; phoneNumber?: string }[]
+  buttons: readonly PreviewButton[]
+  /** A limited-time offer; `expiresAt` as the variable gives it. */
+  offer: { text: string; expiresAt: string | null } | null
+  /** The cards of a carousel. */
+  cards: readonly {
+    headerFormat: string | null
+    header: string | null
+    body: string
+    buttons: readonly PreviewButton[]
+  }[]
   /** Header, body and footer as one text, which is the `text` of a sent message. */
   text: string
   missingVariables: readonly string[]
   unexpectedVariables: readonly string[]
+  invalidVariables: readonly { name: string; message: string }[]
+  /** Parts of the template that no variables fill: it cannot be sent. */
+  unsupportedParts: readonly string[]
+}
+
+export interface PreviewButton {
+  type: string
+  text: string
+  url?: string
+  phoneNumber?: string
 }
 
 export interface MessageRecord {
@@ -62,7 +88,7 @@ export interface MessageRecord {
   userId: string | null
   username: string | null
   numberId: string
-  error: { code: string; title: string } | null
+  error: Failure | null
   media: { mimeType: string; fileName: string | null; sizeBytes: number | null; sha256: string | null } | null
   details: MessageDetails | null
   metadata: Record<string, string>

@@ -9,6 +9,8 @@ export const attentionKinds = [
   'TEMPLATE_STOPPED',
   'CAMPAIGN_PAUSED',
   'CAMPAIGN_UNKNOWN',
+  'ACCOUNT_STOPPED',
+  'ACCOUNT_WARNING',
 ] as const
 export type AttentionKind = (typeof attentionKinds)[number]
 

@@ -1,4 +1,4 @@
-// Daily partitions of events, deliveries, attempts and call timelines: made ahead, dropped after retention.
+// Daily partitions of events, deliveries, attempts, call timelines and elements of the provider's webhooks: made ahead, dropped after retention.
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals } from '../../platform/postgres/states.ts'
 import { sourcesOf } from '../../shared/machine.ts'
@@ -39,6 +39,7 @@ export const createPartitionStore = (pool: Pool) => ({
     const dropped = [
       ...(await dropDays(pool, 'attempts', await daysBefore(pool, 'attempts', days))),
       ...(await dropDays(pool, 'call_timeline', await daysBefore(pool, 'call_timeline', days))),
+      ...(await dropDays(pool, 'inbound_elements', await daysBefore(pool, 'inbound_elements', days))),
     ]
     const late = new Set(await daysBefore(pool, 'deliveries', days + graceDays))
     const due = await daysBefore(pool, 'deliveries', days)

@@ -10,6 +10,8 @@ export interface CatalogSync {
   readonly store: CatalogSyncStore
   readonly templates: Pick<TemplateStore, 'upsert'>
   readonly provider: Pick<Provider, 'listNumbers' | 'listTemplates'>
+  /** The limit that the provider told with its numbers. */
+  readonly limitRead: (workspaceId: WorkspaceId, word: string, at: Date) => Promise<void>
   readonly log: Log
 }
 
@@ -19,7 +21,7 @@ export async function syncCatalog(sync: CatalogSync, workspaceId?: WorkspaceId):
 }
 
 async function syncAccount(
-  { store, templates, provider, log }: CatalogSync,
+  { store, templates, provider, limitRead, log }: CatalogSync,
   account: ProviderAccount,
 ): Promise<void> {
   const workspaceId = account.workspaceId as WorkspaceId
@@ -27,6 +29,9 @@ async function syncAccount(
   const [numbers, found] = await Promise.all([provider.listNumbers(account), provider.listTemplates(account)])
   const problem = errorOf(numbers) ?? errorOf(found)
   if (numbers.type === 'ok') await store.upsertNumbers(workspaceId, numbers.value)
+  const limit =
+    numbers.type === 'ok' && numbers.value.find(({ messagingLimit }) => messagingLimit)?.messagingLimit
+  if (limit) await limitRead(workspaceId, limit, askedAt)
   if (found.type === 'ok') await templates.upsert(workspaceId, found.value, askedAt)
   if (problem) log.warn({ workspaceId, code: problem.code }, 'catalog.sync_failed')
   else log.info({ workspaceId }, 'catalog.synced')

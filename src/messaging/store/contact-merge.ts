@@ -73,6 +73,7 @@ async function mergeConversation(
     update conversations s
     set unread_count = s.unread_count + l.unread_count,
       last_inbound_at = greatest(s.last_inbound_at, l.last_inbound_at),
+      last_call_at = greatest(s.last_call_at, l.last_call_at),
       last_message_id = case when ${isLater('last_message_at')} then l.last_message_id else s.last_message_id end,
       last_message_at = greatest(s.last_message_at, l.last_message_at),
       call_permission = case when ${isLater('call_permission_at')} then l.call_permission else s.call_permission end,
@@ -85,6 +86,7 @@ async function mergeConversation(
   await sql`
     update conversations
     set last_message_id = null, last_message_at = null, unread_count = 0, last_inbound_at = null,
+      last_call_at = null,
       call_permission = null, call_permission_at = null, last_event_id = null, campaign_recipient_id = null,
       campaign_sent_at = null, erased_at = now(), merged_into = ${into}, updated_at = now()
     where id = ${from} and workspace_id = ${workspaceId}`

@@ -18,6 +18,7 @@ import type { Sql } from '../../platform/postgres/sql.ts'
 import { phoneOf } from '../../shared/address.ts'
 import { type ConversationId, encodeId, type NumberId, type WorkspaceId } from '../../shared/ids.ts'
 import { toE164 } from '../../shared/phone.ts'
+import { windowExpiry } from '../window.ts'
 
 export interface ConversationReader {
   find(workspaceId: WorkspaceId, id: ConversationId): Promise<ConversationRecord | undefined>
@@ -41,6 +42,7 @@ interface Row {
   readonly optState: string | null
   readonly unreadCount: number
   readonly lastInboundAt: Date | null
+  readonly lastCallAt: Date | null
   readonly callPermission: StoredPermission | null
   readonly readAt: Date
   readonly createdAt: Date
@@ -51,8 +53,6 @@ interface Row {
   readonly text: string
   readonly messageAt: Date
 }
-
-const WINDOW_MS = 24 * 3_600_000
 
 export const createConversationReader = (sql: Sql): ConversationReader => ({
   async find(workspaceId, id) {
@@ -87,7 +87,8 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
 })
 
 const selected = (sql: Sql, conversations: Piece) => sql`
-  select v.id, v.number_id, n.number, v.group_id, p.wa_id, p.user_id, p.username, p.name, p.opt_state, v.unread_count, v.last_inbound_at,
+  select v.id, v.number_id, n.number, v.group_id, p.wa_id, p.user_id, p.username, p.name, p.opt_state, v.unread_count,
+    v.last_inbound_at, v.last_call_at,
     v.call_permission, now() as read_at, v.created_at, v.updated_at,
     m.id as message_id, m.direction, m.type, m.text, m.created_at as message_at
   from (${conversations}) v
@@ -139,7 +140,7 @@ const toRecord = (row: Row): ConversationRecord => {
           },
     unreadCount: row.unreadCount,
     lastInboundAt: iso(row.lastInboundAt),
-    windowExpiresAt: row.lastInboundAt && new Date(row.lastInboundAt.getTime() + WINDOW_MS).toISOString(),
+    windowExpiresAt: iso(windowExpiry(row)),
     callPermission: row.callPermission && permissionAt(row.callPermission, row.readAt),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

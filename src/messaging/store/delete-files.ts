@@ -5,7 +5,7 @@ import type { Uuid, WorkspaceId } from '../../shared/ids.ts'
 /** A download that has begun ends within this time, and may write the file after it was deleted. */
 export const downloadTime = '10 minutes'
 
-/** Returns how many there were. */
+/** Returns how many there were. The file of an upload goes with the last message that has it. */
 export async function deleteFiles(
   sql: Sql,
   workspaceId: WorkspaceId,
@@ -15,12 +15,24 @@ export async function deleteFiles(
     with deleted as (
       delete from media
       where message_id = any(${ids as Uuid[]}::uuid[]) and workspace_id = ${workspaceId}
-      returning message_id, workspace_id, blob_key, state
+      returning message_id, workspace_id, blob_key, state, upload_id
+    ),
+    unused as (
+      delete from uploads u
+      where id in (select upload_id from deleted) and workspace_id = ${workspaceId} and not exists (
+        select from media other where other.upload_id = u.id and other.message_id <> all(${ids as Uuid[]}::uuid[]))
+      returning blob_key
+    ),
+    gone as (
+      insert into blob_deletions (key, job_id, again_at)
+      select coalesce(blob_key, workspace_id || '/' || message_id), ${jobId}::uuid,
+        case when state = 'PENDING' then now() + ${downloadTime}::interval end
+      from deleted
+      where upload_id is null
+      union all
+      select blob_key, ${jobId}::uuid, null from unused
+      on conflict (key) do nothing
     )
-    insert into blob_deletions (key, job_id, again_at)
-    select coalesce(blob_key, workspace_id || '/' || message_id), ${jobId}::uuid,
-      case when state = 'PENDING' then now() + ${downloadTime}::interval end
-    from deleted
-    on conflict (key) do nothing`
+    select from deleted`
   return deleted.count
 }

@@ -2,8 +2,11 @@
 
 import { type AccountColumns, type AccountOptions, toAccount } from '../../accounts/store/provider-account.ts'
 import type { WrittenDelivery } from '../../contract/dispatch.ts'
+import type { FreeMessage } from '../../contract/message-content.ts'
+import { failureOf } from '../../contract/records/failure.ts'
+import type { MessageRecord } from '../../contract/records/message.ts'
 import { emit, messagesLocked, statusesOccurred, writtenDeliveries } from '../../platform/postgres/emit.ts'
-import type { Sql } from '../../platform/postgres/sql.ts'
+import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { Batcher } from '../../shared/batcher.ts'
 import type { MessageId } from '../../shared/ids.ts'
@@ -15,18 +18,31 @@ import type { RecipientsFollow } from './message-updates.store.ts'
 
 type SendStore = Pick<MessageStore, 'startSending' | 'finishSend' | 'overdueSends' | 'lostSends'>
 
-export function createSendStore(sql: Sql, accounts: AccountOptions, follow: RecipientsFollow): SendStore {
+/** What campaigns add to the outcomes of their sends. */
+export interface CampaignSends {
+  readonly recipientsFollow: RecipientsFollow
+  /** The CTE `counted_refusals`, in the statement that writes these outcomes. */
+  readonly refusalsCounted: (sql: Sql, outcomes: readonly SendOutcome[]) => Fragment
+  /** Called when the outcomes are durable. Must not reject. */
+  readonly sendsEnded: (outcomes: readonly SendOutcome[]) => Promise<void>
+}
+
+export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: CampaignSends): SendStore {
   const batch = { maxItems: 200, maxWaiting: 10_000, concurrency: 2 }
   const starts = new Batcher<MessageId, number | null>({ ...batch, flush: (all) => startSending(sql, all) })
   const ends = new Batcher<SendOutcome, WrittenDelivery[]>({
     ...batch,
-    flush: (all) => finishSends(sql, all, follow),
+    flush: async (all) => {
+      const written = await finishSends(sql, all, campaigns)
+      await campaigns.sendsEnded(all)
+      return written
+    },
   })
   return {
     startSending: (id) => starts.add(id),
     finishSend: (outcome) => ends.add(outcome),
     overdueSends: (limit) => overdueSends(sql, limit, accounts),
-    lostSends: (limit) => lostSends(sql, limit, follow),
+    lostSends: (limit) => lostSends(sql, limit, campaigns.recipientsFollow),
   }
 }
 
@@ -67,7 +83,7 @@ const stateAfter = (verdict: SendVerdict): SendState => {
 async function finishSends(
   sql: Sql,
   outcomes: readonly SendOutcome[],
-  follow: RecipientsFollow,
+  { recipientsFollow, refusalsCounted }: CampaignSends,
 ): Promise<WrittenDelivery[][]> {
   const rows = outcomes.map(({ messageId, attempt, by, verdict, failure }) => ({
     id: messageId,
@@ -78,7 +94,7 @@ async function finishSends(
     provider_message_id: verdict.type === 'accepted' ? verdict.providerMessageId : null,
     delay_ms: verdict.type === 'again' ? verdict.delayMs : null,
     tries: verdict.type === 'again' && verdict.counts ? 1 : 0,
-    error: verdict.type === 'failed' ? { code: verdict.error.code, title: verdict.error.title } : null,
+    error: verdict.type === 'failed' ? failureOf(verdict.error) : null,
     event_id: failure?.eventId ?? null,
     body: failure && Buffer.from(failure.body).toString('base64'),
   }))
@@ -108,6 +124,8 @@ async function finishSends(
         end,
         status = case when i.fails then 'FAILED' else m.status end,
         failed_at = case when i.fails then now() else m.failed_at end,
+        -- Not needed any more: text and details show the same.
+        content = case when i.state <> 'PENDING' then null else m.content end,
         error = coalesce(i.error, m.error)
       from judged i
       where m.id = i.id and m.send_attempts = i.attempt
@@ -116,7 +134,8 @@ async function finishSends(
         case when i.moves and i.by_campaign then i.tries else 0 end as tries,
         case when i.fails then i.event_id end as event_id, i.body
     ),
-    ${follow(sql, 'ended')},
+    ${recipientsFollow(sql, 'ended')},
+    ${refusalsCounted(sql, outcomes)},
     changed as (
       select event_id, workspace_id, conversation_id, body
       from ended
@@ -131,8 +150,10 @@ interface OverdueRow extends AccountColumns {
   id: MessageId
   conversationId: Outgoing['conversationId']
   to: string
-  template: Outgoing['template']
+  template: NonNullable<MessageRecord['template']>
+  content: FreeMessage | null
   status: string
+  category: SendTemplate['category']
   parameterFormat: SendTemplate['parameterFormat']
   components: unknown[]
 }
@@ -149,31 +170,26 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
         order by send_due_at
         limit ${limit}
         for update skip locked)
-      returning id, workspace_id, conversation_id, number_id, contact_id, template
+      returning id, workspace_id, conversation_id, number_id, contact_id, template, content
     )
-    select due.id, due.workspace_id, due.conversation_id, due.template,
-      n.phone_number_id, w.waba_id, w.provider_token, c.wa_id as to, t.status, t.parameter_format, t.components
+    select due.id, due.workspace_id, due.conversation_id, due.template, due.content,
+      n.phone_number_id, w.waba_id, w.provider_token, c.wa_id as to, t.status, t.category, t.parameter_format,
+      t.components
     from due
     join workspaces w on w.id = due.workspace_id
     join numbers n on n.id = due.number_id
     join contacts c on c.id = due.contact_id
-    join templates t on t.workspace_id = due.workspace_id
-      and t.name = due.template ->> 'name' and t.language = due.template ->> 'language'`
-  return rows.flatMap((row) => {
+    left join templates t on t.workspace_id = due.workspace_id
+      and t.name = due.template ->> 'name' and t.language = due.template ->> 'language'
+    where t.id is not null or due.content is not null`
+  return rows.flatMap((row): Outgoing[] => {
     const account = toAccount(row, options)
     if (!account) return []
-    const { id, workspaceId, conversationId, to, template, status, parameterFormat, components } = row
-    return [
-      {
-        id,
-        workspaceId,
-        conversationId,
-        account,
-        to,
-        template,
-        definition: { status, parameterFormat, components },
-      },
-    ]
+    const { id, workspaceId, conversationId, to, template, content } = row
+    const { status, category, parameterFormat, components } = row
+    const common = { id, workspaceId, conversationId, account, to }
+    if (content) return [{ ...common, free: content }]
+    return [{ ...common, template, definition: { status, category, parameterFormat, components } }]
   })
 }
 

@@ -14,7 +14,7 @@ import type { Sql } from '../../platform/postgres/sql.ts'
 import { permits } from '../../platform/postgres/states.ts'
 import { encodeId, newId, type TemplateId, type WorkspaceId } from '../../shared/ids.ts'
 import { templateMachine } from '../template.machine.ts'
-import { templateVariables } from '../template-variables.ts'
+import { optionalVariables, templateVariables, unsupportedParts } from '../template-variables.ts'
 
 export interface StoredTemplate {
   readonly id: TemplateId
@@ -120,6 +120,8 @@ export const toTemplateRecord = (row: StoredTemplate): TemplateRecord => ({
   status: row.status,
   components: row.components,
   variables: templateVariables(row),
+  optionalVariables: optionalVariables(row),
+  unsupported: unsupportedParts(row),
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })

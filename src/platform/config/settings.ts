@@ -134,6 +134,10 @@ export const settingsSchema = {
     meaning: 'Token of the provider webhook verification. Required by the gateway.',
     secret: true,
   }),
+  PROVIDER_APP_ID: setting(v.pipe(v.string(), v.regex(/^\d{1,32}$/, 'must be the number of the app')), {
+    meaning:
+      'App that the samples of templates are uploaded for; unset: the app of the access token, which the provider looks up itself.',
+  }),
   PROVIDER_TIMEOUT: setting(duration, {
     default: '10s',
     meaning: 'Deadline of one request to the provider.',
@@ -231,7 +235,7 @@ export const settingsSchema = {
   ),
   RETENTION_DAYS: setting(integer(1, 3_650), {
     default: '30',
-    meaning: 'Days that events, deliveries, attempts and call timelines are kept.',
+    meaning: 'Days that events, deliveries, attempts, call timelines and elements of webhooks are kept.',
   }),
   UPLOAD_GRACE: setting(
     v.pipe(

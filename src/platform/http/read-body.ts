@@ -5,7 +5,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { HttpRequest } from './exchange.ts'
 import type { Upload, UploadRoute } from './route.ts'
 
-const form = /^([a-z]+\/[a-z-]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+const form = /^([a-z]+\/[a-z0-9.+-]+)\s*(?:;\s*(?:charset\s*=\s*"?utf-8"?|boundary=[^;]+|codecs=[^;]+)\s*)*$/i
 
 const json = 'application/json'
 

@@ -24,6 +24,28 @@ const fastBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 const labelsOf = ({ method, route }: Served) =>
   route === undefined ? { method: 'none', route: 'none' } : { method, route }
 
+type MakeCounter = (name: string, help: string, ...labelNames: string[]) => Counter
+
+/** What the provider tells. */
+function webhookMetrics(counter: MakeCounter) {
+  const updates = counter('provider_updates', 'Updates received from the provider, by kind', 'kind')
+  const ignored = counter('provider_updates_ignored', 'Updates that concern nothing of ours, by kind', 'kind')
+  const unapplied = counter(
+    'provider_elements_unapplied',
+    'Elements of webhooks that nothing was made of, by reason',
+    'reason',
+  )
+  const lost = counter('provider_copies_lost', 'Copies of understood elements that were not written')
+  return {
+    received({ kinds, skipped }: Readonly<Record<'kinds' | 'skipped', Readonly<Record<string, number>>>>) {
+      for (const [kind, count] of Object.entries(kinds)) updates.inc({ kind }, count)
+      for (const [reason, count] of Object.entries(skipped)) unapplied.inc({ reason }, count)
+    },
+    ignored: (kind: string) => ignored.inc({ kind }),
+    copiesLost: (count: number) => lost.inc(count),
+  }
+}
+
 export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -34,8 +56,6 @@ export function createMetrics() {
   const provider = seconds('provider_request', 'Requests to the provider', 'operation', 'result')
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `switchboard_${name}_total`, help, labelNames, registers })
-  const updates = counter('provider_updates', 'Updates received from the provider, by kind', 'kind')
-  const ignored = counter('provider_updates_ignored', 'Updates that concern nothing of ours, by kind', 'kind')
   const drops = counter('actor_drops', 'Actors that ended other than by their own wish', 'kind', 'reason')
   const parked = counter('actor_parked_messages', 'Messages that an actor could not handle', 'kind')
   const restored = counter('restored_rows', 'Rows after a restore of Postgres, by result', 'result')
@@ -59,10 +79,7 @@ export function createMetrics() {
       ),
     asked: (record: AskedRecord) =>
       provider.observe({ operation: record.operation, result: record.outcome }, record.durationMs / 1000),
-    received({ kinds }: { readonly kinds: Readonly<Record<string, number>> }) {
-      for (const [kind, count] of Object.entries(kinds)) updates.inc({ kind }, count)
-    },
-    ignored: (kind: string) => ignored.inc({ kind }),
+    ...webhookMetrics(counter),
     dropped: (kind: string, reason: string) => drops.inc({ kind, reason }),
     parked: (kind: string) => parked.inc({ kind }),
     refused: (way: string, reason: string) => refused.inc({ way, reason }),

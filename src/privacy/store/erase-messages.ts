@@ -1,5 +1,6 @@
 // Deletes messages with their files. The files themselves are left to the sweep of deleted files.
 import { deleteFiles, downloadTime } from '../../messaging/store/delete-files.ts'
+import { eraseElementsOf } from '../../platform/postgres/inbound-elements.store.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { Uuid } from '../../shared/ids.ts'
 import type { ClaimedJob } from '../ports.ts'
@@ -29,6 +30,7 @@ export async function eraseMessages(task: {
   }
   const ids = found.map(({ id }) => id)
   const files = await deleteFiles(sql, workspaceId, { ids, jobId: job.id })
+  await eraseElementsOf(sql, workspaceId, ids)
   await sql`delete from messages where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
   return { result: 'again', counts: { messages: ids.length, files } } as const
 }

@@ -6,6 +6,7 @@ import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
 import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
 import { moveRows } from '../../messaging/store/contact-merge.ts'
 import { fingerprintOf, type ReadOptOutKey } from '../../messaging/store/kept-opt-outs.ts'
+import { eraseElementsOf, erasePeople } from '../../platform/postgres/inbound-elements.store.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals } from '../../platform/postgres/states.ts'
 import type { Uuid } from '../../shared/ids.ts'
@@ -138,6 +139,13 @@ async function eraseRecipients({ sql, job, cursor, person }: Task): Promise<Batc
   return { result: 'again', counts, cursor: ids.at(-1) ?? null }
 }
 
+/** What the provider told about the person, and nothing was made of. The rest goes with its message or call. */
+async function eraseElements({ sql, job, person, cursor }: Task): Promise<Batch> {
+  const { workspaceId } = job
+  const next = await erasePeople(sql, { workspaceId, addresses: person.addresses, cursor })
+  return next === null ? { result: 'next' } : { result: 'again', cursor: next }
+}
+
 const callsAtOnce = 20
 const ended = Object.entries(callMachines.INBOUND)
   .map(([status]) => status as keyof typeof callMachines.INBOUND)
@@ -161,6 +169,7 @@ async function eraseCalls({ sql, job, person: { contactId } }: Task): Promise<Ba
   }
   const ids = found.map(({ id }) => id)
   const { events } = await createDeliveryEraser(sql).ofKeys(workspaceId, ids)
+  await eraseElementsOf(sql, workspaceId, ids)
   await sql`delete from call_timeline where call_id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
   await sql`delete from calls where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
   return { result: 'again', counts: { calls: ids.length, events } }
@@ -215,6 +224,7 @@ async function eraseContact(task: Task): Promise<Batch> {
     await sql`
       update conversations
       set last_message_id = null, last_message_at = null, unread_count = 0, last_inbound_at = null,
+        last_call_at = null,
         call_permission = null, call_permission_at = null, last_event_id = null, campaign_recipient_id = null,
         campaign_sent_at = null, erased_at = now(), updated_at = now()
       where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])`
@@ -250,6 +260,7 @@ async function keepOptOut({ sql, job, person, optOutKey }: Task, contactId: Uuid
 
 const steps: Readonly<Record<ErasureStep, (task: Task) => Promise<Batch>>> = {
   recipients: eraseRecipients,
+  elements: eraseElements,
   calls: eraseCalls,
   messages: (task) => eraseMessages({ ...task, contactId: task.person.contactId }),
   events: eraseEvents,

@@ -1,6 +1,7 @@
 // Takes away what is kept no longer: contents after the time of their workspace, and the recipients of deleted campaigns.
 import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
 import { deleteFiles } from '../../messaging/store/delete-files.ts'
+import { removeElementsBefore } from '../../platform/postgres/inbound-elements.store.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { idFloor, type Uuid, type WorkspaceId } from '../../shared/ids.ts'
 
@@ -23,9 +24,30 @@ export const createRetentionStore = (pool: Pool) => ({
       const until = idFloor(nowMs - contentDays * dayMs)
       const messages = await pool.begin((sql) => removeMessages(sql, id, until))
       const bodies = await pool.begin((sql) => removeBodies(sql, id, until))
-      isMore = isMore || messages || bodies
+      const elements = await removeElementsBefore(pool, id, until)
+      isMore = isMore || messages || bodies || elements
     }
     return isMore
+  },
+
+  /** Uploads that have expired and that no message shows. */
+  async removeUploads(): Promise<boolean> {
+    const removed = await pool`
+      with expired as (
+        delete from uploads
+        where id in (
+          select id from uploads u
+          where expires_at < now() and not exists (select from media where upload_id = u.id)
+          order by expires_at
+          limit ${atOnce}
+          for update skip locked)
+        returning blob_key
+      ),
+      gone as (
+        insert into blob_deletions (key) select blob_key from expired on conflict (key) do nothing
+      )
+      select from expired`
+    return removed.count === atOnce
   },
 
   /** A campaign is emptied an hour after it was deleted, when nothing of it is on its way any more. */
@@ -75,7 +97,7 @@ async function removeMessages(sql: Sql, workspaceId: WorkspaceId, until: string)
   await deleteFiles(sql, workspaceId, { ids, jobId: null })
   await sql`
     update messages
-    set text = '', details = null, metadata = '{}', from_name = null,
+    set text = '', details = null, content = null, metadata = '{}', from_name = null,
       template = case when template is not null then jsonb_set(template, '{variables}', '{}') end
     where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
   await sql`update workspaces set content_removed_to = ${last} where id = ${workspaceId}`

@@ -1,9 +1,9 @@
-// Parses webhooks about templates, number quality and marketing preferences.
+// Parses webhooks about templates and marketing preferences.
 import * as v from 'valibot'
 import { templateCategoryOf, templateStatusOf } from '../../contract/provider-words.ts'
-import { toE164 } from '../../shared/phone.ts'
+import { timeOf } from './account-values.ts'
 import { type Element, type NumberContext, skipped, type WebhookContext } from './element.ts'
-import { instant, list, numericId, optional, record, shownNumber, text } from './fields.ts'
+import { instant, list, numericId, optional, record, text } from './fields.ts'
 
 const Template = v.object({
   message_template_id: optional(numericId),
@@ -16,7 +16,7 @@ const template = (given: v.InferOutput<typeof Template>, context: WebhookContext
   providerTemplateId: given.message_template_id,
   name: given.message_template_name,
   language: given.message_template_language,
-  at: context.receivedAt,
+  at: timeOf(context),
 })
 
 const TemplateStatus = v.object({ ...Template.entries, event: v.string(), reason: optional(text(512)) })
@@ -33,7 +33,16 @@ export function readTemplateStatus(value: unknown, context: WebhookContext): Ele
   }
 }
 
-const TemplateCategory = v.object({ ...Template.entries, new_category: v.string() })
+const category = v.pipe(v.string(), v.transform(templateCategoryOf))
+
+/** Two shapes: a change that is coming names the correct category and its time, one that is done the previous one. */
+const TemplateCategory = v.object({
+  ...Template.entries,
+  new_category: category,
+  previous_category: optional(category),
+  correct_category: optional(category),
+  category_update_timestamp: optional(instant),
+})
 
 export function readTemplateCategory(value: unknown, context: WebhookContext): Element {
   const parsed = v.safeParse(TemplateCategory, value)
@@ -41,26 +50,10 @@ export function readTemplateCategory(value: unknown, context: WebhookContext): E
   return {
     type: 'templateCategory',
     ...template(parsed.output, context),
-    category: templateCategoryOf(parsed.output.new_category),
-  }
-}
-
-const NumberQuality = v.object({
-  display_phone_number: shownNumber,
-  event: v.pipe(text(64), v.nonEmpty()),
-  current_limit: optional(text(64)),
-})
-
-export function readNumberQuality(value: unknown, context: WebhookContext): Element {
-  const parsed = v.safeParse(NumberQuality, value)
-  if (!parsed.success) return skipped('malformed')
-  return {
-    type: 'numberQuality',
-    wabaId: context.wabaId,
-    number: toE164(parsed.output.display_phone_number),
-    event: parsed.output.event,
-    currentLimit: parsed.output.current_limit,
-    at: context.receivedAt,
+    category: parsed.output.new_category,
+    previousCategory: parsed.output.previous_category,
+    nextCategory: parsed.output.correct_category,
+    changesAt: parsed.output.category_update_timestamp,
   }
 }
 

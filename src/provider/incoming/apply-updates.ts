@@ -1,6 +1,8 @@
 // Applies the updates of a webhook, each in the feature that it concerns: in order within one conversation or
 // call, concurrently otherwise.
 import type { ApplyCallUpdate } from '../../calls/apply-call-update.ts'
+import type { AccountUpdate } from '../../contract/account-health.ts'
+import type { UpdateOutcome } from '../../contract/inbound-elements.ts'
 import { addressesOf, type Person } from '../../contract/person.ts'
 import type {
   ProviderUpdate,
@@ -11,13 +13,15 @@ import type { MessageUpdates } from '../../messaging/apply-message-updates.ts'
 import { DeadlineExceeded } from '../../shared/deadline.ts'
 
 /** Resolves when the update is durable, or is already known and has no effect. */
-export type ApplyUpdate = (update: ProviderUpdate) => Promise<void>
+export type ApplyUpdate = (update: ProviderUpdate) => Promise<UpdateOutcome>
 
 export interface UpdateTargets {
   readonly messages: MessageUpdates
   readonly applyCallUpdate: ApplyCallUpdate
   /** False when the update concerns no template that we know. */
   readonly applyTemplateChange: (update: TemplateStatusUpdate | TemplateCategoryUpdate) => Promise<boolean>
+  /** False when no workspace has the account. */
+  readonly applyAccountUpdate: (update: AccountUpdate) => Promise<boolean>
   readonly ignored: (type: string) => void
 }
 
@@ -34,19 +38,24 @@ export const createApplyUpdate = (targets: UpdateTargets): ApplyUpdate =>
         return targets.applyCallUpdate(update)
       case 'templateStatus':
       case 'templateCategory':
-        if (!(await targets.applyTemplateChange(update))) targets.ignored(update.type)
-        return
+        if (await targets.applyTemplateChange(update)) return 'applied'
+        targets.ignored(update.type)
+        return 'unknownTemplate'
       case 'identityChange':
         return targets.messages.applyIdentityChange(update)
-      // Not needed: the catalog sync reads the quality, and the provider enforces marketing preferences.
-      case 'numberQuality':
+      case 'accountUpdate':
+        if (await targets.applyAccountUpdate(update)) return 'applied'
+        targets.ignored(update.type)
+        return 'unknownAccount'
+      // Not needed: the provider enforces marketing preferences.
       case 'userPreference':
-        return targets.ignored(update.type)
+        targets.ignored(update.type)
+        return 'irrelevant'
     }
   }
 
 export interface ApplyOptions {
-  readonly apply: ApplyUpdate
+  readonly apply: (update: ProviderUpdate) => Promise<unknown>
   /** For the whole batch. After it, no further update starts and running updates are not awaited. */
   readonly timeoutMs: number
 }
@@ -123,8 +132,8 @@ function orderKey(update: ProviderUpdate): string {
     case 'templateStatus':
     case 'templateCategory':
       return `${update.wabaId} ${update.name}`
-    case 'numberQuality':
-      return update.number
+    case 'accountUpdate':
+      return update.wabaId
   }
 }
 

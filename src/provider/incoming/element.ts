@@ -23,6 +23,8 @@ export const skipped = (reason: SkipReason): Skipped => ({ type: 'skipped', reas
 /** The context of an element, from the webhook around it. */
 export interface WebhookContext {
   readonly wabaId: string
+  /** `time` of the entry: when the provider noticed a change of an account, a number or a template. */
+  readonly time: Date | null
   /** The time of elements that carry none. */
   readonly receivedAt: Date
 }

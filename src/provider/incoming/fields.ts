@@ -5,15 +5,12 @@ import { classOfReported } from '../../contract/provider-errors.ts'
 import type { ReportedError } from '../../contract/provider-updates.ts'
 import { isUserId } from '../../shared/address.ts'
 import { toDigits } from '../../shared/phone.ts'
-
-/** Postgres cannot store NUL or a lone surrogate. The provider repeats a refused update for seven days. */
-export const storable = (text: string): string =>
-  text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\uFFFD')
+import { storableStart } from '../../shared/storable-text.ts'
 
 export const text = (maxLength: number) =>
   v.pipe(
     v.string(),
-    v.transform((given) => storable(given.slice(0, maxLength))),
+    v.transform((given) => storableStart(given, maxLength)),
   )
 
 export const optional = <Output>(schema: v.GenericSchema<unknown, Output>) =>
@@ -67,14 +64,18 @@ const ErrorElement = v.pipe(
     title: optional(text(512)),
     message: optional(text(512)),
     error_data: optional(v.object({ details: optional(text(1024)) })),
+    error_subcode: optional(numericId),
+    fbtrace_id: optional(text(128)),
   }),
   v.transform(
-    ({ code, title, message, error_data }): ReportedError => ({
+    ({ code, title, message, error_data, error_subcode, fbtrace_id }): ReportedError => ({
       code: String(code),
       // Errors in call webhooks have a message but no title.
       title: title || message || `Provider error ${code}`,
       details: error_data?.details ?? null,
-      class: classOfReported(code),
+      ...(error_subcode && { subcode: error_subcode }),
+      ...(fbtrace_id && { traceId: fbtrace_id }),
+      class: classOfReported(code, error_subcode),
     }),
   ),
 )

@@ -22,8 +22,7 @@ const changes = ['user_changed_number', 'user_changed_user_id', 'customer_change
 export function readSystem(
   given: unknown,
   from: Person | null,
-  { phoneNumberId, at }: { readonly phoneNumberId: string; readonly at: Date },
-): IdentityChangeUpdate | null {
+): Pick<IdentityChangeUpdate, 'person' | 'before'> | null {
   const parsed = v.safeParse(System, given)
   if (!parsed.success) return null
   const system = parsed.output
@@ -38,7 +37,7 @@ export function readSystem(
   const before = [system.previous_user_id, system.previous_parent_user_id, ...(from ? addressesOf(from) : [])]
   const known = before.filter((address) => address !== null)
   if (addressesOf(person).length === 0 || known.length === 0) return null
-  return { type: 'identityChange', phoneNumberId, person, before: [...new Set(known)], at }
+  return { person, before: [...new Set(known)] }
 }
 
 const Update = v.object({

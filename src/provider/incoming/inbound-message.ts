@@ -15,25 +15,24 @@ const Message = v.object({
   type: optional(v.string()),
 })
 
-/** A notice of the provider that a person has another number or id is that change, and then a message. */
-export function parseMessage(given: unknown, context: NumberContext): Element[] {
+export function parseMessage(given: unknown, context: NumberContext): Element {
   const parsed = v.safeParse(Message, given)
-  if (!parsed.success) return [skipped('malformed')]
+  if (!parsed.success) return skipped('malformed')
   const { id: providerMessageId, timestamp } = parsed.output
   const { from: phone, from_user_id: userId, from_parent_user_id: parentUserId } = parsed.output
   const at = timestamp ?? context.receivedAt
   const kind = parsed.output.type ?? ('interactive' in record(given) ? 'interactive' : '')
   const named = context.personOf({ phone, userId, parentUserId })
-  const change = kind === 'system' ? readSystem(record(given)['system'], named, { ...context, at }) : null
+  const change = kind === 'system' ? readSystem(record(given)['system'], named) : null
   const from = change?.person ?? named
-  if (from === null) return [skipped('noSender')]
-  const message: Element = {
+  if (from === null) return skipped('noSender')
+  return {
     type: 'inboundMessage',
     phoneNumberId: context.phoneNumberId,
     providerMessageId,
     from,
+    ...(change && { formerly: change.before }),
     at,
     ...readContent(record(given), kind),
   }
-  return change ? [change, message] : [message]
 }

@@ -5,7 +5,8 @@ import type { InboundMedia } from '../../contract/provider-updates.ts'
 import { sha256Hex } from '../../contract/provider-words.ts'
 import type { MessageType } from '../../contract/records/message.ts'
 import type { MediaKind, MessageDetails } from '../../contract/records/message-details.ts'
-import { id, instant, list, optional, record, storable, text } from './fields.ts'
+import { storable } from '../../shared/storable-text.ts'
+import { id, instant, list, optional, record, text } from './fields.ts'
 import { fitted } from './fit-content.ts'
 import {
   type Content,

@@ -2,12 +2,14 @@
 // the provider repeats a webhook that is not accepted for seven days.
 import * as v from 'valibot'
 import type { ProviderUpdate } from '../../contract/provider-updates.ts'
-import { readNumberQuality, readPreferences, readTemplateCategory, readTemplateStatus } from './account.ts'
+import { readPreferences, readTemplateCategory, readTemplateStatus } from './account.ts'
+import { accountReaders } from './account-changes.ts'
 import { readCalls } from './calls.ts'
 import { type Element, type NumberContext, type SkipReason, skipped, type WebhookContext } from './element.ts'
-import { id, list, record } from './fields.ts'
+import { id, instant, list, optional, record } from './fields.ts'
 import { readIdUpdates } from './identity-change.ts'
 import { parseMessage } from './inbound-message.ts'
+import { type ReadElement, wholeBody, withRaw } from './raw-elements.ts'
 import { readStatus } from './statuses.ts'
 import { numberContext } from './webhook-context.ts'
 
@@ -15,27 +17,37 @@ export interface ParsedWebhook {
   /** In the order of the webhook. */
   readonly updates: ProviderUpdate[]
   readonly skipped: Partial<Record<SkipReason, number>>
+  /** All of them, each with where it came from. */
+  readonly elements: readonly ReadElement[]
 }
 
 export function parseWebhook(payload: unknown, receivedAt: Date): ParsedWebhook {
   const updates: ProviderUpdate[] = []
   const counts: Partial<Record<SkipReason, number>> = {}
-  for (const element of elementsOf(payload, receivedAt)) {
+  const elements = elementsOf(payload, receivedAt)
+  for (const { element } of elements) {
     if (element.type === 'skipped') counts[element.reason] = (counts[element.reason] ?? 0) + 1
     else updates.push(element)
   }
-  return { updates, skipped: counts }
+  return { updates, skipped: counts, elements }
 }
 
-function elementsOf(payload: unknown, receivedAt: Date): Element[] {
-  if (record(payload)['object'] !== 'whatsapp_business_account') return [skipped('unknown')]
-  return list(record(payload)['entry']).flatMap((entry) => {
+function elementsOf(payload: unknown, receivedAt: Date): readonly ReadElement[] {
+  if (record(payload)['object'] !== 'whatsapp_business_account')
+    return [wholeBody(skipped('unknown'), payload)]
+  const entries = list(record(payload)['entry'])
+  if (entries.length === 0) return [wholeBody(skipped('malformed'), payload)]
+  const empty = entries.filter((entry) => list(record(entry)['changes']).length === 0)
+  const elements = entries.flatMap((entry) => {
     const account = v.safeParse(id, record(entry)['id'])
     const wabaId = account.success ? account.output : ''
-    return list(record(entry)['changes']).flatMap((change) =>
-      readChange(record(change), { wabaId, receivedAt }),
-    )
+    const time = v.parse(optional(instant), record(entry)['time'])
+    return list(record(entry)['changes']).flatMap((given) => {
+      const change = record(given)
+      return withRaw(readChange(change, { wabaId, time, receivedAt }), change, wabaId)
+    })
   })
+  return [...elements, ...empty.map((entry) => wholeBody(skipped('malformed'), entry))]
 }
 
 function readChange({ field, value }: Readonly<Record<string, unknown>>, context: WebhookContext): Element[] {
@@ -63,13 +75,13 @@ const fields = new Map<unknown, Reader>([
   ['user_id_update', ofNumber(readIdUpdates)],
   ['message_template_status_update', one(readTemplateStatus)],
   ['template_category_update', one(readTemplateCategory)],
-  ['phone_number_quality_update', one(readNumberQuality)],
+  ...accountReaders.map(([field, read]) => [field, one(read)] as const),
 ])
 
 function parseMessages(value: unknown, context: NumberContext): Element[] {
   const { messages, statuses, errors } = record(value)
   return [
-    ...list(messages).flatMap((given) => parseMessage(given, context)),
+    ...list(messages).map((given) => parseMessage(given, context)),
     ...list(statuses).map((given) => readStatus(given, context, 'messages')),
     ...list(errors).map(() => skipped('accountError')),
   ]

@@ -1,6 +1,6 @@
 // JSON text of a customer, as an object that Postgres can store. It cannot store NUL and lone surrogates, which JSON
 // may escape.
-import { storable } from './fields.ts'
+import { storable } from '../../shared/storable-text.ts'
 
 const MAX_DEPTH = 32
 

@@ -2,12 +2,15 @@
 // updates are durable, because the provider repeats a webhook after any other status.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
+import type { UnappliedReason, UpdateOutcome } from '../../contract/inbound-elements.ts'
 import { limits } from '../../contract/limits.ts'
-import type { ProviderUpdate, ProviderUpdateType } from '../../contract/provider-updates.ts'
+import type { ProviderUpdateType } from '../../contract/provider-updates.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../platform/http/exchange.ts'
 import { framesOf, safeMessage } from '../../shared/error-text.ts'
+import { keptAtOf } from './apply-again.ts'
 import { type ApplyUpdate, applyInOrder } from './apply-updates.ts'
-import type { SkipReason } from './element.ts'
+import type { KeepElements } from './keep-elements.ts'
+import { type KeptElement, keptBody, keptOf, unappliedReason } from './kept-elements.ts'
 import { parseWebhook } from './parse.ts'
 import { readSignature, type SignatureCheck, signatureCheck } from './signature.ts'
 
@@ -15,6 +18,8 @@ export interface ProviderWebhooksOptions {
   readonly appSecret: string
   readonly verifyToken: string
   readonly apply: ApplyUpdate
+  /** Keeps every element as it came. */
+  readonly keep: Pick<KeepElements, 'keep'>
   readonly log: Logger
   /** Called for every webhook, for metrics. */
   readonly observe?: (record: ReceivedRecord) => void
@@ -23,7 +28,8 @@ export interface ProviderWebhooksOptions {
 export interface ReceivedRecord {
   readonly outcome: 'applied' | 'failed' | 'unreadable' | 'badSignature'
   readonly kinds: Partial<Record<ProviderUpdateType, number>>
-  readonly skipped: Partial<Record<SkipReason, number>>
+  /** How many elements nothing was made of, by reason. */
+  readonly skipped: Partial<Record<UnappliedReason, number>>
   readonly failed: number
   readonly bytes: number
   readonly durationMs: number
@@ -67,15 +73,15 @@ const statuses = { applied: 200, failed: 503, unreadable: 200, badSignature: 401
 async function receive(
   request: HttpRequest,
   isSigned: SignatureCheck,
-  { apply, log, observe }: ProviderWebhooksOptions,
+  { apply, keep, log, observe }: ProviderWebhooksOptions,
 ): Promise<HttpResponse> {
   const startedAt = performance.now()
   const signature = readSignature(request.header('x-hub-signature-256'))
   // Do not read the body of a request without a signature.
   const body = signature ? await request.body(limits.providerBodyBytes) : new Uint8Array()
   const result =
-    signature && isSigned(body, signature) ? await applyBody(body, apply) : nothing('badSignature')
-  const { error, ...counts } = result
+    signature && isSigned(body, signature) ? await applyBody(body, { apply, keep }) : nothing('badSignature')
+  const { error, outcomes, ...counts } = result
   const record: ReceivedRecord = {
     ...counts,
     bytes: body.byteLength,
@@ -85,11 +91,14 @@ async function receive(
   const level = record.outcome === 'applied' ? 'info' : 'warn'
   log[level]({ ...record, requestId, remoteAddress, ...reasonOf(error) }, 'ingest.received')
   observe?.(record)
-  return { status: statuses[record.outcome] }
+  const status = statuses[record.outcome]
+  return outcomes ? { status, body: JSON.stringify({ outcomes }) } : { status }
 }
 
 interface Result extends Pick<ReceivedRecord, 'outcome' | 'kinds' | 'skipped' | 'failed'> {
   readonly error?: unknown
+  /** Of each element, where kept elements are applied again. */
+  readonly outcomes?: readonly string[]
 }
 
 const nothing = (outcome: ReceivedRecord['outcome']): Result => ({
@@ -99,18 +108,51 @@ const nothing = (outcome: ReceivedRecord['outcome']): Result => ({
   failed: 0,
 })
 
-async function applyBody(body: Uint8Array, apply: ApplyUpdate): Promise<Result> {
+async function applyBody(
+  body: Uint8Array,
+  { apply, keep }: Pick<ProviderWebhooksOptions, 'apply' | 'keep'>,
+): Promise<Result> {
   const payload = parseJson(body)
   // Signed but not JSON: acknowledge it, or the provider repeats it for seven days.
-  if (payload === undefined) return nothing('unreadable')
-  const { updates, skipped } = parseWebhook(payload, new Date())
-  const errors = await applyInOrder(updates, { apply, timeoutMs: APPLY_TIMEOUT_MS })
-  return {
+  if (payload === undefined) return kept(keep, [keptBody(body)], unreadable)
+  const again = keptAtOf(payload)
+  const { updates, elements } = parseWebhook(payload, again ?? new Date())
+  const outcomes = new Map<unknown, UpdateOutcome>()
+  const errors = await applyInOrder(updates, {
+    apply: async (update) => outcomes.set(update, await apply(update)),
+    timeoutMs: APPLY_TIMEOUT_MS,
+  })
+  const reasons = elements.map(({ element }) => unappliedReason(element, outcomes.get(element)))
+  const result: Result = {
     outcome: errors.length === 0 ? 'applied' : 'failed',
-    kinds: countKinds(updates),
-    skipped,
+    kinds: countOf(updates.map(({ type }) => type)),
+    skipped: countOf(reasons.filter((reason) => reason !== null)),
     failed: errors.length,
     ...(errors.length > 0 && { error: errors[0] }),
+  }
+  // The provider repeats the whole webhook, and then all of it is kept.
+  if (errors.length > 0) return result
+  if (again) return { ...result, outcomes: reasons.map((reason) => reason ?? 'applied') }
+  return kept(
+    keep,
+    elements.map((read) => keptOf(read, outcomes.get(read.element))),
+    result,
+  )
+}
+
+const unreadable: Result = { ...nothing('unreadable'), skipped: { unreadable: 1 } }
+
+/** What could not be kept must not be acknowledged. */
+async function kept(
+  keep: ProviderWebhooksOptions['keep'],
+  elements: readonly KeptElement[],
+  result: Result,
+): Promise<Result> {
+  try {
+    await keep.keep(elements)
+    return result
+  } catch (error) {
+    return { ...result, outcome: 'failed', failed: elements.length, error }
   }
 }
 
@@ -130,8 +172,8 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-function countKinds(updates: readonly ProviderUpdate[]): ReceivedRecord['kinds'] {
-  const kinds: Partial<Record<ProviderUpdateType, number>> = {}
-  for (const { type } of updates) kinds[type] = (kinds[type] ?? 0) + 1
-  return kinds
+function countOf<Name extends string>(names: readonly Name[]): Partial<Record<Name, number>> {
+  const counts: Partial<Record<Name, number>> = {}
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+  return counts
 }

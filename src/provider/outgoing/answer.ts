@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { ProviderError, ProviderResult } from '../../contract/provider.ts'
 import { classOfCode, type ProviderErrorClass } from '../../contract/provider-errors.ts'
+import { storableStart } from '../../shared/storable-text.ts'
 import type { Exchange } from './pending-exchange.ts'
 
 /** Classifies an error code whose meaning depends on the operation. Undefined: the general table decides. */
@@ -16,9 +17,16 @@ export interface AnswerRules<T> {
 
 const optionalText = v.fallback(v.nullish(v.string(), null), null)
 
+const optionalId = v.fallback(
+  v.nullish(v.pipe(v.union([v.string(), v.number()]), v.transform(String), v.regex(/^[\w-]{1,128}$/)), null),
+  null,
+)
+
 const Envelope = v.object({
   error: v.object({
     code: v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.integer()),
+    error_subcode: optionalId,
+    fbtrace_id: optionalId,
     message: optionalText,
     is_transient: v.fallback(v.boolean(), false),
     // Usually an object, but the provider has also sent plain text.
@@ -78,20 +86,31 @@ function refusal(
   answer: Answered,
   rules: Pick<AnswerRules<unknown>, 'judge' | 'secret'>,
 ): ProviderError {
-  const clean = (text: string) => (rules.secret === '' ? text : text.replaceAll(rules.secret, '(token)'))
-  const title = clean((given.message ?? '').replace(/^\(#\d+\)\s*/, '')) || `Provider error ${given.code}`
-  const details = clean(given.error_data || given.error_user_msg || '')
+  const clean = (text: string, maxLength: number) =>
+    storableStart(rules.secret === '' ? text : text.replaceAll(rules.secret, '(token)'), maxLength)
+  const title =
+    clean((given.message ?? '').replace(/^\(#\d+\)\s*/, ''), 512) || `Provider error ${given.code}`
+  const details = clean(given.error_data || given.error_user_msg || '', 1024)
+  const traceId = given.fbtrace_id ?? traceOf(answer)
   return {
     code: String(given.code),
     title,
     details: details || null,
+    ...(given.error_subcode !== null && { subcode: given.error_subcode }),
+    ...(traceId !== null && { traceId }),
     httpStatus: answer.status,
     class:
       rules.judge?.(given.code, `${title} ${details}`) ??
-      classOfCode(given.code) ??
+      classOfCode(given.code, given.error_subcode) ??
       (given.is_transient || answer.status >= 500 ? 'retry' : 'permanent'),
     retryAfterMs: retryAfterMs(answer),
   }
+}
+
+/** The provider's id of the request, which its support asks for. */
+export const traceOf = ({ headers }: Answered): string | null => {
+  const id = headers['x-fb-trace-id']
+  return typeof id === 'string' && /^[\w-]{1,128}$/.test(id) ? id : null
 }
 
 // A response without a readable error object does not come from the provider's application. A 3xx or 4xx was

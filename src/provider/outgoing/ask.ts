@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type * as v from 'valibot'
 import type { ProviderAccount, ProviderResult } from '../../contract/provider.ts'
-import { type Judge, readAnswer } from './answer.ts'
+import { type Judge, readAnswer, traceOf } from './answer.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import type { Form } from './multipart.ts'
 import type { Exchange } from './pending-exchange.ts'
@@ -17,8 +17,12 @@ export interface ProviderRequest<T> {
   readonly path: readonly string[]
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** Added to the usual ones, or in their place. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Replaces the JSON body. */
   readonly form?: Form
+  /** In place of the deadline of all requests. */
+  readonly timeoutMs?: number
   readonly schema: v.GenericSchema<unknown, T>
   readonly isWanted?: (() => boolean) | undefined
   readonly judge?: Judge
@@ -31,6 +35,9 @@ export interface ProviderRequestRecord {
   readonly phoneNumberId: string
   readonly outcome: ProviderResult<unknown>['type']
   readonly code?: string
+  readonly subcode?: string
+  /** Without what the request said, as the provider may quote it. */
+  readonly details?: string
   readonly errorClass?: string
   readonly httpStatus?: number
   readonly traceId?: string
@@ -57,6 +64,7 @@ export function createAsk({ pools, prefix, log, observe }: AskOptions): Ask {
       method: request.method,
       path: pathOf(prefix, request),
       isWanted: request.isWanted,
+      timeoutMs: request.timeoutMs,
       ...encode(account, request),
     })
     const result = readAnswer(exchange, { ...request, secret: account.accessToken })
@@ -64,7 +72,7 @@ export function createAsk({ pools, prefix, log, observe }: AskOptions): Ask {
       operation: request.operation,
       workspaceId: account.workspaceId,
       phoneNumberId: account.phoneNumberId,
-      ...describe(result, exchange),
+      ...describe(result, exchange, request),
       durationMs: Math.round(performance.now() - startedAt),
     }
     log[result.type === 'ok' ? 'debug' : 'warn'](record, 'provider.requested')
@@ -74,31 +82,70 @@ export function createAsk({ pools, prefix, log, observe }: AskOptions): Ask {
 }
 
 function pathOf(prefix: string, { path, query }: ProviderRequest<unknown>): string {
-  const segments = path.map((segment) => `/${encodeURIComponent(segment)}`).join('')
+  const segments = path.map((segment) => `/${encoded(segment)}`).join('')
   return `${prefix}${segments}${query ? `?${new URLSearchParams(query)}` : ''}`
 }
 
-function encode(account: ProviderAccount, { body, form }: ProviderRequest<unknown>) {
+/** Ids of uploads have colons and equals signs, which need no escape in a path. */
+const encoded = (segment: string): string =>
+  encodeURIComponent(segment).replaceAll('%3A', ':').replaceAll('%3D', '=')
+
+function encode(account: ProviderAccount, { body, form, headers: own }: ProviderRequest<unknown>) {
   const headers = {
     authorization: `Bearer ${account.accessToken}`,
     'user-agent': USER_AGENT,
     accept: 'application/json',
+    ...own,
   }
-  if (form) return { headers: { ...headers, 'content-type': form.contentType }, body: form.body }
+  if (form) {
+    const { contentType, length, body: bytes } = form
+    return {
+      headers: { ...headers, 'content-type': contentType, 'content-length': `${length}` },
+      body: bytes,
+    }
+  }
   if (body === undefined) return { headers }
   return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-function describe(result: ProviderResult<unknown>, exchange: Exchange) {
-  const traceId = exchange.type === 'answered' ? exchange.headers['x-fb-trace-id'] : undefined
-  const trace = typeof traceId === 'string' ? { traceId } : {}
-  if (result.type === 'ok') return { outcome: result.type, ...trace }
-  const { code, httpStatus } = result.error
+function describe(result: ProviderResult<unknown>, exchange: Exchange, request: ProviderRequest<unknown>) {
+  const ofAnswer = exchange.type === 'answered' ? traceOf(exchange) : null
+  if (result.type === 'ok') return { outcome: result.type, ...(ofAnswer !== null && { traceId: ofAnswer }) }
+  const { code, subcode, details, httpStatus } = result.error
+  const traceId = result.error.traceId ?? ofAnswer
+  const shown = details && withoutContent(details, request)
   return {
     outcome: result.type,
     code,
+    ...(subcode && { subcode }),
+    ...(shown && { details: shown }),
     errorClass: result.error.class,
     ...(httpStatus === null ? {} : { httpStatus }),
-    ...trace,
+    ...(traceId && { traceId }),
   }
+}
+
+const maxLoggedDetails = 300
+/** Shorter texts are in any sentence. */
+const minContent = 3
+
+/** The provider's explanation without what it quotes of the request. That of a call may quote its SDP. */
+export function withoutContent(
+  details: string,
+  { pool, body }: Pick<ProviderRequest<unknown>, 'pool' | 'body'>,
+): string {
+  if (pool === 'calls') return ''
+  const longestFirst = [...contentOf(body)].sort((a, b) => b.length - a.length)
+  return longestFirst
+    .reduce((text, content) => text.replaceAll(content, '…'), details)
+    .slice(0, maxLoggedDetails)
+}
+
+/** Fields whose texts are the protocol's words and our ids. */
+const protocol = new Set(['messaging_product', 'recipient_type', 'type', 'sub_type', 'index', 'name', 'code'])
+
+function* contentOf(value: unknown, field = ''): Generator<string> {
+  if (typeof value === 'string' && !protocol.has(field) && value.length >= minContent) yield value
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, one] of Object.entries(value)) yield* contentOf(one, Array.isArray(value) ? field : name)
 }

@@ -63,6 +63,10 @@ const PhoneNumber = v.pipe(
     status: v.fallback(v.string(), 'CONNECTED'),
     quality_rating: v.fallback(v.string(), 'UNKNOWN'),
     throughput: v.fallback(v.object({ level: v.string() }), { level: 'STANDARD' }),
+    whatsapp_business_manager_messaging_limit: v.fallback(
+      v.nullish(v.pipe(v.string(), v.regex(/^\w{1,64}$/)), null),
+      null,
+    ),
   }),
   v.transform(
     (given): ProviderNumber => ({
@@ -71,13 +75,15 @@ const PhoneNumber = v.pipe(
       displayName: given.verified_name,
       status: given.status,
       qualityRating: given.quality_rating,
+      messagingLimit: given.whatsapp_business_manager_messaging_limit,
       messagesPerSecond: given.throughput.level === 'HIGH' ? HIGH_PER_SECOND : STANDARD_PER_SECOND,
     }),
   ),
 )
 
 const TEMPLATE_FIELDS = 'id,name,language,status,category,components,parameter_format,rejected_reason'
-const NUMBER_FIELDS = 'id,display_phone_number,verified_name,quality_rating,status,throughput'
+const NUMBER_FIELDS =
+  'id,display_phone_number,verified_name,quality_rating,status,throughput,whatsapp_business_manager_messaging_limit'
 
 const noBusinessAccount: ProviderError = {
   code: 'NO_BUSINESS_ACCOUNT',

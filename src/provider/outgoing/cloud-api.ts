@@ -7,11 +7,14 @@ import { catalogOperations } from './catalog.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { createMedia } from './media.ts'
 import { messageOperations } from './messages.ts'
+import { sampleOperations } from './samples.ts'
 
 export interface CloudApiOptions {
   readonly baseUrl: string
   /** Such as `v24.0`. */
   readonly version: string
+  /** The app that uploads of samples belong to. Left out: the app of the token. */
+  readonly appId?: string | undefined
   readonly timeoutMs: number
   readonly log: Logger
   /** Called for every request, for metrics. */
@@ -58,6 +61,7 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
     ...callOperations(ask),
     ...catalogOperations(ask),
     ...media.operations,
+    ...sampleOperations(ask, options.appId ?? 'app'),
     close() {
       closing ??= closeAll()
       return closing

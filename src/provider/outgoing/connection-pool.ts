@@ -14,6 +14,8 @@ export interface LaneOptions {
 }
 
 export type LaneRequest = Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'> & {
+  /** In place of the deadline of the pool. */
+  readonly timeoutMs?: number | undefined
   /** Called right before the first byte is written, because waiting and connecting take time. */
   readonly isWanted?: (() => boolean) | undefined
 }
@@ -52,7 +54,8 @@ export class ConnectionPool {
       return Promise.resolve(refusedHere('too many requests are waiting for the provider'))
     }
     return new Promise((resolve) => {
-      const limits = { ...this.#options, isWanted: request.isWanted }
+      const { isWanted, timeoutMs = this.#options.timeoutMs } = request
+      const limits = { ...this.#options, timeoutMs, isWanted }
       const pending = new PendingExchange(limits, (exchange) => {
         this.#finished(pending)
         resolve(exchange)
@@ -70,7 +73,7 @@ export class ConnectionPool {
 
   #start(pending: PendingExchange, request: LaneRequest): void {
     this.#running += 1
-    const { isWanted: _, ...options } = request
+    const { isWanted: _, timeoutMs: __, ...options } = request
     this.#pool.dispatch(options, pending)
   }
 

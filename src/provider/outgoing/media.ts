@@ -27,6 +27,7 @@ export class MediaDownloadError extends Error {}
 const MAX_FILE_BYTES = 100 * 1024 * 1024
 const MAX_ERROR_BYTES = 64 * 1024
 const DOWNLOAD_TIMEOUT_MS = 5 * 60_000
+const UPLOAD_TIMEOUT_MS = 2 * 60_000
 const CONNECTIONS_PER_HOST = 16
 const MAX_HOSTS = 16
 
@@ -78,6 +79,7 @@ export function createMedia(ask: Ask, options: MediaOptions) {
         method: 'POST',
         path: [account.phoneNumberId, 'media'],
         form: multipart({ messaging_product: 'whatsapp', type: file.mimeType }, file),
+        timeoutMs: Math.max(options.timeoutMs, UPLOAD_TIMEOUT_MS),
         schema: Uploaded,
       }),
     downloadMedia: (account, url) => download(agent, { account, url, origin: options.origin }),

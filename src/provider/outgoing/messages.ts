@@ -5,10 +5,11 @@ import type { CallPermissionState, Provider } from '../../contract/provider.ts'
 import { isUserId } from '../../shared/address.ts'
 import { toE164 } from '../../shared/phone.ts'
 import type { Ask } from './ask.ts'
+import { freeMessage } from './message-content.ts'
 
 type MessageOperations = Pick<
   Provider,
-  'sendTemplate' | 'markRead' | 'requestCallPermission' | 'callPermission'
+  'sendTemplate' | 'sendMessage' | 'markRead' | 'requestCallPermission' | 'callPermission'
 >
 
 const digits = v.pipe(v.string(), v.regex(/^\d{5,20}$/))
@@ -47,7 +48,7 @@ const toUser = (address: string) => ({
   ...toPerson(address),
 })
 
-export const messageOperations = (ask: Ask): MessageOperations => ({
+const sends = (ask: Ask): Pick<MessageOperations, 'sendTemplate' | 'sendMessage'> => ({
   sendTemplate: (account, { to, template, opaque, isWanted }) =>
     ask(account, {
       operation: 'message.template',
@@ -68,6 +69,19 @@ export const messageOperations = (ask: Ask): MessageOperations => ({
       isWanted,
     }),
 
+  sendMessage: (account, { to, content, about, opaque, isWanted }) =>
+    ask(account, {
+      operation: 'message.free',
+      pool: 'messages',
+      method: 'POST',
+      path: [account.phoneNumberId, 'messages'],
+      body: { ...toUser(to), ...freeMessage({ content, about }), biz_opaque_callback_data: opaque },
+      schema: Sent,
+      isWanted,
+    }),
+})
+
+const aroundSends = (ask: Ask): Omit<MessageOperations, 'sendTemplate' | 'sendMessage'> => ({
   markRead: (account, providerMessageId, { typing = false } = {}) =>
     ask(account, {
       operation: 'message.read',
@@ -112,6 +126,8 @@ export const messageOperations = (ask: Ask): MessageOperations => ({
       schema: Permission,
     }),
 })
+
+export const messageOperations = (ask: Ask): MessageOperations => ({ ...sends(ask), ...aroundSends(ask) })
 
 const Permission = v.pipe(
   v.object({

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { AccountPanel } from './account-panel.tsx'
 import { FaultPanel } from './fault-panel.tsx'
 import { clearFaults, inForce } from './fault-rules.ts'
 import { Icon } from './icon.tsx'
@@ -80,21 +81,22 @@ function InForce() {
   )
 }
 
-const tabs = ['wire', 'faults'] as const
+const tabs = ['wire', 'faults', 'account'] as const
 
 function Side() {
   const [current, setCurrent] = useState<(typeof tabs)[number]>('wire')
   const count = inForce(faults.value).length
-  const titles = { wire: 'Wire', faults: count === 0 ? 'Faults' : `Faults (${count})` }
+  const titles = { wire: 'Wire', faults: count === 0 ? 'Faults' : `Faults (${count})`, account: 'Account' }
   const move = (event: KeyboardEvent) => {
-    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
-    const next = current === 'wire' ? 'faults' : 'wire'
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    if (step === undefined) return
+    const next = tabs[(tabs.indexOf(current) + step + tabs.length) % tabs.length] ?? 'wire'
     setCurrent(next)
     document.getElementById(`tab-${next}`)?.focus()
   }
   return (
-    <aside class="side tabs" aria-label="Wire and faults">
-      <div role="tablist" aria-label="Wire and faults" onKeyDown={move}>
+    <aside class="side tabs" aria-label="Wire, faults and account">
+      <div role="tablist" aria-label="Wire, faults and account" onKeyDown={move}>
         {tabs.map((tab) => (
           <button
             key={tab}
@@ -111,7 +113,9 @@ function Side() {
         ))}
       </div>
       <div id="panel" role="tabpanel" aria-labelledby={`tab-${current}`}>
-        {current === 'wire' ? <Wire /> : <FaultPanel />}
+        {current === 'wire' && <Wire />}
+        {current === 'faults' && <FaultPanel />}
+        {current === 'account' && <AccountPanel />}
       </div>
     </aside>
   )

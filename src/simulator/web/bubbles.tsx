@@ -19,12 +19,15 @@ export function Received({ item, handset, act }: ReceivedProps) {
   const reaction = handset.outbox.findLast((one) => one.type === 'reaction' && one.replyTo === item.id)
   const react = (emoji: string) => {
     setReacting(false)
-    const body = { to: item.phoneNumberId, type: 'reaction', replyTo: item.id, text: emoji }
+    // The same again takes it away.
+    const text = reaction?.text === emoji ? '' : emoji
+    const body = { to: item.phoneNumberId, type: 'reaction', replyTo: item.id, text }
     void act('POST', `handsets/${handset.waId}/messages`, body)
   }
   return (
     <article class={`bubble received ${hasArrived ? '' : 'away'} ${item.status}`}>
       <p class="bubble-text">{item.text || `(${item.type})`}</p>
+      {hasArrived && <Choices {...{ item, handset, act }} />}
       {item.asksPermission && hasArrived && <PermissionQuestion {...{ item, handset, act }} />}
       <footer>
         <span class="meta">
@@ -71,6 +74,25 @@ function tickCount(status: InboxItem['status']): 0 | 1 | 2 {
   return status === 'sent' ? 1 : 0
 }
 
+/** What can be tapped: each answers as a phone does. */
+function Choices({ item, handset, act }: ReceivedProps) {
+  if (item.choices.length === 0) return null
+  return (
+    <fieldset class="question" aria-label="Answers" disabled={!handset.online}>
+      {item.choices.map(({ id, title }) => (
+        <button
+          key={id}
+          type="button"
+          class="button small"
+          onClick={() => void act('POST', `handsets/${handset.waId}/choose`, { id: item.id, choice: id })}
+        >
+          {title}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
 function PermissionQuestion({ item, handset, act }: ReceivedProps) {
   const answer = handset.outbox.find(({ replyTo, type }) => replyTo === item.id && type === 'interactive')
   if (answer) return null
@@ -98,9 +120,50 @@ const decisions: Readonly<Record<string, string>> = {
   'call permission: reject': 'Calls are refused.',
 }
 
+interface WrittenProps {
+  readonly item: OutboxItem
+  readonly handset: HandsetView
+  readonly act: Act
+}
+
 /** A message from the handset. It has two coloured ticks once the business has read it. */
-export const Written = ({ item }: { readonly item: OutboxItem }) => (
-  <article class="bubble written">
+export function Written({ item, handset, act }: WrittenProps) {
+  const [isEditing, setEditing] = useState(false)
+  const change = (type: 'edit' | 'revoke', text = '') => {
+    setEditing(false)
+    const body = { to: item.phoneNumberId, type, replyTo: item.id, text }
+    void act('POST', `handsets/${handset.waId}/messages`, body)
+  }
+  const isThere = item.isRevoked !== true
+  return (
+    <article class="bubble written">
+      {isThere && <WrittenContent item={item} />}
+      {!isThere && <p class="bubble-text">(deleted)</p>}
+      {isEditing && <EditForm text={item.text} onSave={(text) => change('edit', text)} />}
+      <footer>
+        <span class="meta">
+          {shortTime(item.at)} · {item.readByBusiness ? 'read' : 'sent'}
+        </span>
+        <Ticks count={item.readByBusiness ? 2 : 1} isRead={item.readByBusiness} />
+        {isThere && handset.online && item.type === 'text' && (
+          <IconButton
+            label="Edit"
+            icon="pen"
+            look="quiet tiny"
+            aria-expanded={isEditing}
+            onClick={() => setEditing(!isEditing)}
+          />
+        )}
+        {isThere && handset.online && (
+          <IconButton label="Delete" icon="close" look="quiet tiny" onClick={() => change('revoke')} />
+        )}
+      </footer>
+    </article>
+  )
+}
+
+const WrittenContent = ({ item }: Pick<WrittenProps, 'item'>) => (
+  <>
     {item.mediaId !== null &&
       (item.type === 'image' ? (
         <img src={`/sim/media/${item.mediaId}`} alt={item.text || 'What was sent'} />
@@ -110,14 +173,26 @@ export const Written = ({ item }: { readonly item: OutboxItem }) => (
     {(item.text !== '' || item.mediaId === null) && (
       <p class="bubble-text">{decisions[item.text] ?? (item.text || `(${item.type})`)}</p>
     )}
-    <footer>
-      <span class="meta">
-        {shortTime(item.at)} · {item.readByBusiness ? 'read' : 'sent'}
-      </span>
-      <Ticks count={item.readByBusiness ? 2 : 1} isRead={item.readByBusiness} />
-    </footer>
-  </article>
+  </>
 )
+
+function EditForm({ text, onSave }: { readonly text: string; onSave(text: string): void }) {
+  const [next, setNext] = useState(text)
+  return (
+    <form
+      class="with-button"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSave(next.trim())
+      }}
+    >
+      <input aria-label="New text" value={next} onInput={(event) => setNext(event.currentTarget.value)} />
+      <button type="submit" class="button small" disabled={next.trim() === ''}>
+        Save
+      </button>
+    </form>
+  )
+}
 
 const ends: Readonly<Record<string, string>> = {
   'hung-up-by-handset': 'you hung up',

@@ -48,7 +48,8 @@ export function Chat({
       {entries.map((entry) => {
         if (entry.kind === 'received')
           return <Received key={entry.item.id} item={entry.item} handset={handset} act={act} />
-        if (entry.kind === 'written') return <Written key={entry.item.id} item={entry.item} />
+        if (entry.kind === 'written')
+          return <Written key={entry.item.id} item={entry.item} handset={handset} act={act} />
         return <CallEntry key={entry.item.wacid} call={entry.item} />
       })}
     </div>
@@ -59,7 +60,7 @@ function entriesOf({ inbox, outbox, calls }: HandsetView, number: string): Entry
   const entries: Entry[] = [
     ...inbox.map((item) => ({ kind: 'received' as const, at: item.at, item })),
     ...outbox
-      .filter(({ type }) => type !== 'reaction')
+      .filter(({ type }) => !['reaction', 'edit', 'revoke'].includes(type))
       .map((item) => ({ kind: 'written' as const, at: item.at, item })),
     ...calls
       .filter(({ state }) => state === 'ended')

@@ -6,6 +6,52 @@ import { Icon } from './icon.tsx'
 /** The provider's limit for an image. */
 const PICTURE_BYTES = 5 * 1024 * 1024
 
+interface Other {
+  readonly title: string
+  /** `text`: what stands in the field. */
+  message(text: string): Readonly<Record<string, unknown>>
+}
+
+const others: readonly Other[] = [
+  {
+    title: 'Place',
+    message: () => ({
+      ...{ type: 'location', text: 'Dock' },
+      content: { latitude: 38.7, longitude: -9.1, name: 'Dock', address: 'Pier 2' },
+    }),
+  },
+  {
+    title: 'Contact',
+    message: () => ({
+      ...{ type: 'contacts', text: 'Lu Gomez' },
+      content: [
+        { name: { formatted_name: 'Lu Gomez' }, phones: [{ phone: '+1 983 555 2319', type: 'MOBILE' }] },
+      ],
+    }),
+  },
+  { title: 'Voice message', message: () => ({ type: 'audio', voice: true }) },
+  { title: 'Document', message: (caption) => ({ type: 'document', fileName: 'receipt.pdf', caption }) },
+  {
+    title: 'Order',
+    message: (text) => ({
+      ...{ type: 'order', text: text || 'order' },
+      content: {
+        catalog_id: '1',
+        text,
+        product_items: [{ product_retailer_id: 'sku-1', quantity: 2, item_price: 30, currency: 'EUR' }],
+      },
+    }),
+  },
+  {
+    title: 'Text in a group',
+    message: (text) => ({ type: 'text', text: text || 'Hello, all', groupId: 'group-1' }),
+  },
+  {
+    title: 'Poll (not supported)',
+    message: () => ({ type: 'unsupported', content: { type: 'poll_creation' } }),
+  },
+]
+
 export function Composer({
   handset,
   number,
@@ -72,6 +118,7 @@ export function Composer({
         disabled={!handset.online}
         onInput={(event) => setText(event.currentTarget.value)}
       />
+      <SendElse isOnline={handset.online} send={(other) => write(other.message(text.trim()))} />
       <button
         type="submit"
         class="button primary round"
@@ -82,6 +129,29 @@ export function Composer({
         <Icon name="send" />
       </button>
     </form>
+  )
+}
+
+function SendElse({ isOnline, send }: { readonly isOnline: boolean; send(other: Other): Promise<void> }) {
+  return (
+    <select
+      aria-label="Send something else"
+      class="send-else"
+      value=""
+      disabled={!isOnline}
+      onChange={(event) => {
+        const chosen = others.find(({ title }) => title === event.currentTarget.value)
+        event.currentTarget.value = ''
+        if (chosen !== undefined) void send(chosen)
+      }}
+    >
+      <option value="">+</option>
+      {others.map(({ title }) => (
+        <option key={title} value={title}>
+          {title}
+        </option>
+      ))}
+    </select>
   )
 }
 

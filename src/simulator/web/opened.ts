@@ -1,5 +1,6 @@
 // The open handsets. The URL contains them, so that a reload or a link shows the same ones.
 import { signal } from '@preact/signals'
+import { isUserId } from './words.ts'
 
 const MOST_OPEN = 8
 /** The handset of the example request that npm start prints, and one without automatic reactions. */
@@ -10,7 +11,7 @@ export const opened = signal<readonly string[]>([])
 export function startOpened(): void {
   const read = () => {
     const given = new URLSearchParams(location.search).get('open')
-    const listed = given?.split(',').filter((waId) => /^\d{5,20}$/.test(waId))
+    const listed = given?.split(',').filter((one) => isUserId(one) || /^\d{5,20}$/.test(one))
     opened.value = [...new Set(listed ?? atFirst)].slice(0, MOST_OPEN)
   }
   read()

@@ -68,11 +68,21 @@ export function PhoneSettings({
         ]}
         onChange={(media) => void act('PUT', path, { media })}
       />
+      <Choice
+        label="Marketing messages"
+        value={handset.stoppedMarketing ? 'stop' : 'resume'}
+        options={[
+          ['resume', 'Taken'],
+          ['stop', 'Stopped'],
+        ]}
+        disabled={!online}
+        onChange={(value) => void act('POST', `${path}/preferences`, { to: number, value })}
+      />
     </div>
   )
 }
 
-function Choice({
+export function Choice({
   label,
   value,
   options,

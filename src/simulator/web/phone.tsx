@@ -7,6 +7,7 @@ import { Chat } from './chat.tsx'
 import { Composer } from './composer.tsx'
 import { type Act, control, messageOf } from './control.ts'
 import { Icon, IconButton } from './icon.tsx'
+import { Identity } from './identity.tsx'
 import { handsets, numbers } from './live.ts'
 import { close } from './opened.ts'
 import { PhoneSettings } from './phone-settings.tsx'
@@ -58,6 +59,7 @@ export function Phone({ waId }: { readonly waId: string }) {
             <Composer handset={handset} number={number} act={act} />
           </div>
           <PhoneSettings handset={handset} number={number} act={act} />
+          <Identity handset={handset} act={act} />
         </>
       )}
     </section>

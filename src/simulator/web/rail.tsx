@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { groups, waIdOf } from './behaviours.ts'
 import { open, opened } from './opened.ts'
+import { isUserId } from './words.ts'
 
 export const Rail = () => (
   <nav class="rail" aria-label="Handsets to open">
@@ -40,8 +41,8 @@ function OpenAny() {
       class="open-any field"
       onSubmit={(event) => {
         event.preventDefault()
-        const waId = text.replace(/\D/g, '')
-        const isRight = waId.length >= 5 && waId.length <= 20
+        const waId = isUserId(text.trim()) ? text.trim() : text.replace(/\D/g, '')
+        const isRight = isUserId(waId) || (waId.length >= 5 && waId.length <= 20)
         setWrong(!isRight)
         if (!isRight) return
         open(waId)
@@ -52,7 +53,6 @@ function OpenAny() {
       <div class="with-button">
         <input
           id="open-any"
-          inputMode="tel"
           autocomplete="off"
           placeholder="+1 555 …"
           value={text}
@@ -65,7 +65,7 @@ function OpenAny() {
       </div>
       {isWrong && (
         <p class="field-error" id="open-any-error">
-          A phone number has 5 to 20 digits.
+          A phone number has 5 to 20 digits. A user id is like PT.44100928.
         </p>
       )}
     </form>

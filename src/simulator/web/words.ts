@@ -10,9 +10,12 @@ export function startClock(): void {
   }, 1000)
 }
 
-/** 15557000001 as +1 555 700 0001. */
+/** A business-scoped user id: it addresses a handset like a number does. */
+export const isUserId = (text: string): boolean => /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/.test(text)
+
+/** 15557000001 as +1 555 700 0001. A user id stays as it is. */
 export const phoneNumber = (digits: string): string =>
-  `+${digits.replace(/^(1)(\d{3})(\d{3})(\d{4})$/, '$1 $2 $3 $4')}`
+  isUserId(digits) ? digits : `+${digits.replace(/^(1)(\d{3})(\d{3})(\d{4})$/, '$1 $2 $3 $4')}`
 
 const shortFormat = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 export const shortTime = (at: string): string => shortFormat.format(new Date(at))

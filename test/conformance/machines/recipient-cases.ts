@@ -1,6 +1,8 @@
 import { createCampaignLifeStore } from '../../../src/campaigns/store/campaign-life.store.ts'
+import { pauseRefused } from '../../../src/campaigns/store/campaign-refusals.store.ts'
 import { createCampaignSendStore } from '../../../src/campaigns/store/campaign-sends.store.ts'
 import { createUnknownStore } from '../../../src/campaigns/store/campaign-unknown.store.ts'
+import { campaignsHalted } from '../../../src/campaigns/store/campaigns-halted.ts'
 import { campaignStatuses } from '../../../src/contract/records/campaign.ts'
 import { type CampaignId, type MessageId, newId, type RecipientId } from '../../../src/shared/ids.ts'
 import { testAccounts, testMessageStore } from '../../support/message-store.ts'
@@ -158,5 +160,26 @@ export const campaignCases: Driven[] = [
     name: 'complete',
     run: (sql, { id }) =>
       createCampaignSendStore(sql, testAccounts).complete({ id: id as CampaignId, epoch: 0 }),
+  },
+  {
+    ...{ file: 'campaigns/store/campaigns-halted.ts', machine: 'campaign', place: placeCampaign },
+    name: 'pause by a state of the account',
+    run: (sql, { tenant }) => sql`
+      with stated as (
+        select ${tenant.workspaceId}::uuid as workspace_id, 'DISABLE' as status, 'Disabled.' as message,
+          null::timestamptz as until, array['CAMPAIGNS'] as stops
+      ),
+      ${campaignsHalted(sql, 'stated')}
+      select`,
+  },
+  {
+    ...{ file: 'campaigns/store/campaign-refusals.store.ts', machine: 'campaign', place: placeCampaign },
+    name: 'pause after refusals',
+    async run(sql, { id, tenant }) {
+      await sql`
+        insert into campaign_refusals (campaign_id, workspace_id, epoch, code, in_a_row, tripped)
+        values (${id}, ${tenant.workspaceId}, 0, '100', 20, '{}')`
+      await pauseRefused(sql, [id as CampaignId])
+    },
   },
 ]

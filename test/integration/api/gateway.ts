@@ -31,6 +31,7 @@ import { type Answered, dispatch, type RequestParts } from '../../unit/platform/
 export interface Decided {
   readonly send: ApiServices['messages']['send']
   readonly media: ApiServices['messages']['media']
+  readonly upload: ApiServices['messages']['upload']
   readonly preview: ApiServices['messages']['preview']
   readonly provider: Pick<Provider, 'markRead'>
   readonly blobs: Pick<BlobStore, 'open'>
@@ -71,6 +72,7 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
       send: decided.send ?? notDecided,
       preview: decided.preview ?? notDecided,
       media: decided.media ?? notDecided,
+      upload: decided.upload ?? notDecided,
     },
     templates: createTemplateStore(sql),
     numbers: createNumberReader(sql),

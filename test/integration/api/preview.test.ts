@@ -67,13 +67,18 @@ describe('POST /messages/chat/preview', () => {
       to: '15557000001',
       userId: null,
       template: { name: 'order_ready', language: 'en_US', variables },
+      headerFormat: 'TEXT',
       header: 'North Dock',
       body: 'Hi Ines, order A-1 is ready.',
       footer: 'North Dock',
       buttons: [{ type: 'URL', text: 'Track', url: 'https://north.example/a1' }],
       text: 'North Dock\nHi Ines, order A-1 is ready.\nNorth Dock',
+      offer: null,
+      cards: [],
       missingVariables: [],
       unexpectedVariables: [],
+      invalidVariables: [],
+      unsupportedParts: [],
     })
     assert.deepEqual(v.parse(previewView, json), json)
     const [rows] = await sql`

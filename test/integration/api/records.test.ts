@@ -139,13 +139,15 @@ describe('a record with nothing left out', () => {
 
   test('campaign, singly and in the list, and recipient', async () => {
     const { own, read } = await world()
+    const paused = { code: '131042', title: 'Payment', subcode: '7', details: 'No card.', traceId: 'T1' }
     const [campaignId, recipientId] = [newId('campaign'), newId('recipient')]
     const times = { startAt: day(1), startedAt: day(2), pausedAt: day(3), completedAt: day(4) }
     const later = { cancelledAt: day(5), createdAt: day(0), updatedAt: day(6) }
     const row = {
       ...{ id: campaignId, workspaceId: own.workspaceId, name: 'Spring', status: 'PAUSED' },
       ...{ numberId: own.numberId, templateName: 'offer', templateLanguage: 'en_US' },
-      ...{ variables: sql.json({ code: 'A1' }), messagesPerSecond: 20, pauseReason: 'OVERDUE' },
+      ...{ variables: sql.json({ code: 'A1' }), messagesPerSecond: 20, pauseReason: 'BILLING' },
+      pauseError: sql.json(paused),
       ...times,
       ...later,
     }
@@ -161,7 +163,7 @@ describe('a record with nothing left out', () => {
     const campaign = {
       ...{ id: encodeId('campaign', campaignId), name: 'Spring', status: 'PAUSED' },
       ...{ numberId: encodeId('number', own.numberId), template: { name: 'offer', language: 'en_US' } },
-      ...{ variables: { code: 'A1' }, messagesPerSecond: 20, pauseReason: 'OVERDUE' },
+      ...{ variables: { code: 'A1' }, messagesPerSecond: 20, pauseReason: 'BILLING', pauseError: paused },
       counts: { total: 1, ...none, failed: 1, skipped: 0, cancelled: 0, replied: 1 },
       ...times,
       ...later,
@@ -248,7 +250,9 @@ describe('a record with nothing left out', () => {
     const template = {
       ...{ id: encodeId('template', templateId), name: 'order_ready', language: 'en_US' },
       ...{ category: 'UTILITY', status: 'PAUSED', components, createdAt: day(0), updatedAt: day(1) },
-      variables: [{ name: 'first_name', example: 'Ines', in: 'BODY' }],
+      variables: [{ name: 'first_name', example: 'Ines', in: 'BODY', kind: 'TEXT' }],
+      optionalVariables: [],
+      unsupported: [],
     }
     assert.deepEqual(await read(`/templates/${template.id}`), template)
     assert.deepEqual((await read('/templates')).data, [template])

@@ -121,6 +121,26 @@ describe('a placed call', () => {
     )
   })
 
+  test('while the provider restricts calls of the account, or calling is off, is refused and leaves no row', async () => {
+    const { cluster, workspace, place } = await conversation()
+    const state = (key: string, number: string | null) => sql`
+      insert into account_states (workspace_id, topic, key, status, severity, number, message, at, until, stops)
+      values (${workspace.workspaceId}, 'RESTRICTION', ${key}, ${key}, 'CRITICAL', ${number}, 'Restricted.', now(),
+        now() + interval '1 hour', array['PLACING_CALLS'])`
+    for (const number of [null, workspace.phoneNumberId]) {
+      await state('CALLING', number)
+      await assert.rejects(place(), code('CALLING_RESTRICTED'))
+      await sql`delete from account_states where workspace_id = ${workspace.workspaceId}`
+    }
+    assert.deepEqual(cluster.statuses(), [])
+    await state('ELSEWHERE', '+15559999999')
+    await state('OVER', null)
+    await sql`update account_states set until = now() - interval '1 second' where key = 'OVER'`
+    cluster.provider.on('place', async () => providerError({ code: '138006', class: 'callPermission' }))
+    await assert.rejects(place(), code('CALL_PERMISSION_REQUIRED'))
+    assert.deepEqual(cluster.statuses(), ['INITIATED', 'FAILED'])
+  })
+
   const past = new Date(Date.now() - 1_000).toISOString()
   const future = new Date(Date.now() + 60_000).toISOString()
   const granted = { response: 'accept', granted: true, isPermanent: false, source: 'user_action' }

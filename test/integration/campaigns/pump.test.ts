@@ -35,7 +35,7 @@ async function claimed(count: number, running = store.running): Promise<void> {
         if (sent >= count) over.abort()
       },
     },
-    rendering: { render: () => ({ text: 'Hello', missing: [], unexpected: [] }) },
+    rendering: { render: () => ({ text: 'Hello', faults: [] }) },
     clock: systemClock,
     log: { info: () => undefined },
   })

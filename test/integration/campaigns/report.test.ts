@@ -28,7 +28,8 @@ describe('the report as CSV', () => {
     const { header, rows } = await parse(text)
     assert.equal(
       header.join(),
-      'id,to,status,messageId,errorCode,errorTitle,skippedReason,repliedAt,updatedAt,variables',
+      'id,to,status,messageId,errorCode,errorTitle,skippedReason,repliedAt,updatedAt,variables,' +
+        'errorSubcode,errorDetails,errorTraceId',
     )
     assert.deepEqual(
       rows.map((row) => `+${row[1]}`),

@@ -99,7 +99,9 @@ describe('access to a workspace', () => {
       ofAgents.map(({ method, path }) => `${method} ${path.slice('/workspaces/:ws'.length)}`).sort(),
       [
         'POST /calls/:id/action',
+        'POST /conversations/:id/files',
         'POST /conversations/:id/read',
+        'POST /conversations/:id/reply',
         'POST /media',
         'POST /messages',
         'POST /messages/:id/read',
@@ -146,7 +148,7 @@ describe('access to a workspace', () => {
     const admin = await world.as('ADMIN', { workspaceId: other })
     const ws = encodeId('workspace', other)
     const stopped = consoleRoutes.filter(({ reachesCustomers }) => reachesCustomers)
-    assert.equal(stopped.length, 6)
+    assert.equal(stopped.length, 8)
     await platform('POST', `/workspaces/${ws}/suspend`)
     for (const route of stopped) {
       const reply = await ask(admin, route, ws)

@@ -25,6 +25,7 @@ import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/d
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
 import type { Submission } from '../../../src/messaging/submit-template.ts'
 import { listen } from '../../../src/platform/http/uws.ts'
+import { createInboundElementStore } from '../../../src/platform/postgres/inbound-elements.store.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { createPrivacy } from '../../../src/privacy/privacy.module.ts'
 import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../../src/shared/ids.ts'
@@ -171,6 +172,7 @@ function servicesOf(
       clock,
     }),
     templates: { submit: async () => world.submission ?? { type: 'exists' } },
+    uploadSample: async () => unreachable(),
     names: { judgeHost: async (host) => world.hosts(host) },
     engine: {
       configChanged: (id) => world.hints.changed.push(id),
@@ -184,6 +186,7 @@ function servicesOf(
     },
     acting: nobodyActs,
     privacy: createPrivacy({ sql, blobs: { open: async () => undefined } }),
+    inbound: createInboundElementStore(sql),
     unknown,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
   }
@@ -195,6 +198,7 @@ const nobodyActs: ConsoleServices['acting'] = {
   preview: async () => unreachable(),
   media: async () => unreachable(),
   upload: async () => unreachable(),
+  storeUpload: async () => unreachable(),
   act: async () => unreachable(),
   reading: {
     markMessageRead: async () => unreachable(),

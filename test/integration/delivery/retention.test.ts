@@ -12,7 +12,7 @@ import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 
 const DAY = 86_400_000
 const RETENTION = 30
-const tables = ['attempts', 'call_timeline', 'deliveries', 'events']
+const tables = ['attempts', 'call_timeline', 'deliveries', 'events', 'inbound_elements']
 
 const dayOf = (daysAgo: number) => Math.floor(Date.now() / DAY) * DAY - daysAgo * DAY
 const nameOf = (table: string, daysAgo: number) =>

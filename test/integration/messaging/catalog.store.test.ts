@@ -31,7 +31,7 @@ describe('templates', () => {
     await templates.upsert(ws, [template()])
     const [record] = (await templates.list(ws, {}, { limit: 50 })).data
     assert.deepEqual(record?.components, template().components)
-    assert.deepEqual(record?.variables, [{ name: 'first_name', example: null, in: 'BODY' }])
+    assert.deepEqual(record?.variables, [{ name: 'first_name', example: null, in: 'BODY', kind: 'TEXT' }])
     assert.deepEqual(v.parse(templateView, record), record)
     const found = await templates.find(ws, 'order_ready', 'en_US')
     assert.equal(found?.parameterFormat, 'NAMED')

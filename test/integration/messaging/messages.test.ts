@@ -4,6 +4,7 @@ import { personAt } from '../../../src/contract/person.ts'
 import type { InboundMessageUpdate, MessageStatusUpdate } from '../../../src/contract/provider-updates.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import type { NewMessage } from '../../../src/messaging/ports.ts'
+import { createMessageReader } from '../../../src/messaging/store/messages-read.store.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { encodeId, type KeyId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -226,14 +227,21 @@ describe('statuses of the provider', () => {
     assert.ok(ignored.includes('messageStatus'))
   })
 
-  test('a failure carries the title of its error', async () => {
+  test('a failure carries its error with all that the provider told, in its record and its event', async () => {
     const tenant = await addTenant(sql)
     await addEndpoint(sql, tenant.workspaceId)
     const message = await newMessage(tenant)
     await store.insertOutbound(message)
-    await updates.applyStatus(status(tenant, message, 'FAILED'))
+    const detail = { subcode: '2494010', details: 'The customer uses an old version.', traceId: 'AbC1' }
+    const error = { code: '131026', title: 'Undeliverable', ...detail }
+    await updates.applyStatus({
+      ...status(tenant, message, 'FAILED'),
+      error: { ...error, class: 'permanent' },
+    })
     const [event] = await eventsOf(tenant)
-    assert.deepEqual(event?.data['error'], { title: 'Undeliverable', code: '131026' })
+    assert.deepEqual(event?.data['error'], error)
+    const record = await createMessageReader(sql).find(tenant.workspaceId, message.id)
+    assert.deepEqual(record?.error, error)
   })
 })
 

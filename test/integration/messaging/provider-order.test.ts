@@ -101,7 +101,10 @@ describe('a template', () => {
       status: (status: 'APPROVED' | 'PAUSED', second: number) =>
         catalog.applyTemplateChange({ ...of, type: 'templateStatus', status, reason: null, at: at(second) }),
       category: (category: 'MARKETING' | 'UTILITY', second: number) =>
-        catalog.applyTemplateChange({ ...of, type: 'templateCategory', category, at: at(second) }),
+        catalog.applyTemplateChange({
+          ...{ ...of, type: 'templateCategory', category, at: at(second) },
+          ...{ previousCategory: null, nextCategory: null, changesAt: null },
+        }),
       async stands() {
         const [row] = await sql`select status, category from templates where workspace_id = ${workspaceId}`
         return [row?.['status'], row?.['category']]

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { claimRecipients } from '../../../src/campaigns/store/campaign-claims.store.ts'
-import { recipientsFollow } from '../../../src/campaigns/store/recipients-follow.ts'
 import { personAt } from '../../../src/contract/person.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
@@ -9,7 +8,7 @@ import { systemClock } from '../../../src/shared/clock.ts'
 import { decodeId, newId } from '../../../src/shared/ids.ts'
 import { call, message } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testAccounts, testMessageStore } from '../../support/message-store.ts'
+import { testAccounts, testCampaignHooks, testMessageStore } from '../../support/message-store.ts'
 import {
   blobs,
   by,
@@ -50,6 +49,7 @@ describe('an erasure', () => {
       'call_timeline',
       'calls',
       'events',
+      'inbound_elements',
       'media',
       'messages',
       'recipients',
@@ -179,7 +179,11 @@ describe('an erasure', () => {
     const before = (await contacts.resolveParties(from)) ?? assert.fail()
     assert.equal(before.conversationId, who.conversationId)
     await erase(who)
-    const store = createMessageStore(sql, { accounts: testAccounts, optOutKey, recipientsFollow })
+    const store = createMessageStore(sql, {
+      accounts: testAccounts,
+      optOutKey,
+      campaigns: testCampaignHooks(sql),
+    })
     const stale = (await contacts.resolveParties(from)) ?? assert.fail()
     assert.equal(stale.contactId, who.contactId, 'remembered')
     const write = { ...inbound(stale), ...stale }
@@ -202,7 +206,11 @@ describe('an opt-out', () => {
       select fingerprint from kept_opt_outs where workspace_id = ${who.workspaceId}`
     assert.equal(kept.length, 1)
     assert.equal(kept[0]?.fingerprint.length, 32)
-    const store = createMessageStore(sql, { accounts: testAccounts, optOutKey, recipientsFollow })
+    const store = createMessageStore(sql, {
+      accounts: testAccounts,
+      optOutKey,
+      campaigns: testCampaignHooks(sql),
+    })
     const query = { from: null, templateName: 'x', templateLanguage: 'en_US', idempotencyKey: null }
     const contextOf = (workspaceId: Known['workspaceId']) =>
       store.sendContext({ workspaceId, address: who.waId, ...query })

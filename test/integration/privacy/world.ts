@@ -90,6 +90,11 @@ export async function known(waId?: string): Promise<Known> {
   await sql`
     insert into call_timeline (id, workspace_id, call_id, at, kind, detail)
     values (new_uuid(), ${workspaceId}, ${callId}, now(), 'ended', ${sql.json({ secret })})`
+  await sql`
+    insert into inbound_elements (id, workspace_id, subject_kind, subject_id, reason, people, body)
+    values (new_uuid(), ${workspaceId}, 'message', ${messageId}, null, null, ${secret}),
+      (new_uuid(), ${workspaceId}, 'call', ${callId}, null, null, ${secret}),
+      (new_uuid(), ${workspaceId}, null, null, 'unknown', ${[waId ?? own.waId]}, ${secret})`
   for (const key of [own.conversationId, callId])
     await emitEvent(sql, workspaceId, { key, body: `{"x":"${secret}"}` })
   await sql`
@@ -124,6 +129,7 @@ const tables = [
   'contact_jobs',
   'audit',
   'blob_deletions',
+  'inbound_elements',
 ] as const
 
 /** The tables in which a row mentions the text. */

@@ -38,6 +38,17 @@ describe('templates', () => {
     assert.ok(names.includes('order_ready/en_US') && names.includes('order_ready/pt_PT'))
   })
 
+  test('a list has the asked-for figures of the account beside it', async () => {
+    const { body } = await account(
+      'GET',
+      'message_templates?limit=1&summary=total_count,message_template_limit',
+    )
+    const all = await account('GET', 'message_templates?limit=500')
+    const total = (all.body['data'] as unknown[]).length
+    assert.deepEqual(body['summary'], { total_count: total, message_template_limit: 6000 })
+    assert.equal('summary' in all.body, false)
+  })
+
   test('a new template is pending, is approved after review, and can then be sent', async () => {
     const { status, body } = await account('POST', 'message_templates', draft('parcel_here'))
     assert.deepEqual([status, body['status'], body['category']], [200, 'PENDING', 'UTILITY'])
@@ -99,6 +110,46 @@ describe('numbers and settings', () => {
     const hours = [{ day_of_week: 'MONDAY', open_time: '1200', close_time: '0800' }]
     const call_hours = { status: 'ENABLED', timezone_id: 'Europe/Lisbon', weekly_operating_hours: hours }
     assert.equal(codeOf(await rig.provider('settings', { calling: { call_hours } })), 100)
+  })
+})
+
+describe('requests to nothing', () => {
+  const errorOf = async (path: string, method = 'GET') => {
+    const { status, body } = await rig.request(method, path)
+    const { message, fbtrace_id, ...rest } = body['error'] as Record<string, unknown>
+    assert.match(String(fbtrace_id), /^A/)
+    return { status, message: String(message), rest }
+  }
+
+  test('an object that is not there, or not visible, is a GraphMethodException with subcode 33', async () => {
+    for (const [path, method] of [
+      ['/v24.0/999999', 'GET'],
+      ['/v24.0/999999/messages', 'POST'],
+      ['/v24.0/999999/phone_numbers', 'GET'],
+      ['/v24.0/999999', 'DELETE'],
+    ] as const) {
+      const { status, message, rest } = await errorOf(path, method)
+      assert.equal(status, 400)
+      assert.match(
+        message,
+        new RegExp(`^Unsupported ${method.toLowerCase()} request. Object with ID '999999' does not exist`),
+      )
+      assert.deepEqual(rest, { type: 'GraphMethodException', code: 100, error_subcode: 33 })
+    }
+  })
+
+  test('an edge that an object does not have is 2500', async () => {
+    const { rest } = await errorOf(`/v24.0/${NUMBER_ID}/nothing`)
+    assert.deepEqual(rest, { type: 'OAuthException', code: 2500 })
+  })
+
+  test('a path without a version, and one with any, is the same', async () => {
+    const answers = await Promise.all(
+      ['', '/v19.0', '/v26.0'].map((version) =>
+        rig.request('GET', `${version}/${NUMBER_ID}?fields=verified_name`),
+      ),
+    )
+    for (const { body } of answers) assert.deepEqual(body, { verified_name: 'North Dock', id: NUMBER_ID })
   })
 })
 

@@ -2,32 +2,13 @@ import assert from 'node:assert/strict'
 import { parse } from 'sdp-transform'
 import { sdpProblem } from '../../../src/simulator/sdp.ts'
 import { after, before, describe, test } from '../../support/harness.ts'
-import { codeOf, detailsOf, NUMBER, type Reply, type Rig, sdpOf, startRig, wacidOf } from './harness.ts'
+import { codeOf, detailsOf, NUMBER, type Reply, type Rig, sdp, sdpOf, startRig, wacidOf } from './harness.ts'
 
 let rig: Rig
 before(async () => {
   rig = await startRig()
 })
 after(() => rig.close())
-
-const FINGERPRINT = Array.from({ length: 32 }, () => 'AB').join(':')
-
-const sdp = (setup: string, pwd = 'a'.repeat(22)): string =>
-  [
-    'v=0',
-    'o=- 1 2 IN IP4 127.0.0.1',
-    's=-',
-    't=0 0',
-    'm=audio 9 UDP/TLS/RTP/SAVPF 111',
-    'c=IN IP4 127.0.0.1',
-    'a=ice-ufrag:abcd',
-    `a=ice-pwd:${pwd}`,
-    `a=fingerprint:sha-256 ${FINGERPRINT}`,
-    `a=setup:${setup}`,
-    'a=mid:0',
-    'a=rtpmap:111 opus/48000/2',
-    '',
-  ].join('\r\n')
 
 const ANSWER = { sdp_type: 'answer', sdp: sdp('active') }
 

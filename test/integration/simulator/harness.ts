@@ -5,7 +5,7 @@ import { asList, type Loose, type Seen, startReceiver } from './receiver.ts'
 export const NUMBER_ID = '106540352242922'
 export const NUMBER = '15550001111'
 export const ACCOUNT = '102290129340398'
-const SECRET = 'app-secret-for-tests'
+export const SECRET = 'app-secret-for-tests'
 const TOKEN = 'token-for-tests'
 const VERIFY_TOKEN = 'verify-for-tests'
 
@@ -67,14 +67,27 @@ export async function startRig(env: Record<string, string> = {}) {
 /** The error code of a refused request. */
 export const codeOf = (reply: Reply): unknown => (reply.body['error'] as Loose | undefined)?.['code']
 
-export const detailsOf = (reply: Reply): string =>
-  String(((reply.body['error'] as Loose | undefined)?.['error_data'] as Loose | undefined)?.['details'])
+/** The explanation of a refused request. Errors about parameters have it in their message alone. */
+export const detailsOf = (reply: Reply): string => {
+  const error = reply.body['error'] as Loose | undefined
+  return String((error?.['error_data'] as Loose | undefined)?.['details'] ?? error?.['message'])
+}
 
 /** The wamid of an accepted message. */
 export const wamidOf = (reply: Reply): string => String(asList(reply.body['messages'])[0]?.['id'])
 
 /** The wacid of a placed call. */
 export const wacidOf = (reply: Reply): string => String(asList(reply.body['calls'])[0]?.['id'])
+
+/** Uploads a file. Returns its id. */
+export async function uploadTo(rig: Rig, type: string, bytes = 'bytes'): Promise<string> {
+  const form = new FormData()
+  form.set('messaging_product', 'whatsapp')
+  form.set('file', new Blob([bytes], { type }), 'file')
+  const headers = { authorization: `Bearer ${rig.token}` }
+  const answer = await fetch(`${rig.url}/v24.0/${NUMBER_ID}/media`, { method: 'POST', headers, body: form })
+  return ((await answer.json()) as { id: string }).id
+}
 
 export const templateTo = (to: string, extra: Loose = {}): Loose => ({
   messaging_product: 'whatsapp',
@@ -85,3 +98,23 @@ export const templateTo = (to: string, extra: Loose = {}): Loose => ({
 })
 
 export const sdpOf = ({ update }: Seen): string => String((update['session'] as Loose)['sdp'])
+
+const FINGERPRINT = Array.from({ length: 32 }, () => 'AB').join(':')
+
+/** A session description that the simulator accepts. */
+export const sdp = (setup: string, pwd = 'a'.repeat(22)): string =>
+  [
+    'v=0',
+    'o=- 1 2 IN IP4 127.0.0.1',
+    's=-',
+    't=0 0',
+    'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+    'c=IN IP4 127.0.0.1',
+    'a=ice-ufrag:abcd',
+    `a=ice-pwd:${pwd}`,
+    `a=fingerprint:sha-256 ${FINGERPRINT}`,
+    `a=setup:${setup}`,
+    'a=mid:0',
+    'a=rtpmap:111 opus/48000/2',
+    '',
+  ].join('\r\n')

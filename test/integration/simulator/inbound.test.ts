@@ -21,7 +21,8 @@ describe('what handsets write', () => {
     const [seen] = await rig.expect('message', { id })
     assert.equal(seen?.update['from'], '15551230100')
     assert.deepEqual(seen?.update['text'], { body: 'café 1/2' })
-    assert.deepEqual(seen?.value['contacts'], [{ profile: { name: 'Zoë' }, wa_id: '15551230100' }])
+    const ids = { wa_id: '15551230100', user_id: seen?.update['from_user_id'] }
+    assert.deepEqual(seen?.value['contacts'], [{ profile: { name: 'Zoë' }, ...ids }])
     const raw = rig.receiver.bodies[(seen?.post ?? 1) - 1] ?? ''
     assert.ok(raw.includes('caf\\u00e9 1\\/2') && raw.includes('Zo\\u00eb'))
     assert.deepEqual(rig.receiver.forged, [])

@@ -74,6 +74,7 @@ function answerChallenge(url: URL, token: string, response: ServerResponse): voi
 export async function startReceiver({ secret, verifyToken }: { secret: string; verifyToken: string }) {
   const seen: Seen[] = []
   const bodies: string[] = []
+  const signatures: string[] = []
   const forged: string[] = []
   const state = { status: 200 }
   const { until, wake } = arrivals()
@@ -87,6 +88,7 @@ export async function startReceiver({ secret, verifyToken }: { secret: string; v
     const expected = `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
     if (request.headers['x-hub-signature-256'] !== expected) forged.push(text)
     bodies.push(text)
+    signatures.push(String(request.headers['x-hub-signature-256']))
     seen.push(...unpack(text, bodies.length))
     response.writeHead(state.status).end()
     wake()
@@ -99,5 +101,5 @@ export async function startReceiver({ secret, verifyToken }: { secret: string; v
     server.closeAllConnections()
     server.close()
   }
-  return { seen, bodies, forged, state, until, close, url: `http://127.0.0.1:${port}/hook` }
+  return { seen, bodies, signatures, forged, state, until, close, url: `http://127.0.0.1:${port}/hook` }
 }

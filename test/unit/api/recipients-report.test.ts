@@ -32,7 +32,8 @@ describe('the report', () => {
 
   test('of nobody is its header', async () => {
     const header =
-      'id,to,status,messageId,errorCode,errorTitle,skippedReason,repliedAt,updatedAt,variables\r\n'
+      'id,to,status,messageId,errorCode,errorTitle,skippedReason,repliedAt,updatedAt,variables,' +
+      'errorSubcode,errorDetails,errorTraceId\r\n'
     assert.equal(await textOf([[]]), header)
   })
 
@@ -40,17 +41,18 @@ describe('the report', () => {
     const failed = recipient({
       status: 'FAILED',
       messageId: 'msg_1',
-      error: { code: '131026', title: 'not, deliverable' },
+      error: { code: '131026', title: 'not, deliverable', subcode: '7', details: '=why', traceId: 'T1' },
       skippedReason: 'NONE',
       repliedAt: '2026-11-20T11:00:00.000Z',
       variables: { name: 'Ines "I"' },
     })
     const { rows } = await cellsOf(await textOf([[recipient()], [failed]]))
     assert.deepEqual(rows, [
-      ['rcp_1', '15551230001', 'PENDING', '', '', '', '', '', '2026-11-20T10:00:00.000Z', '{}'],
+      ['rcp_1', '15551230001', 'PENDING', '', '', '', '', '', '2026-11-20T10:00:00.000Z', '{}', '', '', ''],
       [
         ...['rcp_1', '15551230001', 'FAILED', 'msg_1', '131026', 'not, deliverable', 'NONE'],
         ...['2026-11-20T11:00:00.000Z', '2026-11-20T10:00:00.000Z', '{"name":"Ines \\"I\\""}'],
+        ...['7', "'=why", 'T1'],
       ],
     ])
   })

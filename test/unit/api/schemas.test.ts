@@ -23,13 +23,18 @@ describe('the body of a send', () => {
   test('needs a number and a template, and fills in the rest', () => {
     assert.deepEqual(v.parse(sendBody, good), {
       to: '15551230000',
+      from: null,
       template: { ...template, variables: {} },
       metadata: {},
+      idempotencyKey: null,
     })
   })
 
   test('says what is missing, by path', () => {
-    assert.deepEqual(faults(sendBody, {}), ['to is required', 'template is required'])
+    assert.deepEqual(faults(sendBody, {}), [
+      'to is required',
+      'template is required, or text, media, location, contacts, interactive, reaction in its place',
+    ])
     assert.deepEqual(faults(sendBody, { to, template: {} }), [
       'template.name is required',
       'template.language is required',
@@ -103,7 +108,7 @@ describe('the body of a send', () => {
   })
 
   test('an unknown field is refused at every depth', () => {
-    assert.deepEqual(faults(sendBody, { ...good, text: 'hi' }), ['text is not a known field'])
+    assert.deepEqual(faults(sendBody, { ...good, words: 'hi' }), ['words is not a known field'])
     assert.deepEqual(faults(sendBody, { to, template: { ...template, components: [] } }), [
       'template.components is not a known field',
     ])

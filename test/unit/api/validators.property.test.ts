@@ -10,8 +10,8 @@ import { variables } from '../../../src/api/schemas/messages.ts'
 import { table } from '../../../src/api/table.ts'
 import { consoleRoutes } from '../../../src/console/console.ts'
 import { limits } from '../../../src/contract/limits.ts'
-import { compareVariables, renderTemplate } from '../../../src/messaging/render-template.ts'
-import { templateVariables } from '../../../src/messaging/template-variables.ts'
+import { renderTemplate } from '../../../src/messaging/render-template.ts'
+import { compareVariables, templateVariables } from '../../../src/messaging/template-variables.ts'
 import { recipient, unsafeNames } from '../../../src/platform/http/fields.ts'
 import { pageQuery } from '../../../src/platform/http/paging.ts'
 import type { Schema } from '../../../src/platform/http/route.ts'
@@ -168,7 +168,12 @@ describe('variables', () => {
             .sort(),
           [...names].sort(),
         )
-        const right = { missingVariables: [], unexpectedVariables: [] }
+        const right = {
+          missingVariables: [],
+          unexpectedVariables: [],
+          invalidVariables: [],
+          unsupportedParts: [],
+        }
         assert.deepEqual(compareVariables(template, given), right)
         assert.equal(renderTemplate(template, given).body, names.map((one) => `<${one}>`).join(' '))
         const none = compareVariables(template, {}).missingVariables

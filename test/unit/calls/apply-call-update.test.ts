@@ -37,6 +37,7 @@ function world(ledger: Partial<CallLedger> = {}) {
   const adopted: (CallMessage | undefined)[] = []
   const ignored: string[] = []
   const ended: CallRow[] = []
+  const opened: [string, Date][] = []
   const beginInbound = async (call: InboundCall) => {
     return { type: 'begun', row: call.ringing.row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
   }
@@ -53,6 +54,7 @@ function world(ledger: Partial<CallLedger> = {}) {
     beginInbound,
   }
   const apply = createApplyCallUpdate({
+    opened: async (id, at) => void opened.push([id, at]),
     contacts: {
       findNumber: async (id) => (id === 'pn' ? number : undefined),
       resolveParties: async ({ phoneNumberId }) => (phoneNumberId === 'pn' ? parties : undefined),
@@ -70,7 +72,7 @@ function world(ledger: Partial<CallLedger> = {}) {
     log: { info: () => undefined, warn: () => undefined },
     ignored: (why) => ignored.push(why),
   })
-  return { apply, told, adopted, ignored, ended }
+  return { apply, told, adopted, ignored, ended, opened }
 }
 
 const types = (told: readonly { message: CallMessage }[]) => told.map(({ message }) => message.type)
@@ -169,5 +171,50 @@ describe('an update', () => {
     const unavailable = new AppError('UNAVAILABLE', 'no owner')
     const { apply } = world({ findByWacid: () => Promise.reject(unavailable) })
     await assert.rejects(apply(terminate), unavailable)
+  })
+})
+
+describe('the 24 hours for answers', () => {
+  const id = newId('call')
+  const at = new Date(startMs - 1_234)
+  const known = { findByWacid: async () => id }
+  const placed = { ...terminate, direction: 'OUTBOUND' as const, at }
+  const status = { ...connect, type: 'callStatus' as const, at, recipient: null }
+
+  test('are opened by a call of the customer, at the time of the provider, also if it is repeated', async () => {
+    const first = world()
+    await first.apply({ ...connect, at })
+    assert.deepEqual(
+      first.opened.map(([, when]) => when),
+      [at],
+    )
+    const again = world({ ...known, beginInbound: async () => ({ type: 'exists' }) as const })
+    await again.apply({ ...connect, at })
+    assert.deepEqual(again.opened, [[id, at]])
+  })
+
+  test('are opened by a call that the customer accepted, not by one that rings or is declined', async () => {
+    for (const [word, expected] of [
+      ['ACCEPTED', [[id, at]]],
+      ['RINGING', []],
+      ['REJECTED', []],
+    ] as const) {
+      const { apply, opened } = world(known)
+      await apply({ ...status, status: word })
+      assert.deepEqual(opened, expected, word)
+    }
+  })
+
+  test('are opened by the end of an accepted call, at its start', async () => {
+    const lasted = world(known)
+    await lasted.apply({ ...placed, durationSeconds: 30 })
+    assert.deepEqual(lasted.opened, [[id, new Date(at.getTime() - 30_000)]])
+    const told = world(known)
+    const startedAt = new Date(startMs - 40_000)
+    await told.apply({ ...placed, durationSeconds: 30, startedAt })
+    assert.deepEqual(told.opened, [[id, startedAt]])
+    const unanswered = world(known)
+    await unanswered.apply({ ...placed, durationSeconds: null })
+    assert.deepEqual(unanswered.opened, [])
   })
 })

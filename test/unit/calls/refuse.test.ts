@@ -24,10 +24,15 @@ describe('a reply of the owner of a call', () => {
       assert.deepEqual([error.code, error.status], [code, status])
     })
 
-  test('a refusal of the provider carries its code and title', () => {
-    assert.deepEqual(refuse(refusal('permanent')).details, [
+  test('a refusal of the provider carries its codes, title, details and trace id', () => {
+    const error = { code: '138006', title: 'No approved call permission', details: 'SDP line 3' }
+    const ids = { subcode: '9', traceId: 'T1', class: 'permanent' } as const
+    assert.deepEqual(refuse({ type: 'refused', error: { ...error, ...ids } }).details, [
       { path: 'provider.code', message: '138006' },
       { path: 'provider.title', message: 'No approved call permission' },
+      { path: 'provider.subcode', message: '9' },
+      { path: 'provider.traceId', message: 'T1' },
+      { path: 'provider.details', message: 'SDP line 3' },
     ])
   })
 

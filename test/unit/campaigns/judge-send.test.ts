@@ -80,14 +80,15 @@ describe('a send of a campaign', () => {
     ] as const
     for (const [code, reason, scope] of cases) {
       const { error, counts } = again(judgeSend(refusal(code), 100))
-      assert.deepEqual([error && pauseFor(error), counts], [{ reason, scope }, false], String(code))
+      const expected = { reason, scope, error: { code: String(code), title: 'Refused' } }
+      assert.deepEqual([error && pauseFor(error), counts], [expected, false], String(code))
     }
   })
 
   test('pauses for every code of an account and of a template, and for no other', () => {
     for (const [code, kind] of Object.entries(providerErrorClasses))
       assert.equal(
-        pauseFor({ code, class: kind }) !== null,
+        pauseFor({ code, title: 'No', class: kind }) !== null,
         ['account', 'templatePaused', 'templateGone'].includes(kind),
         code,
       )

@@ -39,6 +39,7 @@ const paths = {
   image: 'M2.5 3h11v10h-11zM2.5 11l3.5-3.500 3 3 2-2 2.500 2.500M10.500 6v.1',
   video: 'M2 4h8.500v8H2zM10.500 7 14 5v6l-3.500-2',
   document: 'M4 2h5.500L12.500 5v9H4zM9.500 2v3h3M6 8h4.500M6 11h4.500',
+  pin: 'M8 14S3.500 9.500 3.500 6.500a4.500 4.500 0 0 1 9 0C12.500 9.500 8 14 8 14zM8 8a1.500 1.500 0 1 0 0-3 1.500 1.500 0 0 0 0 3z',
   open: 'M9 2.500h4.500V7M13.500 2.500 7.500 8.500M11 9.500v4H2.500V5h4',
   exit: 'M6.5 2.5h-4v11h4M10 5l3 3-3 3M13 8H6',
   warning: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.5M8 11.800v.1',
@@ -51,3 +52,13 @@ export const Icon = ({ name }: { readonly name: IconName }) => (
     <path d={paths[name]} />
   </svg>
 )
+
+/** For the headers of templates that are no text. */
+export const headerIcons: Readonly<Record<string, IconName>> = {
+  IMAGE: 'image',
+  VIDEO: 'video',
+  GIF: 'video',
+  DOCUMENT: 'document',
+  LOCATION: 'pin',
+  PRODUCT: 'image',
+}

@@ -6,25 +6,36 @@ import { sentence } from '../core/format.ts'
 import { useAction } from '../core/load.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
-import { Icon } from './icon.tsx'
+import { headerIcons, Icon } from './icon.tsx'
 import { Problem } from './states.tsx'
-
-export const headerMedia = 'header.1'
 
 const accepted = {
   IMAGE: 'image/jpeg,image/png',
   VIDEO: 'video/mp4,video/3gpp',
+  GIF: 'video/mp4',
   DOCUMENT: 'application/pdf',
 } as const
 
-export const icons = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' } as const
-
 export type MediaFormat = keyof typeof accepted
 
-/** Undefined if the header is text or missing. */
-export function mediaFormatOf({ components }: Pick<TemplateRecord, 'components'>): MediaFormat | undefined {
-  const header = (components as readonly { type?: string; format?: string }[]).find(
-    ({ type }) => type?.toUpperCase() === 'HEADER',
+interface Component {
+  readonly type?: string
+  readonly format?: string
+  readonly cards?: readonly { readonly components?: readonly Component[] }[]
+}
+
+/** Of the header that this variable fills, in the template or in a card. Undefined if it takes no media. */
+export function mediaFormatOf(
+  { components }: Pick<TemplateRecord, 'components'>,
+  variable: string,
+): MediaFormat | undefined {
+  const find = (list: readonly Component[] | undefined, type: string) =>
+    list?.find((component) => component.type?.toUpperCase() === type)
+  const all = components as readonly Component[]
+  const card = /^card\.(\d+)\./.exec(variable)?.[1]
+  const header = find(
+    card === undefined ? all : find(all, 'CAROUSEL')?.cards?.[Number(card)]?.components,
+    'HEADER',
   )
   const format = header?.format?.toUpperCase() ?? ''
   return Object.hasOwn(accepted, format) ? (format as MediaFormat) : undefined
@@ -42,12 +53,15 @@ interface Uploaded {
 const mostBytes = 16 * 1024 * 1024
 
 export function MediaField({
+  name,
   format,
   numberId,
   value,
   error,
   onChange,
 }: {
+  /** The variable. */
+  readonly name: string
   readonly format: MediaFormat
   /** The number that sends the message. */
   readonly numberId: string
@@ -58,7 +72,8 @@ export function MediaField({
   const input = useRef<HTMLInputElement>(null)
   const [uploaded, setUploaded] = useState<Uploaded>()
   const uploading = useAction()
-  const kind = sentence(format)
+  const card = /^card\.(\d+)\./.exec(name)?.[1]
+  const kind = card === undefined ? sentence(format) : `${sentence(format)} of card ${Number(card) + 1}`
   const take = (file: File | undefined) =>
     file &&
     uploading.run(async () => {
@@ -84,7 +99,7 @@ export function MediaField({
       <div class="field">
         <span class="label">{kind} in the header</span>
         <div class="media-taken">
-          <Icon name={icons[format]} />
+          <Icon name={headerIcons[format] ?? 'file'} />
           <span role="status">{uploaded?.id === value ? uploaded.fileName : 'A file that was uploaded'}</span>
           <Button onClick={() => onChange('')}>Remove</Button>
         </div>

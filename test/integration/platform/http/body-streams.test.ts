@@ -143,17 +143,18 @@ describe('a body that is read piece by piece', () => {
   })
 
   test('may take longer than an idle connection lasts, once it is there', async () => {
-    const { url } = await serve(
-      measure(mebibyte, () => new Promise((resolve) => setTimeout(resolve, 14_000))),
-    )
-    assert.equal(await (await fetch(url, { method: 'POST', body: 'abc' })).text(), '3')
+    const longer = () => new Promise((resolve) => setTimeout(resolve, 14_000))
+    const { url } = await serve(measure(mebibyte, longer))
     const { url: slow } = await serve(
-      measure(8 * mebibyte, (bytes) =>
-        bytes < 3 * mebibyte ? undefined : new Promise((resolve) => setTimeout(resolve, 14_000)),
-      ),
+      measure(8 * mebibyte, (bytes) => (bytes < 3 * mebibyte ? undefined : longer())),
     )
-    const body = Buffer.alloc(3 * mebibyte)
-    assert.equal(await (await fetch(slow, { method: 'POST', body })).text(), String(body.byteLength))
+    const taken = async (at: string, body: string | Uint8Array<ArrayBuffer>) =>
+      (await fetch(at, { method: 'POST', body })).text()
+    const size = 3 * mebibyte
+    assert.deepEqual(await Promise.all([taken(url, 'abc'), taken(slow, Buffer.alloc(size))]), [
+      '3',
+      `${size}`,
+    ])
   })
 
   test('comes back whole to a client that reads only when it has sent all', async () => {

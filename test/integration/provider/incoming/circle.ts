@@ -65,6 +65,7 @@ export async function startCircle() {
         records.push(record)
         wake()
       },
+      keep: { keep: async () => undefined },
       apply: async (update) => {
         if (state.refuse > 0) {
           state.refuse -= 1
@@ -72,6 +73,7 @@ export async function startCircle() {
         }
         updates.push(update)
         wake()
+        return 'applied'
       },
     }),
   })

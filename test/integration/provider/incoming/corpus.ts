@@ -1,4 +1,18 @@
 // The samples in test/fixtures/provider/corpus, and a gateway that takes them as the provider posts them.
+//
+// - messages.json, groups.json: `message` without id, sender and time; what `before` holds is sent before it
+// - revisions.json: the same, and in `original` what the record of the message before shows afterwards
+// - statuses.json: `statuses` of a message of ours, and the fields of its record that change
+// - calls.json: `value` of the field `calls`, and the updates that the calls get
+// - kept.json: `field` and `value` of what neither a message, nor a status, nor a call is made of
+// - people.json: from or about people without a number, and what is expected of them; not compared yet
+//
+// `expect` of a message names what is not the same for all: fields of the record, `optChange` of the event, and `effect`,
+// which is what the conversation shows: `reply` (the default: unread, the last message, opens the window), `window` (the
+// last message, opens the window), `shown` (the last message), `none`, or `earlier` (as after the message before).
+//
+// `$out` and `$ourOut` are the ids of a message that we sent (the provider's and ours), `$before` and `$ourBefore` those
+// of the message before, `$at` is the time of the message. `@3` is three seconds after the first status.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -75,8 +89,15 @@ export function intake(sql: Pool): Intake {
   const keep = async (update: ProviderUpdate) => void others.push(update)
   const apply = createApplyUpdate({
     messages,
-    applyCallUpdate: keep,
+    applyCallUpdate: async (update) => {
+      await keep(update)
+      return 'applied'
+    },
     applyTemplateChange: async (update) => {
+      await keep(update)
+      return true
+    },
+    applyAccountUpdate: async (update) => {
       await keep(update)
       return true
     },
@@ -94,7 +115,14 @@ export function intake(sql: Pool): Intake {
       const records: ReceivedRecord[] = []
       const log = pino({ level: 'silent' })
       const observe = (record: ReceivedRecord) => void records.push(record)
-      const handler = providerWebhooks({ appSecret, verifyToken: 'x', apply, log, observe })
+      const handler = providerWebhooks({
+        appSecret,
+        verifyToken: 'x',
+        apply,
+        keep: { keep: async () => undefined },
+        log,
+        observe,
+      })
       const { status } = await handler({
         ...{ method: 'POST', path: '/provider/webhooks', query: new URLSearchParams(), requestId: 'r' },
         ...{ publicUrl: '', remoteAddress: '127.0.0.1', signal: new AbortController().signal },

@@ -198,7 +198,7 @@ describe('a message from a handset', () => {
       ids.map(({ id }) => circle.expect('inboundMessage', (one) => one.providerMessageId === id)),
     )
     await circle.until(
-      () => circle.records.some(({ kinds }) => (kinds.inboundMessage ?? 0) > 1),
+      () => circle.records.some(({ kinds }) => (kinds['inboundMessage'] ?? 0) > 1),
       'webhook that carried several',
     )
   })

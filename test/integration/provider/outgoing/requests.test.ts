@@ -19,7 +19,7 @@ describe('a template message', () => {
       const message = { to: '+351910000077', template: { ...template, components }, opaque: 'msg_1' }
       assert.deepEqual(await api.sendTemplate(account, message), {
         type: 'ok',
-        value: { providerMessageId: 'wamid.A1', held: false },
+        value: { providerMessageId: 'wamid.A1', held: false, recipientPhone: null },
       })
       const request = firstOf(seen)
       assert.deepEqual([request.method, request.url], ['POST', '/v24.0/880000000000001/messages'])
@@ -48,7 +48,10 @@ describe('a template message', () => {
     const held = json(200, { messages: [{ id: 'wamid.A1', message_status: 'held_for_quality_assessment' }] })
     await withRig(held, async ({ api }) => {
       const result = await api.sendTemplate(account, { to: '+351910000077', template, opaque: 'msg_1' })
-      assert.deepEqual(result, { type: 'ok', value: { providerMessageId: 'wamid.A1', held: true } })
+      assert.deepEqual(result, {
+        type: 'ok',
+        value: { providerMessageId: 'wamid.A1', held: true, recipientPhone: null },
+      })
     })
   })
 })

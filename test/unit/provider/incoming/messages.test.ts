@@ -47,7 +47,6 @@ describe('an inbound message', () => {
     order: ['ORDER', ''],
     revoke: ['REVOKE', ''],
     edit: ['EDIT', 'changed words'],
-    system: ['SYSTEM', ''],
     unsupported: ['UNSUPPORTED', ''],
     unheardOf: ['UNSUPPORTED', ''],
   }
@@ -79,11 +78,8 @@ describe('an inbound message', () => {
   })
 
   test('of the provider itself tells a new number, and is a message', () => {
-    const { updates } = parse(change('messages', { messages: [messages['system']] }))
-    const [change_, message] = updates
-    assert.ok(change_?.type === 'identityChange' && message?.type === 'inboundMessage')
-    assert.deepEqual([change_.person.phone, change_.before], ['351910000099', [USER]])
-    assert.deepEqual([message.messageType, message.from.phone], ['SYSTEM', '351910000099'])
+    const { messageType, from, formerly } = read(messages['system'])
+    assert.deepEqual([messageType, from.phone, formerly], ['SYSTEM', '351910000099', [USER]])
   })
 
   test('that names nobody at all is counted and left out', () => {

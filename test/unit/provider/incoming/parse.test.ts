@@ -54,14 +54,18 @@ describe('an update of the account', () => {
       type: 'templateCategory',
       ...template,
       category: 'MARKETING',
+      ...{ previousCategory: 'UTILITY', nextCategory: null, changesAt: null },
     })
   })
 
   test('tells what became of a number', () => {
-    const update = only('numberQuality', account['numberUpgrade'])
+    const { changes } = only('accountUpdate', account['numberUpgrade'])
     assert.deepEqual(
-      [update.number, update.event, update.currentLimit],
-      ['+15550003333', 'THROUGHPUT_UPGRADE', 'TIER_10K'],
+      changes.map(({ topic, number, status }) => [topic, number, status]),
+      [
+        ['NUMBER_QUALITY', '+15550003333', 'THROUGHPUT_UPGRADE'],
+        ['MESSAGING_LIMIT', null, 'TIER_10K'],
+      ],
     )
   })
 
@@ -75,7 +79,8 @@ describe('an update of the account', () => {
   })
 
   test('of a field that is of no use to us is counted', () => {
-    assert.deepEqual(parse(account['settingsUpdate'], account['templateQuality']).skipped, { unknown: 2 })
+    const odd = { field: 'consumer_profile', value: {} }
+    assert.deepEqual(parse(odd, odd).skipped, { unknown: 2 })
     assert.deepEqual(parse(account['accountError']).skipped, { accountError: 1 })
   })
 })

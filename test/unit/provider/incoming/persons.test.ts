@@ -133,8 +133,8 @@ describe('the person of an element', () => {
 describe('a change of number or id', () => {
   const changed = (message: object) => {
     const update = only('messages', { messages: [{ id: 'wamid.S', type: 'system', ...message }] })
-    return update.type === 'identityChange'
-      ? [update.person.phone, update.person.userId, update.before]
+    return update.type === 'inboundMessage'
+      ? [update.from.phone, update.from.userId, update.formerly]
       : assert.fail(update.type)
   }
 

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { AppError } from '../../../../src/contract/errors.ts'
 import type { ProviderUpdate } from '../../../../src/contract/provider-updates.ts'
 import type { HttpRequest } from '../../../../src/platform/http/exchange.ts'
+import type { KeptElement } from '../../../../src/provider/incoming/kept-elements.ts'
 import { providerWebhooks, type ReceivedRecord } from '../../../../src/provider/incoming/webhooks.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { change, envelope, messages, statuses } from './fixtures.ts'
@@ -43,7 +44,11 @@ function requestOf({
   }
 }
 
-function rig(apply: (update: ProviderUpdate) => Promise<void> = () => Promise.resolve()) {
+function rig(
+  apply: (update: ProviderUpdate) => Promise<void> = () => Promise.resolve(),
+  keep: (elements: readonly KeptElement[]) => Promise<void> = () => Promise.resolve(),
+) {
+  const kept: KeptElement[] = []
   const lines: string[] = []
   const records: ReceivedRecord[] = []
   const applied: ProviderUpdate[] = []
@@ -55,9 +60,16 @@ function rig(apply: (update: ProviderUpdate) => Promise<void> = () => Promise.re
     apply: async (update) => {
       await apply(update)
       applied.push(update)
+      return 'applied'
+    },
+    keep: {
+      async keep(elements) {
+        await keep(elements)
+        kept.push(...elements)
+      },
     },
   })
-  return { lines, records, applied, send: async (given: Given) => handler(requestOf(given)) }
+  return { kept, lines, records, applied, send: async (given: Given) => handler(requestOf(given)) }
 }
 
 const batch = JSON.stringify(
@@ -110,7 +122,7 @@ describe('a webhook of the provider', () => {
     assert.equal((await answer).status, 200)
     assert.deepEqual(
       applied.map(({ type }) => type),
-      ['inboundMessage', 'identityChange', 'messageStatus'],
+      ['inboundMessage', 'messageStatus'],
     )
   })
 
@@ -121,7 +133,7 @@ describe('a webhook of the provider', () => {
     assert.equal((await send({ body: batch })).status, 503)
     assert.deepEqual(
       applied.map(({ type }) => type),
-      ['identityChange', 'messageStatus'],
+      ['messageStatus'],
     )
     assert.deepEqual([records[0]?.outcome, records[0]?.failed], ['failed', 1])
   })
@@ -136,6 +148,29 @@ describe('a webhook of the provider', () => {
     const { send, records } = rig()
     assert.equal((await send({ body: '{"entry":[' })).status, 200)
     assert.equal(records[0]?.outcome, 'unreadable')
+  })
+
+  test('that nothing is made of is answered once it is kept, and counted by its reason', async () => {
+    let finish = () => {}
+    const held = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const { send, kept, records } = rig(undefined, () => held)
+    let isAnswered = false
+    const answer = send({ body: JSON.stringify(envelope(change('novelties', {}))) }).then((response) => {
+      isAnswered = true
+      return response
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(isAnswered, false)
+    finish()
+    assert.equal((await answer).status, 200)
+    assert.deepEqual([kept.length, records[0]?.skipped], [1, { unknown: 1 }])
+  })
+
+  test('that cannot be kept is answered 503', async () => {
+    const { send } = rig(undefined, () => Promise.reject(new Error('no database')))
+    assert.equal((await send({ body: '{"entry":[' })).status, 503)
   })
 
   test('larger than the limit is refused before it is read', async () => {
@@ -156,7 +191,7 @@ describe('a webhook of the provider', () => {
     const line = JSON.parse(lines[0] ?? '') as Record<string, unknown>
     assert.deepEqual(
       [line['msg'], line['kinds'], line['skipped'], line['failed'], line['requestId']],
-      ['ingest.received', { inboundMessage: 1, identityChange: 1, messageStatus: 1 }, {}, 0, 'req-1'],
+      ['ingest.received', { inboundMessage: 1, messageStatus: 1 }, { irrelevant: 1 }, 0, 'req-1'],
     )
     for (const text of [...lines, ...failing.lines]) {
       assert.doesNotMatch(text, /pier|Marta|351910000077/)

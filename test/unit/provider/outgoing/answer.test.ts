@@ -42,6 +42,26 @@ describe('an answer of the provider', () => {
     })
   })
 
+  test('with an error keeps its subcode and trace id, of the body or of the header', () => {
+    const lost = {
+      message: "Unsupported post request. Object with ID '1' does not exist",
+      type: 'GraphMethodException',
+      code: 100,
+      error_subcode: 33,
+      fbtrace_id: 'AbC-1_z',
+    }
+    const { code, subcode, traceId, class: kind } = refusal(400, lost, { 'x-fb-trace-id': 'other' })
+    assert.deepEqual([code, subcode, traceId, kind], ['100', '33', 'AbC-1_z', 'account'])
+    assert.equal(refusal(400, { code: 100 }, { 'x-fb-trace-id': 'other' }).traceId, 'other')
+    assert.equal(refusal(400, { code: 100, fbtrace_id: 'no id at all\n' }).traceId, undefined)
+  })
+
+  test('with an error can be stored, whatever its texts hold, and is bounded', () => {
+    const { title, details } = refusal(400, { code: 1, message: 'a\0b\ud800', error_data: 'x'.repeat(9_000) })
+    assert.equal(title, 'ab\ufffd')
+    assert.equal(details?.length, 1_024)
+  })
+
   test('with an error is a refusal even at 200', () => {
     assert.equal(refusal(200, { code: 131009, message: 'no' }).class, 'permanent')
   })

@@ -8,6 +8,7 @@ import { useList, useResource } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
+import { FailureText } from '../../parts/failure.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
@@ -70,7 +71,7 @@ function latest(
   return read.updatedAt > live.updatedAt ? read : live
 }
 
-function Paused({ campaign: { status, pauseReason } }: { readonly campaign: CampaignRecord }) {
+function Paused({ campaign: { status, pauseReason, pauseError } }: { readonly campaign: CampaignRecord }) {
   if (status !== 'PAUSED') return null
   const words = pauseReason && pauseWords[pauseReason]
   return (
@@ -79,6 +80,7 @@ function Paused({ campaign: { status, pauseReason } }: { readonly campaign: Camp
         <strong>{words ? 'It paused by itself.' : 'Somebody paused it.'}</strong>{' '}
         {words ? `${words.why} ${words.next}` : 'Nothing is sent until it is continued.'}
       </p>
+      {pauseError && <FailureText failure={pauseError} />}
     </Note>
   )
 }

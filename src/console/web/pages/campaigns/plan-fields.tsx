@@ -1,9 +1,9 @@
-import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
+import type { NumberRecord, TemplateRecord, TemplateVariable } from '../../../../contract/records/catalog.ts'
 import type { ApiError } from '../../core/api.ts'
 import { Field, Select } from '../../parts/field.tsx'
-import { headerMedia, isUploaded, MediaField, mediaFormatOf } from '../../parts/media-field.tsx'
+import { isUploaded } from '../../parts/media-field.tsx'
+import { VariableField, variablesOf } from '../../parts/variable-field.tsx'
 import { type Draft, templateKey, timeZone } from './plan.ts'
-import { expectedColumns } from './sources.ts'
 
 interface Props {
   readonly draft: Draft
@@ -58,7 +58,7 @@ export function PlanFields(props: Props) {
 function What({ draft, templates, numbers, error, onChange }: Props) {
   const chosen = templates.find((one) => templateKey(one) === draft.template)
   const change = (part: Partial<Draft>) => onChange({ ...draft, ...part })
-  const media = chosen && mediaFormatOf(chosen)
+  const variables = chosen ? variablesOf(chosen) : []
   return (
     <>
       <Select
@@ -69,28 +69,25 @@ function What({ draft, templates, numbers, error, onChange }: Props) {
         error={error?.of('template')}
         onChange={(template) => change({ template, variables: {} })}
       />
-      {chosen && chosen.variables.length > 0 && (
+      {chosen && variables.length > 0 && (
         <fieldset class="field">
           <legend>Default values</legend>
           <p class="hint">
             They hold where a recipient brings no value. Leave one empty and every recipient needs it.
           </p>
           <div class="columns">
-            {expectedColumns(chosen, { variables: {} }).map(({ name, example }) => {
-              const field = { value: draft.variables[name] ?? '', error: error?.of(`variables.${name}`) }
-              const set = (value: string) => change({ variables: { ...draft.variables, [name]: value } })
-              return media && name === headerMedia ? (
-                <MediaField
-                  key={`${name} ${draft.numberId}`}
-                  format={media}
-                  numberId={draft.numberId}
-                  {...field}
-                  onChange={set}
-                />
-              ) : (
-                <Field key={name} label={name} placeholder={example} {...field} onInput={set} />
-              )
-            })}
+            {variables.map((variable) => (
+              <VariableField
+                key={`${variable.name} ${draft.numberId}`}
+                template={chosen}
+                variable={variable}
+                isOptional={chosen.optionalVariables.includes(variable)}
+                numberId={draft.numberId}
+                value={draft.variables[variable.name] ?? ''}
+                error={error?.of(`variables.${variable.name}`)}
+                onChange={(value) => change({ variables: { ...draft.variables, [variable.name]: value } })}
+              />
+            ))}
           </div>
         </fieldset>
       )}
@@ -102,17 +99,18 @@ function What({ draft, templates, numbers, error, onChange }: Props) {
           ...numbers.map(({ id, number, displayName }) => ({ value: id, label: `${number} ${displayName}` })),
         ]}
         error={error?.of('numberId')}
-        onChange={(numberId) =>
-          change({ numberId, variables: media ? sendable(draft.variables) : draft.variables })
-        }
+        onChange={(numberId) => change({ numberId, variables: sendable(draft.variables, variables) })}
       />
     </>
   )
 }
 
-/** Drops an uploaded file, because another number cannot send it. */
-function sendable({ [headerMedia]: file = '', ...variables }: Draft['variables']): Draft['variables'] {
-  return file === '' || isUploaded(file) ? variables : { ...variables, [headerMedia]: file }
+/** Drops uploaded files, because another number cannot send them. */
+function sendable(values: Draft['variables'], variables: readonly TemplateVariable[]): Draft['variables'] {
+  const media = variables.filter(({ kind }) => kind === 'MEDIA').map(({ name }) => name)
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => !(media.includes(name) && isUploaded(value))),
+  )
 }
 
 /** Includes the chosen template even if it is not approved any more. */

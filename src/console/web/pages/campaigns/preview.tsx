@@ -1,5 +1,5 @@
 import type { TemplateRecord } from '../../../../contract/records/catalog.ts'
-import { Bubble, mediaOf } from '../templates/bubble.tsx'
+import { Bubble } from '../templates/bubble.tsx'
 import { usePreview } from '../templates/use-preview.ts'
 
 interface Props {
@@ -11,9 +11,5 @@ interface Props {
 export function TemplatePreview({ template, variables }: Props) {
   const preview = usePreview(template?.components ?? [], variables)
   if (!template) return <p class="no-preview dim">Choose a template to see it here.</p>
-  return preview ? (
-    <Bubble preview={preview} media={mediaOf(template.components)} label="Preview" />
-  ) : (
-    <p class="no-preview" />
-  )
+  return preview ? <Bubble preview={preview} label="Preview" /> : <p class="no-preview" />
 }

@@ -8,6 +8,7 @@ import { useAction, useList } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
+import { FailureText } from '../../parts/failure.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { EmptyState, Problem } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
@@ -96,14 +97,6 @@ const columns: readonly Column<RecipientRecord>[] = [
 ]
 
 function Why({ error, skippedReason }: Pick<RecipientRecord, 'error' | 'skippedReason'>) {
-  if (error)
-    return (
-      <span class="stack">
-        <span>{error.title}</span>
-        <small>
-          <code>{error.code}</code>
-        </small>
-      </span>
-    )
+  if (error) return <FailureText failure={error} />
   return skippedReason === null ? <span class="dim">—</span> : <span>{sentence(skippedReason)}</span>
 }

@@ -114,8 +114,12 @@ export const pauseWords: Readonly<Record<PauseReason, { readonly why: string; re
     why: 'The provider refuses the account or its access token.',
     next: 'Look at the account at the provider, and at the access token under Settings; then continue.',
   },
+  ACCOUNT_RESTRICTED: {
+    why: 'The provider restricts or has disabled the account.',
+    next: 'The overview says until when and what to do. When that is over, continue.',
+  },
   TOO_MANY_FAILURES: {
-    why: 'The provider refused twenty messages in a row because of the template.',
-    next: 'Look at the errors of the failed recipients below and put the template or its variables right, then continue.',
+    why: 'The provider refused twenty messages in a row with the same error.',
+    next: 'Put right what the error names, then continue; it pauses again only after twenty further refusals.',
   },
 }

@@ -11,7 +11,7 @@ interface Props {
   readonly media: NonNullable<MessageRecord['media']>
 }
 
-export function Attachment({ message: { id, type }, media }: Props) {
+export function Attachment({ message: { id, type, direction }, media }: Props) {
   const [isBroken, setBroken] = useState(false)
   const source = `/console/api${inWorkspace(`/messages/${id}/media`)}`
   const broken = () => setBroken(true)
@@ -19,14 +19,19 @@ export function Attachment({ message: { id, type }, media }: Props) {
   return (
     <div class="attachment">
       {!isBroken && (type === 'IMAGE' || type === 'STICKER') && (
-        <img src={source} alt={`${sentence(type)} from the customer`} loading="lazy" onError={broken} />
+        <img
+          src={source}
+          alt={`${sentence(type)} ${direction === 'INBOUND' ? 'from' : 'to'} the customer`}
+          loading="lazy"
+          onError={broken}
+        />
       )}
       {!isBroken && type === 'VIDEO' && (
-        // biome-ignore lint/a11y/useMediaCaption: videos from customers have no captions.
+        // biome-ignore lint/a11y/useMediaCaption: videos in messages have no captions.
         <video src={source} controls preload="metadata" aria-label={name} onError={broken} />
       )}
       {!isBroken && type === 'AUDIO' && (
-        // biome-ignore lint/a11y/useMediaCaption: audio from customers has no captions.
+        // biome-ignore lint/a11y/useMediaCaption: audio in messages has no captions.
         <audio src={source} controls preload="none" aria-label={name} onError={broken} />
       )}
       {isBroken && (

@@ -3,8 +3,10 @@ import { copyLink } from '../../core/clipboard.ts'
 import { clock, exact, sentence } from '../../core/format.ts'
 import { sayError } from '../../core/toasts.ts'
 import { IconButton } from '../../parts/button.tsx'
+import { FailureText } from '../../parts/failure.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { hrefOfMessage } from './address.ts'
+import { AnswerButtons, type Answers } from './answers.tsx'
 import { Attachment } from './attachment.tsx'
 import { After, Before } from './details.tsx'
 
@@ -14,9 +16,11 @@ interface Props {
   readonly isWanted: boolean
   /** Shown above the message; set for the first message of a day. */
   readonly day: string | undefined
+  /** Undefined while the customer cannot be answered freely. */
+  readonly answers: Answers | undefined
 }
 
-export function Bubble({ message, isWanted, day }: Props) {
+export function Bubble({ message, isWanted, day, answers }: Props) {
   const { direction, template, media, text, type, error } = message
   const isPlain = ['TEXT', 'TEMPLATE'].includes(type)
   return (
@@ -47,13 +51,12 @@ export function Bubble({ message, isWanted, day }: Props) {
             {error && (
               <p class="bubble-error">
                 <Icon name="warning" />
-                <span>
-                  {error.title} <code>{error.code}</code>
-                </span>
+                <FailureText failure={error} />
               </p>
             )}
           </div>
           <LinkOf message={message} />
+          <AnswerButtons message={message} answers={answers} />
         </div>
         {direction === 'INBOUND' ? <Arrived message={message} /> : <Ticks message={message} />}
       </li>

@@ -5,6 +5,7 @@ import { day } from '../../core/format.ts'
 import type { List } from '../../core/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Problem } from '../../parts/states.tsx'
+import type { Answers } from './answers.tsx'
 import { Bubble } from './bubble.tsx'
 
 const NEAR_END = 60
@@ -12,7 +13,9 @@ const NEAR_END = 60
 export function Messages({
   list,
   wanted,
+  answers,
 }: {
+  readonly answers: Answers | undefined
   readonly list: List<MessageRecord>
   /** The id of the message to scroll to and to highlight. */
   readonly wanted: string | undefined
@@ -41,6 +44,7 @@ export function Messages({
               message={message}
               isWanted={message.id === wanted}
               day={newDay(message, all[index - 1])}
+              answers={answers}
             />
           ))}
         </ol>

@@ -5,12 +5,13 @@ import type { ConversationRecord } from '../../../../contract/records/conversati
 import type { MessagePreview } from '../../../../contract/records/message.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { useAction, useList } from '../../core/load.ts'
+import { randomText } from '../../core/random-text.ts'
 import { hrefOf } from '../../core/router.ts'
 import { say } from '../../core/toasts.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
-import { Field, Select } from '../../parts/field.tsx'
-import { headerMedia, MediaField, mediaFormatOf } from '../../parts/media-field.tsx'
+import { Select } from '../../parts/field.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { VariableField, variablesOf } from '../../parts/variable-field.tsx'
 import { PreviewBubble } from './preview-bubble.tsx'
 import { Standing } from './standing.tsx'
 
@@ -83,9 +84,9 @@ export function SendTemplate({ conversation, onClose, onDone }: Props) {
               missing={wasTried ? missing : []}
               onChange={setValues}
             />
-            {template.variables.length === 0 && <p class="dim">This template takes no variables.</p>}
+            {variablesOf(template).length === 0 && <p class="dim">This template takes no variables.</p>}
           </div>
-          <PreviewBubble preview={preview} media={mediaFormatOf(template)} />
+          <PreviewBubble preview={preview} />
         </div>
       )}
     </FormDialog>
@@ -107,37 +108,22 @@ function Variables({
   readonly missing: readonly TemplateVariable[]
   onChange(values: Values): void
 }) {
-  const media = mediaFormatOf(template)
   return (
     <>
-      {template.variables.map((variable) => {
-        const { name, example } = variable
-        const field = {
-          value: values[name] ?? '',
-          error: missing.includes(variable) ? 'must not be empty' : undefined,
-        }
-        const change = (value: string) => onChange({ ...values, [name]: value })
-        return media && name === headerMedia ? (
-          <MediaField key={name} format={media} numberId={numberId} {...field} onChange={change} />
-        ) : (
-          <Field
-            key={name}
-            label={name}
-            hint={places[variable.in]}
-            placeholder={example === null ? undefined : `For example ${example}`}
-            {...field}
-            onInput={change}
-          />
-        )
-      })}
+      {variablesOf(template).map((variable) => (
+        <VariableField
+          key={variable.name}
+          template={template}
+          variable={variable}
+          isOptional={template.optionalVariables.includes(variable)}
+          numberId={numberId}
+          value={values[variable.name] ?? ''}
+          error={missing.includes(variable) ? 'must not be empty' : undefined}
+          onChange={(value) => onChange({ ...values, [variable.name]: value })}
+        />
+      ))}
     </>
   )
-}
-
-const places: Readonly<Record<TemplateVariable['in'], string | undefined>> = {
-  HEADER: 'In the header.',
-  BODY: undefined,
-  BUTTON: 'In the link of a button.',
 }
 
 /** Loads all pages: the choice must list every approved template. */
@@ -149,18 +135,14 @@ function useTemplates() {
   return list
 }
 
-const messageOf = (
-  { contact, numberId }: ConversationRecord,
-  { name, language, variables }: TemplateRecord,
-  values: Values,
-) => ({
+const messageOf = ({ contact, numberId }: ConversationRecord, template: TemplateRecord, values: Values) => ({
   to: contact.number,
   numberId,
   template: {
-    name,
-    language,
+    name: template.name,
+    language: template.language,
     variables: Object.fromEntries(
-      variables.flatMap((variable) => {
+      variablesOf(template).flatMap((variable) => {
         const value = values[variable.name]?.trim()
         return value ? [[variable.name, value]] : []
       }),
@@ -202,7 +184,3 @@ function useKeys(): (message: Message) => string {
     return key
   }
 }
-
-// Browsers offer crypto.randomUUID only with TLS.
-const randomText = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -17,11 +17,11 @@ export function Standing({ conversation }: { readonly conversation: Conversation
   )
 }
 
-/** Free replies are allowed until 24 hours after the customer's last message; templates at any time. */
+/** Free replies are allowed until 24 hours after the customer's last message or call; templates at any time. */
 function Window({ expiresAt }: { readonly expiresAt: string | null }) {
   if (expiresAt === null || Date.parse(expiresAt) <= now.value)
     return (
-      <span title="More than 24 hours since the customer last wrote: only templates can be sent.">
+      <span title="More than 24 hours since the customer last wrote or called: only templates can be sent.">
         <Badge>24 h window closed</Badge>
       </span>
     )

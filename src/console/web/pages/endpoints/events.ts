@@ -8,6 +8,7 @@ const hints: Readonly<Record<EventKind, string>> = {
   'call.status': 'A call changed its state.',
   'call.ringing': 'A customer calls: sent at once, with the SDP offer. Needed to forward calls.',
   'call.accepted': 'A placed call was answered: sent at once, with the SDP answer.',
+  'account.updated': 'The provider reports about the account, its limits, numbers or templates.',
 }
 
 export const eventChoices: readonly Choice<EventKind>[] = (Object.keys(hints) as EventKind[]).map((kind) => ({

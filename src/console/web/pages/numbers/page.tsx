@@ -7,6 +7,7 @@ import { useList } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
+import { AccountStates } from '../../parts/account-states.tsx'
 import { Badge, Tag, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -44,6 +45,7 @@ export function Page() {
           </EmptyState>
         }
       />
+      <AccountStates title="At the provider" only={({ template }) => template === null} />
       {edited && endpoints.rows && (
         <Routing
           record={edited}

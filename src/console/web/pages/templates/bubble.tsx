@@ -1,53 +1,35 @@
 // A template as the customer's phone shows it.
 import type { ComponentChildren } from 'preact'
 import type { TemplatePreview } from '../../../../contract/records/console.ts'
-import { Icon, type IconName } from '../../parts/icon.tsx'
-import type { MediaFormat } from './draft.ts'
-
-const mediaIcons: Readonly<Record<MediaFormat, IconName>> = {
-  IMAGE: 'image',
-  VIDEO: 'video',
-  DOCUMENT: 'document',
-}
+import { headerIcons, Icon, type IconName } from '../../parts/icon.tsx'
 
 const buttonIcons: Readonly<Record<string, IconName>> = {
   QUICK_REPLY: 'reply',
   URL: 'open',
   PHONE_NUMBER: 'calls',
   COPY_CODE: 'copy',
-}
-
-/** The media format of a template's header; undefined if it has no media. */
-export function mediaOf(components: readonly unknown[]): MediaFormat | undefined {
-  for (const component of components as readonly { type?: unknown; format?: unknown }[]) {
-    if (String(component.type).toUpperCase() !== 'HEADER') continue
-    const format = String(component.format).toUpperCase()
-    if (format === 'IMAGE' || format === 'VIDEO' || format === 'DOCUMENT') return format
-  }
-  return undefined
+  OTP: 'copy',
+  VOICE_CALL: 'calls',
+  CALL_PERMISSION_REQUEST: 'calls',
+  REQUEST_CONTACT_INFO: 'account',
 }
 
 export function Bubble({
   preview,
-  media,
   label = 'What the customer sees',
 }: {
   readonly preview: TemplatePreview | undefined
-  readonly media: MediaFormat | undefined
   readonly label?: string
 }) {
-  const { header, body, footer, buttons } = preview ?? { header: null, body: '', footer: null, buttons: [] }
+  const { body, footer, buttons, offer, cards } = preview ?? nothing
   return (
     <figure class="phone" aria-label={label}>
       <div class="phone-card">
-        {media && (
-          <div class="phone-media" role="img" aria-label={media.toLowerCase()}>
-            <Icon name={mediaIcons[media]} />
-          </div>
-        )}
-        {!media && header && (
-          <p class="phone-header">
-            <Filled text={header} />
+        <Header {...(preview ?? nothing)} />
+        {offer && (
+          <p class="phone-offer">
+            <Icon name="clock" /> <Filled text={offer.text} />
+            {offer.expiresAt && <small> until {offer.expiresAt}</small>}
           </p>
         )}
         {body === '' ? (
@@ -58,16 +40,57 @@ export function Bubble({
           </p>
         )}
         {footer && <p class="phone-footer">{footer}</p>}
-        {buttons.map(({ type, text, url, phoneNumber }, index) => (
-          <div key={index} class="phone-button" title={url ?? phoneNumber}>
-            <Icon name={buttonIcons[type] ?? 'open'} />
-            <Filled text={text || '…'} />
-          </div>
-        ))}
+        <Buttons buttons={buttons} />
       </div>
+      {cards.map((card, index) => (
+        <section key={index} class="phone-card" aria-label={`Card ${index + 1}`}>
+          <Header {...card} />
+          {card.body && (
+            <p class="phone-body">
+              <Formatted text={card.body} />
+            </p>
+          )}
+          <Buttons buttons={card.buttons} />
+        </section>
+      ))}
     </figure>
   )
 }
+
+const nothing: TemplatePreview = {
+  ...{ headerFormat: null, header: null, body: '', footer: null },
+  ...{ buttons: [], offer: null, cards: [] },
+}
+
+function Header({ headerFormat, header }: Pick<TemplatePreview, 'headerFormat' | 'header'>) {
+  const icon = headerIcons[headerFormat ?? '']
+  const isShown = header && (!icon || headerFormat === 'LOCATION')
+  return (
+    <>
+      {icon && (
+        <div class="phone-media" role="img" aria-label={headerFormat?.toLowerCase()}>
+          <Icon name={icon} />
+        </div>
+      )}
+      {isShown && (
+        <p class="phone-header">
+          <Filled text={header} />
+        </p>
+      )}
+    </>
+  )
+}
+
+const Buttons = ({ buttons }: Pick<TemplatePreview, 'buttons'>) => (
+  <>
+    {buttons.map(({ type, text, url, phoneNumber }, index) => (
+      <div key={index} class="phone-button" title={url ?? phoneNumber}>
+        <Icon name={buttonIcons[type] ?? 'open'} />
+        <Filled text={text || '…'} />
+      </div>
+    ))}
+  </>
+)
 
 const formats: readonly (readonly [RegExp, (inner: string) => ComponentChildren])[] = [
   [/```([^`]+)```/, (inner) => <code>{inner}</code>],

@@ -1,7 +1,7 @@
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Field, Select } from '../../parts/field.tsx'
 import type { FormPart } from './draft.ts'
-import { type ButtonDraft, type ButtonType, hasVariable } from './draft.ts'
+import { type ButtonDraft, type ButtonType, hasLabel, hasVariable } from './draft.ts'
 
 const MOST = 10
 
@@ -9,6 +9,11 @@ const types = [
   { value: 'QUICK_REPLY', label: 'Reply' },
   { value: 'URL', label: 'Link' },
   { value: 'PHONE_NUMBER', label: 'Call a number' },
+  { value: 'VOICE_CALL', label: 'Call in the chat' },
+  { value: 'COPY_CODE', label: 'Copy a code' },
+  { value: 'FLOW', label: 'Open a flow' },
+  { value: 'CATALOG', label: 'Show the catalog' },
+  { value: 'REQUEST_CONTACT_INFO', label: 'Ask for the number' },
 ]
 
 export function ButtonsForm({ draft: { buttons }, change, errorOf }: FormPart) {
@@ -44,6 +49,20 @@ export function ButtonsForm({ draft: { buttons }, change, errorOf }: FormPart) {
   )
 }
 
+/** What the value of a button is. */
+const valueFields: Readonly<
+  Partial<Record<ButtonType, { label: string; hint?: string; placeholder?: string }>>
+> = {
+  URL: {
+    label: 'Address',
+    hint: 'May end in {{1}}, which each message fills in.',
+    placeholder: 'https://example.com/orders/{{1}}',
+  },
+  PHONE_NUMBER: { label: 'Number', placeholder: '+15551234567' },
+  COPY_CODE: { label: 'Example of the code', hint: 'Each message has its own.', placeholder: 'SAVE20' },
+  FLOW: { label: 'Flow', hint: 'The id of a published flow.' },
+}
+
 function OneButton({
   button,
   label,
@@ -58,6 +77,7 @@ function OneButton({
   onRemove(): void
 }) {
   const { id, type, text, value, example } = button
+  const valueField = valueFields[type]
   return (
     // biome-ignore lint/a11y/useSemanticElements: a nested fieldset would be drawn as another frame.
     <div class="one-button" role="group" aria-label={label}>
@@ -68,18 +88,18 @@ function OneButton({
           options={types}
           onChange={(to) => onChange({ ...button, type: to as ButtonType, value: '' })}
         />
-        <Field
-          label="Text"
-          maxLength={25}
-          value={text}
-          error={errorOf(`text ${id}`)}
-          onInput={(to) => onChange({ ...button, text: to })}
-        />
-        {type !== 'QUICK_REPLY' && (
+        {hasLabel(type) && (
           <Field
-            label={type === 'URL' ? 'Address' : 'Number'}
-            hint={type === 'URL' ? 'May end in {{1}}, which each message fills in.' : undefined}
-            placeholder={type === 'URL' ? 'https://example.com/orders/{{1}}' : '+15551234567'}
+            label="Text"
+            maxLength={25}
+            value={text}
+            error={errorOf(`text ${id}`)}
+            onInput={(to) => onChange({ ...button, text: to })}
+          />
+        )}
+        {valueField && (
+          <Field
+            {...valueField}
             maxLength={2000}
             value={value}
             error={errorOf(`value ${id}`)}

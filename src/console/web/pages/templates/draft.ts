@@ -2,13 +2,21 @@
 import type { ParameterFormat, TemplateCategory } from '../../../../contract/records/catalog.ts'
 
 export type MediaFormat = 'IMAGE' | 'VIDEO' | 'DOCUMENT'
-export type ButtonType = 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER'
+export type ButtonType =
+  | 'QUICK_REPLY'
+  | 'URL'
+  | 'PHONE_NUMBER'
+  | 'COPY_CODE'
+  | 'FLOW'
+  | 'VOICE_CALL'
+  | 'CATALOG'
+  | 'REQUEST_CONTACT_INFO'
 
 export interface ButtonDraft {
   readonly id: number
   readonly type: ButtonType
   readonly text: string
-  /** The URL or the phone number. */
+  /** The URL, the phone number, the code that is the example, or the id of the flow. */
   readonly value: string
   /** An example for the variable at the end of a URL. */
   readonly example: string
@@ -18,10 +26,13 @@ export interface Draft {
   readonly name: string
   readonly language: string
   readonly category: TemplateCategory
-  readonly header: 'NONE' | 'TEXT' | MediaFormat
+  readonly header: 'NONE' | 'TEXT' | 'LOCATION' | MediaFormat
   readonly headerText: string
   /** The provider's handle of an uploaded example. */
   readonly headerMedia: string
+  /** The headline of a limited-time offer; empty: no offer. */
+  readonly offer: string
+  readonly offerEnds: boolean
   readonly body: string
   readonly footer: string
   readonly buttons: readonly ButtonDraft[]
@@ -36,6 +47,8 @@ export const emptyDraft: Draft = {
   header: 'NONE',
   headerText: '',
   headerMedia: '',
+  offer: '',
+  offerEnds: true,
   body: '',
   footer: '',
   buttons: [],
@@ -66,17 +79,26 @@ export function variablesOf({ header, headerText, body }: Draft): Variable[] {
 export const formatOf = (draft: Draft): ParameterFormat =>
   variablesOf(draft).some(({ name }) => isPosition(name)) ? 'POSITIONAL' : 'NAMED'
 
+export const isMedia = (header: Draft['header']): header is MediaFormat =>
+  header !== 'NONE' && header !== 'TEXT' && header !== 'LOCATION'
+
 /** The components in the provider's format, without empty parts. */
 export function componentsOf(draft: Draft): object[] {
   const { header, headerText, headerMedia, body, footer, buttons } = draft
   const components: object[] = []
   if (header === 'TEXT' && headerText !== '')
     components.push({ type: 'HEADER', format: 'TEXT', text: headerText, ...exampleOf(draft, 'HEADER') })
-  if (header !== 'NONE' && header !== 'TEXT')
+  if (header === 'LOCATION') components.push({ type: 'HEADER', format: header })
+  if (isMedia(header))
     components.push({
       type: 'HEADER',
       format: header,
-      ...(headerMedia !== '' && { example: { header_handle: [headerMedia.trim()] } }),
+      ...(headerMedia !== '' && { example: { header_handle: [headerMedia] } }),
+    })
+  if (draft.offer !== '')
+    components.push({
+      type: 'LIMITED_TIME_OFFER',
+      limited_time_offer: { text: draft.offer, has_expiration: draft.offerEnds },
     })
   if (body !== '') components.push({ type: 'BODY', text: body, ...exampleOf(draft, 'BODY') })
   if (footer !== '') components.push({ type: 'FOOTER', text: footer })
@@ -97,8 +119,11 @@ function exampleOf(draft: Draft, place: Variable['place']): { example?: object }
 }
 
 function providerButton({ type, text, value, example }: ButtonDraft): object {
-  if (type === 'QUICK_REPLY') return { type, text }
   if (type === 'PHONE_NUMBER') return { type, text, phone_number: value.trim() }
+  if (type === 'COPY_CODE') return { type, example: value.trim() }
+  if (type === 'REQUEST_CONTACT_INFO') return { type }
+  if (type === 'FLOW') return { type, text, flow_id: value.trim() }
+  if (type !== 'URL') return { type, text }
   return {
     type,
     text,
@@ -119,6 +144,8 @@ export function problemsOf(draft: Draft): Readonly<Record<string, string>> {
   return {
     ...(!/^[a-z0-9_]+$/.test(draft.name) && { name: 'must be lower-case letters, digits and _' }),
     ...(draft.header === 'TEXT' && isBlank(draft.headerText) && { header: EMPTY }),
+    ...(isMedia(draft.header) && draft.headerMedia === '' && { header: NEEDED }),
+    ...(draft.offer !== '' && draft.footer !== '' && { footer: 'cannot stand beside an offer' }),
     ...(inHeader.length > 1 && { header: 'takes one variable at most' }),
     ...(isBlank(draft.body) ? { body: EMPTY } : variableProblem(variables)),
     ...Object.fromEntries(missing.map(({ key }) => [key, NEEDED])),
@@ -126,9 +153,16 @@ export function problemsOf(draft: Draft): Readonly<Record<string, string>> {
   }
 }
 
+/** Whether its label is ours: the provider writes those of the others. */
+export const hasLabel = (type: ButtonType): boolean => type !== 'COPY_CODE' && type !== 'REQUEST_CONTACT_INFO'
+
+/** Whether it has a `value`. */
+const hasValue = (type: ButtonType): boolean =>
+  type === 'URL' || type === 'PHONE_NUMBER' || type === 'COPY_CODE' || type === 'FLOW'
+
 const buttonProblems = ({ id, type, text, value, example }: ButtonDraft): Record<string, string> => ({
-  ...(isBlank(text) && { [`text ${id}`]: EMPTY }),
-  ...(type !== 'QUICK_REPLY' && isBlank(value) && { [`value ${id}`]: EMPTY }),
+  ...(hasLabel(type) && isBlank(text) && { [`text ${id}`]: EMPTY }),
+  ...(hasValue(type) && isBlank(value) && { [`value ${id}`]: EMPTY }),
   ...(type === 'URL' && hasVariable(value) && isBlank(example) && { [`example ${id}`]: NEEDED }),
 })
 

@@ -19,10 +19,12 @@ import {
   emptyDraft,
   type FormPart,
   formatOf,
+  isMedia,
   problemsOf,
 } from './draft.ts'
 import { Examples } from './examples.tsx'
 import { languageOptions } from './languages.ts'
+import { SampleField } from './sample-field.tsx'
 import { usePreview } from './use-preview.ts'
 
 const back = () => ({ href: hrefOf('templates'), title: 'Templates' })
@@ -84,6 +86,11 @@ function Editor() {
           <Text {...part} />
           <Examples {...part} />
           <ButtonsForm {...part} />
+          {draft.category === 'MARKETING' && <Offer {...part} />}
+          <Note>
+            Carousels, templates with products and one-time passwords are made in the provider’s manager. They
+            appear here within a few minutes, and are sent like all others.
+          </Note>
           <Problem error={action.error} />
           <div class="inline">
             <Button type="submit" look="primary" isBusy={action.isBusy}>
@@ -92,10 +99,7 @@ function Editor() {
             <LinkButton href={hrefOf('templates')}>Cancel</LinkButton>
           </div>
         </form>
-        <Bubble
-          preview={preview}
-          media={draft.header === 'NONE' || draft.header === 'TEXT' ? undefined : draft.header}
-        />
+        <Bubble preview={preview} />
       </div>
     </>
   )
@@ -158,6 +162,7 @@ const headers = [
   { value: 'IMAGE', label: 'Image' },
   { value: 'VIDEO', label: 'Video' },
   { value: 'DOCUMENT', label: 'Document' },
+  { value: 'LOCATION', label: 'Location' },
 ]
 
 const Header = ({ draft, change, errorOf }: FormPart) => (
@@ -166,8 +171,9 @@ const Header = ({ draft, change, errorOf }: FormPart) => (
       label="Header"
       value={draft.header}
       options={headers}
-      error={draft.header === 'TEXT' ? undefined : errorOf('header')}
-      onChange={(header) => change({ header: header as Draft['header'] })}
+      hint={draft.header === 'LOCATION' ? 'A map: each message names its place.' : undefined}
+      error={draft.header === 'TEXT' || isMedia(draft.header) ? undefined : errorOf('header')}
+      onChange={(header) => change({ header: header as Draft['header'], headerMedia: '' })}
     />
     {draft.header === 'TEXT' && (
       <Field
@@ -179,12 +185,13 @@ const Header = ({ draft, change, errorOf }: FormPart) => (
         onInput={(headerText) => change({ headerText })}
       />
     )}
-    {draft.header !== 'NONE' && draft.header !== 'TEXT' && (
-      <Field
-        label="Example file"
-        hint="The handle that the provider’s upload gave you. What is really sent is named in each message."
+    {isMedia(draft.header) && (
+      <SampleField
+        key={draft.header}
+        format={draft.header}
         value={draft.headerMedia}
-        onInput={(headerMedia) => change({ headerMedia })}
+        error={errorOf('header')}
+        onChange={(headerMedia) => change({ headerMedia })}
       />
     )}
   </div>
@@ -212,4 +219,28 @@ const Text = ({ draft, change, errorOf }: FormPart) => (
       onInput={(footer) => change({ footer })}
     />
   </>
+)
+
+const Offer = ({ draft, change, errorOf }: FormPart) => (
+  <div class="columns">
+    <Field
+      label="Limited-time offer"
+      hint="Its headline, up to 16 characters. Empty: no offer. It takes a code to copy among the buttons, and no footer."
+      maxLength={16}
+      value={draft.offer}
+      error={errorOf('offer')}
+      onInput={(offer) => change({ offer })}
+    />
+    {draft.offer !== '' && (
+      <Select
+        label="The offer ends"
+        value={String(draft.offerEnds)}
+        options={[
+          { value: 'true', label: 'At a time that each message names' },
+          { value: 'false', label: 'Never' },
+        ]}
+        onChange={(ends) => change({ offerEnds: ends === 'true' })}
+      />
+    )}
+  </div>
 )

@@ -4,13 +4,14 @@ import { inWorkspace } from '../../core/api.ts'
 import { sentence } from '../../core/format.ts'
 import { useResource, useWatch } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
+import { AccountStates } from '../../parts/account-states.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
 import { type Fact, Facts, Section } from '../../parts/facts.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { Bubble, mediaOf } from './bubble.tsx'
+import { Bubble } from './bubble.tsx'
 import { titleOfLanguage } from './languages.ts'
 import { meaningOf, TemplateState } from './state.tsx'
 
@@ -26,14 +27,27 @@ export function TemplatePage({ id }: { readonly id: string }) {
         <div class="beside">
           <div>
             <Known record={data} />
-            {data.variables.length > 0 && <Variables variables={data.variables} />}
+            <AccountStates
+              title="At the provider"
+              only={({ template }) => template?.name === data.name && template.language === data.language}
+            />
+            {data.unsupported.length > 0 && (
+              <Note>
+                It cannot be sent from here, because it has what Switchboard does not know:{' '}
+                {data.unsupported.join(', ')}.
+              </Note>
+            )}
+            {data.variables.length > 0 && <Variables title="Variables" variables={data.variables} />}
+            {data.optionalVariables.length > 0 && (
+              <Variables title="Optional variables" variables={data.optionalVariables} />
+            )}
             {data.status === 'APPROVED' && (
               <Section title="Send it">
                 <CodeBlock label="POST /api/v1/messages/chat" text={exampleOf(data)} />
               </Section>
             )}
           </div>
-          <Bubble preview={data.preview} media={mediaOf(data.components)} />
+          <Bubble preview={data.preview} />
         </div>
       )}
     </>
@@ -80,10 +94,16 @@ const Reason = ({ reason }: { readonly reason: string }) => (
   </span>
 )
 
-const Variables = ({ variables }: { readonly variables: readonly TemplateVariable[] }) => (
-  <Section title="Variables">
+const Variables = ({
+  title,
+  variables,
+}: {
+  readonly title: string
+  readonly variables: readonly TemplateVariable[]
+}) => (
+  <Section title={title}>
     <Table
-      label="Variables"
+      label={title}
       columns={variableColumns}
       rows={variables.map((variable) => ({ ...variable, id: `${variable.in} ${variable.name}` }))}
     />
@@ -94,6 +114,7 @@ const variableColumns: readonly Column<TemplateVariable>[] = [
   { title: 'Name', cell: ({ name }) => <code>{name}</code> },
   { title: 'Example', cell: ({ example }) => example ?? <span class="dim">None</span> },
   { title: 'In', cell: (variable) => sentence(variable.in) },
+  { title: 'Kind', isMinor: true, cell: (variable) => sentence(variable.kind) },
 ]
 
 const exampleOf = ({ name, language, variables }: TemplateDetail): string =>

@@ -1,0 +1,83 @@
+// The sample of a media header: a file for the provider's review, uploaded here.
+import { useRef, useState } from 'preact/hooks'
+import { ApiError, askRaw, inWorkspace } from '../../core/api.ts'
+import { useAction } from '../../core/load.ts'
+import { Button } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Problem } from '../../parts/states.tsx'
+import type { MediaFormat } from './draft.ts'
+
+const accepted: Readonly<Record<MediaFormat, string>> = {
+  IMAGE: 'image/jpeg,image/png',
+  VIDEO: 'video/mp4',
+  DOCUMENT: 'application/pdf',
+}
+
+const mostBytes = 16 * 1024 * 1024
+
+/** `value` is the handle that the provider gave for the file; empty without one. */
+export function SampleField({
+  format,
+  value,
+  error,
+  onChange,
+}: {
+  readonly format: MediaFormat
+  readonly value: string
+  readonly error: string | undefined
+  onChange(handle: string): void
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  const [fileName, setFileName] = useState('')
+  const uploading = useAction()
+  const take = (file: File | undefined) =>
+    file &&
+    uploading.run(async () => {
+      // The server would close the connection in the middle of the upload.
+      if (file.size > mostBytes)
+        throw new ApiError({
+          status: 413,
+          code: 'PAYLOAD_TOO_LARGE',
+          message: `${file.name} is larger than 16 MiB.`,
+        })
+      const answer = await askRaw(inWorkspace('/templates/samples', { fileName: file.name }), {
+        method: 'POST',
+        headers: { 'content-type': file.type },
+        body: file,
+      })
+      const { handle } = (await answer.json()) as { readonly handle: string }
+      setFileName(file.name)
+      onChange(handle)
+    })
+  return (
+    <div class="field stack media-choice">
+      <span class="label">Example file</span>
+      {value !== '' && (
+        <div class="media-taken">
+          <Icon name="check" />
+          <span role="status">{fileName}</span>
+        </div>
+      )}
+      <input
+        ref={input}
+        type="file"
+        class="visually-hidden"
+        aria-label="Example file to upload"
+        tabIndex={-1}
+        accept={accepted[format]}
+        onChange={(event) => {
+          void take(event.currentTarget.files?.[0])
+          event.currentTarget.value = ''
+        }}
+      />
+      <div>
+        <Button icon="image" isBusy={uploading.isBusy} onClick={() => input.current?.click()}>
+          {value === '' ? 'Upload an example' : 'Upload another one'}
+        </Button>
+      </div>
+      {error && <p class="field-error">{error}</p>}
+      <p class="hint">For the review, up to 16 MiB. What is really sent is named in each message.</p>
+      <Problem error={uploading.error} />
+    </div>
+  )
+}

@@ -1,0 +1,118 @@
+// POST /media: keeps a file, and passes it on to the provider, so that messages can be sent with it.
+import type { BlobStore, PutResult } from '../contract/blobs.ts'
+import { AppError } from '../contract/errors.ts'
+import type { Provider, ProviderAccount } from '../contract/provider.ts'
+import type { UploadRecord } from '../contract/records/upload.ts'
+import type { Clock } from '../shared/clock.ts'
+import { encodeId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
+import type { StoredUpload } from './free-form-content.ts'
+import { uploadLimit, uploadTypes } from './media-kinds.ts'
+import { noSender, type SendInput } from './send-message.ts'
+
+export interface UploadFile {
+  readonly mimeType: string
+  readonly fileName: string
+  readonly pieces: AsyncIterable<Uint8Array>
+}
+
+export interface UploadStore {
+  /** Undefined: no such number, or no token to send with. */
+  sender(
+    workspaceId: WorkspaceId,
+    from: SendInput['from'],
+  ): Promise<{ readonly numberId: NumberId; readonly account: ProviderAccount } | undefined>
+  /** Has the file deleted in a day, unless the upload is kept until then. */
+  begin(blobKey: string): Promise<void>
+  /** Has the file deleted now. */
+  abandon(blobKey: string): Promise<void>
+  /** Returns when the file ends: after 30 days, or when the workspace keeps contents no longer. */
+  keep(upload: StoredUpload & { readonly createdAt: Date }, workspaceId: WorkspaceId): Promise<Date>
+}
+
+export interface StoreUploadPorts {
+  readonly store: UploadStore
+  readonly blobs: Pick<BlobStore, 'put' | 'open'>
+  readonly provider: Pick<Provider, 'uploadMedia'>
+  /** Admits an upload. Throws where too many are in progress. */
+  readonly enter: (workspaceId: WorkspaceId) => { leave(): void }
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Throws where the provider does not take the file; then nothing is kept. */
+export type StoreUpload = (
+  workspaceId: WorkspaceId,
+  from: SendInput['from'],
+  file: UploadFile,
+) => Promise<UploadRecord>
+
+export const createStoreUpload =
+  (ports: StoreUploadPorts): StoreUpload =>
+  async (workspaceId, from, file) => {
+    const limitBytes = uploadLimit(file.mimeType)
+    if (limitBytes === undefined)
+      throw new AppError('UNSUPPORTED_MEDIA_TYPE', `send the file as one of ${uploadTypes.join(', ')}`)
+    const place = ports.enter(workspaceId)
+    try {
+      const sender = await ports.store.sender(workspaceId, from)
+      if (!sender) throw noSender(from)
+      const id = newId('upload')
+      const blobKey = `${workspaceId}/upload-${id}`
+      await ports.store.begin(blobKey)
+      try {
+        const { sizeBytes, sha256 } = stored(
+          await ports.blobs.put(blobKey, file.pieces, { limitBytes, sha256: null }),
+          file.mimeType,
+          limitBytes,
+        )
+        const createdAt = new Date(ports.clock.now())
+        const { mimeType, fileName } = file
+        const upload = {
+          id,
+          numberId: sender.numberId,
+          mimeType,
+          fileName,
+          sizeBytes,
+          sha256,
+          blobKey,
+          createdAt,
+        }
+        const providerMediaId = await passOn(ports, sender.account, upload)
+        const expiresAt = await ports.store.keep({ ...upload, providerMediaId }, workspaceId)
+        return {
+          ...{ id: encodeId('upload', id), mimeType, fileName, sizeBytes, sha256 },
+          expiresAt: expiresAt.toISOString(),
+        }
+      } catch (error) {
+        await ports.store.abandon(blobKey)
+        throw error
+      }
+    } finally {
+      place.leave()
+    }
+  }
+
+function stored(put: PutResult, mimeType: string, limitBytes: number) {
+  if (put.type === 'mismatch') throw new Error('a digest was compared that nobody gave')
+  if (put.type === 'tooLarge')
+    throw new AppError(
+      'PAYLOAD_TOO_LARGE',
+      `a file of ${mimeType} must not be larger than ${limitBytes} bytes`,
+    )
+  if (put.sizeBytes === 0) throw new AppError('VALIDATION_ERROR', 'the file is empty')
+  return put
+}
+
+async function passOn(
+  { blobs, provider }: StoreUploadPorts,
+  account: ProviderAccount,
+  { mimeType, fileName, blobKey }: Pick<StoredUpload, 'mimeType' | 'fileName' | 'blobKey'>,
+): Promise<string> {
+  const blob = await blobs.open(blobKey)
+  if (!blob) throw new Error('a file is gone that was just stored')
+  const bytes = { sizeBytes: blob.sizeBytes, pieces: blob.body }
+  const result = await provider.uploadMedia(account, { mimeType, fileName, bytes })
+  if (result.type === 'ok') return result.value.providerMediaId
+  const { code, title, details } = result.error
+  const told = details === null ? title : `${title}: ${details}`
+  throw new AppError('PROVIDER_ERROR', `the provider did not take the file: ${told} (${code})`)
+}

@@ -1,0 +1,18 @@
+// The 24 hours in which a customer may be answered freely. A message of the customer opens them, and so does a call:
+// one of the customer, answered or not, and one that the customer accepted. Pure.
+const windowMs = 24 * 3_600_000
+
+/** What of a customer last opened the window, by the provider's clock. */
+export interface WindowOpeners {
+  readonly lastInboundAt: Date | null
+  readonly lastCallAt: Date | null
+}
+
+/** The first moment at which only templates can be sent; null where the window was never open. */
+export function windowExpiry({ lastInboundAt, lastCallAt }: WindowOpeners): Date | null {
+  const openedAt = Math.max(lastInboundAt?.getTime() ?? 0, lastCallAt?.getTime() ?? 0)
+  return openedAt === 0 ? null : new Date(openedAt + windowMs)
+}
+
+export const isOpenAt = (expiresAt: Date | null, nowMs: number): boolean =>
+  expiresAt !== null && nowMs < expiresAt.getTime()

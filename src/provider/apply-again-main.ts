@@ -1,0 +1,126 @@
+// npm run reapply: applies again, after an upgrade, what the provider told and nothing was made of.
+import { createHmac } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { unappliedReasons } from '../contract/inbound-elements.ts'
+import { ConfigError, loadSettings } from '../platform/config/config.ts'
+import { readDevFile } from '../platform/config/dev-file.ts'
+import { createInboundElementStore } from '../platform/postgres/inbound-elements.store.ts'
+import { connectPool } from '../platform/postgres/sql.ts'
+import { idFloor } from '../shared/ids.ts'
+import { answerVersion } from '../shared/version.ts'
+import { type AppliedAgain, applyAgain } from './incoming/apply-again.ts'
+
+const usage = `npm run reapply -- [options]
+
+Reads the elements of webhooks that nothing was made of, and gives those that this version understands to a running
+gateway of this version. It can be run again at any time: nothing is applied twice.
+
+  --dry-run                 only prints how many there are, and how many are understood
+  --reason <reason>         only these; can be repeated. Default: all but irrelevant
+                            ${unappliedReasons.join(', ')}
+  --since <time>            only what came at or after this time, such as 2026-11-22T08:00:00Z
+  --until <time>            only what came before this time
+  --gateway <url>           default: PUBLIC_URL, or http://localhost:PORT
+
+It needs DATABASE_URL and PROVIDER_APP_SECRET as the gateways have them, or a running npm start.
+`
+
+const options = {
+  reason: { type: 'string', multiple: true },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  gateway: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+class Refused extends Error {}
+
+const requestTimeoutMs = 20_000
+
+function surroundings(gateway: string | undefined) {
+  const { DATABASE_URL, PROVIDER_APP_SECRET, PUBLIC_URL, PORT, DATA_DIR } = loadSettings()
+  const dev = DATABASE_URL === undefined ? readDevFile(DATA_DIR) : undefined
+  const databaseUrl = DATABASE_URL ?? dev?.databaseUrl
+  const appSecret = dev?.provider.appSecret ?? PROVIDER_APP_SECRET
+  if (databaseUrl === undefined || appSecret === undefined)
+    throw new Refused('set DATABASE_URL and PROVIDER_APP_SECRET, or run npm start first')
+  const base = gateway ?? dev?.provider.webhookUrl ?? PUBLIC_URL ?? `http://localhost:${PORT}`
+  return { databaseUrl, appSecret, webhookUrl: new URL('/provider/webhooks', base) }
+}
+
+const poster =
+  ({ appSecret, webhookUrl }: ReturnType<typeof surroundings>) =>
+  async (body: string): Promise<string> => {
+    const signature = createHmac('sha256', appSecret).update(body).digest('hex')
+    const answer = await fetch(webhookUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+      body,
+      signal: AbortSignal.timeout(requestTimeoutMs),
+    })
+    const text = await answer.text()
+    if (answer.status !== 200)
+      throw new Refused(`the gateway answered ${answer.status}: run this again when it is well`)
+    return text
+  }
+
+/** As the smallest id of that time. */
+function boundOf(text: string | undefined, name: string, otherwise: string): string {
+  if (text === undefined) return otherwise
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) throw new Refused(`--${name} must be a time, such as 2026-11-22T08:00:00Z`)
+  return idFloor(at)
+}
+
+function reasonsOf(given: readonly string[] | undefined): readonly string[] {
+  const known: readonly string[] = unappliedReasons
+  const wrong = given?.find((reason) => !known.includes(reason))
+  if (wrong !== undefined) throw new Refused(`${wrong} is no reason; they are ${known.join(', ')}`)
+  return given ?? known.filter((reason) => reason !== 'irrelevant')
+}
+
+const linesOf = ({ found, applied, left }: AppliedAgain, isDryRun: boolean): string[] => [
+  ...[...found].map(
+    ([reason, { all, understood }]) => `${reason}: ${all} kept, ${understood} understood now`,
+  ),
+  ...(isDryRun ? [] : [`applied: ${applied}`]),
+  ...[...left].map(([reason, count]) => `understood, and still nothing made of it (${reason}): ${count}`),
+]
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options })
+  if (values.help) throw new Refused(usage)
+  const filter = {
+    reasons: reasonsOf(values.reason),
+    from: boundOf(values.since, 'since', idFloor(0)),
+    // Not what comes while it runs: that is of this version.
+    until: boundOf(values.until, 'until', idFloor(Date.now())),
+  }
+  const place = surroundings(values.gateway)
+  const sql = connectPool({ url: place.databaseUrl, max: 1, name: 'reapply' })
+  try {
+    const isDryRun = values['dry-run']
+    const store = createInboundElementStore(sql)
+    const result = await applyAgain({ store, post: poster(place), filter, isDryRun })
+    for (const line of linesOf(result, isDryRun)) process.stdout.write(`${line}\n`)
+    if (result.found.size === 0) process.stdout.write('everything was understood\n')
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** True for errors that the user can correct; other errors are printed with their stack. */
+const isPlain = (error: unknown): error is Error =>
+  error instanceof Refused ||
+  error instanceof ConfigError ||
+  (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+
+answerVersion()
+
+try {
+  await main()
+} catch (error) {
+  process.exitCode = 1
+  process.stderr.write(`${isPlain(error) ? error.message : String((error as Error)?.stack ?? error)}\n`)
+}

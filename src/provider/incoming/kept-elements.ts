@@ -1,0 +1,179 @@
+// What is kept of an element: its JSON, without SDP and bounded, and what it was made into.
+import type { UnappliedReason, UpdateOutcome } from '../../contract/inbound-elements.ts'
+import type {
+  LinkedElement,
+  SubjectOf,
+  UnlinkedElement,
+} from '../../platform/postgres/inbound-elements.store.ts'
+import { decodeId, newId } from '../../shared/ids.ts'
+import { toDigits } from '../../shared/phone.ts'
+import type { Element } from './element.ts'
+import { record } from './fields.ts'
+import { changeOf, type RawElement, type ReadElement } from './raw-elements.ts'
+
+/** Ten times what the provider's largest messages have. */
+const keptBytes = 64 * 1024
+
+export type KeptElement =
+  | { readonly type: 'linked'; readonly row: LinkedElement }
+  | { readonly type: 'unlinked'; readonly row: UnlinkedElement }
+
+/** `outcome` of an update, or why the element was skipped. */
+export function keptOf({ element, raw }: ReadElement, outcome: UpdateOutcome | undefined): KeptElement {
+  const id = newId('element')
+  const field = textOf(raw.change?.['field'])
+  const { part } = raw
+  const subject = outcome === 'applied' ? subjectOf(element) : undefined
+  if (subject && element.type !== 'skipped' && 'phoneNumberId' in element) {
+    const { phoneNumberId } = element
+    // Everything around a status stands in its message, and statuses are three in four elements.
+    const json = jsonOf(element.type === 'messageStatus' ? raw.given : changeOf(raw, peopleIn))
+    return { type: 'linked', row: { id, field, part, phoneNumberId, subject, ...bounded(json) } }
+  }
+  const kept = changeOf(raw, peopleIn)
+  const row = {
+    ...{ id, field, part },
+    phoneNumberId: numberIn(raw),
+    wabaId: raw.wabaId,
+    reason: unappliedReason(element, outcome),
+    people: peopleIn(kept),
+    ...bounded(jsonOf(kept)),
+  }
+  return { type: 'unlinked', row }
+}
+
+/** A signed body that is not JSON. Whom it concerns can only be searched for. */
+export function keptBody(body: Uint8Array): KeptElement {
+  const text = withoutSdp(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()).replaceAll(
+    '\0',
+    '\uFFFD',
+  )
+  const named = [...text.matchAll(/"(\w+)"\s*:\s*"([^"\\]{1,128})"/g)].map(([, name = '', value = '']) => ({
+    name,
+    value,
+  }))
+  return {
+    type: 'unlinked',
+    row: {
+      ...{ id: newId('element'), field: null, part: null, wabaId: null, reason: 'unreadable' },
+      phoneNumberId: named.find(({ name }) => name === 'phone_number_id')?.value ?? null,
+      people: addresses(named.filter(({ name }) => isAddress(name)).map(({ value }) => value)),
+      ...bounded(text),
+    },
+  }
+}
+
+/** Null where something was made of it. */
+export function unappliedReason(
+  element: Element,
+  outcome: UpdateOutcome | undefined,
+): UnappliedReason | null {
+  if (element.type === 'skipped') return element.reason
+  return outcome === undefined || outcome === 'applied' || outcome === 'early' ? null : outcome
+}
+
+/** The message or call that an update was made into; undefined where that is something else. */
+export function subjectOf(element: Element): SubjectOf | undefined {
+  switch (element.type) {
+    case 'inboundMessage':
+      return { kind: 'message', providerId: element.providerMessageId, id: null }
+    case 'messageStatus':
+      return {
+        kind: 'message',
+        providerId: element.providerMessageId,
+        id: decodeId('message', element.opaque ?? '') ?? null,
+      }
+    case 'callConnect':
+    case 'callStatus':
+    case 'callTerminate':
+      return { kind: 'call', providerId: element.wacid, id: decodeId('call', element.opaque ?? '') ?? null }
+    default:
+      return undefined
+  }
+}
+
+const maxText = 512
+
+/** Postgres cannot store NUL or half a character. */
+const textOf = (given: unknown): string | null =>
+  typeof given === 'string'
+    ? given
+        .slice(0, maxText)
+        .replaceAll('\0', '')
+        .replace(/\p{Surrogate}/gu, '\uFFFD')
+    : null
+
+function numberIn({ change }: RawElement): string | null {
+  const value = record(change?.['value'])
+  return textOf(record(value['metadata'])['phone_number_id'])
+}
+
+const addressNames = new Set(['from', 'to', 'wa_id', 'recipient', 'recipient_id', 'customer_identity_key'])
+const isAddress = (name: string): boolean => addressNames.has(name) || /(^|_)(user_id|wa_id)$/.test(name)
+
+const maxDepth = 32
+const maxPeople = 200
+
+/** How the people are addressed who are named somewhere in it: numbers as digits, and user ids. */
+function peopleIn(given: unknown): string[] {
+  const found: string[] = []
+  // A changed id stands as an object: { previous, current }.
+  const visit = (value: unknown, depth: number, isOfAddress: boolean): void => {
+    if (typeof value !== 'object' || value === null || depth > maxDepth || found.length > maxPeople) return
+    for (const [name, content] of Object.entries(value)) {
+      const isOne = isOfAddress || isAddress(name)
+      if (typeof content === 'string' && isOne) found.push(content)
+      else visit(content, depth + 1, isOne)
+    }
+  }
+  visit(given, 0, false)
+  return addresses(found)
+}
+
+/** A user id has letters; without any it is a number, whatever else stands between its digits. */
+function addresses(given: readonly string[]): string[] {
+  const shown = given.map((one) =>
+    /[a-z]/i.test(one) ? (textOf(one) ?? '').slice(0, 128) : toDigits(one).slice(0, 32),
+  )
+  return [...new Set(shown)].filter((one) => one !== '').slice(0, maxPeople)
+}
+
+const sdpMarker = (sdp: string): string => `[SDP of ${Buffer.byteLength(sdp)} bytes, not kept]`
+export const isSdpMarker = (text: unknown): boolean =>
+  typeof text === 'string' && /^\[SDP of \d+ bytes, not kept\]$/.test(text)
+
+const isSdp = (name: string, value: string): boolean => name === 'sdp' || /^\s*v=0\s*[\r\n]/.test(value)
+
+/** SDP names addresses and keys of a line, and is never in Postgres. */
+function jsonOf(given: unknown): string {
+  try {
+    const json = JSON.stringify(given) ?? 'null'
+    if (!json.includes('v=0') && !json.includes('"sdp"')) return json
+    return JSON.stringify(given, (name, value: unknown) =>
+      typeof value === 'string' && isSdp(name, value) && !isSdpMarker(value) ? sdpMarker(value) : value,
+    )
+  } catch {
+    // Lists within lists, so deep that no serializer follows.
+    return '"[nested too deeply to be kept]"'
+  }
+}
+
+/** The same in a text that cannot be parsed: from the beginning of the description to the end of the string. */
+const withoutSdp = (text: string): string =>
+  text
+    .replace(
+      /("sdp"\s*:\s*")((?:[^"\\]|\\.)*)/g,
+      (_, name: string, sdp: string) => `${name}${sdpMarker(sdp)}`,
+    )
+    .replace(/v=0\s*(?:\\r|\\n|\r|\n)[^"]*/g, sdpMarker)
+
+function bounded(text: string): { readonly body: string; readonly fullBytes: number | null } {
+  if (text.length * 3 <= keptBytes) return { body: text, fullBytes: null }
+  const bytes = Buffer.from(text)
+  if (bytes.byteLength <= keptBytes) return { body: text, fullBytes: null }
+  const body = bytes
+    .subarray(0, keptBytes)
+    .toString()
+    .replace(/\uFFFD$/, '')
+  return { body, fullBytes: bytes.byteLength }
+}

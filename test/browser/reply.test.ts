@@ -1,0 +1,101 @@
+// An agent answers a customer: with words, a file, a quote and a reaction, and with a template when the day is over.
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { type Json, ok } from '../e2e/clients.ts'
+import { arrives } from '../e2e/media-steps.ts'
+import { eventually } from '../e2e/scene.ts'
+import { after, before, describe, test } from '../support/harness.ts'
+import { close } from './campaign-steps.ts'
+import {
+  assertAccessible,
+  assertFits,
+  type BrowserScene,
+  openBrowserScene,
+  screenshot,
+  viewport,
+} from './scene.ts'
+
+const customer = '15557000002'
+
+describe('the reply box', () => {
+  let scene: BrowserScene
+  before(async () => {
+    scene = await openBrowserScene()
+  })
+  after(() => scene?.close())
+
+  const received = async (): Promise<Json[]> => (await ok(scene.stack.sim.get(`/handsets/${customer}`))).inbox
+
+  const said = (page: Page, text: string) =>
+    page.getByRole('region', { name: 'Messages' }).getByRole('listitem').filter({ hasText: text })
+
+  test('sends words, a file with a caption, a quote and a reaction', async () => {
+    const question = await arrives(scene.stack, customer, { type: 'text', text: 'Is the dock open?' })
+    const page = await scene.open(`conversations/${question.conversationId}`)
+    const box = page.getByLabel('Your reply')
+    await page.getByText(/^23 h \d+ min left to reply$/).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled(), true)
+    await box.fill('Until 8 pm.')
+    await box.press('Enter')
+    await said(page, 'Until 8 pm.').waitFor()
+    assert.equal(await box.inputValue(), '')
+
+    await said(page, 'Is the dock open?').getByRole('button', { name: 'Reply to this message' }).click()
+    await page.getByLabel('File to send').setInputFiles({
+      name: 'hours.pdf',
+      mimeType: 'application/pdf',
+      buffer: Buffer.from('%PDF-1.4 a page'),
+    })
+    const form = page.getByRole('form', { name: 'Reply' })
+    await form.getByText('hours.pdf').waitFor()
+    await box.fill('All our hours')
+    for (const [theme, isNarrow] of [
+      ['light', false],
+      ['dark', false],
+      ['light', true],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: theme })
+      await page.setViewportSize(viewport(isNarrow))
+      await assertAccessible(page)
+      await assertFits(page)
+      await screenshot(page, `reply-${isNarrow ? 'narrow' : theme}`)
+    }
+    await page.setViewportSize(viewport(false))
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await said(page, 'All our hours').waitFor()
+    await form.getByText('hours.pdf').waitFor({ state: 'detached' })
+    const asked = said(page, 'Is the dock open?')
+    await asked.getByRole('button', { name: 'React to this message' }).click()
+    await asked.getByRole('button', { name: '👍' }).click()
+
+    await eventually('the handset has all three', async () => (await received()).length >= 3)
+    const requests: Json[] = (await ok(scene.stack.sim.get('/requests?limit=1000'))).data
+    const bodies = requests.flatMap(({ method, body }) => (method === 'POST' && body?.type ? [body] : []))
+    const sent = (type: string) => bodies.filter((body: Json) => body.type === type)
+    assert.deepEqual(
+      sent('text').map(({ text }: Json) => text.body),
+      ['Until 8 pm.'],
+    )
+    const [document] = sent('document')
+    assert.equal(document.document.caption, 'All our hours')
+    assert.equal(document.context.message_id, question.providerMessageId)
+    const [reaction] = sent('reaction')
+    assert.deepEqual(reaction.reaction, { message_id: question.providerMessageId, emoji: '👍' })
+    await close(page)
+  })
+
+  test('says that the day is over, and leads to the templates', async () => {
+    const { conversationId } = await arrives(scene.stack, '15557000012', { type: 'text', text: 'Hello' })
+    await scene.stack.sql`
+      update conversations set last_inbound_at = now() - interval '25 hours' where last_inbound_at is not null`
+    const page = await scene.open(`conversations/${conversationId}`)
+    await page.getByText('The 24 hours after the last message or call are over').waitFor()
+    assert.equal(await page.getByLabel('Your reply').count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Reply to this message' }).count(), 0)
+    await assertAccessible(page)
+    await screenshot(page, 'reply-closed')
+    await page.getByRole('button', { name: 'Choose a template' }).click()
+    await page.getByRole('dialog').getByLabel('Template').waitFor()
+    await close(page)
+  })
+})

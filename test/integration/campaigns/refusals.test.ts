@@ -1,0 +1,144 @@
+// Refusals that repeat pause a campaign, counted over all workers; losses of access fail nobody.
+import assert from 'node:assert/strict'
+import { refusalsInARow } from '../../../src/campaigns/count-refusals.ts'
+import { createSelfPause } from '../../../src/campaigns/self-pause.ts'
+import type { ClaimedRecipient, RunningCampaign } from '../../../src/campaigns/send-ports.ts'
+import { createCampaignReader } from '../../../src/campaigns/store/campaigns-read.store.ts'
+import type { ProviderError } from '../../../src/contract/provider.ts'
+import { classOfCode } from '../../../src/contract/provider-errors.ts'
+import type { SendOutcome } from '../../../src/messaging/ports.ts'
+import { judgeSend, sendPolicies } from '../../../src/messaging/send-policy.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import { newId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
+import { testMessageStore } from '../../support/message-store.ts'
+import {
+  addRecipients,
+  campaign,
+  claim,
+  life,
+  messages,
+  newCampaignForEachTest,
+  sql,
+  statuses,
+  store,
+  tenant,
+} from './sending-world.ts'
+
+newCampaignForEachTest()
+
+const elsewhere = testMessageStore(sql)
+const log = { info: () => undefined, warn: () => undefined }
+
+const errorOf = (code: number, subcode?: string): ProviderError => ({
+  ...{ code: String(code), title: 'Refused', details: 'Told to fail.', httpStatus: 400, retryAfterMs: null },
+  ...{ class: classOfCode(code, subcode) ?? 'permanent', traceId: 'T1', ...(subcode && { subcode }) },
+})
+
+const accepted = (): SendOutcome['verdict'] => ({
+  ...({ type: 'accepted', held: false, recipientPhone: null } as const),
+  providerMessageId: `wamid.${newId('message')}`,
+})
+
+const refused = (code: number): SendOutcome['verdict'] => ({ type: 'failed', error: errorOf(code) })
+
+/** Writes the outcomes of claimed recipients as a worker does. */
+async function finish(
+  claimed: readonly ClaimedRecipient[],
+  verdict: SendOutcome['verdict'] | (() => SendOutcome['verdict']),
+  { by = messages, run = campaign as Pick<RunningCampaign, 'id' | 'workspaceId' | 'epoch'> } = {},
+): Promise<void> {
+  const { id, workspaceId, epoch } = run
+  await Promise.all(
+    claimed.map(({ messageId, attempt }) =>
+      by.finishSend({
+        ...{ messageId, attempt, by: 'campaign', campaign: { id, workspaceId, epoch }, failure: null },
+        verdict: typeof verdict === 'function' ? verdict() : verdict,
+      }),
+    ),
+  )
+}
+
+const record = async () =>
+  (await createCampaignReader(sql).find(tenant.workspaceId, campaign.id)) ?? assert.fail()
+
+async function resumed(): Promise<RunningCampaign> {
+  await life.move(tenant.workspaceId, campaign.id, () => ({ to: 'RUNNING', pauseReason: null }))
+  const { sendable } = await store.running(tenant.numberId)
+  return sendable.find(({ id }) => id === campaign.id) ?? assert.fail('not sendable')
+}
+
+describe('a refusal that repeats', () => {
+  test('pauses the campaign, whatever its code, whichever process saw which part of it', async () => {
+    await addRecipients(campaign.id, refusalsInARow)
+    const claimed = await claim(refusalsInARow)
+    await finish(claimed.slice(0, 12), refused(131026))
+    await finish(claimed.slice(12, refusalsInARow - 1), refused(131026), { by: elsewhere })
+    assert.equal((await record()).status, 'RUNNING')
+    await finish(claimed.slice(refusalsInARow - 1, refusalsInARow), refused(131026))
+    const { status, pauseReason, pauseError } = await record()
+    assert.deepEqual([status, pauseReason], ['PAUSED', 'TOO_MANY_FAILURES'])
+    assert.deepEqual(pauseError, {
+      ...{ code: '131026', title: 'Refused', details: 'Told to fail.', traceId: 'T1' },
+    })
+  })
+
+  test('is interrupted by an acceptance and by another code, in any process', async () => {
+    await addRecipients(campaign.id, 60)
+    const claimed = await claim(60)
+    await finish(claimed.slice(0, 19), refused(131026))
+    await finish(claimed.slice(19, 20), accepted, { by: elsewhere })
+    await finish(claimed.slice(20, 39), refused(131026))
+    await finish(claimed.slice(39, 40), refused(131009), { by: elsewhere })
+    await finish(claimed.slice(40, 59), refused(131026))
+    assert.equal((await record()).status, 'RUNNING')
+    await finish(claimed.slice(59, 60), refused(131026))
+    assert.equal((await record()).status, 'PAUSED')
+  })
+
+  test('pauses a campaign that was resumed only after as many further refusals', async () => {
+    await addRecipients(campaign.id, 80)
+    const claimed = await claim(40)
+    await finish(claimed.slice(0, 20), refused(100))
+    assert.equal((await record()).status, 'PAUSED')
+    const again = await resumed()
+    assert.equal((await record()).pauseError, null)
+    // Requests from before the pause end only now.
+    await finish(claimed.slice(20, 40), refused(100))
+    assert.equal((await record()).status, 'RUNNING')
+    const further = await claim(20, again)
+    await finish(further.slice(0, 19), refused(100), { run: again })
+    assert.equal((await record()).status, 'RUNNING')
+    await finish(further.slice(19), refused(100), { run: again })
+    assert.equal((await record()).status, 'PAUSED')
+  })
+
+  test('pauses the campaign at its next turn where the process died before it could', async () => {
+    const { id, workspaceId, epoch } = campaign
+    const tripped = { code: '131026', title: 'Refused' }
+    await sql`
+      insert into campaign_refusals (campaign_id, workspace_id, epoch, code, in_a_row, tripped)
+      values (${id}, ${workspaceId}, ${epoch}, '131026', 20, ${sql.json(tripped)})`
+    const { sendable, stuck } = await store.running(tenant.numberId)
+    assert.deepEqual(sendable, [])
+    assert.deepEqual(stuck, [{ id, workspaceId, epoch, reason: 'TOO_MANY_FAILURES', error: tripped }])
+  })
+})
+
+test('a loss of access fails nobody: the campaign pauses with its error, and its recipients wait', async () => {
+  const losses = [[100, '33'], [803], [33], [3], [10], [200], [131005]] as const
+  await addRecipients(campaign.id, losses.length * 3)
+  const self = createSelfPause({ store, clock: systemClock, log })
+  let run: RunningCampaign = campaign
+  for (const [code, subcode] of losses) {
+    const claimed = await claim(3, run)
+    assert.equal(claimed.length, 3)
+    const verdict = judgeSend({ type: 'refused', error: errorOf(code, subcode) }, sendPolicies.campaign, 0)
+    await self(run, verdict)
+    await finish(claimed, verdict, { run })
+    const { status, pauseError } = await record()
+    assert.deepEqual([status, pauseError?.code, pauseError?.subcode], ['PAUSED', String(code), subcode])
+    assert.deepEqual(await statuses(), { PENDING: losses.length * 3 })
+    run = await resumed()
+  }
+})

@@ -1,0 +1,105 @@
+// What the provider reports of the account, as the console shows it.
+import assert from 'node:assert/strict'
+import type { AccountStateRecord } from '../../../src/contract/records/account.ts'
+import { encodeId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
+import { addTenant } from '../../support/rows.ts'
+import { type Json, openWorld } from './console-world.ts'
+
+const world = await openWorld()
+const { sql } = world
+
+const at = new Date('2026-11-20T10:00:00.000Z')
+const tomorrow = new Date(Date.now() + 86_400_000)
+
+const plain = {
+  key: '',
+  severity: 'INFO',
+  number: null,
+  template: null,
+  advice: null,
+  until: null,
+  message: 'News.',
+}
+
+const insert = (workspaceId: WorkspaceId, state: Record<string, unknown>) =>
+  sql`insert into account_states ${sql({ ...plain, workspaceId, at, ...state } as never)}`
+
+async function tenant() {
+  const { workspaceId } = await addTenant(sql)
+  const viewer = await world.as('VIEWER', { workspaceId })
+  const ws = `/workspaces/${encodeId('workspace', workspaceId)}`
+  return {
+    workspaceId,
+    states: async (): Promise<AccountStateRecord[]> => (await viewer('GET', `${ws}/account`)).body.data,
+    attention: async (): Promise<Json[]> => (await viewer('GET', `${ws}/overview`)).body.attention,
+  }
+}
+
+describe('the states of an account', () => {
+  test('are those of the workspace that hold now, the most serious first', async () => {
+    const { workspaceId, states } = await tenant()
+    const stranger = await tenant()
+    const ban = {
+      topic: 'BAN',
+      status: 'DISABLE',
+      severity: 'CRITICAL',
+      message: 'Disabled.',
+      advice: 'Ask.',
+    }
+    await insert(workspaceId, {
+      topic: 'MESSAGING_LIMIT',
+      status: 'TIER_2K',
+      details: sql.json({ customers: 2_000 }),
+    })
+    await insert(workspaceId, { ...ban, until: tomorrow })
+    await insert(workspaceId, {
+      topic: 'ALERT',
+      status: 'OVER',
+      severity: 'CRITICAL',
+      until: new Date(Date.now() - 1),
+    })
+    const [first, second, ...others] = await states()
+    assert.deepEqual(first, {
+      ...{ topic: 'BAN', status: 'DISABLE', severity: 'CRITICAL', number: null, template: null, details: {} },
+      ...{
+        message: 'Disabled.',
+        advice: 'Ask.',
+        occurredAt: at.toISOString(),
+        until: tomorrow.toISOString(),
+      },
+    })
+    assert.deepEqual([second?.topic, second?.details], ['MESSAGING_LIMIT', { customers: 2_000 }])
+    assert.deepEqual(others, [])
+    assert.deepEqual(await stranger.states(), [])
+  })
+
+  test('that need somebody are in the overview: what, until when, and what to do', async () => {
+    const { workspaceId, attention } = await tenant()
+    const before = (await attention()).length
+    const until = new Date('2099-11-27T10:30:00.000Z')
+    const status = 'RESTRICTED_BIZ_INITIATED_MESSAGING'
+    await insert(workspaceId, {
+      ...{ topic: 'RESTRICTION', key: status, status, severity: 'CRITICAL', until },
+      ...{ message: 'The provider restricts starting conversations.', advice: 'Look there.' },
+    })
+    await insert(workspaceId, {
+      ...{ topic: 'TEMPLATE_QUALITY', key: 'a en', status: 'RED', severity: 'WARNING' },
+      ...{ template: sql.json({ name: 'a', language: 'en' }), message: 'Red.' },
+    })
+    await insert(workspaceId, { topic: 'REVIEW', status: 'APPROVED' })
+    const items = await attention()
+    assert.equal(items.length, before + 2)
+    assert.deepEqual(
+      items.slice(0, 2).map(({ kind, text, link }: Json) => [kind, text, link]),
+      [
+        [
+          'ACCOUNT_STOPPED',
+          'The provider restricts starting conversations. Until 2099-11-27 10:30 UTC. Look there.',
+          '/numbers',
+        ],
+        ['ACCOUNT_WARNING', 'Red.', '/templates'],
+      ],
+    )
+  })
+})
