@@ -138,6 +138,19 @@ describe('a required second factor', () => {
     assert.equal((await cat('GET', path)).status, 200)
   })
 
+  test('lets somebody who joins by an invitation do nothing but enrol', async () => {
+    const { change, owner, path } = await tenant()
+    await change({ secondFactor: { required: true } })
+    const invited = await owner('POST', `${path}/invitations`, { email: 'ivy@example.com', role: 'ADMIN' })
+    const joining = { account: 'NEW', token: invited.body.token, name: 'Ivy', password: PASSWORD }
+    const joined = await world.request('POST', '/invitation/accept', { body: joining })
+    const headers = { cookie: cookieOf(joined) }
+    const ivy: Client = (method, at, body) => world.request(method, at, { body, headers })
+    assert.deepEqual(codeOf(await ivy('GET', path)), barred)
+    await enrol(ivy)
+    assert.equal((await ivy('GET', path)).status, 200)
+  })
+
   test('closes the sockets that are open, and those to come', async () => {
     const { change, member, watch, owner } = await tenant()
     const dan = await member()

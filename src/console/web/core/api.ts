@@ -82,7 +82,8 @@ async function send<Body>(method: string, path: string, { body, signal: abort }:
 /** For bodies that are not JSON, such as files: the caller reads the response. */
 export async function askRaw(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers)
-  if (!isAttended()) headers.set('x-unattended', '1')
+  // A change was asked for, however long it takes, as an upload may.
+  if ((init.method ?? 'GET') === 'GET' && !isAttended()) headers.set('x-unattended', '1')
   const answer = await fetch(`/console/api${path}`, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error
