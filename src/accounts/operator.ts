@@ -3,6 +3,7 @@ import type { Author } from '../contract/administration.ts'
 import type { MemberRecord } from '../contract/records/console.ts'
 import type { OperatorId, SessionId, WorkspaceId } from '../shared/ids.ts'
 import type { Role } from './roles.ts'
+import type { Barrier, SessionFacts, SessionRules } from './session-rules.ts'
 
 export interface OperatorCredentials {
   readonly id: OperatorId
@@ -71,12 +72,11 @@ export interface OperatorDirectory {
   advanceTotp(id: OperatorId, from: Buffer, to: Buffer): Promise<boolean>
 }
 
-export interface SignedIn {
+export interface SignedIn extends SessionFacts {
   readonly operatorId: OperatorId
   readonly email: string
   readonly name: string
   readonly platformOwner: boolean
-  readonly hasTotp: boolean
   readonly verified: boolean
   readonly recoveryCodesLeft: number
   readonly sessionId: SessionId
@@ -93,11 +93,13 @@ export interface OpenSession {
   readonly expiresAt: Date
 }
 
-export interface Membership {
+export interface Membership extends SessionRules {
   readonly workspaceId: WorkspaceId
   readonly name: string
   readonly status: 'ACTIVE' | 'SUSPENDED'
   readonly role: Role
+  /** When a second factor is or will be required. */
+  readonly secondFactorFrom: Date | null
 }
 
 export interface NewSession {
@@ -114,8 +116,8 @@ export type Whence = Pick<Author, 'ip' | 'userAgent'>
 
 export interface Sessions {
   open(session: NewSession): Promise<void>
-  /** Also extends the session, up to its total lifetime. */
-  find(tokenHash: Buffer): Promise<SignedIn | undefined>
+  /** A use also extends the session, up to its total lifetime. */
+  find(tokenHash: Buffer, by: { readonly isUse: boolean }): Promise<SignedIn | undefined>
   /** Ends the session of a browser that signs out. */
   end(tokenHash: Buffer, from: Whence): Promise<void>
   /** The open sessions of the operator, the last used first. */
@@ -125,12 +127,12 @@ export interface Sessions {
   /** Ends every session of the operator except `kept`. Returns how many it ended. */
   endOthers(change: CredentialChange, kept: SessionId): Promise<number>
   /**
-   * For many sessions at once, in the given order: whether each is still open, and whether its operator is
-   * still a member of the workspace.
+   * For many sessions at once, in the given order: whether each is still open, whether its operator is still a member
+   * of the workspace, and what keeps the session out of it.
    */
   standings(
     of: readonly { readonly sessionHash: Buffer; readonly workspaceId: WorkspaceId }[],
-  ): Promise<readonly { readonly isSignedIn: boolean; readonly isMember: boolean }[]>
+  ): Promise<readonly Standing[]>
   /** Keeps a sealed seed that is shown in this session; it replaces an earlier one. */
   offerTotp(id: SessionId, sealed: Buffer): Promise<void>
   offeredTotp(id: SessionId): Promise<Buffer | undefined>
@@ -140,7 +142,15 @@ export interface Sessions {
   membership(
     operatorId: OperatorId,
     workspaceId: WorkspaceId,
-  ): Promise<Pick<Membership, 'role' | 'status'> | undefined>
+  ): Promise<(Pick<Membership, 'role' | 'status'> & SessionRules) | undefined>
+  /** Undefined where there is no such workspace. */
+  rulesOf(workspaceId: WorkspaceId): Promise<SessionRules | undefined>
+}
+
+export interface Standing {
+  readonly isSignedIn: boolean
+  readonly isMember: boolean
+  readonly barrier: Barrier | null
 }
 
 export type MemberChange =

@@ -6,12 +6,18 @@ import type { SignedIn } from '../accounts/operator.ts'
 import { sessionHashOf } from '../accounts/operator-session.ts'
 import { includesRole, type Role } from '../accounts/roles.ts'
 import { isSameOrigin } from '../accounts/same-origin.ts'
+import { barrierOf, type SessionRules } from '../accounts/session-rules.ts'
 import type { Author } from '../contract/administration.ts'
 import { AppError } from '../contract/errors.ts'
 import type { HttpRequest } from '../platform/http/exchange.ts'
 import type { Admission } from '../platform/http/pipeline.ts'
 import { decodeId, encodeId } from '../shared/ids.ts'
-import { type ConsoleContext, type ConsoleRoute, confirmationRequired } from './route.ts'
+import {
+  type ConsoleContext,
+  type ConsoleRoute,
+  confirmationRequired,
+  secondFactorRequired,
+} from './route.ts'
 import { isSecure } from './secure.ts'
 import type { ConsoleServices } from './services.ts'
 import { whence } from './whence.ts'
@@ -25,7 +31,8 @@ export const createGuard =
     const sessionHash = sessionHashOf(request.header('cookie'), isSecure(services.settings))
     const nobody = { services, sessionHash, operator: undefined, author: undefined, role: undefined }
     if (route.access.type === 'public') return { context: nobody, subject: {} }
-    const operator = sessionHash && (await services.sessions.find(sessionHash))
+    const operator =
+      sessionHash && (await services.sessions.find(sessionHash, { isUse: !isUnattended(request) }))
     if (!operator) throw new AppError('UNAUTHORIZED', 'Sign in at /console first.')
     const operatorId = encodeId('operator', operator.operatorId)
     const refusal = route.needsProof === 'always' && !operator.isProven ? confirmationRequired() : undefined
@@ -62,17 +69,37 @@ async function authorOf(
   const author = { workspaceId, operatorId, ...whence(request) }
   if (route.access.type === 'platform') {
     // NOT_FOUND even for members: only the platform owner may learn about platform routes.
-    if (!operator.platformOwner) throw noWorkspace()
+    const rules = operator.platformOwner && (await services.sessions.rulesOf(workspaceId))
+    if (!rules) throw noWorkspace()
+    refuseBarred(rules, operator)
     return { author, role: undefined }
   }
   const membership = await services.sessions.membership(operatorId, workspaceId)
   if (membership === undefined) throw noWorkspace()
+  refuseBarred(membership, operator)
   const { role, status } = membership
   if (route.access.type === 'workspace' && !includesRole(role, route.access.role))
     throw new AppError('FORBIDDEN', `This needs the role ${route.access.role}; yours is ${role}.`)
   if (route.reachesCustomers && status === 'SUSPENDED')
     throw new AppError('TENANT_SUSPENDED', 'The workspace is suspended: nothing of it reaches customers.')
   return { author, role }
+}
+
+/** Set by pages that ask again by themselves while nobody is there: this does not keep a session in use. */
+const isUnattended = (request: HttpRequest): boolean => request.header('x-unattended') !== undefined
+
+/** Before anything of the workspace is looked at, whatever the route. */
+function refuseBarred(rules: SessionRules, operator: SignedIn): void {
+  switch (barrierOf(rules, operator)) {
+    case 'SECOND_FACTOR_REQUIRED':
+      throw secondFactorRequired('This workspace requires a second factor.')
+    case 'SESSION_EXPIRED':
+      throw new AppError(
+        'SESSION_EXPIRED',
+        'This workspace asks for a newer sign-in: sign in again at /console (POST /session).',
+      )
+    case null:
+  }
 }
 
 const noWorkspace = (): AppError => new AppError('NOT_FOUND', 'there is no such workspace for you')

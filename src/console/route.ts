@@ -98,6 +98,7 @@ interface OperatorInput {
 
 interface AuthorInput {
   readonly author: Author
+  readonly operator: SignedIn
 }
 
 interface MemberInput extends AuthorInput {
@@ -153,3 +154,9 @@ const neededProof = (condition: unknown): ConsoleRoute['needsProof'] => {
 
 export const confirmationRequired = (): AppError =>
   new AppError('CONFIRMATION_REQUIRED', 'Confirm your password (POST /me/confirm), then ask again.')
+
+export const secondFactorRequired = (why: string): AppError =>
+  new AppError(
+    'SECOND_FACTOR_REQUIRED',
+    `${why} Turn yours on under My account (POST and PUT /me/totp), then ask again.`,
+  )

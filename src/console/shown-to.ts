@@ -1,6 +1,6 @@
 // What members below ADMIN do not see: secrets that an address carries, and where colleagues work from.
 import { includesRole, type Role } from '../accounts/roles.ts'
-import type { AuditRecord, EndpointRecord } from '../contract/records/console.ts'
+import type { AuditRecord, EndpointRecord, MemberRecord } from '../contract/records/console.ts'
 import { encodeId, type OperatorId } from '../shared/ids.ts'
 
 const seesAll = (role: Role): boolean => includesRole(role, 'ADMIN')
@@ -10,6 +10,10 @@ const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?***')
 
 export const endpointFor = (role: Role, record: EndpointRecord): EndpointRecord =>
   seesAll(role) ? record : { ...record, url: withoutQuery(record.url) }
+
+/** Whose account a password alone opens is for those who can change it. */
+export const memberFor = (role: Role, record: MemberRecord): MemberRecord =>
+  seesAll(role) ? record : { ...record, secondFactor: null }
 
 export function auditFor(role: Role, reader: OperatorId, record: AuditRecord): AuditRecord {
   if (seesAll(role)) return record

@@ -90,7 +90,17 @@ export interface WorkspacePatch {
   readonly name?: string | undefined
   /** Days that texts and files are kept; null: without an end. */
   readonly contentDays?: number | null | undefined
+  readonly secondFactor?: SecondFactorPatch | undefined
+  /** Minutes after a sign-in; null: as long as a session lives. */
+  readonly sessionMinutes?: number | null | undefined
+  /** Minutes without use; null: as long as a session lives. */
+  readonly idleMinutes?: number | null | undefined
 }
+
+/** `graceDays`: for how long members without a second factor are still let in. */
+export type SecondFactorPatch =
+  | { readonly required: true; readonly graceDays: number }
+  | { readonly required: false }
 
 export interface WorkspaceAdministration {
   find(id: WorkspaceId): Promise<WorkspaceRecord | undefined>

@@ -22,6 +22,16 @@ export const errorCatalog = {
     meaning:
       'Console: the password was given too long ago for this; confirm it (POST /me/confirm), then repeat.',
   },
+  SECOND_FACTOR_REQUIRED: {
+    status: 403,
+    meaning:
+      'Console: this workspace requires a second factor, and your account has none; turn it on (POST and PUT /me/totp), then repeat.',
+  },
+  SESSION_EXPIRED: {
+    status: 401,
+    meaning:
+      'Console: this workspace takes only sessions that are younger, or were not unused for so long; sign in again (POST /session).',
+  },
   NOT_FOUND: { status: 404, meaning: 'No such resource in this workspace, or no such path.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists with other methods; Allow lists them.' },
   BODY_TOO_SLOW: {

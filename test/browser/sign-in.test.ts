@@ -3,7 +3,15 @@ import type { Page } from 'playwright-core'
 import { totpCode, totpStep } from '../../src/accounts/totp.ts'
 import { signIn } from '../e2e/clients.ts'
 import { after, before, describe, test } from '../support/harness.ts'
-import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertNoFaults,
+  type BrowserScene,
+  openBrowserScene,
+  screenshot,
+  viewport,
+} from './scene.ts'
 
 describe('the sign-in', () => {
   let scene: BrowserScene
@@ -57,6 +65,74 @@ describe('the sign-in', () => {
     await fill(page, email, password)
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     assert.equal(new URL(page.url()).origin, scene.origin)
+  })
+
+  test('where the workspace requires a second factor, it is turned on before anything else is shown', async () => {
+    const { operator, sql } = scene.stack
+    await sql`update sessions set proved_at = now()`
+    const page = await scene.open('keys')
+    const dialog = (name: string) => page.getByRole('dialog', { name })
+    await sql`update workspaces set second_factor_from = now()`
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await page.getByRole('heading', { level: 1, name: /requires a second factor$/ }).waitFor()
+    assert.equal(await page.getByRole('navigation').count(), 0)
+    await screenshot(page, 'second-factor-required-light')
+    await assertAccessible(page)
+    await page.setViewportSize(viewport(true))
+    await assertFits(page)
+    await page.setViewportSize(viewport(false))
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    const form = dialog('Turn on the second factor')
+    const seed = (await form.locator('.seed').innerText()).replaceAll(' ', '')
+    await form.getByLabel('Password').fill(operator.password)
+    await form.getByLabel('Six-digit code').fill(totpCode(seed, totpStep(Date.now())))
+    await form.getByRole('button', { name: 'Turn on' }).click()
+    const shown = dialog('Your recovery codes')
+    await shown.getByLabel('I have stored them safely').check()
+    await shown.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
+
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByText('Required', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Change requirement' }).click()
+    const requirement = dialog('Second factor of members')
+    await requirement.getByLabel('Require a second factor').uncheck()
+    await requirement.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Each member decides').waitFor()
+    await page.getByRole('button', { name: 'Change limits' }).click()
+    const limits = dialog('How long sessions last')
+    await limits.getByLabel('Without use').selectOption({ label: '30 minutes' })
+    await assertAccessible(page)
+    await limits.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('End 7 days after the sign-in, or after 30 minutes without use').waitFor()
+    await screenshot(page, 'sign-in-rules-light')
+    assertNoFaults(page)
+    await sql`update sessions set last_seen_at = now() - interval '31 minutes'`
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
+    await page.close()
+    await sql`update workspaces set idle_minutes = null`
+    await sql`update operators set totp_seed = null`
+    await sql`delete from recovery_codes`
+  })
+
+  test('an open page that nobody uses tells so with what it asks by itself', async () => {
+    const page = await scene.open('conversations')
+    await page.clock.install()
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Conversations' }).waitFor()
+    const look = (isUnattended: boolean) =>
+      page.waitForRequest(
+        (request) =>
+          request.url().includes('/conversations') && 'x-unattended' in request.headers() === isUnattended,
+      )
+    const unattended = look(true)
+    await page.clock.fastForward('02:00')
+    await unattended
+    const attended = look(false)
+    await page.keyboard.press('Shift')
+    await attended
+    await page.close()
   })
 
   test('asks for the code of a second factor, and takes a recovery code in its place', async () => {

@@ -134,6 +134,22 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     await sql`update sessions set proved_at = now()`
     return provoked
   },
+  async SECOND_FACTOR_REQUIRED(world) {
+    const { sql } = world.stack
+    await sql`update workspaces set second_factor_from = now()`
+    const provoked = await inConsole(world, { path: '/keys' })
+    await sql`update workspaces set second_factor_from = null`
+    return provoked
+  },
+  async SESSION_EXPIRED(world) {
+    const { sql } = world.stack
+    await sql`update workspaces set idle_minutes = 5`
+    await sql`update sessions set longest_pause = interval '1 hour'`
+    const provoked = await inConsole(world, { path: '/keys' })
+    await sql`update workspaces set idle_minutes = null`
+    await sql`update sessions set longest_pause = '0'`
+    return provoked
+  },
   NOT_FOUND: asks({ path: `${chat}/msg_00000000000000000000000000` }),
   METHOD_NOT_ALLOWED: asks({ method: 'PUT', path: chat }),
   async BODY_TOO_SLOW(world) {

@@ -13,13 +13,15 @@ interface Row {
   readonly role: Role
   readonly disabledAt: Date | null
   readonly verified: boolean
+  readonly secondFactor: boolean
   readonly createdAt: Date
 }
 
 export const createMemberStore = (pool: Pool): Members => ({
   async list(workspaceId) {
     const rows = await pool<Row[]>`
-      select m.operator_id, o.email, o.name, m.role, o.disabled_at, m.created_at, o.verified_at is not null as verified
+      select m.operator_id, o.email, o.name, m.role, o.disabled_at, m.created_at, o.verified_at is not null as verified,
+        o.totp_seed is not null as second_factor
       from memberships m
       join operators o on o.id = m.operator_id
       where m.workspace_id = ${workspaceId}
@@ -32,6 +34,7 @@ export const createMemberStore = (pool: Pool): Members => ({
       role: row.role,
       disabledAt: row.disabledAt?.toISOString() ?? null,
       verified: row.verified,
+      secondFactor: row.secondFactor,
       createdAt: row.createdAt.toISOString(),
     }))
   },

@@ -4,13 +4,16 @@ import type { AccountAuthor, AuditNote } from '../../contract/administration.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import type { OperatorId, SessionId } from '../../shared/ids.ts'
 import { deviceOf } from '../device.ts'
-import type { CredentialChange, Membership, OpenSession, Sessions, SignedIn } from '../operator.ts'
+import type { CredentialChange, OpenSession, Sessions, SignedIn } from '../operator.ts'
 import { sessionLifetime } from '../operator-session.ts'
+import { createAccessStore, factsIn } from './access.store.ts'
 import { writeAudit } from './audit.store.ts'
 
 const { idleMs, totalMs, touchMs, proofMs, perOperator } = sessionLifetime
 
 export const createSessionStore = (pool: Pool): Sessions => ({
+  ...createAccessStore(pool),
+
   /** Also deletes expired sessions, and the longest unused sessions where there would be too many. */
   open(session) {
     return pool.begin(async (sql) => {
@@ -40,42 +43,23 @@ export const createSessionStore = (pool: Pool): Sessions => ({
   },
 
   /** Writes the use at most once per `touchMs`, so that most requests only read. */
-  async find(tokenHash) {
+  async find(tokenHash, { isUse }) {
     const [row] = await pool<SignedIn[]>`
       with touched as (
         update sessions
-        set last_seen_at = now(), expires_at = least(
+        set last_seen_at = now(), longest_pause = greatest(longest_pause, now() - last_seen_at), expires_at = least(
           now() + ${idleMs} * interval '1 millisecond',
           created_at + ${totalMs} * interval '1 millisecond')
-        where token_hash = ${tokenHash} and expires_at > now()
+        where ${isUse} and token_hash = ${tokenHash} and expires_at > now()
           and last_seen_at < now() - ${touchMs} * interval '1 millisecond'
       )
-      select o.id as operator_id, o.email, o.name, o.platform_owner, o.totp_seed is not null as has_totp,
+      select o.id as operator_id, o.email, o.name, o.platform_owner, ${factsIn(pool)},
         o.verified_at is not null as verified,
         (select count(*)::integer from recovery_codes c where c.operator_id = o.id) as recovery_codes_left,
         s.id as session_id, s.proved_at > now() - ${proofMs} * interval '1 millisecond' as is_proven
       from sessions s
       join operators o on o.id = s.operator_id
       where s.token_hash = ${tokenHash} and s.expires_at > now() and o.disabled_at is null`
-    return row
-  },
-
-  memberships(operatorId) {
-    return pool<Membership[]>`
-      select w.id as workspace_id, w.name, w.status, m.role
-      from memberships m
-      join workspaces w on w.id = m.workspace_id
-      where m.operator_id = ${operatorId}
-      order by w.name, w.id
-      limit 1000`
-  },
-
-  async membership(operatorId, workspaceId) {
-    const [row] = await pool<Pick<Membership, 'role' | 'status'>[]>`
-      select m.role, w.status
-      from memberships m
-      join workspaces w on w.id = m.workspace_id
-      where m.operator_id = ${operatorId} and m.workspace_id = ${workspaceId}`
     return row
   },
 
@@ -111,19 +95,6 @@ export const createSessionStore = (pool: Pool): Sessions => ({
 
   endOthers(change, kept) {
     return pool.begin((sql) => endOtherSessions(sql, change, kept))
-  },
-
-  async standings(of) {
-    if (of.length === 0) return []
-    return pool<{ isSignedIn: boolean; isMember: boolean }[]>`
-      select s.token_hash is not null as is_signed_in, m.role is not null as is_member
-      from unnest(
-        ${of.map(({ sessionHash }) => sessionHash.toString('hex'))}::text[],
-        ${of.map(({ workspaceId }) => workspaceId)}::uuid[]
-      ) with ordinality as asked (hex, workspace_id, place)
-      left join sessions s on s.token_hash = decode(asked.hex, 'hex') and s.expires_at > now()
-      left join memberships m on m.operator_id = s.operator_id and m.workspace_id = asked.workspace_id
-      order by place`
   },
 
   async offerTotp(id, sealed) {

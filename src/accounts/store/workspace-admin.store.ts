@@ -12,6 +12,9 @@ interface Row {
   readonly wabaId: string | null
   readonly hasOwnToken: boolean
   readonly contentDays: number | null
+  readonly secondFactorFrom: Date | null
+  readonly sessionMinutes: number | null
+  readonly idleMinutes: number | null
   readonly createdAt: Date
 }
 
@@ -26,38 +29,52 @@ export const createWorkspaceAdminStore = (pool: Pool): WorkspaceAdministration =
       const before = await find(sql, author.workspaceId, sql`for no key update`)
       if (before === undefined) return undefined
       const { name = before.name, contentDays = before.contentDays } = patch
-      await sql`
+      const { sessionMinutes = before.sessionMinutes, idleMinutes = before.idleMinutes } = patch
+      const [after] = await sql<Row[]>`
         update workspaces
-        set name = ${name}, content_days = ${contentDays}, updated_at = now()
-        where id = ${before.id}`
+        set name = ${name}, content_days = ${contentDays}, session_minutes = ${sessionMinutes},
+          idle_minutes = ${idleMinutes}, second_factor_from = ${secondFactorFrom(sql, patch)}, updated_at = now()
+        where id = ${before.id}
+        returning ${columns(sql)}`
+      if (after === undefined) throw new Error('an updated workspace was not returned')
       await writeAudit(sql, author, {
         action: 'workspace.edited',
         subjectKind: 'workspace',
         subjectId: before.id,
         before: shown(before, patch),
-        after: shown({ name, contentDays }, patch),
+        after: shown(after, patch),
       })
-      return toRecord({ ...before, name, contentDays })
+      return toRecord(after)
     })
   },
 })
 
+function secondFactorFrom(sql: Sql, { secondFactor }: WorkspacePatch) {
+  if (secondFactor === undefined) return sql`second_factor_from`
+  return secondFactor.required ? sql`now() + ${secondFactor.graceDays} * interval '1 day'` : sql`null`
+}
+
 /** What the patch names. */
-const shown = ({ name, contentDays }: Pick<Row, 'name' | 'contentDays'>, patch: WorkspacePatch) => ({
-  ...(patch.name !== undefined && { name }),
-  ...(patch.contentDays !== undefined && { contentDays }),
+const shown = (row: Row, patch: WorkspacePatch) => ({
+  ...(patch.name !== undefined && { name: row.name }),
+  ...(patch.contentDays !== undefined && { contentDays: row.contentDays }),
+  ...(patch.secondFactor && { secondFactorFrom: row.secondFactorFrom?.toISOString() ?? null }),
+  ...(patch.sessionMinutes !== undefined && { sessionMinutes: row.sessionMinutes }),
+  ...(patch.idleMinutes !== undefined && { idleMinutes: row.idleMinutes }),
 })
 
+const columns = (sql: Sql) => sql`
+  id, name, status, waba_id, provider_token is not null as has_own_token, content_days, second_factor_from,
+  session_minutes, idle_minutes, created_at`
+
 async function find(sql: Sql, id: WorkspaceId, lock = sql``): Promise<Row | undefined> {
-  const [row] = await sql<Row[]>`
-    select id, name, status, waba_id, provider_token is not null as has_own_token, content_days, created_at
-    from workspaces
-    where id = ${id} ${lock}`
+  const [row] = await sql<Row[]>`select ${columns(sql)} from workspaces where id = ${id} ${lock}`
   return row
 }
 
-const toRecord = ({ id, createdAt, ...row }: Row): WorkspaceRecord => ({
+const toRecord = ({ id, createdAt, secondFactorFrom: from, ...row }: Row): WorkspaceRecord => ({
   ...row,
   id: encodeId('workspace', id),
+  secondFactorFrom: from?.toISOString() ?? null,
   createdAt: createdAt.toISOString(),
 })

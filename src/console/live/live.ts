@@ -2,8 +2,10 @@
 // feeds decide what is read and how often. A workspace without viewers costs nothing.
 
 import type { Logger } from 'pino'
+import type { Standing } from '../../accounts/operator.ts'
 import { sessionHashOf } from '../../accounts/operator-session.ts'
 import { isSameOrigin } from '../../accounts/same-origin.ts'
+import { type Barrier, barrierOf } from '../../accounts/session-rules.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
 import type { ServerSocket, SocketEdge, SocketHandler } from '../../platform/http/sockets.ts'
@@ -42,7 +44,7 @@ export const liveLimits = {
   recheckMs: 2_000,
 } as const
 
-const codes = { signedOut: 4401, noMember: 4403, tooMany: 1013, unfit: 1008 } as const
+const codes = { signedOut: 4401, noFactor: 4402, noMember: 4403, tooMany: 1013, unfit: 1008 } as const
 
 interface Viewer {
   readonly sessionHash: Buffer
@@ -94,8 +96,9 @@ class Hub {
   }
 
   /**
-   * Refuses the upgrade for other sites. If the operator is not signed in or not a member, it accepts the
-   * upgrade and closes the socket with a code: a page cannot read why an upgrade was refused.
+   * Refuses the upgrade for other sites. If the operator is not signed in, not a member or barred, it accepts the
+   * upgrade and closes the socket with a code: a page cannot read why an upgrade was refused. Pages connect again by
+   * themselves, so this is no use of the session.
    */
   async upgrade(request: HttpRequest): Promise<SocketHandler> {
     const { settings, sessions } = this.#options.services
@@ -107,11 +110,13 @@ class Hub {
     if (!isSameOrigin(headers, settings.publicUrl))
       throw new AppError('FORBIDDEN', 'Live updates are for the console’s own pages.')
     const sessionHash = sessionHashOf(request.header('cookie'), isSecure(this.#options.services.settings))
-    const operator = sessionHash && (await sessions.find(sessionHash))
+    const operator = sessionHash && (await sessions.find(sessionHash, { isUse: false }))
     if (!sessionHash || !operator) return turnedAway(signedOut)
     const workspaceId = decodeId('workspace', request.query.get('workspace') ?? '')
-    if (!workspaceId || !(await sessions.membership(operator.operatorId, workspaceId)))
-      return turnedAway(noMember)
+    const membership = workspaceId && (await sessions.membership(operator.operatorId, workspaceId))
+    if (!workspaceId || !membership) return turnedAway(noMember)
+    const barrier = barrierOf(membership, operator)
+    if (barrier) return turnedAway(barred[barrier])
     return this.#handler({ sessionHash, workspaceId })
   }
 
@@ -203,9 +208,8 @@ class Hub {
     try {
       const standings = await this.#options.services.sessions.standings(viewers)
       viewers.forEach(({ socket }, index) => {
-        const standing = standings[index]
-        if (standing?.isSignedIn !== true) socket.close(signedOut.code, signedOut.reason)
-        else if (!standing.isMember) socket.close(noMember.code, noMember.reason)
+        const closing = closingFor(standings[index])
+        if (closing) socket.close(closing.code, closing.reason)
       })
     } catch (error) {
       this.#options.log.warn({ error: String(error) }, 'live.sessions_not_checked')
@@ -216,6 +220,17 @@ class Hub {
 
 const signedOut: Closing = { code: codes.signedOut, reason: 'sign in first' }
 const noMember: Closing = { code: codes.noMember, reason: 'there is no such workspace for you' }
+
+const barred: Record<Barrier, Closing> = {
+  SESSION_EXPIRED: { code: codes.signedOut, reason: 'sign in again' },
+  SECOND_FACTOR_REQUIRED: { code: codes.noFactor, reason: 'turn on a second factor first' },
+}
+
+function closingFor(standing: Standing | undefined): Closing | undefined {
+  if (standing?.isSignedIn !== true) return signedOut
+  if (!standing.isMember) return noMember
+  return standing.barrier ? barred[standing.barrier] : undefined
+}
 
 const turnedAway = ({ code, reason }: Closing): SocketHandler => ({
   opened: (socket) => socket.close(code, reason),

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { barrierOf } from '../../accounts/session-rules.ts'
 import { Answer } from '../../platform/http/route.ts'
 import { encodeId } from '../../shared/ids.ts'
 import { refuseCommonPassword } from '../new-password.ts'
@@ -10,7 +11,7 @@ import { changeBy } from './second-factor.ts'
 const readMe = operatorRoute({
   method: 'GET',
   path: '/me',
-  summary: 'The signed-in operator and the workspaces of which he is a member',
+  summary: 'The signed-in operator, the workspaces of which he is a member, and what keeps him out of one',
   async handle({ services, operator }) {
     const memberships = await services.sessions.memberships(operator.operatorId)
     return {
@@ -23,11 +24,13 @@ const readMe = operatorRoute({
         totp: operator.hasTotp,
         recoveryCodesLeft: operator.recoveryCodesLeft,
       },
-      workspaces: memberships.map(({ workspaceId, name, status, role }) => ({
+      workspaces: memberships.map(({ workspaceId, name, status, role, secondFactorFrom, ...rules }) => ({
         id: encodeId('workspace', workspaceId),
         name,
         status,
         role,
+        secondFactorFrom: secondFactorFrom?.toISOString() ?? null,
+        barrier: barrierOf(rules, operator),
       })),
     }
   },

@@ -5,14 +5,15 @@ import { AppError, notFound } from '../../contract/errors.ts'
 import { encodeId } from '../../shared/ids.ts'
 import { platformRoute, workspaceRoute } from '../route.ts'
 import { idParams } from '../schema.ts'
+import { memberFor } from '../shown-to.ts'
 
 const listMembers = workspaceRoute({
   method: 'GET',
   path: '/members',
   summary: 'Who belongs to the workspace, and in which role',
   role: 'VIEWER',
-  handle: async ({ services, author }) => ({
-    data: await services.members.list(author.workspaceId),
+  handle: async ({ services, author, role }) => ({
+    data: (await services.members.list(author.workspaceId)).map((member) => memberFor(role, member)),
     nextCursor: null,
   }),
 })

@@ -7,6 +7,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
 import { operatorRoute } from '../route.ts'
 import { password, totpCode } from '../schema.ts'
+import type { ConsoleServices } from '../services.ts'
 import { confirmPassword } from '../sign-in.ts'
 import { whence } from '../whence.ts'
 
@@ -61,13 +62,25 @@ const removeTotp = operatorRoute({
   needsProof: true,
   body: v.strictObject({ password }),
   success: 204,
-  errors: ['FORBIDDEN', 'RATE_LIMITED'],
+  errors: ['FORBIDDEN', 'RATE_LIMITED', 'IN_USE'],
   async handle({ services, operator, body, request }) {
+    await refuseWhereRequired(services, operator)
     await confirmPassword(services, operator, body)
     await services.operators.removeTotp(changeBy(operator, request))
     return undefined
   },
 })
+
+/** For the operator's sake: without one the guard keeps him out of such a workspace, whichever way it went. */
+async function refuseWhereRequired({ sessions }: ConsoleServices, { operatorId }: SignedIn): Promise<void> {
+  const memberships = await sessions.memberships(operatorId)
+  const requiring = memberships.find(({ secondFactorFrom }) => secondFactorFrom !== null)
+  if (requiring)
+    throw new AppError(
+      'IN_USE',
+      `${requiring.name} requires a second factor. Move yours to another app (POST and PUT /me/totp), or leave the workspace first.`,
+    )
+}
 
 const replaceRecoveryCodes = operatorRoute({
   method: 'POST',

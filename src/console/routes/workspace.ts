@@ -1,9 +1,10 @@
 // The workspace itself: its settings and its overview.
 import * as v from 'valibot'
+import { sessionRuleLimits } from '../../accounts/session-rules.ts'
 import { notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { WorkspaceDetail, WorkspaceRecord } from '../../contract/records/console.ts'
-import { workspaceRoute } from '../route.ts'
+import { secondFactorRequired, workspaceRoute } from '../route.ts'
 import { shownName } from '../schema.ts'
 import type { ConsoleServices } from '../services.ts'
 
@@ -16,25 +17,40 @@ const getWorkspace = workspaceRoute({
     detailed(services, (await services.workspace.find(author.workspaceId)) ?? missing()),
 })
 
-const daysMessage = 'must be a whole number of days from 1 to 3650'
-const contentDays = v.pipe(
-  v.number(),
-  v.integer(daysMessage),
-  v.minValue(1, daysMessage),
-  v.maxValue(3_650, daysMessage),
-)
+const wholeNumber = ([least, most]: readonly [number, number], unit: string) => {
+  const message = `must be a whole number of ${unit} from ${least} to ${most}`
+  return v.pipe(v.number(), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
+}
+
+const { sessionMinutes, idleMinutes, graceDays } = sessionRuleLimits
+
+const secondFactor = v.variant('required', [
+  v.strictObject({ required: v.literal(true), graceDays: v.optional(wholeNumber(graceDays, 'days'), 0) }),
+  v.strictObject({ required: v.literal(false) }),
+])
 
 const editWorkspace = workspaceRoute({
   method: 'PATCH',
   path: '',
   summary: 'Change the settings of the workspace',
   role: 'OWNER',
+  needsProof: ({ body }) =>
+    body.secondFactor !== undefined || body.sessionMinutes !== undefined || body.idleMinutes !== undefined,
   body: v.pipe(
-    v.strictObject({ name: v.optional(shownName), contentDays: v.optional(v.nullable(contentDays)) }),
+    v.strictObject({
+      name: v.optional(shownName),
+      contentDays: v.optional(v.nullable(wholeNumber([1, 3_650], 'days'))),
+      secondFactor: v.optional(secondFactor),
+      sessionMinutes: v.optional(v.nullable(wholeNumber(sessionMinutes, 'minutes'))),
+      idleMinutes: v.optional(v.nullable(wholeNumber(idleMinutes, 'minutes'))),
+    }),
     v.check((body) => Object.keys(body).length > 0, 'must name something to change'),
   ),
-  handle: async ({ services, author, body }) =>
-    detailed(services, (await services.workspace.edit(author, body)) ?? missing()),
+  async handle({ services, author, operator, body }) {
+    if (body.secondFactor?.required && !operator.hasTotp)
+      throw secondFactorRequired('Whoever requires a second factor of others needs one.')
+    return detailed(services, (await services.workspace.edit(author, body)) ?? missing())
+  },
 })
 
 const detailed = ({ settings }: ConsoleServices, record: WorkspaceRecord): WorkspaceDetail => ({

@@ -1,6 +1,6 @@
 // The root component: shows the sign-in, or the shell with the page that the address names.
 import { useEffect, useState } from 'preact/hooks'
-import { type ApiError, isSignedOut, toApiError } from './core/api.ts'
+import { type ApiError, isSignedOut, lacksFactor, toApiError } from './core/api.ts'
 import { isConfirming } from './core/confirmation.ts'
 import { navigate, place, ROOT, route, withQuery } from './core/router.ts'
 import { loadMe, me, workspace } from './core/session.ts'
@@ -16,6 +16,7 @@ const SIGN_IN = `${ROOT}/sign-in`
 /** The token follows `#`, because browsers do not send that part of an address to servers. */
 const INVITE = `${ROOT}/invite`
 const invite = { load: () => import('./pages/invite/page.tsx') }
+const secondFactor = { load: () => import('./pages/second-factor/page.tsx') }
 const LAST_WORKSPACE = 'switchboard.workspace'
 
 export const App = () => (
@@ -33,6 +34,7 @@ function Screen() {
   useEffect(() => {
     loadMe().catch((failure: unknown) => setError(toApiError(failure)))
   }, [])
+  useEffect(learnOfRequirement, [lacksFactor.value])
   useEffect(leadToSignIn, [isSignedOut.value, path])
   useEffect(leadInside, [me.value, place.value, isSignedOut.value])
   if (path === INVITE)
@@ -44,8 +46,22 @@ function Screen() {
   if (isAtSignIn && (isSignedOut.value || !me.value)) return <SignIn />
   if (!me.value) return error && error.status !== 401 ? <Failed error={error} /> : <Waiting />
   if (me.value.workspaces.length === 0) return <NoWorkspace />
-  if (route.value.workspaceId !== undefined && workspace.value) return <Shell />
+  if (route.value.workspaceId !== undefined && workspace.value) return <Inside />
   return <NoWorkspace isUnknown={route.value.workspaceId !== undefined} />
+}
+
+/** The server judges each request; this only shows what helps. */
+const Inside = () =>
+  workspace.value?.barrier === 'SECOND_FACTOR_REQUIRED' ? (
+    <main class="alone">
+      <Opened key={workspace.value.id} entry={secondFactor} id={undefined} />
+    </main>
+  ) : (
+    <Shell />
+  )
+
+function learnOfRequirement(): void {
+  if (lacksFactor.value > 0) loadMe().catch(() => undefined)
 }
 
 /** Keeps the requested address in the query, to open it after the sign-in. */

@@ -1,5 +1,7 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { api } from './core/api.ts'
+import { startAttendance } from './core/attendance.ts'
 import { startClock } from './core/format.ts'
 import { startLive } from './core/live.ts'
 import { startRouter } from './core/router.ts'
@@ -7,5 +9,6 @@ import { startRouter } from './core/router.ts'
 startRouter()
 startClock()
 startLive()
+startAttendance(() => api.get('/me'))
 const root = document.getElementById('app')
 if (root) render(<App />, root)

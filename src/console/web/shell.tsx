@@ -2,6 +2,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { type ApiError, toApiError } from './core/api.ts'
+import { day } from './core/format.ts'
 import { liveState } from './core/live.ts'
 import type { PageProps } from './core/page-props.ts'
 import { ROOT, route } from './core/router.ts'
@@ -48,6 +49,7 @@ export function Shell() {
         {workspace.value?.status === 'SUSPENDED' && (
           <Note tone="bad">This workspace is suspended: its API keys are refused until it is resumed.</Note>
         )}
+        <FactorReminder />
         {liveState.value === 'lost' && (
           <p class="live-lost" role="status">
             Live updates are interrupted; reconnecting…
@@ -56,6 +58,17 @@ export function Shell() {
         {entry ? <Opened key={`${workspaceId}/${entry.path}`} entry={entry} id={id} /> : <Unknown />}
       </main>
     </div>
+  )
+}
+
+function FactorReminder() {
+  const from = workspace.value?.secondFactorFrom
+  if (!from || me.value?.operator.totp !== false) return null
+  return (
+    <Note tone="warn">
+      {`From ${day(from)} on, this workspace requires a second factor. Turn yours on under `}
+      <a href={`${ROOT}/${route.value.workspaceId}/account`}>My account</a>.
+    </Note>
   )
 }
 

@@ -98,6 +98,8 @@ export interface MemberRecord {
   disabledAt: string | null
   /** Whoever runs the installation has verified that the address belongs to this person. */
   verified: boolean
+  /** Whether the account has a second factor; null for readers below ADMIN. */
+  secondFactor: boolean | null
   createdAt: string
 }
 
@@ -129,6 +131,12 @@ export interface WorkspaceRecord {
   hasOwnToken: boolean
   /** Days that texts and files are kept; null: without an end. */
   contentDays: number | null
+  /** From this time on members without a second factor are turned away; null: none is required. */
+  secondFactorFrom: string | null
+  /** How many minutes after a sign-in a session is taken; null: 7 days. */
+  sessionMinutes: number | null
+  /** After how many minutes without use a session is not taken any more; null: 12 hours. */
+  idleMinutes: number | null
   createdAt: string
 }
 

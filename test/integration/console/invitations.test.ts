@@ -53,7 +53,8 @@ describe('an invitation', () => {
       [operator.email, operator.name, operator.platformOwner],
       ['Ada@example.com', 'Ada Marlow', false],
     )
-    assert.deepEqual(workspaces, [{ id: world.ws, name: 'Acme', status: 'ACTIVE', role: 'AGENT' }])
+    const own = { id: world.ws, name: 'Acme', status: 'ACTIVE', role: 'AGENT' }
+    assert.deepEqual(workspaces, [{ ...own, secondFactorFrom: null, barrier: null }])
     assert.deepEqual(await listed(), [])
     const signedIn = await world.request('POST', '/session', {
       body: { email: 'ada@example.com', password: mine },

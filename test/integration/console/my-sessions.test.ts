@@ -105,6 +105,7 @@ describe('what shows or changes a secret', () => {
       'PUT /me/totp',
     ])
     assert.deepEqual(proven('sometimes'), [
+      'PATCH /workspaces/:ws',
       'PATCH /workspaces/:ws/endpoints/:id',
       'PATCH /workspaces/:ws/keys/:id',
       'PATCH /workspaces/:ws/members/:id',

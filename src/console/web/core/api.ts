@@ -1,5 +1,6 @@
 // The client of the console's JSON API. A refusal becomes an ApiError with the server's message.
 import { signal } from '@preact/signals'
+import { isAttended } from './attendance.ts'
 import { askToConfirm } from './confirmation.ts'
 import { route } from './router.ts'
 
@@ -40,6 +41,9 @@ export class ApiError extends Error {
 /** True once the server answers that there is no session. The app then leads to the sign-in and back. */
 export const isSignedOut = signal(false)
 
+/** Counts the answers that the workspace requires a second factor, which may have become true just now. */
+export const lacksFactor = signal(0)
+
 /** The operator closed the dialog that asks for the password: not shown as an error. */
 export const CANCELLED = 'CANCELLED'
 
@@ -77,7 +81,10 @@ async function send<Body>(method: string, path: string, { body, signal: abort }:
 
 /** For bodies that are not JSON, such as files: the caller reads the response. */
 export async function askRaw(path: string, init: RequestInit): Promise<Response> {
-  const answer = await fetch(`/console/api${path}`, { ...init, credentials: 'same-origin' }).catch(
+  const headers = new Headers(init.headers)
+  // A change was asked for, however long it takes, as an upload may.
+  if ((init.method ?? 'GET') === 'GET' && !isAttended()) headers.set('x-unattended', '1')
+  const answer = await fetch(`/console/api${path}`, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error
       throw new ApiError({
@@ -100,6 +107,7 @@ async function refusal(answer: Response, path: string): Promise<ApiError> {
   }
   const asksForCode = error?.details?.some((detail) => detail.path === 'totp') === true
   if (answer.status === 401 && !withoutSession.includes(path) && !asksForCode) isSignedOut.value = true
+  if (error?.code === 'SECOND_FACTOR_REQUIRED') lacksFactor.value += 1
   const retryAfter = Number(answer.headers.get('retry-after'))
   return new ApiError({
     status: answer.status,

@@ -2,7 +2,7 @@
 // in the sequence numbers it subscribes to all topics again.
 import { effect, type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { isSignedOut } from '../core/api.ts'
+import { isSignedOut, lacksFactor } from '../core/api.ts'
 import { merged } from '../core/live-merge.ts'
 import { route } from './router.ts'
 
@@ -20,6 +20,7 @@ interface Topic {
 }
 
 const SESSION_ENDED = 4401
+const NO_SECOND_FACTOR = 4402
 const NOT_A_MEMBER = 4403
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
@@ -104,6 +105,9 @@ function lost(code: number): void {
   if (code === SESSION_ENDED) {
     liveState.value = 'off'
     isSignedOut.value = true
+  } else if (code === NO_SECOND_FACTOR) {
+    liveState.value = 'refused'
+    lacksFactor.value += 1
   } else if (code === NOT_A_MEMBER) liveState.value = 'refused'
   else {
     failures += 1

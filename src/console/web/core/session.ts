@@ -12,6 +12,10 @@ export interface Workspace {
   readonly name: string
   readonly status: 'ACTIVE' | 'SUSPENDED'
   readonly role: Role
+  /** From this time on it requires a second factor. */
+  readonly secondFactorFrom: string | null
+  /** What keeps this session out of it. */
+  readonly barrier: 'SECOND_FACTOR_REQUIRED' | 'SESSION_EXPIRED' | null
 }
 
 export interface Me {

@@ -14,10 +14,13 @@ export interface Offer {
 
 export function Enrol({
   offer: { seed, uri },
+  isMove,
   onClose,
   onDone,
 }: {
   readonly offer: Offer
+  /** The account has a second factor, which this one replaces. */
+  readonly isMove: boolean
   onClose(): void
   onDone(answer: { readonly recoveryCodes: readonly string[] }): Promise<void>
 }) {
@@ -28,14 +31,17 @@ export function Enrol({
     action.run(async () => onDone(await api.put('/me/totp', { password, code: code.replaceAll(' ', '') })))
   return (
     <FormDialog
-      title="Turn on the second factor"
-      submit="Turn on"
+      title={isMove ? 'Move the second factor' : 'Turn on the second factor'}
+      submit={isMove ? 'Move' : 'Turn on'}
       isBusy={action.isBusy}
       error={action.error}
       onClose={onClose}
       onSubmit={() => void submit()}
     >
-      <p>Scan this with an authenticator app, or type the seed into it. Your other sessions end.</p>
+      <p>
+        Scan this with an authenticator app, or type the seed into it. Your other sessions end
+        {isMove && ', and the codes of the former app and your recovery codes are void'}.
+      </p>
       <div class="enrol">
         <QrCode text={uri} label="QR code with the seed, for an authenticator app" />
         <div class="stack">

@@ -3,7 +3,7 @@ import { api } from '../../core/api.ts'
 import { plural } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
 import { loadMe, type Me } from '../../core/session.ts'
-import { say } from '../../core/toasts.ts'
+import { say, sayError } from '../../core/toasts.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
@@ -28,14 +28,16 @@ export function SecondFactorSection({ operator }: { readonly operator: Me['opera
   const close = () => setOpened(undefined)
   const offer = () =>
     offering.run(async () => setOpened({ type: 'enrol', offer: await api.post<Offer>('/me/totp') }))
-  const shown = async ({ recoveryCodes }: WithCodes) => {
-    setOpened({ type: 'codes', codes: recoveryCodes })
-    await loadMe()
+  const shown = async ({ recoveryCodes }: WithCodes) => setOpened({ type: 'codes', codes: recoveryCodes })
+  // Not before: what shows the codes may go once the factor is on.
+  const kept = () => {
+    close()
+    void loadMe().catch(sayError)
   }
   return (
     <Section title="Second factor">
       {operator.totp ? (
-        <IsOn operator={operator} onOpen={setOpened} />
+        <IsOn operator={operator} onOpen={setOpened} onMove={() => void offer()} />
       ) : (
         <>
           <Facts
@@ -55,9 +57,11 @@ export function SecondFactorSection({ operator }: { readonly operator: Me['opera
         </>
       )}
       <Problem error={offering.error} />
-      {opened?.type === 'enrol' && <Enrol offer={opened.offer} onClose={close} onDone={shown} />}
+      {opened?.type === 'enrol' && (
+        <Enrol offer={opened.offer} isMove={operator.totp} onClose={close} onDone={shown} />
+      )}
       {opened?.type === 'codes' && (
-        <RecoveryCodes email={operator.email} codes={opened.codes} onClose={close} />
+        <RecoveryCodes email={operator.email} codes={opened.codes} onClose={kept} />
       )}
       {opened?.type === 'renew' && <Renew onClose={close} onDone={shown} />}
       {opened?.type === 'turnOff' && <TurnOff onClose={close} />}
@@ -70,9 +74,11 @@ const FEW = 3
 const IsOn = ({
   operator: { recoveryCodesLeft: left },
   onOpen,
+  onMove,
 }: {
   readonly operator: Me['operator']
   onOpen(opened: Opened): void
+  onMove(): void
 }) => (
   <>
     <Facts
@@ -93,6 +99,7 @@ const IsOn = ({
     )}
     <div class="section-actions">
       <Button onClick={() => onOpen({ type: 'renew' })}>New recovery codes</Button>
+      <Button onClick={onMove}>Move to another app</Button>
       <Button onClick={() => onOpen({ type: 'turnOff' })}>Turn off</Button>
     </div>
   </>

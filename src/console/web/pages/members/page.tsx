@@ -212,6 +212,7 @@ const columns: readonly Column<Member>[] = [
         <span class="inline">
           <strong>{member.name}</strong> {isMe(member) && <Tag>You</Tag>}
           {member.disabledAt !== null && <Tag>Disabled</Tag>}
+          {member.secondFactor === false && <Tag>No second factor</Tag>}
         </span>
         <span class="inline">
           <small>{member.email}</small>

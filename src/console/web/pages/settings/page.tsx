@@ -11,6 +11,7 @@ import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { ContentDays } from './content-days.tsx'
 import { Name } from './name.tsx'
+import { SignInRules } from './sign-in-rules.tsx'
 import { Standing } from './standing.tsx'
 
 export function Page() {
@@ -28,6 +29,7 @@ export function Page() {
       {data && (
         <>
           <Workspace record={data} onChange={changed} />
+          <SignInRules record={data} onChange={changed} />
           <Identifiers record={data} />
           <Limits record={data} onChange={changed} />
         </>

@@ -1,0 +1,19 @@
+// Whether somebody is at the page. What it asks by itself is no use of the session, so that one whom nobody watches
+// ends; what somebody types for a long time is one, although it asks nothing.
+
+const ATTENDED_MS = 60_000
+const signs = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchmove'] as const
+
+let lastSign = Date.now()
+
+export const isAttended = (): boolean => Date.now() - lastSign < ATTENDED_MS
+
+export function startAttendance(tell: () => Promise<unknown>): void {
+  const seen = () => {
+    lastSign = Date.now()
+  }
+  for (const sign of signs) addEventListener(sign, seen, { capture: true, passive: true })
+  setInterval(() => {
+    if (isAttended()) tell().catch(() => undefined)
+  }, ATTENDED_MS)
+}
