@@ -60,7 +60,7 @@ function limitIn(given: unknown): AccountChange[] {
   if (field === undefined) return []
   const status = wordOf(value[field])
   const customers = messagingLimitOf(value[field])
-  const shown = customers === null ? status.toLowerCase() : `${customers}`
+  const shown = customers ?? (status === '-1' ? 'unlimited' : status.toLowerCase())
   return [
     changeOf(
       { ...value, customers },

@@ -1,5 +1,8 @@
 // Parses one inbound message of a user.
 import * as v from 'valibot'
+import type { Person } from '../../contract/person.ts'
+import type { MessageDetails } from '../../contract/records/message-details.ts'
+import { phoneOf } from '../../shared/address.ts'
 import { type Element, type NumberContext, skipped } from './element.ts'
 import { id, instant, optional, record } from './fields.ts'
 import { readSystem } from './identity-change.ts'
@@ -24,7 +27,8 @@ export function parseMessage(given: unknown, context: NumberContext): Element {
   const kind = parsed.output.type ?? ('interactive' in record(given) ? 'interactive' : '')
   const named = context.personOf({ phone, userId, parentUserId })
   const change = kind === 'system' ? readSystem(record(given)['system'], named) : null
-  const from = change?.person ?? named
+  const content = readContent(record(given), kind)
+  const from = change?.person ?? (named && withOwnNumber(named, content.details))
   if (from === null) return skipped('noSender')
   return {
     type: 'inboundMessage',
@@ -33,6 +37,14 @@ export function parseMessage(given: unknown, context: NumberContext): Element {
     from,
     ...(change && { formerly: change.before }),
     at,
-    ...readContent(record(given), kind),
+    ...content,
   }
+}
+
+/** Who hides the number, and shares it when asked, is known by both. A card that somebody shares unasked proves nothing. */
+function withOwnNumber(person: Person, details: MessageDetails | null): Person {
+  const [card, ...others] = details?.contacts ?? []
+  if (person.phone !== null || card?.origin !== 'contact_request' || others.length > 0) return person
+  const [own, ...more] = card.phones
+  return more.length > 0 ? person : { ...person, phone: phoneOf(own?.waId ?? '') }
 }

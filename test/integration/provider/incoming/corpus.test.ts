@@ -7,7 +7,19 @@ import { addEndpoint } from '../../../support/rows.ts'
 import { gateway } from '../../api/gateway.ts'
 import { openWorld } from '../../console/console-world.ts'
 import { eventually } from '../../platform/cluster/gateway.ts'
-import { filled, intake, isoAt, type Json, pages, type Sample, SECOND, samplesIn } from './corpus.ts'
+import {
+  effects,
+  excerpt,
+  filled,
+  intake,
+  isoAt,
+  type Json,
+  pages,
+  type Sample,
+  SECOND,
+  samplesIn,
+  windowOf,
+} from './corpus.ts'
 
 const world = await openWorld()
 const { sql, workspaceId } = world
@@ -169,26 +181,6 @@ const nothingElse = {
   ...{ sentAt: null, deliveredAt: null, readAt: null, failedAt: null, ...nobody },
 }
 
-interface Effect {
-  readonly isShown: boolean
-  readonly isUnread: boolean
-  readonly opensWindow: boolean
-}
-
-/** By `effect`: what the conversation shows after the message. */
-const effects: Readonly<Record<string, Effect>> = {
-  reply: { isShown: true, isUnread: true, opensWindow: true },
-  window: { isShown: true, isUnread: false, opensWindow: true },
-  shown: { isShown: true, isUnread: false, opensWindow: false },
-  none: { isShown: false, isUnread: false, opensWindow: false },
-  earlier: { isShown: false, isUnread: false, opensWindow: false },
-}
-
-const excerpt = (record: Json) => ({
-  ...{ id: record.id, direction: record.direction, type: record.type },
-  ...{ text: record.text, at: record.createdAt },
-})
-
 function checkMessage(one: Case): void {
   const { sample, waId, own } = one
   const { optChange, effect = 'reply', ...expected } = filled(sample.expect, wordsOf(one, ids))
@@ -254,8 +246,7 @@ function checkConsole(
       : person,
     lastMessage: last === undefined ? null : excerpt(last),
     unreadCount: earlier.length + Number(does.isUnread),
-    lastInboundAt: inbound?.createdAt ?? null,
-    windowExpiresAt: inbound ? new Date(Date.parse(inbound.createdAt) + 86_400_000).toISOString() : null,
+    ...windowOf(inbound),
     callPermission: record.details?.callPermission ?? null,
     ...{ createdAt: conversation.createdAt, updatedAt: conversation.updatedAt },
   })
@@ -304,7 +295,7 @@ describe('the corpus of statuses', () => {
 })
 
 test('the corpus has at least 150 samples, and no two of a name in one file', () => {
-  const files = [...Object.keys(posted), 'statuses', 'calls', 'kept']
+  const files = [...Object.keys(posted), 'statuses', 'calls', 'people', 'account', 'kept']
   const all = files.map((file) => samplesIn(file).map(({ name }) => name))
   for (const names of all) assert.equal(new Set(names).size, names.length)
   assert.ok(all.flat().length >= 150, `${all.flat().length} samples`)

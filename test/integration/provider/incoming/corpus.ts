@@ -4,15 +4,18 @@
 // - revisions.json: the same, and in `original` what the record of the message before shows afterwards
 // - statuses.json: `statuses` of a message of ours, and the fields of its record that change
 // - calls.json: `value` of the field `calls`, and the updates that the calls get
+// - account.json: `field` and `value` about the account, and what is not the same for all changes of accounts
 // - kept.json: `field` and `value` of what neither a message, nor a status, nor a call is made of
-// - people.json: from or about people without a number, and what is expected of them; not compared yet
+// - people.json: `value` of a field (`messages` unless `field` is given), from or about people who hide their number, and
+//   in `before` what is posted before it; `contact` is that of the conversation
 //
 // `expect` of a message names what is not the same for all: fields of the record, `optChange` of the event, and `effect`,
 // which is what the conversation shows: `reply` (the default: unread, the last message, opens the window), `window` (the
 // last message, opens the window), `shown` (the last message), `none`, or `earlier` (as after the message before).
 //
 // `$out` and `$ourOut` are the ids of a message that we sent (the provider's and ours), `$before` and `$ourBefore` those
-// of the message before, `$at` is the time of the message. `@3` is three seconds after the first status.
+// of the message before, `$own` that of the message, `$at` is its time. `$user`, `$parent`, `$phone` and `$e164` name the
+// person of a sample; `$newUser`, `$newPhone` and `$newNumber` are those after a change. `@3` is three seconds after the first status.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -32,7 +35,7 @@ export interface Sample {
   readonly name: string
   /** One message without id, sender and time. */
   readonly message?: Json
-  /** Messages that the same person sent before. */
+  /** Messages that the same person sent before; of people.json, the changes that were posted before. */
   readonly before?: readonly Json[]
   /** Of the sender's entry in `contacts`; false: there are no contacts. */
   readonly contact?: Json
@@ -65,7 +68,7 @@ export function filled(given: Json, words: Readonly<Record<string, string>>): Js
   return Object.fromEntries(Object.entries(given).map(([name, one]) => [name, filled(one, words)]))
 }
 
-const WABA = '770000000000001'
+export const WABA = '770000000000001'
 const appSecret = 'app-secret-for-tests'
 
 export interface Intake {
@@ -109,7 +112,7 @@ export function intake(sql: Pool): Intake {
     async post(field, value) {
       const change = {
         object: 'whatsapp_business_account',
-        entry: [{ id: WABA, changes: [{ field, value }] }],
+        entry: [{ id: WABA, time: SECOND, changes: [{ field, value }] }],
       }
       const body = Buffer.from(JSON.stringify(change))
       const signature = `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`
@@ -134,6 +137,38 @@ export function intake(sql: Pool): Intake {
       return { status, record: records[0] ?? assert.fail('nothing was recorded') }
     },
   }
+}
+
+interface Effect {
+  readonly isShown: boolean
+  readonly isUnread: boolean
+  readonly opensWindow: boolean
+}
+
+/** By `effect`: what the conversation shows after the message. */
+export const effects: Readonly<Record<string, Effect>> = {
+  reply: { isShown: true, isUnread: true, opensWindow: true },
+  window: { isShown: true, isUnread: false, opensWindow: true },
+  shown: { isShown: true, isUnread: false, opensWindow: false },
+  none: { isShown: false, isUnread: false, opensWindow: false },
+  earlier: { isShown: false, isUnread: false, opensWindow: false },
+}
+
+export const excerpt = (record: Json) => ({
+  ...{ id: record.id, direction: record.direction, type: record.type },
+  ...{ text: record.text, at: record.createdAt },
+})
+
+/** As the conversation shows it after this inbound message. */
+export const windowOf = (inbound: Json | undefined) => ({
+  lastInboundAt: inbound?.createdAt ?? null,
+  windowExpiresAt: inbound ? new Date(Date.parse(inbound.createdAt) + 86_400_000).toISOString() : null,
+})
+
+/** An update as JSON. Neither the number nor how an error is classed is in the samples. */
+export function shownUpdate({ phoneNumberId: _, ...update }: Json): Json {
+  const { class: __, ...error } = update.error ?? {}
+  return JSON.parse(JSON.stringify({ ...update, ...(update.error && { error }) }))
 }
 
 /** All of a list, whatever the size of its pages. */

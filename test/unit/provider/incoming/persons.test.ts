@@ -25,6 +25,11 @@ const person = (patch: Partial<Person>): Person => ({
   ...patch,
 })
 
+const inbound = (value: object) => {
+  const update = only('messages', value)
+  return update.type === 'inboundMessage' ? update : assert.fail()
+}
+
 const A = 'PT.44100928'
 const profile = { name: 'Ines Prado', username: 'ines.p' }
 const named = { name: 'Ines Prado', username: 'ines.p' }
@@ -128,6 +133,26 @@ describe('the person of an element', () => {
     const update = only('messages', { statuses: [status] })
     assert.equal('recipient' in update && update.recipient, null)
   })
+})
+
+test('a number that is shared on request is the own one, and any other card proves nothing', () => {
+  const card = { origin: 'contact_request', phones: [{ phone: '+351922222222', wa_id: '351922222222' }] }
+  const withCards = (cards: object[], fields: object = {}) => {
+    const message = { id: 'wamid.1', from_user_id: A, type: 'contacts', contacts: cards, ...fields }
+    return inbound({ messages: [message] }).from
+  }
+  assert.deepEqual(withCards([card]), person({ phone: '351922222222', userId: A }))
+  const others: object[][] = [
+    [{ ...card, origin: 'other' }],
+    [{ ...card, origin: undefined }],
+    [card, card],
+    [{ ...card, phones: [...card.phones, ...card.phones] }],
+    [{ ...card, phones: [{ phone: '+351922222222' }] }],
+    [{ ...card, phones: [{ phone: '+351922222222', wa_id: 'PT.9920011' }] }],
+  ]
+  for (const cards of others) assert.deepEqual(withCards(cards), person({ userId: A }), JSON.stringify(cards))
+  const shown = withCards([card], { from: '351911111111' })
+  assert.deepEqual(shown, person({ phone: '351911111111', userId: A }), 'the number that is shown counts')
 })
 
 describe('a change of number or id', () => {
