@@ -9,7 +9,7 @@ export interface Holder {
   readonly id: Uuid
   /** Under which it is written to. */
   readonly address: string
-  /** When the provider showed that this number is the contact's. Null: not known. */
+  /** When the provider showed that this address is the contact's. Null: not known. */
   readonly addressAt: Date | null
   /** Those of the addresses in question that it has besides. */
   readonly aliases: readonly string[]
@@ -40,6 +40,8 @@ export interface IdentityPlan {
   /** The contact whose number is the target's now, and the address that it has left. */
   readonly recycled: { readonly id: Uuid; readonly address: string } | null
   readonly address: string
+  /** When the provider showed it. Null: not known. */
+  readonly addressAt: Date | null
   /** The target's other addresses, as far as they are in question. */
   readonly aliases: readonly string[]
   readonly userId: string | null
@@ -62,6 +64,10 @@ export function identify(claim: Claim, holders: readonly Holder[]): IdentityPlan
   return { ...planOf(claim, same), recycled: { id: stranger.id, address: left } }
 }
 
+/** Whose element it is, where nothing is to change: a number that is told late may be another contact's by now. */
+export const ownerOf = <One extends Holder>(claim: Claim, holders: readonly One[]): One | undefined =>
+  holders.find((one) => idsOf(claim).some((userId) => has(one, userId))) ?? holders[0]
+
 const allOf = ({ person, also }: Claim): string[] => [...new Set([...addressesOf(person), ...also])]
 const idsOf = (claim: Claim): string[] => allOf(claim).filter(isUserId)
 
@@ -82,15 +88,11 @@ function strangerOf(claim: Claim, holders: readonly Holder[]): Holder | undefine
 }
 
 function planOf(claim: Claim, holders: readonly Holder[]): IdentityPlan {
-  const { person, proof } = claim
+  const { person } = claim
   const inOrder = [...holders].sort(byAge)
   // The history of a phone number continues. Of several, the oldest.
   const target = inOrder.find(({ address }) => phoneOf(address) !== null) ?? inOrder[0]
-  const [named] = addressesOf(person)
-  // Somebody who has a new id and hides the number has a new number, which is not known.
-  const kept = person.phone === null && proof !== 'statement' ? target?.address : undefined
-  const address = kept ?? named
-  if (address === undefined) throw new Error('a person without any address')
+  const { late, address, addressAt } = addressIn(claim, holders, target)
   const aliases = new Set([...allOf(claim), ...holders.map((one) => one.address)])
   aliases.delete(address)
   const first = (of: (one: Holder) => string | null) => inOrder.map(of).find((id) => id !== null) ?? null
@@ -99,11 +101,37 @@ function planOf(claim: Claim, holders: readonly Holder[]): IdentityPlan {
     merged: inOrder.filter((one) => one !== target).map(({ id }) => id),
     recycled: null,
     address,
+    addressAt,
     aliases: [...aliases],
-    userId: person.userId ?? first(({ userId }) => userId),
-    parentUserId: person.parentUserId ?? first(({ parentUserId }) => parentUserId),
+    userId: late?.userId ?? person.userId ?? first(({ userId }) => userId),
+    parentUserId: late?.parentUserId ?? person.parentUserId ?? first(({ parentUserId }) => parentUserId),
   }
 }
+
+/** `late`: the holder whose address stays, because what is told late does not bring back one that the person has left. */
+function addressIn(claim: Claim, holders: readonly Holder[], target: Holder | undefined) {
+  const { person, proof, at } = claim
+  const latest = latestOf(holders)
+  if (latest?.addressAt && at < latest.addressAt)
+    return { late: latest, address: latest.address, addressAt: latest.addressAt }
+  // Somebody who has a new id and hides the number has a new number, which is not known.
+  if (target && person.phone === null && proof !== 'statement')
+    return { late: undefined, address: target.address, addressAt: target.addressAt }
+  const [address] = addressesOf(person)
+  if (address === undefined) throw new Error('a person without any address')
+  const isShown = phoneOf(address) !== null || proof === 'statement'
+  return { late: undefined, address, addressAt: isShown ? at : null }
+}
+
+/** The holder whose address was shown last. */
+const latestOf = (holders: readonly Holder[]): Holder | undefined =>
+  holders.reduce<Holder | undefined>(
+    (latest, one) => (timeOf(one) > timeOf(latest) ? one : latest),
+    undefined,
+  )
+
+const timeOf = (holder: Holder | undefined): number =>
+  holder?.addressAt?.getTime() ?? Number.NEGATIVE_INFINITY
 
 /** Ids are made in the order of time. */
 const byAge = (a: Holder, b: Holder): number => (a.id < b.id ? -1 : 1)

@@ -1,6 +1,5 @@
 // Writes which addresses are of which contact. Called under locks on the addresses and on all contacts of the plan.
 import type { Sql } from '../../platform/postgres/sql.ts'
-import { phoneOf } from '../../shared/address.ts'
 import type { Uuid, WorkspaceId } from '../../shared/ids.ts'
 import type { IdentityPlan } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
@@ -9,13 +8,11 @@ import { isKeptOptOut, keptMarketing, keptOptOutTime } from './kept-opt-outs.ts'
 
 interface Applied {
   readonly plan: IdentityPlan
-  /** The provider's time of what the plan is about. */
-  readonly at: Date
   readonly optOutKey: FingerprintKey | undefined
 }
 
 export async function applyIdentity(sql: Sql, workspaceId: WorkspaceId, applied: Applied): Promise<void> {
-  const { plan, at } = applied
+  const { plan } = applied
   const { recycled, merged, address, aliases } = plan
   if (recycled) {
     await sql`
@@ -33,7 +30,7 @@ export async function applyIdentity(sql: Sql, workspaceId: WorkspaceId, applied:
   await sql`
     update contacts
     set wa_id = ${address}, user_id = ${plan.userId}, parent_user_id = ${plan.parentUserId},
-      address_at = ${phoneOf(address) === null ? null : at}, updated_at = now()
+      address_at = ${plan.addressAt}, updated_at = now()
     where id = ${target} and workspace_id = ${workspaceId}`
   await sql`
     insert into contact_aliases (workspace_id, address, contact_id)

@@ -4,7 +4,7 @@ import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { spellingsOf } from '../../shared/address.ts'
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
-import { type Claim, type Holder, identify } from '../identity.ts'
+import { type Claim, type Holder, identify, ownerOf } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import { applyIdentity } from './contact-identity.ts'
 import { contactsAt } from './contacts-at.ts'
@@ -53,7 +53,7 @@ export interface ContactsStore {
     },
   ): Promise<Parties>
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
-  /** Learns that addresses are of one person, where one of them is known. */
+  /** Learns that addresses are of one person. What an answer tells counts only where one of them is known. */
   learn(workspaceId: WorkspaceId, claim: Claim): Promise<void>
 }
 
@@ -136,17 +136,30 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
       return number && partiesOf(number, who)
     },
     async learn(workspaceId, claim) {
-      const asked = [...addressesOf(claim.person), ...claim.also]
-      const key = [workspaceId, ...asked].join(' ')
-      if (claim.proof !== 'statement' && learnt.get(key)) return
-      learnt.set(key, true)
-      const [known] = await sql`select from ${contactsAt(sql, workspaceId, asked)} limit 1`
-      if (!known) return
-      const optOutKey = await options.optOutKey()
-      for (let tries = 0; tries < 5; tries += 1) if (await settle(sql, workspaceId, claim, optOutKey)) return
-      throw new Error('the contacts of a statement changed again and again')
+      const key = [workspaceId, ...addressesOf(claim.person), ...claim.also].join(' ')
+      // A statement may come before all that it is about, and nothing says it again.
+      const isOnce = claim.proof === 'statement'
+      if (!isOnce && (learnt.get(key) || !(await isKnown(sql, workspaceId, claim)))) return
+      await settleSoon(sql, workspaceId, claim, await options.optOutKey())
+      if (!isOnce) learnt.set(key, true)
     },
   }
+}
+
+async function isKnown(sql: Sql, workspaceId: WorkspaceId, { person, also }: Claim): Promise<boolean> {
+  const [known] = await sql`
+    select from ${contactsAt(sql, workspaceId, [...addressesOf(person), ...also])} limit 1`
+  return known !== undefined
+}
+
+async function settleSoon(
+  sql: Pool,
+  workspaceId: WorkspaceId,
+  claim: Claim,
+  optOutKey: FingerprintKey | undefined,
+): Promise<void> {
+  for (let tries = 0; tries < 5; tries += 1) if (await settle(sql, workspaceId, claim, optOutKey)) return
+  throw new Error('the contacts of a statement changed again and again')
 }
 
 const partiesIn = ({ contactId, conversationId, address, ...known }: Known, person: Person) => ({
@@ -165,6 +178,12 @@ interface Wanted {
   readonly optOutKey: FingerprintKey | undefined
 }
 
+/** As if the provider had answered with this spelling. Undefined where the number may be somebody else's. */
+function guessOf({ person, at }: Wanted, likely: Found | undefined): Claim | undefined {
+  const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
+  return guess && likely && identify(guess, [likely]) !== null ? guess : undefined
+}
+
 /** One statement for a person whose addresses are all known to be of one contact. */
 async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<Known> {
   const { person, at, optOutKey } = wanted
@@ -172,13 +191,14 @@ async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<
   for (let tries = 0; tries < 5; tries += 1) {
     const { holders, likely } = await holdersOf(sql, number, wanted)
     const element: Claim = { person, also: [], at, proof: 'element' }
-    const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
-    const [holder] = holders
+    const holder = ownerOf(element, holders)
     if (holder && identify(element, holders) === null)
       return withConversation(sql, number, { holder, groupId: wanted.groupId })
-    const claim = guess && likely && identify(guess, [likely]) !== null ? guess : element
-    if (!holder && claim === element && addresses.length === 1) return insertContact(sql, number, wanted)
-    await settle(sql, number.workspaceId, claim, optOutKey)
+    const guess = guessOf(wanted, likely)
+    const isNew = !holder && !guess && addresses.length === 1
+    const inserted = isNew && (await insertContact(sql, number, wanted))
+    if (inserted) return inserted
+    if (!isNew) await settle(sql, number.workspaceId, guess ?? element, optOutKey)
   }
   throw new Error('the contact of an update changed again and again')
 }
@@ -238,25 +258,35 @@ async function openConversation(
   return row.id
 }
 
-/** A contact who was erased and comes back is as opted out as before. */
+/**
+ * A contact who was erased and comes back is as opted out as before. Undefined: the address became that of another
+ * contact meanwhile.
+ */
 async function insertContact(
-  sql: Sql,
+  sql: Pool,
   number: NumberIdentity,
   { person, at, groupId, optOutKey }: Wanted,
-): Promise<Known> {
+): Promise<Known | undefined> {
   const [address] = addressesOf(person)
   if (address === undefined) throw new Error('a person without any address')
   const { workspaceId } = number
   const erased = { workspaceId, waId: sql`${address}::text` }
-  const [known] = await sql<(Omit<Known, 'nameAtMs'> & { nameAt: Date | null })[]>`
+  // The lock has a statement of its own, so that the next one sees what was written until it was given.
+  const insert = (tx: Sql) => tx<(Omit<Known, 'nameAtMs'> & { nameAt: Date | null })[]>`
     with contact as (
       insert into contacts (id, workspace_id, wa_id, user_id, parent_user_id, username, name, name_at, opt_state,
         opt_changed_at, marketing_opt_out_at, marketing_changed_at)
-      values (new_uuid(), ${workspaceId}, ${address}, ${person.userId}, ${person.parentUserId}, ${person.username},
-        ${person.name}, ${person.name === null && person.username === null ? null : at},
+      select new_uuid(), ${workspaceId}::uuid, ${address}::text, ${person.userId}::text, ${person.parentUserId}::text,
+        ${person.username}::text, ${person.name}::text,
+        ${person.name === null && person.username === null ? null : at}::timestamptz,
         case when ${isKeptOptOut(sql, optOutKey, erased)} then 'opted-out' end,
         ${keptOptOutTime(sql, optOutKey, erased)}, ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)},
-        ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)})
+        ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)}
+      where not exists (
+        select from contact_aliases a
+        join contacts c on c.id = a.contact_id and c.erased_at is null
+        where a.workspace_id = ${workspaceId} and a.address = ${address}
+      )
       on conflict (workspace_id, wa_id) do update set wa_id = excluded.wa_id
       returning id, wa_id, user_id, username, name, name_at
     )
@@ -264,14 +294,27 @@ async function insertContact(
     returning (select id from contact) as contact_id, id as conversation_id, (select wa_id from contact) as address,
       (select user_id from contact) as user_id, (select username from contact) as username,
       (select name from contact) as name, (select name_at from contact) as name_at`
-  if (!known) throw new Error('an upsert returned no row')
+  const [, [known]] = await sql.begin((begun) => {
+    const tx = begun as unknown as Sql
+    return [locked(tx, workspaceId, [address]), insert(tx)] as const
+  })
+  if (!known) return undefined
   const { nameAt, ...rest } = known
   return { ...rest, nameAtMs: nameAt?.getTime() ?? 0 }
 }
 
+/** Whoever gives these addresses to a contact waits for the end of the transaction. */
+const locked = (sql: Sql, workspaceId: WorkspaceId, addresses: readonly string[]) => sql`
+  select pg_advisory_xact_lock(key)
+  from (
+    select distinct hashtextextended(${workspaceId}::text || ' ' || address, 0) as key
+    from unnest(${addresses as string[]}::text[]) as address
+    order by key
+  ) keys`
+
 /**
- * Under locks on all addresses, so that two processes that learn of one person at the same time make one contact. A
- * new contact with a single address needs none: its address is unique. False: try again.
+ * Under locks on all addresses, so that two processes that learn of one person at the same time make one contact.
+ * False: try again.
  */
 async function settle(
   sql: Pool,
@@ -282,13 +325,7 @@ async function settle(
   const asked = [...new Set([...addressesOf(claim.person), ...claim.also])]
   const settled = sql.begin(async (begun) => {
     const tx = begun as unknown as Sql
-    await tx`
-      select pg_advisory_xact_lock(key)
-      from (
-        select distinct hashtextextended(${workspaceId}::text || ' ' || address, 0) as key
-        from unnest(${asked}::text[]) as address
-        order by key
-      ) keys`
+    await locked(tx, workspaceId, asked)
     const holders = await tx<Holder[]>`
       select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id,
         array(
@@ -300,7 +337,7 @@ async function settle(
       order by c.id
       for update`
     const plan = identify(claim, holders)
-    if (plan) await applyIdentity(tx, workspaceId, { plan, at: claim.at, optOutKey })
+    if (plan) await applyIdentity(tx, workspaceId, { plan, optOutKey })
     return true
   })
   // A contact with one of the addresses was made meanwhile, and is found the next time.

@@ -67,13 +67,15 @@ function personOf(named: Named, contacts: readonly Person[], isOnly: boolean): P
   return person.phone === null && person.userId === null && person.parentUserId === null ? null : person
 }
 
+/** A number may have been given to somebody else: with another user id it is another person's. */
 const isSame = (
   a: Pick<Person, 'phone' | 'userId' | 'parentUserId'>,
   b: Pick<Person, 'phone' | 'userId' | 'parentUserId'>,
 ): boolean =>
-  (a.userId !== null && a.userId === b.userId) ||
-  (a.phone !== null && a.phone === b.phone) ||
-  (a.parentUserId !== null && a.parentUserId === b.parentUserId)
+  a.userId !== null && b.userId !== null
+    ? a.userId === b.userId
+    : (a.phone !== null && a.phone === b.phone) ||
+      (a.parentUserId !== null && a.parentUserId === b.parentUserId)
 
 function as(schema: typeof phone | typeof userId, given: unknown): string | null {
   const parsed = v.safeParse(schema, given)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Claim, type Holder, identify } from '../../../src/messaging/identity.ts'
+import { type Claim, type Holder, identify, ownerOf } from '../../../src/messaging/identity.ts'
 import type { Uuid } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 
@@ -71,6 +71,21 @@ describe('who a person is', () => {
     const former = holder(1, A, { userId: A })
     assert.equal(shown(claim(P, A, { at: early }), former, owner), null)
     assert.deepEqual(shown(claim(P, A, { at: early }), owner), [null, [], null, A, [], A])
+  })
+
+  test("what is told late is its own contact's, though the number is another's by now", () => {
+    const owner = holder(1, P, { userId: B, addressAt: late })
+    const former = holder(2, A, { userId: A })
+    assert.equal(ownerOf(claim(P, A, { at: early }), [owner, former]), former)
+    assert.equal(ownerOf(claim(P), [owner]), owner)
+  })
+
+  test('what is told late does not bring back a number and an id that the person has left', () => {
+    const known = holder(1, P2, { aliases: [B], userId: B, addressAt: late })
+    const plan = shown(claim(P, B, { at: early }), known)
+    assert.deepEqual(plan, [id(1), [], null, P2, [P, B], B])
+    const changed = { proof: 'statement', also: [P, A], at: early } as const
+    assert.deepEqual(shown(claim('351933333333', A, changed), known, holder(2, A, { userId: A }))?.[3], P2)
   })
 
   test('the same parent id is the same person', () => {

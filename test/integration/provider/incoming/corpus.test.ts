@@ -8,6 +8,7 @@ import { gateway } from '../../api/gateway.ts'
 import { openWorld } from '../../console/console-world.ts'
 import { eventually } from '../../platform/cluster/gateway.ts'
 import {
+  type Effect,
   effects,
   excerpt,
   filled,

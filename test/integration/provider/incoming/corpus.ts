@@ -20,6 +20,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pino from 'pino'
+import type { ApplyCallUpdate } from '../../../../src/calls/apply-call-update.ts'
 import type { ProviderUpdate } from '../../../../src/contract/provider-updates.ts'
 import { createMessageUpdates } from '../../../../src/messaging/apply-message-updates.ts'
 import type { Pool } from '../../../../src/platform/postgres/sql.ts'
@@ -78,8 +79,8 @@ export interface Intake {
   post(field: string, value: Json): Promise<{ status: number; record: ReceivedRecord }>
 }
 
-/** Everything from the signature to Postgres is real, for messages and their statuses. */
-export function intake(sql: Pool): Intake {
+/** Everything from the signature to Postgres is real, for messages and their statuses; for calls where they are given. */
+export function intake(sql: Pool, applyCallUpdate?: ApplyCallUpdate): Intake {
   const others: ProviderUpdate[] = []
   const messages = createMessageUpdates({
     store: testMessageStore(sql),
@@ -93,10 +94,12 @@ export function intake(sql: Pool): Intake {
   const keep = async (update: ProviderUpdate) => void others.push(update)
   const apply = createApplyUpdate({
     messages,
-    applyCallUpdate: async (update) => {
-      await keep(update)
-      return 'applied'
-    },
+    applyCallUpdate:
+      applyCallUpdate ??
+      (async (update) => {
+        await keep(update)
+        return 'applied'
+      }),
     applyTemplateChange: async (update) => {
       await keep(update)
       return true
@@ -139,7 +142,7 @@ export function intake(sql: Pool): Intake {
   }
 }
 
-interface Effect {
+export interface Effect {
   readonly isShown: boolean
   readonly isUnread: boolean
   readonly opensWindow: boolean
