@@ -119,4 +119,20 @@ describe('who a person is', () => {
     const two = [holder(1, P, { userId: A }), holder(2, P2, { userId: B })]
     assert.equal(shown(claim(P2, null, answer), ...two), null)
   })
+
+  test('the status of a message to a number that is of somebody else by now makes the two no one person', () => {
+    // Written to P while it was A's; B has it now, and the contact of the message is known as A.
+    const status = claim(P, B, { proof: 'answer', also: [A] })
+    const former = holder(1, A, { userId: A })
+    const owner = holder(2, P, { aliases: [B], userId: B })
+    assert.equal(shown(status, former, owner), null)
+    assert.equal(shown(status, owner, former), null)
+  })
+
+  test('written to by a parent id, a person is the one whom the status names', () => {
+    const status = claim(P, A, { proof: 'answer', also: [PARENT] })
+    const written = holder(1, PARENT, { userId: PARENT })
+    const known = holder(2, P, { aliases: [A], userId: A })
+    assert.deepEqual(shown(status, written, known), [id(2), [id(1)], null, P, [A, PARENT], A])
+  })
 })
