@@ -12,6 +12,8 @@ export async function mergeContact(
   workspaceId: WorkspaceId,
   { from, into }: { readonly from: Uuid; readonly into: Uuid },
 ): Promise<void> {
+  // A status locks messages first, and then their conversations.
+  await lockMessages(sql, workspaceId, from)
   await sql`
     update contacts s
     set opt_state = case when 'opted-out' in (s.opt_state, l.opt_state) then 'opted-out' else coalesce(s.opt_state, l.opt_state) end,
@@ -98,17 +100,28 @@ async function mergeConversation(
 /** At once: the history of somebody who has hidden the number until now is rarely longer. */
 const rowsAtOnce = 1_000
 
+const newestOf = (sql: Sql, table: 'messages' | 'calls', workspaceId: WorkspaceId, from: Uuid) => sql`
+  select id
+  from ${sql(table)}
+  where id in (
+    select id from ${sql(table)}
+    where workspace_id = ${workspaceId} and contact_id = ${from}
+    order by id desc
+    limit ${rowsAtOnce})
+  -- In this order, as whoever else changes several.
+  order by id
+  for no key update`
+
+const lockMessages = (sql: Sql, workspaceId: WorkspaceId, from: Uuid) =>
+  sql`select from (${newestOf(sql, 'messages', workspaceId, from)}) locked`
+
 /** Moves messages and calls to the contact that took over. Returns how many: none is left where it is 0. */
 export async function moveRows(sql: Sql, workspaceId: WorkspaceId, from: Uuid): Promise<number> {
   const move = (table: 'messages' | 'calls') => sql`
     update ${sql(table)} m
     set contact_id = l.merged_into, conversation_id = coalesce(v.merged_into, v.id)
     from contacts l, conversations v
-    where m.id in (
-        select id from ${sql(table)}
-        where workspace_id = ${workspaceId} and contact_id = ${from}
-        order by id desc
-        limit ${rowsAtOnce})
+    where m.id in (${newestOf(sql, table, workspaceId, from)}) and m.contact_id = ${from}
       and l.id = ${from} and v.id = m.conversation_id`
   const messages = await move('messages')
   const calls = await move('calls')

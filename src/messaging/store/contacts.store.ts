@@ -2,6 +2,7 @@
 import { addressesOf, type Person } from '../../contract/person.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { spellingsOf } from '../../shared/address.ts'
+import { Batcher } from '../../shared/batcher.ts'
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
 import { type Claim, type Holder, identify } from '../identity.ts'
@@ -82,6 +83,13 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
   const numbers = new Lru<NumberIdentity>(size)
   const learnt = new Lru<true>(size)
   const conversations = new Lru<Known>(size)
+  // Statuses of a campaign tell thousands at once, and later ones tell the same again: sends must not wait for them.
+  const answers = new Batcher<Learning, boolean>({
+    maxItems: 1,
+    maxWaiting: 10_000,
+    concurrency: 2,
+    flush: (all) => Promise.all(all.map((one) => learnNow(sql, one, options.optOutKey))),
+  })
 
   async function findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined> {
     const cached = numbers.get(phoneNumberId)
@@ -136,17 +144,40 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
       return number && partiesOf(number, who)
     },
     async learn(workspaceId, claim) {
-      const asked = [...addressesOf(claim.person), ...claim.also]
-      const key = [workspaceId, ...asked].join(' ')
-      if (claim.proof !== 'statement' && learnt.get(key)) return
+      if (claim.proof === 'statement') {
+        await learnNow(sql, { workspaceId, claim }, options.optOutKey)
+        return
+      }
+      const key = [workspaceId, ...addressesOf(claim.person), ...claim.also].join(' ')
+      if (learnt.get(key)) return
       learnt.set(key, true)
-      const [known] = await sql`select from ${contactsAt(sql, workspaceId, asked)} limit 1`
-      if (!known) return
-      const optOutKey = await options.optOutKey()
-      for (let tries = 0; tries < 5; tries += 1) if (await settle(sql, workspaceId, claim, optOutKey)) return
-      throw new Error('the contacts of a statement changed again and again')
+      let isLearnt = false
+      try {
+        isLearnt = await answers.add({ workspaceId, claim })
+      } finally {
+        if (!isLearnt) learnt.delete(key)
+      }
     },
   }
+}
+
+interface Learning {
+  readonly workspaceId: WorkspaceId
+  readonly claim: Claim
+}
+
+/** False where none of the addresses is known. */
+async function learnNow(
+  sql: Pool,
+  { workspaceId, claim }: Learning,
+  readOptOutKey: ReadOptOutKey,
+): Promise<boolean> {
+  const asked = [...addressesOf(claim.person), ...claim.also]
+  const [known] = await sql`select from ${contactsAt(sql, workspaceId, asked)} limit 1`
+  if (!known) return false
+  const optOutKey = await readOptOutKey()
+  for (let tries = 0; tries < 5; tries += 1) if (await settle(sql, workspaceId, claim, optOutKey)) return true
+  throw new Error('the contacts of a statement changed again and again')
 }
 
 const partiesIn = ({ contactId, conversationId, address, ...known }: Known, person: Person) => ({
@@ -173,15 +204,22 @@ async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<
     const { holders, likely } = await holdersOf(sql, number, wanted)
     const element: Claim = { person, also: [], at, proof: 'element' }
     const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
-    const [holder] = holders
+    const holder = ownOf(person, holders)
     if (holder && identify(element, holders) === null)
       return withConversation(sql, number, { holder, groupId: wanted.groupId })
     const claim = guess && likely && identify(guess, [likely]) !== null ? guess : element
-    if (!holder && claim === element && addresses.length === 1) return insertContact(sql, number, wanted)
-    await settle(sql, number.workspaceId, claim, optOutKey)
+    // Asked again, it tells whether another process has learnt meanwhile whose address this is.
+    if (!holder && claim === element && addresses.length === 1) await insertContact(sql, number, wanted)
+    else await settle(sql, number.workspaceId, claim, optOutKey)
   }
   throw new Error('the contact of an update changed again and again')
 }
+
+/** Of two, one has the number by now that the person had when this was said: the user id tells which is the person. */
+const ownOf = ({ userId }: Person, holders: readonly Found[]): Found | undefined =>
+  holders.find(
+    ({ address, aliases }) => userId !== null && (address === userId || aliases.includes(userId)),
+  ) ?? holders[0]
 
 type Found = Holder &
   Omit<Known, 'nameAtMs' | 'conversationId' | 'contactId'> & {
@@ -243,12 +281,12 @@ async function insertContact(
   sql: Sql,
   number: NumberIdentity,
   { person, at, groupId, optOutKey }: Wanted,
-): Promise<Known> {
+): Promise<void> {
   const [address] = addressesOf(person)
   if (address === undefined) throw new Error('a person without any address')
   const { workspaceId } = number
   const erased = { workspaceId, waId: sql`${address}::text` }
-  const [known] = await sql<(Omit<Known, 'nameAtMs'> & { nameAt: Date | null })[]>`
+  await sql`
     with contact as (
       insert into contacts (id, workspace_id, wa_id, user_id, parent_user_id, username, name, name_at, opt_state,
         opt_changed_at, marketing_opt_out_at, marketing_changed_at)
@@ -258,20 +296,14 @@ async function insertContact(
         ${keptOptOutTime(sql, optOutKey, erased)}, ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)},
         ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)})
       on conflict (workspace_id, wa_id) do update set wa_id = excluded.wa_id
-      returning id, wa_id, user_id, username, name, name_at
+      returning id
     )
-    ${conversationOf(sql, number, groupId)}
-    returning (select id from contact) as contact_id, id as conversation_id, (select wa_id from contact) as address,
-      (select user_id from contact) as user_id, (select username from contact) as username,
-      (select name from contact) as name, (select name_at from contact) as name_at`
-  if (!known) throw new Error('an upsert returned no row')
-  const { nameAt, ...rest } = known
-  return { ...rest, nameAtMs: nameAt?.getTime() ?? 0 }
+    ${conversationOf(sql, number, groupId)}`
 }
 
 /**
  * Under locks on all addresses, so that two processes that learn of one person at the same time make one contact. A
- * new contact with a single address needs none: its address is unique. False: try again.
+ * new contact with a single address needs none: its address is unique, and it is looked up once more. False: try again.
  */
 async function settle(
   sql: Pool,
