@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createCallReader } from '../../../src/calls/store/calls-read.store.ts'
 import { type Person, personAt } from '../../../src/contract/person.ts'
 import type { Claim } from '../../../src/messaging/identity.ts'
 import { moveMerged } from '../../../src/messaging/store/contact-merge.ts'
@@ -112,6 +113,10 @@ describe('a person who is seen by number and by id', () => {
     const gone = await conversations.find(world.workspaceId, byId.conversationId)
     assert.equal(decodeId('conversation', gone?.id ?? ''), byPhone.conversationId)
     await write(world, byId, 'late')
+    await sql`
+      insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status, version, owner_epoch)
+      values (${newId('call')}, ${world.workspaceId}, ${byId.conversationId}, ${world.numberId}, ${byId.contactId},
+        'OUTBOUND', 'COMPLETED', 1, 1)`
     await moveMerged(sql)
     assert.deepEqual(
       (await threadsOf(world)).map(({ texts }) => texts),
@@ -119,6 +124,12 @@ describe('a person who is seen by number and by id', () => {
     )
     const old = await messages.list(world.workspaceId, { conversationId: byId.conversationId }, { limit: 5 })
     assert.equal(old.data.length, 1)
+    const calls = await createCallReader(sql).list(
+      world.workspaceId,
+      { conversationId: byId.conversationId },
+      { limit: 5 },
+    )
+    assert.equal(calls.data.length, 1)
   })
 
   test('whose id another process learns while the contact of that id is made is one contact', async () => {
