@@ -295,7 +295,7 @@ async function insertContact(
         case when ${isKeptOptOut(sql, optOutKey, erased)} then 'opted-out' end,
         ${keptOptOutTime(sql, optOutKey, erased)}, ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)},
         ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)})
-      on conflict (workspace_id, wa_id) do update set wa_id = excluded.wa_id
+      on conflict (workspace_id, wa_id) do update set updated_at = contacts.updated_at
       returning id
     )
     ${conversationOf(sql, number, groupId)}`
@@ -342,16 +342,20 @@ async function settle(
   }) as Promise<boolean>
 }
 
-/** `do update` without a change, because `do nothing` would not return a row that exists already. */
+/**
+ * `do update` without a change, because `do nothing` would not return a row that exists already. Of no column of a key:
+ * that would lock out the foreign keys of others.
+ */
 const conversationOf = (sql: Sql, { workspaceId, numberId }: NumberIdentity, groupId: string | null) =>
   groupId === null
     ? sql`
       insert into conversations (id, workspace_id, number_id, contact_id)
       select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, contact.id
       from contact
-      on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id`
+      on conflict (number_id, contact_id) do update set updated_at = conversations.updated_at`
     : sql`
       insert into conversations (id, workspace_id, number_id, group_id)
       select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, ${groupId}::text
       from contact
-      on conflict (number_id, group_id) where group_id is not null do update set group_id = excluded.group_id`
+      on conflict (number_id, group_id) where group_id is not null
+      do update set updated_at = conversations.updated_at`
