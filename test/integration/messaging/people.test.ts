@@ -158,6 +158,7 @@ describe('a person who is seen by number and by id', () => {
     const who = someone()
     const byId = await seen(world, { userId: who.userId })
     const messageId = await write(world, byId, 'hi')
+    await sql`update messages set direction = 'OUTBOUND', status = 'SENT' where id = ${messageId}`
     await seen(world, { phone: who.phone })
     const merging = await sql.begin(async (tx) => {
       await tx`select from messages where id = ${messageId} for no key update`
