@@ -51,9 +51,6 @@ export const consoleSamples: Readonly<Record<string, unknown>> = {
   'POST /invitation/accept': { account: 'NEW', token, name: 'Nobody', password: 'a password of mine' },
   'POST /workspaces/:ws/conversations/:id/reply': {
     idempotencyKey: 'fuzz-1',
-    interactive: {
-      body: 'Keep it?',
-      action: { kind: 'buttons', buttons: [{ id: 'keep', title: 'Keep' }] },
-    },
+    interactive: { kind: 'buttons', body: 'Keep it?', buttons: [{ id: 'keep', title: 'Keep' }] },
   },
 }
