@@ -64,7 +64,8 @@ export function createSignInRefusals(options: {
       const omitted = take()
       if (omitted === undefined) return
       const { reason, email, operator, from } = refusal
-      const subjectId = operator?.operatorId ?? (email && (await operators.findByEmail(email))?.id) ?? null
+      const named = operator || !email ? undefined : await operators.findByEmail(email)
+      const subjectId = operator?.operatorId ?? named?.id ?? null
       await audit.noteAccount(
         { ...from, operatorId: operator?.operatorId ?? null },
         {

@@ -1,7 +1,7 @@
 // Which contact a person is. Two addresses are of one person only where one element of the provider names both, or
 // where a message of the provider says so. Pure; contacts.store.ts applies the plan.
 import { addressesOf, type Person } from '../contract/person.ts'
-import { isUserId, phoneOf } from '../shared/address.ts'
+import { isParentId, isUserId, phoneOf } from '../shared/address.ts'
 import type { Uuid } from '../shared/ids.ts'
 
 /** A contact that has at least one of the addresses in question. */
@@ -24,7 +24,7 @@ export interface Claim {
   /**
    * - `element`: one element names all of them. A number that is known with another user id may belong to somebody
    *   else by now.
-   * - `answer`: the provider's answer shows another number than the one that was asked.
+   * - `answer`: the provider's answer or status shows another address than the one that was written to.
    * - `statement`: the provider says that the person has changed number or id.
    */
   readonly proof: 'element' | 'answer' | 'statement'
@@ -64,10 +64,6 @@ export function identify(claim: Claim, holders: readonly Holder[]): IdentityPlan
   return { ...planOf(claim, same), recycled: { id: stranger.id, address: left } }
 }
 
-/** Whose element it is, where nothing is to change: a number that is told late may be another contact's by now. */
-export const ownerOf = <One extends Holder>(claim: Claim, holders: readonly One[]): One | undefined =>
-  holders.find((one) => idsOf(claim).some((userId) => has(one, userId))) ?? holders[0]
-
 const allOf = ({ person, also }: Claim): string[] => [...new Set([...addressesOf(person), ...also])]
 const idsOf = (claim: Claim): string[] => allOf(claim).filter(isUserId)
 
@@ -78,6 +74,8 @@ const has = ({ address, aliases }: Holder, asked: string): boolean =>
 function strangerOf(claim: Claim, holders: readonly Holder[]): Holder | undefined {
   const ids = idsOf(claim)
   const known = holders.filter(({ userId }) => userId !== null)
+  // The number that was written to may be another person's by the time of the answer.
+  if (claim.proof === 'answer' && ownIdsOf(known).size > 1) return known[0]
   if (ids.length === 0) return new Set(known.map(({ userId }) => userId)).size > 1 ? known[0] : undefined
   // A statement names the old number of the person too: only the new one can be somebody else's.
   const phones = claim.proof === 'statement' ? [claim.person.phone] : allOf(claim).map(phoneOf)
@@ -86,6 +84,10 @@ function strangerOf(claim: Claim, holders: readonly Holder[]): Holder | undefine
       phones.some((phone) => phone !== null && has(one, phone)) && !ids.some((userId) => has(one, userId)),
   )
 }
+
+/** Without those that a group of businesses shares: a contact may be known by one of these alone. */
+const ownIdsOf = (holders: readonly Holder[]): ReadonlySet<string | null> =>
+  new Set(holders.map(({ userId }) => userId).filter((id) => id !== null && !isParentId(id)))
 
 function planOf(claim: Claim, holders: readonly Holder[]): IdentityPlan {
   const { person } = claim

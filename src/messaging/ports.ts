@@ -56,7 +56,8 @@ export interface SendContext {
   readonly reference: ReferencedMessage | null
   /** Wants no templates of category MARKETING. */
   readonly marketingOptedOut: boolean
-  /** Where the recipient is known: under which they are written to. */
+  /** Where the recipient is known: the contact, and under which it is written to. */
+  readonly contactId: Uuid | null
   readonly address: string | null
   /** The message that this idempotency key has already created. */
   readonly earlier: { readonly id: MessageId; readonly hash: string } | null

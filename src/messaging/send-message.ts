@@ -60,13 +60,30 @@ async function trySend(
     ...rowOf(caller, input, hash),
     ...row,
     numberId: number.numberId,
-    ...(await ports.parties(number, input.to, isFresh)),
+    ...(await partiesNow(ports, { number, input, isFresh, context })),
   }
   if (!(await ports.store.insertOutbound(message))) return undefined
   failpoint('after_accept_before_send')
   const { id, workspaceId, conversationId } = message
   ports.transmit({ ...content, id, workspaceId, conversationId, account, to: message.address })
   return { record: toRecord(message, { number, caller }), replayed: false }
+}
+
+interface Wanted {
+  readonly number: SenderNumber
+  readonly input: SendInput
+  readonly isFresh: boolean
+  readonly context: Pick<SendContext, 'contactId' | 'address'>
+}
+
+/** The ids that are remembered may be those of somebody who had this number, or who has another one by now. */
+async function partiesNow(
+  { parties }: SendPorts,
+  { number, input, isFresh, context }: Wanted,
+): Promise<Parties> {
+  const known = await parties(number, input.to, isFresh)
+  const isSame = known.contactId === context.contactId && known.address === context.address
+  return isFresh || isSame || context.contactId === null ? known : parties(number, input.to, true)
 }
 
 const rowOf = (

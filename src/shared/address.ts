@@ -11,6 +11,7 @@ export const addressForm =
   'a phone number in international format, such as +15551230000, or a user id, such as US.13491208655302741918'
 
 export const isUserId = (text: string): boolean => userId.test(text)
+export const isParentId = (userId: string): boolean => userId.startsWith('ENT.', 3)
 
 /** `+15551230000` → `15551230000`; a user id stays. Undefined where it is neither. */
 export function addressOf(text: string): string | undefined {

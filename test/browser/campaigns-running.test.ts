@@ -14,7 +14,7 @@ after(() => scene?.close())
 const step = stepsOf(() => scene.stack)
 
 step('it is paused and goes on, and a cancel says what becomes of the rest', async () => {
-  const id = await campaignTo(scene.stack, phones(4_000), { name: 'Slow one', messagesPerSecond: 20 })
+  const id = await campaignTo(scene.stack, phones(1_900), { name: 'Slow one', messagesPerSecond: 20 })
   await start(scene.stack, id)
   const page = await scene.open(`campaigns/${id}`)
   await state(page, 'Running')

@@ -5,7 +5,8 @@ import { assertDocumented } from '../support/documented.ts'
 import { after, before } from '../support/harness.ts'
 import { assertRefused, send } from './hostile-client.ts'
 import { type HostileWorld, openHostileWorld } from './hostile-world.ts'
-import { MAX_REQUESTS, type Provoked, provocations } from './provocations.ts'
+import { provocations } from './provocations.ts'
+import { MAX_REQUESTS, type Provoked } from './provoking.ts'
 import { scenario } from './scene.ts'
 
 let world: HostileWorld

@@ -49,4 +49,8 @@ export const consoleSamples: Readonly<Record<string, unknown>> = {
   'POST /workspaces/:ws/invitations': { email: 'nobody@example.com', role: 'VIEWER' },
   'POST /invitation': { token },
   'POST /invitation/accept': { account: 'NEW', token, name: 'Nobody', password: 'a password of mine' },
+  'POST /workspaces/:ws/conversations/:id/reply': {
+    idempotencyKey: 'fuzz-1',
+    interactive: { kind: 'buttons', body: 'Keep it?', buttons: [{ id: 'keep', title: 'Keep' }] },
+  },
 }

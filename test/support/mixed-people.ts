@@ -53,7 +53,7 @@ export interface Item {
 }
 
 /** Numbers from 0 to 1, the same for a seed (mulberry32). */
-export function dice(seed: number): () => number {
+function dice(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -81,6 +81,7 @@ const tagTexts: Readonly<Record<string, string>> = {
   contacts: 'Erase a contact, or export what is known of it.',
   erasures: 'Erasures that were asked for, and how far they are.',
   exports: 'Exports that were asked for, and their files.',
+  media: 'Files to send in messages.',
 }
 
 const tagsOf = (routes: readonly ApiRoute[]) =>

@@ -34,7 +34,8 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
     const { row, body, notes } = ringing
     const eventId = newId('event')
     const rows = await sql<BegunRow[]>`
-      with outlook as (
+      with ${present(sql, row)}
+      outlook as (
         select exists (select from call_tombstones where wacid = ${row.wacid}) as ended_before_start, n.forward_calls,
           n.endpoint_id
         from numbers n
@@ -51,6 +52,7 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
           case when forward_calls then ${forwardCheckAt}::timestamptz else ${row.wakeAt}::timestamptz end,
           nextval('actor_epoch'), ${sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid
         from outlook
+        cross join present
         where not ended_before_start
         on conflict (wacid) do nothing
         returning id, workspace_id, status, forward_state, owner_epoch
@@ -73,13 +75,16 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
   /** A call that rings no endpoint, because it ended before its connect was handled. Idempotent on wacid. */
   async ended({ row, body, notes }: Beginning): Promise<BegunHere> {
     const rows = await sql<BegunRow[]>`
-      with begun as (
+      with ${present(sql, row)}
+      begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, version,
           from_name, end_reason, error, ringing_at, accepted_at, ended_at, duration_seconds, owner_epoch, created_at)
-        values (${row.id}, ${row.workspaceId}, ${row.conversationId}, ${row.numberId}, ${row.contactId}, ${row.wacid},
-          ${row.direction}, ${row.status}, ${row.version}, ${row.fromName}, ${row.endReason},
-          ${row.error as never}::jsonb, ${row.ringingAt}, ${row.acceptedAt}, ${row.endedAt}, ${row.durationSeconds},
-          nextval('actor_epoch'), ${row.createdAt})
+        select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid, present.id,
+          ${row.wacid}, ${row.direction}, ${row.status}, ${row.version}::bigint, ${row.fromName}, ${row.endReason},
+          ${row.error as never}::jsonb, ${row.ringingAt}::timestamptz, ${row.acceptedAt}::timestamptz,
+          ${row.endedAt}::timestamptz, ${row.durationSeconds}::integer, nextval('actor_epoch'),
+          ${row.createdAt}::timestamptz
+        from present
         on conflict (wacid) do nothing
         returning id, workspace_id, status, forward_state, owner_epoch
       ),
@@ -98,6 +103,7 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
     const { cte, isFree } = takeKey(sql, { workspaceId: row.workspaceId, kind: 'call', id: row.id }, by.key)
     const rows = await sql<BegunRow[]>`
       with ${cte}
+      ${present(sql, row)}
       begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status, version,
           from_name, pending_action, action_id, action_at, api_key_id, wake_at, owner_epoch, owner_sid, created_at,
@@ -106,6 +112,7 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
           ${row.contactId}::uuid, 'OUTBOUND', ${row.status}, ${row.version}::bigint, ${row.fromName},
           ${row.pendingAction}, ${row.actionId}::uuid, ${row.actionAt}::timestamptz, ${by.apiKeyId}::uuid,
           ${row.wakeAt}::timestamptz, nextval('actor_epoch'), ${by.sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid
+        from present
         ${isFree}
         returning id, workspace_id, number_id, direction, status, forward_state, owner_epoch
       ),
@@ -138,6 +145,15 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
     return found
   },
 })
+
+/**
+ * Locks the contact before the row of the call, whose foreign keys lock the conversation first: a merge of contacts
+ * locks them in this order.
+ */
+const present = (sql: Sql, { workspaceId, contactId }: Pick<CallRow, 'workspaceId' | 'contactId'>) => sql`
+  present as (
+    select id from contacts where id = ${contactId} and workspace_id = ${workspaceId} for key share
+  ),`
 
 const occurred = (sql: Sql, eventId: EventId, body: string) => sql`
   occurred as (

@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '../../contract/page.ts'
 import { type CallRecord, liveCallStatuses } from '../../contract/records/call.ts'
 import {
   contactIs,
+  conversationIs,
   createdWithin,
   equals,
   mergedRowsOfPage,
@@ -50,7 +51,7 @@ export const createCallReader = (sql: Sql): CallReader => ({
         ${equals(sql, 'c.direction', one.direction)}
         ${equals(sql, 'c.status', one.status)}
         ${liveness(sql, one.live)}
-        ${equals(sql, 'c.conversation_id', one.conversationId)}
+        ${conversationIs(sql, 'c.conversation_id', one.conversationId)}
         ${contactIs(sql, 'c.contact_id', { workspaceId, address: one.contact })}
         ${equals(sql, 'c.number_id', one.numberId)}
         ${createdWithin(sql, 'c', one)}

@@ -12,6 +12,9 @@ export async function mergeContact(
   workspaceId: WorkspaceId,
   { from, into }: { readonly from: Uuid; readonly into: Uuid },
 ): Promise<void> {
+  // A status locks messages that were sent, and then their conversations. Of those that came, a mark as read locks the
+  // conversation first.
+  await lockSent(sql, workspaceId, from)
   await sql`
     update contacts s
     set opt_state = case when 'opted-out' in (s.opt_state, l.opt_state) then 'opted-out' else coalesce(s.opt_state, l.opt_state) end,
@@ -98,6 +101,19 @@ async function mergeConversation(
 /** At once: the history of somebody who has hidden the number until now is rarely longer. */
 const rowsAtOnce = 1_000
 
+const newestOf = (sql: Sql, table: 'messages' | 'calls', workspaceId: WorkspaceId, from: Uuid) => sql`
+  select id from ${sql(table)}
+  where workspace_id = ${workspaceId} and contact_id = ${from}
+  order by id desc
+  limit ${rowsAtOnce}`
+
+// In the order of ids, as whoever else locks several.
+const lockSent = (sql: Sql, workspaceId: WorkspaceId, from: Uuid) => sql`
+  select from messages
+  where id in (${newestOf(sql, 'messages', workspaceId, from)}) and direction = 'OUTBOUND'
+  order by id
+  for no key update`
+
 /** Moves messages and calls to the contact that took over. Returns how many: none is left where it is 0. */
 export async function moveRows(sql: Sql, workspaceId: WorkspaceId, from: Uuid): Promise<number> {
   const move = (table: 'messages' | 'calls') => sql`
@@ -106,9 +122,9 @@ export async function moveRows(sql: Sql, workspaceId: WorkspaceId, from: Uuid): 
     from contacts l, conversations v
     where m.id in (
         select id from ${sql(table)}
-        where workspace_id = ${workspaceId} and contact_id = ${from}
-        order by id desc
-        limit ${rowsAtOnce})
+        where id in (${newestOf(sql, table, workspaceId, from)})
+        order by id
+        for no key update)
       and l.id = ${from} and v.id = m.conversation_id`
   const messages = await move('messages')
   const calls = await move('calls')

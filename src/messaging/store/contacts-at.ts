@@ -14,3 +14,12 @@ export const contactsAt = (
   select contact_id from contact_aliases
   where workspace_id = ${workspaceId} and address = any(${addresses as string[]}::text[])
 ) contacts_at`
+
+/** Whoever gives these addresses to a contact waits for the end of the transaction. */
+export const locked = (sql: Sql, workspaceId: WorkspaceId, addresses: readonly string[]) => sql`
+  select pg_advisory_xact_lock(key)
+  from (
+    select distinct hashtextextended(${workspaceId}::text || ' ' || address, 0) as key
+    from unnest(${addresses as string[]}::text[]) as address
+    order by key
+  ) keys`

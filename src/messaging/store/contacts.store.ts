@@ -2,12 +2,13 @@
 import { addressesOf, type Person } from '../../contract/person.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { spellingsOf } from '../../shared/address.ts'
+import { Batcher } from '../../shared/batcher.ts'
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
-import { type Claim, type Holder, identify, ownerOf } from '../identity.ts'
+import { type Claim, type Holder, identify } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import { applyIdentity } from './contact-identity.ts'
-import { contactsAt } from './contacts-at.ts'
+import { contactsAt, locked } from './contacts-at.ts'
 import { isKeptOptOut, keptMarketing, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
 
 export interface NumberIdentity {
@@ -53,7 +54,7 @@ export interface ContactsStore {
     },
   ): Promise<Parties>
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
-  /** Learns that addresses are of one person. What an answer tells counts only where one of them is known. */
+  /** Learns that addresses are of one person, where one of them is known. */
   learn(workspaceId: WorkspaceId, claim: Claim): Promise<void>
 }
 
@@ -82,6 +83,13 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
   const numbers = new Lru<NumberIdentity>(size)
   const learnt = new Lru<true>(size)
   const conversations = new Lru<Known>(size)
+  // Statuses of a campaign tell thousands at once, and later ones tell the same again: sends must not wait for them.
+  const answers = new Batcher<Learning, boolean>({
+    maxItems: 1,
+    maxWaiting: 10_000,
+    concurrency: 2,
+    flush: (all) => Promise.all(all.map((one) => learnNow(sql, one, options.optOutKey))),
+  })
 
   async function findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined> {
     const cached = numbers.get(phoneNumberId)
@@ -136,29 +144,41 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
       return number && partiesOf(number, who)
     },
     async learn(workspaceId, claim) {
+      if (claim.proof === 'statement') {
+        await learnNow(sql, { workspaceId, claim }, options.optOutKey)
+        return
+      }
       const key = [workspaceId, ...addressesOf(claim.person), ...claim.also].join(' ')
-      // A statement may come before all that it is about, and nothing says it again.
-      const isOnce = claim.proof === 'statement'
-      if (!isOnce && (learnt.get(key) || !(await isKnown(sql, workspaceId, claim)))) return
-      await settleSoon(sql, workspaceId, claim, await options.optOutKey())
-      if (!isOnce) learnt.set(key, true)
+      if (learnt.get(key)) return
+      learnt.set(key, true)
+      let isLearnt = false
+      try {
+        isLearnt = await answers.add({ workspaceId, claim })
+      } finally {
+        if (!isLearnt) learnt.delete(key)
+      }
     },
   }
 }
 
-async function isKnown(sql: Sql, workspaceId: WorkspaceId, { person, also }: Claim): Promise<boolean> {
-  const [known] = await sql`
-    select from ${contactsAt(sql, workspaceId, [...addressesOf(person), ...also])} limit 1`
-  return known !== undefined
+interface Learning {
+  readonly workspaceId: WorkspaceId
+  readonly claim: Claim
 }
 
-async function settleSoon(
+/** False where an answer names no address that is known. */
+async function learnNow(
   sql: Pool,
-  workspaceId: WorkspaceId,
-  claim: Claim,
-  optOutKey: FingerprintKey | undefined,
-): Promise<void> {
-  for (let tries = 0; tries < 5; tries += 1) if (await settle(sql, workspaceId, claim, optOutKey)) return
+  { workspaceId, claim }: Learning,
+  readOptOutKey: ReadOptOutKey,
+): Promise<boolean> {
+  const asked = [...addressesOf(claim.person), ...claim.also]
+  // A statement may come before all that it is about, and nothing says it again.
+  const isStatement = claim.proof === 'statement'
+  const [known] = isStatement ? [true] : await sql`select from ${contactsAt(sql, workspaceId, asked)} limit 1`
+  if (!known) return false
+  const optOutKey = await readOptOutKey()
+  for (let tries = 0; tries < 5; tries += 1) if (await settle(sql, workspaceId, claim, optOutKey)) return true
   throw new Error('the contacts of a statement changed again and again')
 }
 
@@ -178,12 +198,6 @@ interface Wanted {
   readonly optOutKey: FingerprintKey | undefined
 }
 
-/** As if the provider had answered with this spelling. Undefined where the number may be somebody else's. */
-function guessOf({ person, at }: Wanted, likely: Found | undefined): Claim | undefined {
-  const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
-  return guess && likely && identify(guess, [likely]) !== null ? guess : undefined
-}
-
 /** One statement for a person whose addresses are all known to be of one contact. */
 async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<Known> {
   const { person, at, optOutKey } = wanted
@@ -191,17 +205,23 @@ async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<
   for (let tries = 0; tries < 5; tries += 1) {
     const { holders, likely } = await holdersOf(sql, number, wanted)
     const element: Claim = { person, also: [], at, proof: 'element' }
-    const holder = ownerOf(element, holders)
+    const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
+    const holder = ownOf(person, holders)
     if (holder && identify(element, holders) === null)
       return withConversation(sql, number, { holder, groupId: wanted.groupId })
-    const guess = guessOf(wanted, likely)
-    const isNew = !holder && !guess && addresses.length === 1
-    const inserted = isNew && (await insertContact(sql, number, wanted))
-    if (inserted) return inserted
-    if (!isNew) await settle(sql, number.workspaceId, guess ?? element, optOutKey)
+    const claim = guess && likely && identify(guess, [likely]) !== null ? guess : element
+    // Asked again, it tells whether another process has learnt meanwhile whose address this is.
+    if (!holder && claim === element && addresses.length === 1) await insertContact(sql, number, wanted)
+    else await settle(sql, number.workspaceId, claim, optOutKey)
   }
   throw new Error('the contact of an update changed again and again')
 }
+
+/** Of two, one has the number by now that the person had when this was said: the user id tells which is the person. */
+const ownOf = ({ userId }: Person, holders: readonly Found[]): Found | undefined =>
+  holders.find(
+    ({ address, aliases }) => userId !== null && (address === userId || aliases.includes(userId)),
+  ) ?? holders[0]
 
 type Found = Holder &
   Omit<Known, 'nameAtMs' | 'conversationId' | 'contactId'> & {
@@ -258,63 +278,39 @@ async function openConversation(
   return row.id
 }
 
-/**
- * A contact who was erased and comes back is as opted out as before. Undefined: the address became that of another
- * contact meanwhile.
- */
+/** A contact who was erased and comes back is as opted out as before. */
 async function insertContact(
   sql: Pool,
   number: NumberIdentity,
   { person, at, groupId, optOutKey }: Wanted,
-): Promise<Known | undefined> {
+): Promise<void> {
   const [address] = addressesOf(person)
   if (address === undefined) throw new Error('a person without any address')
   const { workspaceId } = number
   const erased = { workspaceId, waId: sql`${address}::text` }
-  // The lock has a statement of its own, so that the next one sees what was written until it was given.
-  const insert = (tx: Sql) => tx<(Omit<Known, 'nameAtMs'> & { nameAt: Date | null })[]>`
+  // The lock is of its own, so that the address cannot become an alias of another contact unseen.
+  const insert = (tx: Sql) => tx`
     with contact as (
       insert into contacts (id, workspace_id, wa_id, user_id, parent_user_id, username, name, name_at, opt_state,
         opt_changed_at, marketing_opt_out_at, marketing_changed_at)
-      select new_uuid(), ${workspaceId}::uuid, ${address}::text, ${person.userId}::text, ${person.parentUserId}::text,
-        ${person.username}::text, ${person.name}::text,
-        ${person.name === null && person.username === null ? null : at}::timestamptz,
+      values (new_uuid(), ${workspaceId}, ${address}, ${person.userId}, ${person.parentUserId}, ${person.username},
+        ${person.name}, ${person.name === null && person.username === null ? null : at},
         case when ${isKeptOptOut(sql, optOutKey, erased)} then 'opted-out' end,
         ${keptOptOutTime(sql, optOutKey, erased)}, ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)},
-        ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)}
-      where not exists (
-        select from contact_aliases a
-        join contacts c on c.id = a.contact_id and c.erased_at is null
-        where a.workspace_id = ${workspaceId} and a.address = ${address}
-      )
-      on conflict (workspace_id, wa_id) do update set wa_id = excluded.wa_id
-      returning id, wa_id, user_id, username, name, name_at
+        ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)})
+      on conflict (workspace_id, wa_id) do update set updated_at = contacts.updated_at
+      returning id
     )
-    ${conversationOf(sql, number, groupId)}
-    returning (select id from contact) as contact_id, id as conversation_id, (select wa_id from contact) as address,
-      (select user_id from contact) as user_id, (select username from contact) as username,
-      (select name from contact) as name, (select name_at from contact) as name_at`
-  const [, [known]] = await sql.begin((begun) => {
+    ${conversationOf(sql, number, groupId)}`
+  await sql.begin((begun) => {
     const tx = begun as unknown as Sql
-    return [locked(tx, workspaceId, [address]), insert(tx)] as const
+    return [locked(tx, workspaceId, [address]), insert(tx)]
   })
-  if (!known) return undefined
-  const { nameAt, ...rest } = known
-  return { ...rest, nameAtMs: nameAt?.getTime() ?? 0 }
 }
 
-/** Whoever gives these addresses to a contact waits for the end of the transaction. */
-const locked = (sql: Sql, workspaceId: WorkspaceId, addresses: readonly string[]) => sql`
-  select pg_advisory_xact_lock(key)
-  from (
-    select distinct hashtextextended(${workspaceId}::text || ' ' || address, 0) as key
-    from unnest(${addresses as string[]}::text[]) as address
-    order by key
-  ) keys`
-
 /**
- * Under locks on all addresses, so that two processes that learn of one person at the same time make one contact.
- * False: try again.
+ * Under locks on all addresses, so that two processes that learn of one person at the same time make one contact. False:
+ * try again.
  */
 async function settle(
   sql: Pool,
@@ -347,16 +343,20 @@ async function settle(
   }) as Promise<boolean>
 }
 
-/** `do update` without a change, because `do nothing` would not return a row that exists already. */
+/**
+ * `do update` without a change, because `do nothing` would not return a row that exists already. Of no column of a key:
+ * that would lock out the foreign keys of others.
+ */
 const conversationOf = (sql: Sql, { workspaceId, numberId }: NumberIdentity, groupId: string | null) =>
   groupId === null
     ? sql`
       insert into conversations (id, workspace_id, number_id, contact_id)
       select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, contact.id
       from contact
-      on conflict (number_id, contact_id) do update set contact_id = excluded.contact_id`
+      on conflict (number_id, contact_id) do update set updated_at = conversations.updated_at`
     : sql`
       insert into conversations (id, workspace_id, number_id, group_id)
       select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, ${groupId}::text
       from contact
-      on conflict (number_id, group_id) where group_id is not null do update set group_id = excluded.group_id`
+      on conflict (number_id, group_id) where group_id is not null
+      do update set updated_at = conversations.updated_at`

@@ -162,7 +162,7 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
     -- Lock the row before the update, to read its last event. Lock it after the contact: a campaign's claim locks
     -- in the same order.
     locked as (
-      select id, last_event_id
+      select id, last_event_id, xmin::text as version
       from conversations
       where id = (select conversation_id from inserted) and (select count(*) from opted) >= 0
       for no key update
@@ -198,6 +198,11 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
         select from messages e
         where e.type in ('EDIT', 'REVOKE') and e.workspace_id = ${workspaceId}
           and ${revisedId(sql, 'e')} = ${update.providerMessageId}
+      ) or exists (
+        -- What changes it was written while this statement waited for the conversation, perhaps: it cannot see that.
+        select from locked
+        join conversations seen on seen.id = locked.id
+        where seen.xmin::text <> locked.version
       ) as is_revised
     ) revised
     left join (${writtenDeliveries(sql)}) written on true`

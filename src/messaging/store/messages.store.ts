@@ -6,7 +6,7 @@ import type { MessageType } from '../../contract/records/message.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { spellingsOf } from '../../shared/address.ts'
 import { Batcher } from '../../shared/batcher.ts'
-import type { MessageId, NumberId, WorkspaceId } from '../../shared/ids.ts'
+import type { MessageId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import type { StoredUpload } from '../free-form-content.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import type { MessageStore, NewMessage, SendContext, SendContextQuery, SendTemplate } from '../ports.ts'
@@ -45,6 +45,7 @@ interface ContextRow extends AccountColumns {
   number: string
   templateStatus: string | null
   category: SendTemplate['category']
+  contactId: Uuid | null
   address: string | null
   parameterFormat: SendTemplate['parameterFormat']
   components: unknown[]
@@ -74,7 +75,7 @@ async function sendContext(
   const [row] = await sql<ContextRow[]>`
     select w.id as workspace_id, w.waba_id, w.provider_token,
       n.id as number_id, n.number, n.phone_number_id,
-      t.status as template_status, t.category, t.parameter_format, t.components, c.wa_id as address,
+      t.status as template_status, t.category, t.parameter_format, t.components, c.id as contact_id, c.wa_id as address,
       case when c.id is null then ${isKeptOptOut(sql, options.optOutKey, person)}
         else coalesce(c.opt_state = 'opted-out', false) end as opted_out,
       case when c.id is null then ${keptOptOutTime(sql, options.optOutKey, person, keptMarketing)} is not null
@@ -127,6 +128,7 @@ const toContext = (row: ContextRow, workspaceId: WorkspaceId, options: AccountOp
     : null,
   optedOut: row.optedOut,
   marketingOptedOut: row.marketingOptedOut,
+  contactId: row.contactId,
   address: row.address,
   windowExpiresAt: windowExpiry(row),
   upload: row.upload,

@@ -1,5 +1,5 @@
-// A gateway that cannot reach Postgres gives its actors up, so that others, which can, serve them. It keeps them
-// while no other gateway could do better: their sockets outlive a restart of Postgres.
+// A gateway that cannot reach Postgres, or that others cannot reach, gives its actors up, so that others serve them. It
+// keeps them while no other gateway could do better: their sockets outlive a restart of Postgres.
 import type { Clock, Timer } from '../../shared/clock.ts'
 import type { Log } from '../../shared/log.ts'
 import type { Registry } from './registry.ts'
@@ -9,7 +9,7 @@ export interface CutOffOptions {
   readonly sid: string
   readonly session: Pick<NodeSession, 'state' | 'enter' | 'pause'>
   readonly registry: Pick<Registry, 'liveNodes'>
-  /** Milliseconds since Postgres last answered; 0: it does. */
+  /** Milliseconds since Postgres last answered, or since this gateway is out of reach; 0: all is well. */
   readonly awayMs: () => number
   readonly actors: () => Iterable<{ cutOff(): void; resume(): void }>
   readonly clock: Clock

@@ -5,7 +5,7 @@ import type { ActorKind } from '../actors/actor.ts'
 import type { NodeRef, Ownership } from '../actors/ownership.ts'
 import { closeRedis, type Redis, type RedisRole } from '../redis/client.ts'
 import { leaveWhileCutOff } from './cut-off.ts'
-import { startInbox } from './inbox.ts'
+import { sendToInbox, startInbox } from './inbox.ts'
 import { createPeer, type Peer, type PeerOptions, withConnections } from './peer.ts'
 import { createReceiver, type LocalActors } from './receiver.ts'
 import { createRedisOwnership } from './redis-ownership.ts'
@@ -13,6 +13,7 @@ import { createRefusals, type Refused } from './refusals.ts'
 import type { Registry } from './registry.ts'
 import type { RpcEnvelope } from './rpc-envelope.ts'
 import { createRpcHandler, type RpcRequest, type RpcResponse } from './rpc-handler.ts'
+import { startSelfPing } from './self-ping.ts'
 import { NodeSession } from './session.ts'
 import { watchStalls } from './stalls.ts'
 
@@ -96,17 +97,23 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
   const session = await startSession(options, { redis: sessionRedis, node: self, actors })
   // An inbox entry may be for an actor that has moved meanwhile. Route it once more.
   const take = async (envelope: RpcEnvelope) => {
+    if (envelope.message.type === pingType) return selfPing.took(envelope.msgId)
     const { type } = await receive(envelope, 'inbox')
     if (type === 'theirs' || type === 'leaving')
       void peer.router.tell(envelope.kind, envelope.id, envelope.message)
   }
   const inbox = { reader, commands: redis, nodeId: self.nodeId, secrets, clock, refused, receive: take }
+  const selfPing = startSelfPing({
+    ...{ clock, log },
+    probe: () => rpc.probe(self.address),
+    post: (pingId) => sendToInbox(redis, sid, pingOf(sid, pingId), { secrets, nowMs: clock.now() }),
+  })
   const stopInbox = startInbox(inbox)
   const stopReaper = startReaper(peer.registry, options)
   const stopWatch = keepNodesKnown(peer.registry, options)
   const stopLeaving = leaveWhileCutOff({
     ...{ sid, session, registry: peer.registry, clock, log },
-    awayMs: options.postgresAwayMs ?? (() => 0),
+    awayMs: () => Math.max(options.postgresAwayMs?.() ?? 0, selfPing.awayMs()),
     actors: () => actors.values(),
   })
   return {
@@ -123,6 +130,7 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
     leave: () => session.enter('draining'),
     async close() {
       stopLeaving()
+      selfPing.stop()
       stopReaper()
       stopWatch()
       stalls.stop()
@@ -131,6 +139,14 @@ async function assemble(options: NodeOptions, connections: Redis[]): Promise<Clu
     },
   }
 }
+
+const pingType = 'selfPing'
+
+/** Of the form that every version reads, and of no actor. */
+const pingOf = (sid: string, msgId: string): RpcEnvelope => ({
+  ...{ v: 1, kind: 'endpoint', id: sid, sid, msgId, type: 'tell', deadlineMs: 0 },
+  message: { type: pingType },
+})
 
 interface SessionParts {
   readonly redis: Redis

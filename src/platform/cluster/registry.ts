@@ -6,7 +6,7 @@ import type { Recalled } from '../actors/ownership.ts'
 import { bounded, type Redis } from '../redis/client.ts'
 import { keys } from '../redis/keys.ts'
 
-/** `cutOff`: alive, but without Postgres; it gets no actors. */
+/** `cutOff`: alive, but without Postgres, or out of reach of the others; it gets no actors. */
 export type NodeState = 'joining' | 'serving' | 'draining' | 'cutOff'
 
 export interface NodeEntry {

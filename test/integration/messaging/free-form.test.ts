@@ -96,7 +96,40 @@ const picture = (uploadId: UploadId) =>
 const messagesOf = async ({ workspaceId }: Tenant) =>
   (await sql`select id from messages where workspace_id = ${workspaceId}`).length
 
+/** The person as another process sees them, with the window open. */
+async function seenElsewhere(tenant: Tenant, userId: string) {
+  const person = { ...personAt(waId), userId }
+  const { phoneNumberId } = tenant
+  const parties = (await testContacts(sql).resolveParties({ phoneNumberId, person })) ?? assert.fail()
+  await sql`update conversations set last_inbound_at = ${opened} where id = ${parties.conversationId}`
+  return parties
+}
+
 describe('a reply', () => {
+  test('goes to who has the number now, whoever the process has sent to under it before', async () => {
+    const tenant = await addTenant(sql)
+    const { send, sent } = sender({ now: () => opened.getTime() + 1 })
+    const former = await seenElsewhere(tenant, 'US.1')
+    await send(caller(tenant), reply())
+    const owner = await seenElsewhere(tenant, 'US.2')
+    await send(caller(tenant), reply())
+    await testContacts(sql).learn(tenant.workspaceId, {
+      person: { phone: '15557000002', userId: 'US.3', parentUserId: null },
+      also: [waId, 'US.2'],
+      proof: 'statement',
+      at: new Date(),
+    })
+    await send(caller(tenant), reply())
+    assert.deepEqual(
+      sent.map(({ conversationId, to }) => [conversationId, to]),
+      [
+        [former.conversationId, waId],
+        [owner.conversationId, waId],
+        [owner.conversationId, '15557000002'],
+      ],
+    )
+  })
+
   for (const [what, times] of [
     ['message', { lastInboundAt: opened }],
     ['call', { lastCallAt: opened }],

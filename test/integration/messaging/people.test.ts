@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createCallReader } from '../../../src/calls/store/calls-read.store.ts'
 import { type Person, personAt } from '../../../src/contract/person.ts'
 import type { Claim } from '../../../src/messaging/identity.ts'
 import { moveMerged } from '../../../src/messaging/store/contact-merge.ts'
+import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createConversationReader } from '../../../src/messaging/store/conversations-read.store.ts'
 import { createMessageReader } from '../../../src/messaging/store/messages-read.store.ts'
+import type { Sql } from '../../../src/platform/postgres/sql.ts'
 import { type ConversationId, decodeId, newId, type Uuid, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testContacts } from '../../support/message-store.ts'
@@ -60,6 +65,14 @@ async function threadsOf({ workspaceId }: World) {
   )
 }
 
+/** Resolves when a statement waits for what this transaction holds. */
+async function isAwaited(tx: Sql) {
+  const [me] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+  const waiting = () => sql`
+    select from pg_stat_activity where ${me?.pid ?? 0}::integer = any(pg_blocking_pids(pid))`
+  while ((await waiting()).length === 0) await sleep(20)
+}
+
 describe('a person who is seen by number and by id', () => {
   test('in any order, with messages under both, is one contact with one conversation and all messages', async () => {
     for (const order of [
@@ -100,6 +113,10 @@ describe('a person who is seen by number and by id', () => {
     const gone = await conversations.find(world.workspaceId, byId.conversationId)
     assert.equal(decodeId('conversation', gone?.id ?? ''), byPhone.conversationId)
     await write(world, byId, 'late')
+    await sql`
+      insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status, version, owner_epoch)
+      values (${newId('call')}, ${world.workspaceId}, ${byId.conversationId}, ${world.numberId}, ${byId.contactId},
+        'OUTBOUND', 'COMPLETED', 1, 1)`
     await moveMerged(sql)
     assert.deepEqual(
       (await threadsOf(world)).map(({ texts }) => texts),
@@ -107,6 +124,54 @@ describe('a person who is seen by number and by id', () => {
     )
     const old = await messages.list(world.workspaceId, { conversationId: byId.conversationId }, { limit: 5 })
     assert.equal(old.data.length, 1)
+    const calls = await createCallReader(sql).list(
+      world.workspaceId,
+      { conversationId: byId.conversationId },
+      { limit: 5 },
+    )
+    assert.equal(calls.data.length, 1)
+  })
+
+  test('whose id another process learns while the contact of that id is made is one contact', async () => {
+    const world = await addWorkspace(sql)
+    const who = someone()
+    const making = await sql.begin(async (tx) => {
+      // A new contact waits for its workspace, after it was looked for.
+      await tx`select from workspaces where id = ${world.workspaceId} for update`
+      const made = seen(world, { userId: who.userId })
+      await isAwaited(tx)
+      const contactId = randomUUID() as Uuid
+      await tx`
+        insert into contacts (id, workspace_id, wa_id, user_id)
+        values (${contactId}, ${world.workspaceId}, ${who.phone}, ${who.userId})`
+      await tx`
+        insert into contact_aliases (workspace_id, address, contact_id)
+        values (${world.workspaceId}, ${who.userId}, ${contactId})`
+      return { made, contactId }
+    })
+    assert.equal((await making.made).contactId, making.contactId)
+    assert.equal((await threadsOf(world)).length, 1)
+  })
+
+  test('becomes one while the status of a message is written, without a deadlock', async () => {
+    const world = await addWorkspace(sql)
+    const who = someone()
+    const byId = await seen(world, { userId: who.userId })
+    const messageId = await write(world, byId, 'hi')
+    await sql`update messages set direction = 'OUTBOUND', status = 'SENT' where id = ${messageId}`
+    await seen(world, { phone: who.phone })
+    const merging = await sql.begin(async (tx) => {
+      await tx`select from messages where id = ${messageId} for no key update`
+      const merged = seen(world, who)
+      await isAwaited(tx)
+      await tx`select from conversations where id = ${byId.conversationId} for no key update nowait`
+      return { merged }
+    })
+    await merging.merged
+    assert.deepEqual(
+      (await threadsOf(world)).map(({ texts }) => texts),
+      [['hi']],
+    )
   })
 
   test('is as opted out as either of the two', async () => {
@@ -140,10 +205,16 @@ describe('a number', () => {
     const world = await addWorkspace(sql)
     const [who, next] = [someone(), someone()]
     const at = (second: number) => new Date(Date.UTC(2026, 10, 20) + second * 1_000)
-    await write(world, await seen(world, who, at(1)), 'from the first')
+    const first = await seen(world, who, at(1))
+    await write(world, first, 'from the first')
     const again = { phone: who.phone, userId: next.userId }
     await write(world, await seen(world, again, at(3)), 'from the second')
-    await seen(world, who, at(2))
+    assert.equal(
+      (await seen(world, who, at(2))).contactId,
+      first.contactId,
+      'said before the number was given away',
+    )
+    assert.equal((await seen(world, who, at(2))).conversationId, first.conversationId)
     const threads = (await threadsOf(world)).sort((a, b) => a.waId.localeCompare(b.waId))
     assert.deepEqual(threads, [
       { waId: '', userId: who.userId, unreadCount: 1, texts: ['from the first'] },
@@ -180,5 +251,23 @@ describe('a number', () => {
     const answer = { person: personAt(strange), also: [other], proof: 'answer', at: new Date() } as const
     await contacts.learn(world.workspaceId, answer)
     assert.equal((await seen(world, { phone: strange })).contactId, first.contactId, 'by the answer')
+  })
+
+  test('that an answer tells is learnt from the next one where this one could not be written', async () => {
+    const world = await addWorkspace(sql)
+    const who = someone()
+    const known = await seen(world, { phone: who.phone })
+    let isAway = true
+    const contacts = createContactsStore(sql, {
+      optOutKey: async () => {
+        if (isAway) throw new Error('away')
+        return undefined
+      },
+    })
+    const answer = { person: person(who), also: [who.phone], proof: 'answer', at: new Date() } as const
+    await assert.rejects(contacts.learn(world.workspaceId, answer), /away/)
+    isAway = false
+    await contacts.learn(world.workspaceId, answer)
+    assert.equal((await seen(world, { userId: who.userId })).contactId, known.contactId)
   })
 })

@@ -1,6 +1,7 @@
 // Messages that are edited and taken back, and what counts as an answer to a campaign.
 
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { personAt } from '../../../src/contract/person.ts'
 import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'
 import type { MessageDetails } from '../../../src/contract/records/message-details.ts'
@@ -62,6 +63,35 @@ const orders = [
 ]
 
 describe('a message and what changes it', () => {
+  test('come to the same where they are written at the same time', async () => {
+    const tenant = await addTenant(sql)
+    await apply(inbound(tenant, { second: 0, text: 'before' }))
+    const original = inbound(tenant, { second: 1, text: 'at five' })
+    const revoke = inbound(tenant, {
+      ...{ second: 2, messageType: 'REVOKE', details: revokes(original.providerMessageId) },
+    })
+    const writing = await sql.begin(async (tx) => {
+      // Stands for a revoke that is being written by another process, and is not yet seen.
+      const [row] = await tx<{ id: string }[]>`
+        update conversations set last_event_id = ${newId('event')} where workspace_id = ${tenant.workspaceId} returning id`
+      const written = apply(original)
+      const [me] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+      const waiting = () => sql`
+        select from pg_stat_activity where ${me?.pid ?? 0}::integer = any(pg_blocking_pids(pid))`
+      while ((await waiting()).length === 0) await sleep(20)
+      await tx`
+        insert into messages (id, workspace_id, conversation_id, number_id, contact_id, provider_message_id, direction,
+          type, status, text, details, created_at)
+        select ${newId('message')}, ${tenant.workspaceId}, id, number_id, contact_id, ${revoke.providerMessageId},
+          'INBOUND', 'REVOKE', 'READ', '', ${tx.json(revoke.details as never)}, ${revoke.at}
+        from conversations
+        where id = ${row?.id ?? ''}`
+      return { written }
+    })
+    await writing.written
+    assert.equal((await recordOf(tenant, original.providerMessageId)).text, '')
+  })
+
   for (const order of orders)
     test(`come to the same in the order ${order.join(', ')}, and when posted again`, async () => {
       const tenant = await addTenant(sql)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Claim, type Holder, identify, ownerOf } from '../../../src/messaging/identity.ts'
+import { type Claim, type Holder, identify } from '../../../src/messaging/identity.ts'
 import type { Uuid } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 
@@ -73,13 +73,6 @@ describe('who a person is', () => {
     assert.deepEqual(shown(claim(P, A, { at: early }), owner), [null, [], null, A, [], A])
   })
 
-  test("what is told late is its own contact's, though the number is another's by now", () => {
-    const owner = holder(1, P, { userId: B, addressAt: late })
-    const former = holder(2, A, { userId: A })
-    assert.equal(ownerOf(claim(P, A, { at: early }), [owner, former]), former)
-    assert.equal(ownerOf(claim(P), [owner]), owner)
-  })
-
   test('what is told late does not bring back a number and an id that the person has left', () => {
     const known = holder(1, P2, { aliases: [B], userId: B, addressAt: late })
     const plan = shown(claim(P, B, { at: early }), known)
@@ -133,5 +126,21 @@ describe('who a person is', () => {
     ])
     const two = [holder(1, P, { userId: A }), holder(2, P2, { userId: B })]
     assert.equal(shown(claim(P2, null, answer), ...two), null)
+  })
+
+  test('the status of a message to a number that is of somebody else by now makes the two no one person', () => {
+    // Written to P while it was A's; B has it now, and the contact of the message is known as A.
+    const status = claim(P, B, { proof: 'answer', also: [A] })
+    const former = holder(1, A, { userId: A })
+    const owner = holder(2, P, { aliases: [B], userId: B })
+    assert.equal(shown(status, former, owner), null)
+    assert.equal(shown(status, owner, former), null)
+  })
+
+  test('written to by a parent id, a person is the one whom the status names', () => {
+    const status = claim(P, A, { proof: 'answer', also: [PARENT] })
+    const written = holder(1, PARENT, { userId: PARENT })
+    const known = holder(2, P, { aliases: [A], userId: A })
+    assert.deepEqual(shown(status, written, known), [id(2), [id(1)], null, P, [A, PARENT], A])
   })
 })

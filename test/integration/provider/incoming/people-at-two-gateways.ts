@@ -108,7 +108,7 @@ interface ContactRow {
   readonly aliases: readonly string[]
 }
 
-export const contactsOf = ({ sql, workspaceId }: Outcome) => sql<ContactRow[]>`
+const contactsOf = ({ sql, workspaceId }: Outcome) => sql<ContactRow[]>`
   select c.id, c.wa_id as address, c.user_id, c.opt_state is not distinct from 'opted-out' as is_opted_out,
     c.marketing_opt_out_at is not null as is_marketing_opted_out,
     array(select address from contact_aliases a where a.contact_id = c.id order by address) as aliases
