@@ -174,8 +174,10 @@ async function learnNow(
 ): Promise<boolean> {
   const asked = [...addressesOf(claim.person), ...claim.also]
   // A statement may come before all that it is about, and nothing says it again.
-  const isStatement = claim.proof === 'statement'
-  const [known] = isStatement ? [true] : await sql`select from ${contactsAt(sql, workspaceId, asked)} limit 1`
+  const [known] =
+    claim.proof === 'statement'
+      ? [true]
+      : await sql`select from ${contactsAt(sql, workspaceId, asked)} limit 1`
   if (!known) return false
   const optOutKey = await readOptOutKey()
   for (let tries = 0; tries < 5; tries += 1) if (await settle(sql, workspaceId, claim, optOutKey)) return true
