@@ -23,3 +23,12 @@ export const locked = (sql: Sql, workspaceId: WorkspaceId, addresses: readonly s
     from unnest(${addresses as string[]}::text[]) as address
     order by key
   ) keys`
+
+export async function isAnyKnown(
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  addresses: readonly string[],
+): Promise<boolean> {
+  const found = await sql`select from ${contactsAt(sql, workspaceId, addresses)} limit 1`
+  return found.count > 0
+}

@@ -8,7 +8,7 @@ import { Lru } from '../../shared/lru.ts'
 import { type Claim, type Holder, identify } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import { applyIdentity } from './contact-identity.ts'
-import { contactsAt, locked } from './contacts-at.ts'
+import { contactsAt, isAnyKnown, locked } from './contacts-at.ts'
 import { isKeptOptOut, keptMarketing, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
 
 export interface NumberIdentity {
@@ -174,11 +174,7 @@ async function learnNow(
 ): Promise<boolean> {
   const asked = [...addressesOf(claim.person), ...claim.also]
   // A statement may come before all that it is about, and nothing says it again.
-  const [known] =
-    claim.proof === 'statement'
-      ? [true]
-      : await sql`select from ${contactsAt(sql, workspaceId, asked)} limit 1`
-  if (!known) return false
+  if (claim.proof !== 'statement' && !(await isAnyKnown(sql, workspaceId, asked))) return false
   const optOutKey = await readOptOutKey()
   for (let tries = 0; tries < 5; tries += 1) if (await settle(sql, workspaceId, claim, optOutKey)) return true
   throw new Error('the contacts of a statement changed again and again')
