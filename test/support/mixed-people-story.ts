@@ -1,5 +1,5 @@
 // What the provider tells about one person of mixed-people.ts.
-import type { Item, Json, MixedPerson, Naming, personOf } from './mixed-people.ts'
+import type { Item, Json, MixedPerson, Naming, personOf } from './mixed-person.ts'
 
 /** A change of number or id is told at this second; what was said before and after it has another naming. */
 const CHANGE = 1_000

@@ -56,6 +56,29 @@ describe('a template message', () => {
   })
 })
 
+describe('a person without a number', () => {
+  test('is given by the user id as recipient, and never as a number', async () => {
+    const to = 'PT.44100928'
+    await withRig(accepted, async ({ api, seen }) => {
+      await api.sendTemplate(account, { to, template, opaque: 'msg_1' })
+      await api.sendMessage(account, {
+        to,
+        content: { kind: 'text', body: 'Hi', previewUrl: false },
+        opaque: 'msg_2',
+      })
+      await api.requestCallPermission(account, { to, opaque: 'msg_3' })
+      await api.placeCall(account, { to, sdp: 'v=0\r\n', opaque: 'call_1' })
+      for (const { body } of seen) {
+        const { recipient, to: number } = body as { recipient?: string; to?: string }
+        assert.deepEqual([recipient, number], [to, undefined])
+      }
+      assert.equal(seen.length, 4)
+      await api.callPermission(account, to)
+      assert.match(seen.at(-1)?.url ?? '', /\?recipient=PT\.44100928$/)
+    })
+  })
+})
+
 describe('a message', () => {
   test('is marked as read, with the typing indicator where asked for', async () => {
     await withRig(success, async ({ api, seen }) => {
