@@ -64,6 +64,7 @@ describe('a person without a number', () => {
       await api.sendMessage(account, {
         to,
         content: { kind: 'text', body: 'Hi', previewUrl: false },
+        about: null,
         opaque: 'msg_2',
       })
       await api.requestCallPermission(account, { to, opaque: 'msg_3' })
