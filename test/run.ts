@@ -33,8 +33,10 @@ const quickFiles = new Set(
     'browser/journey.test.ts',
   ].map((name) => place(...name.split('/'))),
 )
-/** These files keep every core busy for minutes: they run last, one at a time. */
-const isTorture = (entry: string): boolean => /torture-[^/]*$/.test(entry)
+/** Audio that comes late is no audio: these calls need a core of their own. */
+const aloneFiles = new Set([place('e2e', 'bot.test.ts')])
+/** These files keep every core busy for minutes, or need one: they run last, one at a time. */
+const isAlone = (entry: string): boolean => /(torture|alone)-[^/]*$/.test(entry)
 const isLongTorture = process.env['TORTURE'] === 'full' || process.env['FAULTS'] !== undefined
 const TORTURE_TIMEOUT_MS = isLongTorture ? 2_700_000 : 300_000
 // Node 20 does not pass a timeout on to the single tests of a file, so this one limits the whole process.
@@ -90,6 +92,7 @@ const secondsOf = (files: readonly string[]): number =>
 /** The files of a folder of `integration` share a process, as do those of a kind of short tests. */
 function groupOf(file: string): string {
   const kind = kindOf(file)
+  if (aloneFiles.has(file)) return join('alone', relative(place(), file))
   if (shared[kind] === undefined) return relative(place(), file)
   const [, room = ''] = relative(place(), file).split(sep)
   return kind === 'integration' ? join(kind, room) : kind
@@ -155,12 +158,12 @@ interface Batch {
 const batchesOf = (files: readonly string[]): Batch[] =>
   [
     {
-      files: files.filter((file) => !isTorture(file)),
+      files: files.filter((file) => !isAlone(file)),
       concurrency: CONCURRENCY,
       timeout: PROCESS_TIMEOUT_MS,
     },
     {
-      files: files.filter(isTorture),
+      files: files.filter(isAlone),
       concurrency: 1,
       timeout: TORTURE_TIMEOUT_MS,
     },

@@ -118,8 +118,9 @@ async function applyBody(
   const again = keptAtOf(payload)
   const { updates, elements } = parseWebhook(payload, again ?? new Date())
   const outcomes = new Map<unknown, UpdateOutcome>()
+  const applyOnce = updates.length > 1 ? onceEach(apply) : apply
   const errors = await applyInOrder(updates, {
-    apply: async (update) => outcomes.set(update, await apply(update)),
+    apply: async (update) => outcomes.set(update, await applyOnce(update)),
     timeoutMs: APPLY_TIMEOUT_MS,
   })
   const reasons = elements.map(({ element }) => unappliedReason(element, outcomes.get(element)))
@@ -138,6 +139,17 @@ async function applyBody(
     elements.map((read) => keptOf(read, outcomes.get(read.element))),
     result,
   )
+}
+
+/** A webhook may hold the same element many times, and a repeat changes nothing. */
+function onceEach(apply: ApplyUpdate): ApplyUpdate {
+  const applied = new Map<string, Promise<UpdateOutcome>>()
+  return (update) => {
+    const key = JSON.stringify(update)
+    const first = applied.get(key) ?? apply(update)
+    applied.set(key, first)
+    return first
+  }
 }
 
 const unreadable: Result = { ...nothing('unreadable'), skipped: { unreadable: 1 } }
