@@ -113,6 +113,8 @@ async function over(wacid: string): Promise<Json> {
 
 step('three callers at once each hear their own tone come back, a fourth is declined', async () => {
   const tones = [440, 523, 659]
+  // The third caller hides the number.
+  const hidden = await ok(stack.sim.put('/handsets/15557000202', { showsNumber: 'never' }))
   const wacids = await Promise.all(tones.map((hertz, index) => ring(`1555700020${index}`, hertz)))
   await Promise.all(wacids.map((wacid, index) => hears(wacid, tones[index] ?? 0)))
   for (const hertz of tones)
@@ -132,16 +134,20 @@ step('three callers at once each hear their own tone come back, a fourth is decl
     const { packetsHeard, packetsSaid } = ended(id)
     assert.ok(packetsHeard >= 25 && packetsSaid >= 25, `${packetsHeard} heard, ${packetsSaid} said`)
   }
+  const { from, userId } = await callOf(wacids.at(-1) ?? '')
+  assert.deepEqual([from, userId], ['', hidden.userId])
 })
 
 step('who is called by the bot picks up, and each hears the other', async () => {
   const to = '15557030021'
-  await ok(stack.sim.put(`/handsets/${to}`, { toneHz: 740 }))
-  const { conversationId } = await ok(stack.api.post('/messages/chat', hello(`+${to}`)), 202)
+  // Known by the user id alone.
+  const { userId } = await ok(stack.sim.put(`/handsets/${to}`, { toneHz: 740, showsNumber: 'never' }))
+  const { conversationId } = await ok(stack.api.post('/messages/chat', hello(userId)), 202)
   const before = ears.length
   const callId = await bot.calls.place(conversationId)
   await eventually('the bot is told that it was answered', async () => ears.length > before)
-  const { wacid } = await ok(stack.api.get(`/calls/${callId}`))
+  const { wacid, to: ours, from } = await ok(stack.api.get(`/calls/${callId}`))
+  assert.deepEqual([from, ours], ['', stack.numbers[0].number])
   await hears(wacid, 740)
   assert.ok(isNear(ears[before]?.hertz() ?? null, 740), 'the bot hears the handset')
   await hangUpAtHandset(wacid)
