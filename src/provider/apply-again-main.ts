@@ -2,12 +2,12 @@
 import { createHmac } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { unappliedReasons } from '../contract/inbound-elements.ts'
-import { ConfigError, loadSettings } from '../platform/config/config.ts'
+import { loadSettings } from '../platform/config/config.ts'
 import { readDevFile } from '../platform/config/dev-file.ts'
 import { createInboundElementStore } from '../platform/postgres/inbound-elements.store.ts'
 import { connectPool } from '../platform/postgres/sql.ts'
+import { CommandRefused, runCommand } from '../platform/process/command.ts'
 import { idFloor } from '../shared/ids.ts'
-import { answerVersion } from '../shared/version.ts'
 import { type AppliedAgain, applyAgain } from './incoming/apply-again.ts'
 
 const usage = `npm run reapply -- [options]
@@ -34,8 +34,6 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const
 
-class Refused extends Error {}
-
 const requestTimeoutMs = 20_000
 
 function surroundings(gateway: string | undefined) {
@@ -44,7 +42,7 @@ function surroundings(gateway: string | undefined) {
   const databaseUrl = DATABASE_URL ?? dev?.databaseUrl
   const appSecret = dev?.provider.appSecret ?? PROVIDER_APP_SECRET
   if (databaseUrl === undefined || appSecret === undefined)
-    throw new Refused('set DATABASE_URL and PROVIDER_APP_SECRET, or run npm start first')
+    throw new CommandRefused('set DATABASE_URL and PROVIDER_APP_SECRET, or run npm start first')
   const base = gateway ?? dev?.provider.webhookUrl ?? PUBLIC_URL ?? `http://localhost:${PORT}`
   return { databaseUrl, appSecret, webhookUrl: new URL('/provider/webhooks', base) }
 }
@@ -61,7 +59,7 @@ const poster =
     })
     const text = await answer.text()
     if (answer.status !== 200)
-      throw new Refused(`the gateway answered ${answer.status}: run this again when it is well`)
+      throw new CommandRefused(`the gateway answered ${answer.status}: run this again when it is well`)
     return text
   }
 
@@ -69,14 +67,14 @@ const poster =
 function boundOf(text: string | undefined, name: string, otherwise: string): string {
   if (text === undefined) return otherwise
   const at = Date.parse(text)
-  if (Number.isNaN(at)) throw new Refused(`--${name} must be a time, such as 2026-11-22T08:00:00Z`)
+  if (Number.isNaN(at)) throw new CommandRefused(`--${name} must be a time, such as 2026-11-22T08:00:00Z`)
   return idFloor(at)
 }
 
 function reasonsOf(given: readonly string[] | undefined): readonly string[] {
   const known: readonly string[] = unappliedReasons
   const wrong = given?.find((reason) => !known.includes(reason))
-  if (wrong !== undefined) throw new Refused(`${wrong} is no reason; they are ${known.join(', ')}`)
+  if (wrong !== undefined) throw new CommandRefused(`${wrong} is no reason; they are ${known.join(', ')}`)
   return given ?? known.filter((reason) => reason !== 'irrelevant')
 }
 
@@ -90,7 +88,7 @@ const linesOf = ({ found, applied, left }: AppliedAgain, isDryRun: boolean): str
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options })
-  if (values.help) throw new Refused(usage)
+  if (values.help) throw new CommandRefused(usage)
   const filter = {
     reasons: reasonsOf(values.reason),
     from: boundOf(values.since, 'since', idFloor(0)),
@@ -110,17 +108,4 @@ async function main(): Promise<void> {
   }
 }
 
-/** True for errors that the user can correct; other errors are printed with their stack. */
-const isPlain = (error: unknown): error is Error =>
-  error instanceof Refused ||
-  error instanceof ConfigError ||
-  (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-
-answerVersion()
-
-try {
-  await main()
-} catch (error) {
-  process.exitCode = 1
-  process.stderr.write(`${isPlain(error) ? error.message : String((error as Error)?.stack ?? error)}\n`)
-}
+await runCommand(main)

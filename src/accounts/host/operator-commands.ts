@@ -3,6 +3,7 @@
 
 import { createParkedMessageStore } from '../../platform/postgres/parked-messages.store.ts'
 import type { Pool } from '../../platform/postgres/sql.ts'
+import { CommandRefused } from '../../platform/process/command.ts'
 import { decodeId, encodeId, newId } from '../../shared/ids.ts'
 import { isCommonPassword } from '../common-password.ts'
 import type { OperatorOrigin } from '../operator.ts'
@@ -44,7 +45,6 @@ export interface OperatorCommand {
 }
 
 /** The command cannot be run. The message is for the person at the terminal. */
-export class CommandRefused extends Error {}
 
 interface Terminal {
   readonly sql: Pool

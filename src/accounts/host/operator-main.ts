@@ -1,13 +1,13 @@
 // npm run operator: manages operators and workspaces from the command line.
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { ConfigError, loadSettings } from '../../platform/config/config.ts'
+import { loadSettings } from '../../platform/config/config.ts'
 import { readDevFile } from '../../platform/config/dev-file.ts'
 import { connectPool } from '../../platform/postgres/sql.ts'
-import { answerVersion } from '../../shared/version.ts'
+import { CommandRefused, runCommand } from '../../platform/process/command.ts'
 import { createToken } from '../random-token.ts'
 import type { SecretBox } from '../secret-box.ts'
-import { CommandRefused, operatorUsage, runOperatorCommand } from './operator-commands.ts'
+import { operatorUsage, runOperatorCommand } from './operator-commands.ts'
 import { processSecrets } from './secrets.ts'
 
 const options = {
@@ -57,17 +57,4 @@ async function main(): Promise<void> {
   }
 }
 
-/** True for errors that the user can correct; other errors are printed with their stack. */
-const isPlain = (error: unknown): error is Error =>
-  error instanceof CommandRefused ||
-  error instanceof ConfigError ||
-  (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-
-answerVersion()
-
-try {
-  await main()
-} catch (error) {
-  process.exitCode = 1
-  process.stderr.write(`${isPlain(error) ? error.message : String((error as Error)?.stack ?? error)}\n`)
-}
+await runCommand(main)
