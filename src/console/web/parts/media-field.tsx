@@ -1,9 +1,9 @@
 // The field for the media in the header of a template: a link, or a file that is uploaded here.
 import { useRef, useState } from 'preact/hooks'
 import type { TemplateRecord } from '../../../contract/records/catalog.ts'
-import { ApiError, askRaw, inWorkspace } from '../core/api.ts'
 import { sentence } from '../core/format.ts'
 import { useAction } from '../core/load.ts'
+import { uploadSmallFile } from '../core/upload-file.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 import { headerIcons, Icon } from './icon.tsx'
@@ -50,8 +50,6 @@ interface Uploaded {
   readonly fileName: string
 }
 
-const mostBytes = 16 * 1024 * 1024
-
 export function MediaField({
   name,
   format,
@@ -77,19 +75,7 @@ export function MediaField({
   const take = (file: File | undefined) =>
     file &&
     uploading.run(async () => {
-      // The server would close the connection in the middle of the upload.
-      if (file.size > mostBytes)
-        throw new ApiError({
-          status: 413,
-          code: 'PAYLOAD_TOO_LARGE',
-          message: `${file.name} is larger than 16 MiB.`,
-        })
-      const answer = await askRaw(inWorkspace('/media', { numberId, fileName: file.name }), {
-        method: 'POST',
-        headers: { 'content-type': file.type },
-        body: file,
-      })
-      const taken = (await answer.json()) as Uploaded
+      const taken = await uploadSmallFile<Uploaded>('/media', file, { numberId })
       setUploaded(taken)
       onChange(taken.id)
     })

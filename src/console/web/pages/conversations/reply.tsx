@@ -3,9 +3,9 @@ import { useRef, useState } from 'preact/hooks'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import type { MessageRecord } from '../../../../contract/records/message.ts'
 import type { UploadRecord } from '../../../../contract/records/upload.ts'
-import { askRaw, inWorkspace } from '../../core/api.ts'
 import { exact, now } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
+import { uploadFile } from '../../core/upload-file.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Problem } from '../../parts/states.tsx'
@@ -61,12 +61,9 @@ function Open({
     box.current?.focus()
   }
   const upload = (chosen: File) =>
-    uploading.run(async () => {
-      const path = inWorkspace(`/conversations/${conversation.id}/files`, { fileName: chosen.name })
-      const headers = { 'content-type': chosen.type }
-      const answer = await askRaw(path, { method: 'POST', headers, body: chosen })
-      setFile((await answer.json()) as UploadRecord)
-    })
+    uploading.run(async () =>
+      setFile(await uploadFile<UploadRecord>(`/conversations/${conversation.id}/files`, chosen)),
+    )
   return (
     <form
       class="reply"

@@ -1,7 +1,7 @@
 // The sample of a media header: a file for the provider's review, uploaded here.
 import { useRef, useState } from 'preact/hooks'
-import { ApiError, askRaw, inWorkspace } from '../../core/api.ts'
 import { useAction } from '../../core/load.ts'
+import { uploadSmallFile } from '../../core/upload-file.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Problem } from '../../parts/states.tsx'
@@ -12,8 +12,6 @@ const accepted: Readonly<Record<MediaFormat, string>> = {
   VIDEO: 'video/mp4',
   DOCUMENT: 'application/pdf',
 }
-
-const mostBytes = 16 * 1024 * 1024
 
 /** `value` is the handle that the provider gave for the file; empty without one. */
 export function SampleField({
@@ -33,19 +31,7 @@ export function SampleField({
   const take = (file: File | undefined) =>
     file &&
     uploading.run(async () => {
-      // The server would close the connection in the middle of the upload.
-      if (file.size > mostBytes)
-        throw new ApiError({
-          status: 413,
-          code: 'PAYLOAD_TOO_LARGE',
-          message: `${file.name} is larger than 16 MiB.`,
-        })
-      const answer = await askRaw(inWorkspace('/templates/samples', { fileName: file.name }), {
-        method: 'POST',
-        headers: { 'content-type': file.type },
-        body: file,
-      })
-      const { handle } = (await answer.json()) as { readonly handle: string }
+      const { handle } = await uploadSmallFile<{ readonly handle: string }>('/templates/samples', file)
       setFileName(file.name)
       onChange(handle)
     })
