@@ -50,7 +50,7 @@ export interface IdentityPlan {
 
 /** Null where there is nothing to change, or where an answer names the addresses of two persons. */
 export function identify(claim: Claim, holders: readonly Holder[]): IdentityPlan | null {
-  const addresses = allOf(claim)
+  const addresses = claimedAddresses(claim)
   const [only, ...others] = holders
   if (only && others.length === 0 && addresses.every((address) => has(only, address))) return null
   const stranger = strangerOf(claim, holders)
@@ -64,8 +64,11 @@ export function identify(claim: Claim, holders: readonly Holder[]): IdentityPlan
   return { ...planOf(claim, same), recycled: { id: stranger.id, address: left } }
 }
 
-const allOf = ({ person, also }: Claim): string[] => [...new Set([...addressesOf(person), ...also])]
-const idsOf = (claim: Claim): string[] => allOf(claim).filter(isUserId)
+/** Every address that the claim names, each once. */
+export const claimedAddresses = ({ person, also }: Pick<Claim, 'person' | 'also'>): string[] => [
+  ...new Set([...addressesOf(person), ...also]),
+]
+const idsOf = (claim: Claim): string[] => claimedAddresses(claim).filter(isUserId)
 
 const has = ({ address, aliases }: Holder, asked: string): boolean =>
   address === asked || aliases.includes(asked)
@@ -78,7 +81,7 @@ function strangerOf(claim: Claim, holders: readonly Holder[]): Holder | undefine
   if (claim.proof === 'answer' && ownIdsOf(known).size > 1) return known[0]
   if (ids.length === 0) return new Set(known.map(({ userId }) => userId)).size > 1 ? known[0] : undefined
   // A statement names the old number of the person too: only the new one can be somebody else's.
-  const phones = claim.proof === 'statement' ? [claim.person.phone] : allOf(claim).map(phoneOf)
+  const phones = claim.proof === 'statement' ? [claim.person.phone] : claimedAddresses(claim).map(phoneOf)
   return known.find(
     (one) =>
       phones.some((phone) => phone !== null && has(one, phone)) && !ids.some((userId) => has(one, userId)),
@@ -95,7 +98,7 @@ function planOf(claim: Claim, holders: readonly Holder[]): IdentityPlan {
   // The history of a phone number continues. Of several, the oldest.
   const target = inOrder.find(({ address }) => phoneOf(address) !== null) ?? inOrder[0]
   const { late, address, addressAt } = addressIn(claim, holders, target)
-  const aliases = new Set([...allOf(claim), ...holders.map((one) => one.address)])
+  const aliases = new Set([...claimedAddresses(claim), ...holders.map((one) => one.address)])
   aliases.delete(address)
   const first = (of: (one: Holder) => string | null) => inOrder.map(of).find((id) => id !== null) ?? null
   return {

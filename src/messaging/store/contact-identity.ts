@@ -56,7 +56,8 @@ async function insertContact(
         ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)} as marketing_out_at
       from unnest(${addresses}::text[]) as asked (address)
       union all
-      select opt_state = 'opted-out', opt_changed_at, marketing_opt_out_at from contacts where id = ${plan.recycled?.id ?? null}::uuid
+      select opt_state = 'opted-out', opt_changed_at, marketing_opt_out_at from contacts
+      where id = ${plan.recycled?.id ?? null}::uuid and workspace_id = ${workspaceId}
     )
     insert into contacts (id, workspace_id, wa_id, opt_state, opt_changed_at, marketing_opt_out_at,
       marketing_changed_at)

@@ -54,7 +54,7 @@ async function mergeConversations(
   const own = await sql<{ id: ConversationId; other: ConversationId | null }[]>`
     select l.id, s.id as other
     from conversations l
-    left join conversations s on s.number_id = l.number_id and s.contact_id = ${into}
+    left join conversations s on s.number_id = l.number_id and s.contact_id = ${into} and s.workspace_id = l.workspace_id
     where l.workspace_id = ${workspaceId} and l.contact_id = ${from} and l.id = any(${both.map(({ id }) => id)}::uuid[])`
   for (const { id, other } of own) {
     if (other === null)

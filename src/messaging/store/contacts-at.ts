@@ -24,6 +24,17 @@ export const locked = (sql: Sql, workspaceId: WorkspaceId, addresses: readonly s
     order by key
   ) keys`
 
+/** An array: those of these addresses that the contact `c` has besides the one under which it is written to. */
+export const aliasesAmong = (
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  addresses: readonly string[],
+): Fragment => sql`
+  array(
+    select address from contact_aliases
+    where workspace_id = ${workspaceId} and address = any(${addresses as string[]}::text[]) and contact_id = c.id
+  )`
+
 export async function isAnyKnown(
   sql: Sql,
   workspaceId: WorkspaceId,

@@ -5,10 +5,10 @@ import { spellingsOf } from '../../shared/address.ts'
 import { Batcher } from '../../shared/batcher.ts'
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
-import { type Claim, type Holder, identify } from '../identity.ts'
+import { type Claim, claimedAddresses, type Holder, identify } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import { applyIdentity } from './contact-identity.ts'
-import { contactsAt, isAnyKnown, locked } from './contacts-at.ts'
+import { aliasesAmong, contactsAt, isAnyKnown, locked } from './contacts-at.ts'
 import { isKeptOptOut, keptMarketing, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
 
 export interface NumberIdentity {
@@ -148,7 +148,7 @@ export function createContactsStore(sql: Pool, options: ContactsOptions): Contac
         await learnNow(sql, { workspaceId, claim }, options.optOutKey)
         return
       }
-      const key = [workspaceId, ...addressesOf(claim.person), ...claim.also].join(' ')
+      const key = [workspaceId, ...claimedAddresses(claim)].join(' ')
       if (learnt.get(key)) return
       learnt.set(key, true)
       let isLearnt = false
@@ -172,7 +172,7 @@ async function learnNow(
   { workspaceId, claim }: Learning,
   readOptOutKey: ReadOptOutKey,
 ): Promise<boolean> {
-  const asked = [...addressesOf(claim.person), ...claim.also]
+  const asked = claimedAddresses(claim)
   // A statement may come before all that it is about, and nothing says it again.
   if (claim.proof !== 'statement' && !(await isAnyKnown(sql, workspaceId, asked))) return false
   const optOutKey = await readOptOutKey()
@@ -238,10 +238,7 @@ async function holdersOf(
   const rows = await sql<Found[]>`
     select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id, c.username, c.name, c.name_at,
       v.id as conversation_id,
-      array(
-        select address from contact_aliases
-        where workspace_id = ${number.workspaceId} and address = any(${asked}::text[]) and contact_id = c.id
-      ) as aliases
+      ${aliasesAmong(sql, number.workspaceId, asked)} as aliases
     from contacts c
     left join conversations v on v.number_id = ${number.numberId}
       and ${groupId === null ? sql`v.contact_id = c.id` : sql`v.group_id = ${groupId}`}
@@ -316,16 +313,13 @@ async function settle(
   claim: Claim,
   optOutKey: FingerprintKey | undefined,
 ): Promise<boolean> {
-  const asked = [...new Set([...addressesOf(claim.person), ...claim.also])]
+  const asked = claimedAddresses(claim)
   const settled = sql.begin(async (begun) => {
     const tx = begun as unknown as Sql
     await locked(tx, workspaceId, asked)
     const holders = await tx<Holder[]>`
       select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id,
-        array(
-          select address from contact_aliases
-          where workspace_id = ${workspaceId} and address = any(${asked}::text[]) and contact_id = c.id
-        ) as aliases
+        ${aliasesAmong(tx, workspaceId, asked)} as aliases
       from contacts c
       where c.id in (select id from ${contactsAt(tx, workspaceId, asked)}) and c.erased_at is null
       order by c.id

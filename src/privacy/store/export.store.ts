@@ -24,7 +24,8 @@ export const createExportStore = (sql: Sql) => ({
         createdAt: Date
       }[]
     >`
-      select wa_id, user_id, username, name, opt_state, created_at from contacts where id = ${contactId}`
+      select wa_id, user_id, username, name, opt_state, created_at from contacts
+      where id = ${contactId} and workspace_id = ${workspaceId}`
     const phone = phoneOf(row?.waId ?? address)
     const facts = row && {
       ...{ userId: row.userId, username: row.username, name: row.name, optState: row.optState },

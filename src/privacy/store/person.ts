@@ -26,9 +26,9 @@ export async function personOf(
     select person.id as contact_id,
       array(select c.id from contacts c where c.merged_into = person.id and c.workspace_id = ${workspaceId}) as merged,
       array(
-        select c.wa_id from contacts c where c.id = person.id
+        select c.wa_id from contacts c where c.id = person.id and c.workspace_id = ${workspaceId}
         union
-        select a.address from contact_aliases a where a.contact_id = person.id
+        select a.address from contact_aliases a where a.contact_id = person.id and a.workspace_id = ${workspaceId}
         union
         -- In another spelling on the list of a campaign.
         select r.wa_id from recipients r where r.contact_id = person.id and r.workspace_id = ${workspaceId}
