@@ -1,7 +1,6 @@
 // Tracks what a receiver has proved to have read: each pong covers every frame before its ping.
 import { type EndpointState, type Frame, nextToken, type OpenSocket } from './endpoint-state.ts'
 import type { Turn } from './endpoint-work.ts'
-import type { Handed } from './socket-frames.ts'
 
 const pingAfterBytes = 64 * 1024
 /** A quarter of the frames that may be unread, so that a busy socket does not stop for each pong. */
@@ -15,12 +14,18 @@ export function frameBegun(turn: Turn, open: OpenSocket, bytes: number): void {
   open.unconfirmedBytes += bytes
 }
 
+/** A frame of this turn, and the effect that hands it to the socket. */
+interface Carrier {
+  readonly frame: Frame
+  readonly effect: { ping: number | undefined }
+}
+
 /**
  * Lets a ping go right behind the frame, in the same write, so that the proof takes one round trip. While one is
  * under way, frames share the next. Somebody waits for the result of a call, so it shares none. The ping is behind
  * its frame also where a lapsed guard or a full socket holds both back; it counts from when the frame was taken.
  */
-export function carryPing(turn: Turn, open: OpenSocket, { frame, effect }: Handed): void {
+export function carryPing(turn: Turn, open: OpenSocket, { frame, effect }: Carrier): void {
   if (frame.work.type === 'queued' && isProving(open)) return
   frame.ping = nextToken(turn.state)
   effect.ping = frame.ping
