@@ -1,7 +1,7 @@
 // The statement for several inbound messages. message-updates.store.ts has the one for a single message, whose every
 // effect this must have: test/integration/messaging/inbound-batch.test.ts compares the two.
 import type { WrittenDelivery } from '../../contract/dispatch.ts'
-import { emit, writtenDeliveryIds } from '../../platform/postgres/emit.ts'
+import { emit } from '../../platform/postgres/emit.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { InboundTry, InboundWrite } from '../ports.ts'
 import { revise, revisedId } from './revisions.store.ts'
@@ -19,16 +19,16 @@ type Row = {
 export async function insertMany(sql: Sql, writes: readonly InboundWrite[]): Promise<InboundTry[]> {
   const rows = await sql<Row[]>`
     with input as materialized (
-      select * from json_to_recordset(${JSON.stringify(writes.map(rowOf))}::text::json) as i (
-        id uuid, workspace_id uuid, conversation_id uuid, number_id uuid, contact_id uuid, provider_message_id text,
+      select * from json_to_recordset(${JSON.stringify(rowsOf(writes))}::text::json) as i (
+        party integer, id uuid, workspace_id uuid, conversation_id uuid, number_id uuid, contact_id uuid, provider_message_id text,
         type text, text text, from_name text, details jsonb, at timestamptz(3), is_group boolean, is_unread boolean,
         opens_window boolean, media json, event_id uuid, body text)
     ),
     -- Together, so that of the messages of one conversation all are written or none. A reply to a campaign also locks
     -- the recipient, which others lock in another order: it is written alone.
     held as materialized (
-      select p.conversation_id, p.contact_id, v.last_event_id, v.version
-      from (select distinct workspace_id, conversation_id, contact_id from input) p
+      select p.party, p.conversation_id, v.last_event_id, v.version
+      from (select distinct party, workspace_id, conversation_id, contact_id from input) p
       cross join lateral (
         select c.id from contacts c
         where c.id = p.contact_id and c.workspace_id = p.workspace_id and c.erased_at is null
@@ -49,7 +49,7 @@ export async function insertMany(sql: Sql, writes: readonly InboundWrite[]): Pro
         i.type, case when i.is_unread then 'RECEIVED' else 'READ' end, i.text, i.from_name, i.details, i.at,
         case when not i.is_unread then i.at end
       from input i
-      join held on held.conversation_id = i.conversation_id and held.contact_id = i.contact_id
+      join held on held.party = i.party
       order by i.event_id
       on conflict (provider_message_id) do nothing
       returning id
@@ -62,7 +62,7 @@ export async function insertMany(sql: Sql, writes: readonly InboundWrite[]): Pro
         max(i.at) filter (where i.opens_window) over whole as inbound_at
       from inserted
       join input i on i.id = inserted.id
-      join held on held.conversation_id = i.conversation_id and held.contact_id = i.contact_id
+      join held on held.party = i.party
       window whole as (partition by i.conversation_id), in_turn as (partition by i.conversation_id order by i.event_id)
     ),
     attached as (
@@ -84,10 +84,11 @@ export async function insertMany(sql: Sql, writes: readonly InboundWrite[]): Pro
     occurred as (
       select said.event_id, said.workspace_id, 'message.received' as kind,
         case when said.is_group then said.contact_id else said.conversation_id end as key,
-        convert_to(said.body, 'UTF8') as body, n.endpoint_id as routed_to,
+        convert_to(said.body, 'UTF8') as body,
+        -- Not a join: its estimate would be one row, and what follows would compare each row with each.
+        (select endpoint_id from numbers where id = said.number_id) as routed_to,
         case when not said.is_group then said.after end as after
       from said
-      join numbers n on n.id = said.number_id
     ), ${emit(sql)}
     select i.id as message_id, held.conversation_id is not null as is_held,
       exists (
@@ -98,11 +99,23 @@ export async function insertMany(sql: Sql, writes: readonly InboundWrite[]): Pro
         select from conversations seen
         where seen.id = held.conversation_id and seen.xmin::text <> held.version
       ) as is_revised,
-      written.*
+      delivery.id as delivery_id, delivery.event_id, delivery.endpoint_id, delivery.workspace_id, delivery.kind,
+      delivery.key, case when not i.is_group then said.after end as after
     from input i
-    left join held on held.conversation_id = i.conversation_id and held.contact_id = i.contact_id
-    left join (${writtenDeliveryIds(sql)}) written on written.event_id = i.event_id`
+    left join held on held.party = i.party
+    left join said on said.id = i.id
+    left join delivery on delivery.event_id = said.event_id and delivery.state = 'PENDING'`
   return triesOf(sql, writes, rows)
+}
+
+const rowsOf = (writes: readonly InboundWrite[]) => {
+  const parties = new Map<string, number>()
+  return writes.map((write) => {
+    const names = `${write.conversationId} ${write.contactId}`
+    const party = parties.get(names) ?? parties.size
+    parties.set(names, party)
+    return { party, ...rowOf(write) }
+  })
 }
 
 const rowOf = (write: InboundWrite) => {

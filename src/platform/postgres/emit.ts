@@ -45,15 +45,6 @@ export const writtenDeliveries = (sql: Sql) => sql`
   where delivery.state = 'PENDING'
   order by delivery.id`
 
-/** The same for a caller that has the bodies itself. */
-export const writtenDeliveryIds = (sql: Sql) => sql`
-  select delivery.id as delivery_id, delivery.event_id, delivery.endpoint_id, delivery.workspace_id, delivery.kind,
-    delivery.key, occurred.after
-  from delivery
-  join occurred on occurred.event_id = delivery.event_id
-  where delivery.state = 'PENDING'
-  order by delivery.id`
-
 /**
  * From a CTE `input (id, ...)` of messages: locks them in the order of their ids, so that two batches cannot
  * deadlock, and returns their states before the change, with the time of the latest.
