@@ -113,8 +113,10 @@ export function withDeadlines(context: StepContext, taken: CallStep): CallStep {
 }
 
 // Finish pending work before leaving: a new owner would have to repeat it.
-const leaving = (state: CallState): CallOut[] =>
-  state.isDraining && state.command === null && !isForwarding(state) ? [{ type: 'passivate' }] : []
+const leaving = (state: CallState): CallOut[] => {
+  const isDue = state.isDraining || (state.isTerminated && hasEnded(state.row))
+  return isDue && state.command === null && !isForwarding(state) ? [{ type: 'passivate' }] : []
+}
 
 const withWakeAt = (state: CallState, timing: CallTiming): CallState => ({
   ...state,

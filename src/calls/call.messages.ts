@@ -188,6 +188,8 @@ export interface CallState {
   readonly mayPlace: boolean
   /** The process is draining: passivate as soon as nothing is pending. */
   readonly isDraining: boolean
+  /** The provider has told this owner that the call is over: no further update or outcome is expected. */
+  readonly isTerminated: boolean
 }
 
 /** Durations are in milliseconds. */
