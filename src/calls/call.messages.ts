@@ -101,7 +101,7 @@ export interface SavedSdp {
   readonly ownSdp: string | null
 }
 
-/** One row of the call's timeline. Never contains SDP. */
+/** One entry of the call's timeline. Never contains SDP. */
 export interface Note {
   readonly at: Date
   readonly kind: string

@@ -13,7 +13,7 @@ import {
 } from '../../shared/ids.ts'
 import type { CallProgress, CallRow } from '../call.ts'
 import type { Beginning, BegunHere, CallBeginRows, Dialled, InboundCall, PlacedBy } from '../ports.ts'
-import { noted } from './call-timeline.store.ts'
+import { entriesOf } from './call-timeline.store.ts'
 import { callRoute, writtenOf } from './calls.store.ts'
 
 type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
@@ -44,20 +44,20 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
       begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, version,
           from_name, forward_state, forward_started_at, ringing_at, wake_at, owner_epoch, owner_sid, created_at,
-          last_event_id)
+          last_event_id, timeline)
         select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid,
           ${row.contactId}::uuid, ${row.wacid}, 'INBOUND', ${row.status}, 1, ${row.fromName},
           case when forward_calls then 'ATTEMPTING' end,
           case when forward_calls then ${row.ringingAt}::timestamptz end, ${row.ringingAt}::timestamptz,
           case when forward_calls then ${forwardCheckAt}::timestamptz else ${row.wakeAt}::timestamptz end,
-          nextval('actor_epoch'), ${sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid
+          nextval('actor_epoch'), ${sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid,
+          ${entriesOf(notes) as never}::jsonb
         from outlook
         cross join present
         where not ended_before_start
         on conflict (wacid) do nothing
         returning id, workspace_id, status, forward_state, owner_epoch
       ),
-      ${noted(sql, 'begun', notes)},
       ${occurred(sql, eventId, body)},
       ${emit(sql)}
       select outlook.ended_before_start, begun.owner_epoch, begun.status, begun.forward_state,
@@ -78,17 +78,17 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
       with ${present(sql, row)}
       begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, version,
-          from_name, end_reason, error, ringing_at, accepted_at, ended_at, duration_seconds, owner_epoch, created_at)
+          from_name, end_reason, error, ringing_at, accepted_at, ended_at, duration_seconds, owner_epoch, created_at,
+          timeline)
         select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid, present.id,
           ${row.wacid}, ${row.direction}, ${row.status}, ${row.version}::bigint, ${row.fromName}, ${row.endReason},
           ${row.error as never}::jsonb, ${row.ringingAt}::timestamptz, ${row.acceptedAt}::timestamptz,
           ${row.endedAt}::timestamptz, ${row.durationSeconds}::integer, nextval('actor_epoch'),
-          ${row.createdAt}::timestamptz
+          ${row.createdAt}::timestamptz, ${entriesOf(notes) as never}::jsonb
         from present
         on conflict (wacid) do nothing
         returning id, workspace_id, status, forward_state, owner_epoch
       ),
-      ${noted(sql, 'begun', notes)},
       ${occurred(sql, newId('event'), body)},
       ${emit(sql)}
       select begun.owner_epoch, begun.status, begun.forward_state, '{}'::uuid[] as route, written.*
@@ -107,16 +107,16 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
       begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status, version,
           from_name, pending_action, action_id, action_at, api_key_id, wake_at, owner_epoch, owner_sid, created_at,
-          last_event_id)
+          last_event_id, timeline)
         select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid,
           ${row.contactId}::uuid, 'OUTBOUND', ${row.status}, ${row.version}::bigint, ${row.fromName},
           ${row.pendingAction}, ${row.actionId}::uuid, ${row.actionAt}::timestamptz, ${by.apiKeyId}::uuid,
-          ${row.wakeAt}::timestamptz, nextval('actor_epoch'), ${by.sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid
+          ${row.wakeAt}::timestamptz, nextval('actor_epoch'), ${by.sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid,
+          ${entriesOf(notes) as never}::jsonb
         from present
         ${isFree}
         returning id, workspace_id, number_id, direction, status, forward_state, owner_epoch
       ),
-      ${noted(sql, 'begun', notes)},
       ${occurred(sql, eventId, body)},
       ${emit(sql)}
       select c.owner_epoch, c.status, c.forward_state, ${callRoute(sql)} as route, written.*

@@ -9,7 +9,7 @@ import { callMachines } from '../call.machine.ts'
 import type { Change } from '../call.messages.ts'
 import type { CallRow } from '../call.ts'
 import type { EarlyTerminate, NewEarlyTerminate } from '../ports.ts'
-import { noted } from './call-timeline.store.ts'
+import { appended, entriesOf } from './call-timeline.store.ts'
 
 export type CallsStore = ReturnType<typeof createCallsStore>
 
@@ -233,12 +233,12 @@ async function changeOnce(sql: Sql, { id, epoch }: Owned, change: Change): Promi
         heard_at = ${row.heardAt},
         wake_at = ${row.wakeAt},
         last_event_id = coalesce(${eventId}::uuid, c.last_event_id),
+        timeline = ${appended(sql, sql`${entriesOf(notes) as never}::jsonb`)},
         updated_at = now()
       from locked
       where c.id = locked.id and c.owner_epoch = ${epoch} and (${permitted(sql, row)})
       returning c.id, c.workspace_id, locked.last_event_id as after
     ),
-    ${noted(sql, 'moved', notes)},
     occurred as (
       -- The owner before may have died with the event before, which then waits for the sweeper.
       select ${eventId}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
