@@ -113,6 +113,8 @@ export interface Change {
   readonly row: CallRow
   readonly body: string | null
   readonly notes: readonly Note[]
+  /** The owner leaves with it: the row is released, too. */
+  readonly isLast?: boolean
 }
 
 /** Usually one. Two where a terminate reveals an answer that no update reported. Committed together. */
