@@ -21,18 +21,12 @@ export function frameBegun(turn: Turn, open: OpenSocket, bytes: number): void {
   open.unconfirmedBytes += bytes
 }
 
-/** A frame of this turn, and the effect that hands it to the socket. */
-interface Carrier {
-  readonly frame: Frame
-  readonly effect: { ping: number | undefined }
-}
-
 /**
  * Lets a ping go right behind the frame, in the same write, so that the proof takes one round trip. While one is
  * under way, frames share the next. Somebody waits for the result of a call, so it shares none. The ping is behind
  * its frame also where a lapsed guard or a full socket holds both back; it counts from when the frame was taken.
  */
-export function carryPing(turn: Turn, open: OpenSocket, { frame, effect }: Carrier): void {
+export function carryPing(turn: Turn, open: OpenSocket, { frame, effect }: Handed): void {
   if (frame.work.type === 'queued' && isProving(open)) return
   frame.ping = nextToken(turn.state)
   effect.ping = frame.ping
