@@ -231,14 +231,18 @@ async function holdersOf(
 ): Promise<{ readonly holders: readonly Found[]; readonly likely: Found | undefined }> {
   const addresses = addressesOf(person)
   const asked = [...addresses, ...addresses.flatMap(spellingsOf)]
+  // By the key of each row: a join that is planned while the tables are small reads all conversations of the number.
   const rows = await sql<Found[]>`
     select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id, c.username, c.name, c.name_at,
-      v.id as conversation_id,
+      (
+        select id from conversations v
+        where v.number_id = ${number.numberId} and ${groupId === null ? sql`v.contact_id = c.id` : sql`v.group_id = ${groupId}`}
+      ) as conversation_id,
       ${aliasesAmong(sql, number.workspaceId, asked)} as aliases
-    from contacts c
-    left join conversations v on v.number_id = ${number.numberId}
-      and ${groupId === null ? sql`v.contact_id = c.id` : sql`v.group_id = ${groupId}`}
-    where c.id in (select id from ${contactsAt(sql, number.workspaceId, asked)}) and c.erased_at is null`
+    from ${contactsAt(sql, number.workspaceId, asked)}
+    cross join lateral (
+      select * from contacts where id = contacts_at.id and erased_at is null offset 0
+    ) c`
   const isExact = (one: Found) =>
     addresses.some((address) => one.address === address || one.aliases.includes(address))
   const holders = rows.filter(isExact)

@@ -76,4 +76,39 @@ describe('the parties of a provider update', () => {
     }
     assert.equal(new Set(ids.values()).size, 3)
   })
+
+  test('are found by keys, also with a plan from the time when there were few', async () => {
+    const database = await testDatabase()
+    const one = testPool(database, 1)
+    const { phoneNumberId, workspaceId, numberId } = await addWorkspace(one)
+    const ask = async (times: number) => {
+      const store = testContacts(one)
+      const person = personAt('15551230000', null)
+      for (let time = 0; time < times; time += 1)
+        await store.resolveParties({ phoneNumberId, person, isFresh: true })
+    }
+    const addMore = (from: number, to: number) => one`
+      with person as (
+        insert into contacts (id, workspace_id, wa_id)
+        select new_uuid(), ${workspaceId}::uuid, '35191' || n from generate_series(${from}::int, ${to}::int) n
+        returning id
+      )
+      insert into conversations (id, workspace_id, number_id, contact_id)
+      select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, id from person`
+    const rowsRead = async () => {
+      await one`select pg_stat_force_next_flush()`
+      const [row] = await one<{ read: number }[]>`
+        select sum(seq_tup_read + idx_tup_fetch)::int as read
+        from pg_stat_user_tables where relname in ('contacts', 'contact_aliases', 'conversations')`
+      return row?.read ?? Number.NaN
+    }
+    await addMore(1, 500)
+    // A connection keeps its plan from the sixth time on.
+    await ask(12)
+    await addMore(501, 2_000)
+    const before = await rowsRead()
+    await ask(10)
+    const read = (await rowsRead()) - before
+    assert.ok(read <= 10 * 10, `${read} rows`)
+  })
 })
