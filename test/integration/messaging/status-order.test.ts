@@ -55,6 +55,17 @@ const status = (tenant: Tenant, id: MessageId, word: MessageStatusEvent): Messag
 
 const words = ['SENT', 'DELIVERED', 'READ'] as const
 
+/** Without a wait between the statuses of a message, and in several turns of the loop. */
+async function applyAll(tenant: Tenant, ids: readonly MessageId[]): Promise<void> {
+  const all: Promise<unknown>[] = []
+  for (const [index, word] of words.entries())
+    for (const id of ids) {
+      all.push(applyStatus(status(tenant, id, word)))
+      if ((all.length + index) % 5 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+  await Promise.all(all)
+}
+
 /** What was told of each message, in order. */
 function statusesOf(deliveries: readonly WrittenDelivery[]): Map<string, string[]> {
   const told = new Map<string, string[]>()
@@ -75,7 +86,7 @@ function assertChain(deliveries: readonly WrittenDelivery[]): void {
   assert.equal(length, deliveries.length)
 }
 
-describe('statuses in two lanes', () => {
+describe('statuses of several messages', () => {
   test('each message has its statuses in order, each conversation an unbroken chain of events', async () => {
     const tenant = await addTenant(sql)
     await addEndpoint(sql, tenant.workspaceId)
@@ -83,14 +94,7 @@ describe('statuses in two lanes', () => {
     for (const waId of ['15557000001', '15557000002', '15557000003'])
       ids.push(...(await messagesTo(tenant, waId, 8)))
     sent.length = 0
-    // Without a wait between the statuses of a message, and in turns of the loop of their own.
-    const all: Promise<unknown>[] = []
-    for (const word of words)
-      for (const [index, id] of ids.entries()) {
-        all.push(applyStatus(status(tenant, id, word)))
-        if (index % 5 === 0) await new Promise((resolve) => setImmediate(resolve))
-      }
-    await Promise.all(all)
+    await applyAll(tenant, ids)
     const told = statusesOf(sent)
     assert.equal(told.size, ids.length)
     for (const statuses of told.values()) assert.deepEqual(statuses, [...words])
