@@ -13,9 +13,9 @@ import type {
 import { type Failure, failureOf } from '../contract/records/failure.ts'
 import type { MessageDetails } from '../contract/records/message-details.ts'
 import { phoneOf } from '../shared/address.ts'
-import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
 import { decodeId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
+import { KeyedBatcher } from '../shared/keyed-batcher.ts'
 import type { Consent } from './consent.ts'
 import type { Claim } from './identity.ts'
 import { effectsOf } from './inbound-effects.ts'
@@ -63,11 +63,10 @@ export interface MessageUpdates {
 }
 
 export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates {
-  const statuses = new Batcher<MessageStatusUpdate, UpdateOutcome>({
-    maxItems: 200,
-    maxWaiting: 10_000,
+  const statuses = new KeyedBatcher<MessageStatusUpdate, UpdateOutcome>({
     // Two batches at once could apply the statuses of one message in the wrong order.
-    concurrency: 1,
+    keyOf: ({ providerMessageId }) => providerMessageId,
+    ...{ maxItems: 200, maxWaiting: 10_000, concurrency: 2 },
     flush: (updates) => applyStatuses(ports, updates),
   })
   const writeInbound = createInboundWriter(ports.store)

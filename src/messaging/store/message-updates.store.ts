@@ -44,14 +44,17 @@ export const createMessageUpdateStore = (sql: Sql, follow: RecipientsFollow): Up
  * The update must name the number of the message, so that a status cannot change another workspace's message.
  */
 async function statusTargets(sql: Sql, targets: readonly StatusTarget[]): Promise<FoundMessage[]> {
+  const asked = targets.map((target, index) => ({
+    index,
+    provider_message_id: target.providerMessageId,
+    message_id: target.messageId,
+    phone_number_id: target.phoneNumberId,
+  }))
   const found = await sql<(FoundMessage & { index: number })[]>`
     select t.index, m.id, m.workspace_id, m.conversation_id, m.provider_message_id, m.recipient_id, c.wa_id as address,
       c.user_id
-    from unnest(
-      ${targets.map((target) => target.providerMessageId)}::text[],
-      ${targets.map((target) => target.messageId)}::uuid[],
-      ${targets.map((target) => target.phoneNumberId)}::text[]
-    ) with ordinality as t (provider_message_id, message_id, phone_number_id, index)
+    from json_to_recordset(${JSON.stringify(asked)}::text::json) as t (
+      index integer, provider_message_id text, message_id uuid, phone_number_id text)
     cross join lateral (
       select id, workspace_id, conversation_id, provider_message_id, number_id, contact_id, recipient_id
       from messages
@@ -64,8 +67,8 @@ async function statusTargets(sql: Sql, targets: readonly StatusTarget[]): Promis
     ) m
     join numbers n on n.id = m.number_id and n.phone_number_id = t.phone_number_id
     join contacts c on c.id = m.contact_id`
-  const byIndex = new Map(found.map((row) => [Number(row.index), row]))
-  return targets.map((_, index) => byIndex.get(index + 1) as FoundMessage)
+  const byIndex = new Map(found.map((row) => [row.index, row]))
+  return targets.map((_, index) => byIndex.get(index) as FoundMessage)
 }
 
 /**
@@ -92,7 +95,7 @@ async function changeStatuses(
   const ofCampaigns = changes.some(({ recipientId }) => recipientId !== null)
   return sql<WrittenDelivery[]>`
     with input as (
-      select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
+      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as i (
         id uuid, provider_message_id text, status text, sources text[], at timestamptz, error jsonb, event_id uuid,
         body text)
     ),
