@@ -14,7 +14,8 @@ interface Kept {
 export interface UpkeepOptions<Cell extends Kept> {
   readonly clock: Clock
   readonly everyMs: number
-  readonly cells: () => readonly Cell[]
+  /** May change while it is gone through. */
+  readonly cells: () => Iterable<Cell>
   readonly claim: (id: string) => Promise<Claim>
   readonly leave: (cell: Cell) => void
 }
@@ -53,7 +54,7 @@ export function startUpkeep<Cell extends Kept>(options: UpkeepOptions<Cell>) {
   }
   const claimAgain = () => {
     claiming.cancel()
-    due = shuffled(options.cells())
+    due = shuffled([...options.cells()])
     claimStep()
   }
   confirming = clock.after(options.everyMs / slices, confirmStep)
