@@ -20,7 +20,7 @@ const maxWaiting = 20_000
 
 export function createInboundBegins(sql: Sql): (call: InboundCall, sid: string) => Promise<BegunHere> {
   const begin = shareStatement<Begin, BegunHere>({
-    one: async (one) => (await beginOne(sql, one, none(sql))) ?? { type: 'exists' },
+    one: async (one) => (await beginOne(sql, one, none(sql))) ?? { type: 'gone' },
     now: async (all) =>
       all.length > 1
         ? beginMany(sql, all)
@@ -30,11 +30,11 @@ export function createInboundBegins(sql: Sql): (call: InboundCall, sid: string) 
   return (call, sid) => begin({ call, sid })
 }
 
-/** Undefined where there is no such contact or number, or where others have locked it and `wait` says to skip it. */
+/** Undefined where the contact is gone, or where others have locked it and `wait` says to skip it. */
 async function beginOne(sql: Sql, { call, sid }: Begin, wait: Fragment): Promise<BegunHere | undefined> {
   const { row, body, notes } = call.ringing
   const eventId = newId('event')
-  const rows = await sql<(BegunRow & { isPresent: boolean })[]>`
+  const rows = await sql<BegunRow[]>`
     with ${present(sql, row, wait)}
     outlook as (
       select exists (select from call_tombstones where wacid = ${row.wacid}) as ended_before_start, n.forward_calls,
@@ -111,7 +111,11 @@ async function beginMany(sql: Sql, all: readonly Begin[]): Promise<readonly (Beg
         entries jsonb)
     ),
     present as (
-      select id, workspace_id from contacts where id = any(${contacts}::uuid[]) order by id for key share skip locked
+      select id, workspace_id
+      from contacts
+      where id = any(${contacts}::uuid[]) and erased_at is null
+      order by id
+      for key share skip locked
     ),
     outlook as (
       select i.*, n.forward_calls, n.endpoint_id,

@@ -9,6 +9,7 @@ import type { BegunHere } from '../ports.ts'
 import { writtenOf } from './call-changes.store.ts'
 
 export type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
+  isPresent?: boolean
   endedBeforeStart?: boolean
   ownerEpoch: number | null
   status: CallRow['status']
@@ -26,7 +27,10 @@ export const present = (
   wait: Fragment = none(sql),
 ) => sql`
   present as (
-    select id from contacts where id = ${contactId} and workspace_id = ${workspaceId} for key share ${wait}
+    select id
+    from contacts
+    where id = ${contactId} and workspace_id = ${workspaceId} and erased_at is null
+    for key share ${wait}
   ),`
 
 export const occurred = (sql: Sql, eventId: EventId, body: string) => sql`
@@ -38,6 +42,7 @@ export const occurred = (sql: Sql, eventId: EventId, body: string) => sql`
 
 export function begunOf(rows: readonly BegunRow[], rowOf: (first: BegunRow) => CallRow): BegunHere {
   const [first] = rows
+  if (first?.isPresent === false) return { type: 'gone' }
   if (first?.endedBeforeStart) return { type: 'endedBeforeStart' }
   if (first === undefined || first.ownerEpoch === null) return { type: 'exists' }
   return {

@@ -38,8 +38,10 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
       ),
       ${occurred(sql, newId('event'), body)},
       ${emit(sql)}
-      select begun.owner_epoch, begun.status, begun.forward_state, '{}'::uuid[] as route, written.*
-      from begun
+      select exists (select from present) as is_present, begun.owner_epoch, begun.status, begun.forward_state,
+        '{}'::uuid[] as route, written.*
+      from (values (true)) always
+      left join begun on true
       left join (${writtenDeliveries(sql)}) written on true`
     return begunOf(rows, () => row)
   },
@@ -50,7 +52,9 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
     const { cte, isFree } = takeKey(sql, { workspaceId: row.workspaceId, kind: 'call', id: row.id }, by.key)
     const rows = await sql<BegunRow[]>`
       with ${cte}
-      ${present(sql, row)}
+      present as (
+        select id from contacts where id = ${row.contactId} and workspace_id = ${row.workspaceId} for key share
+      ),
       begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status, version,
           from_name, pending_action, action_id, action_at, api_key_id, wake_at, owner_epoch, owner_sid, created_at,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createCallTimelineStore } from '../../../src/calls/store/call-timeline.store.ts'
+import { personAt } from '../../../src/contract/person.ts'
 import { type CallId, encodeId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
@@ -241,5 +242,38 @@ describe('an inbound call', () => {
     await cluster.node().applyCallUpdate(update)
     await cluster.node().applyCallUpdate(terminateUpdate(update))
     await assert.rejects(rowOf(update.wacid))
+  })
+})
+
+describe('calls of one webhook', () => {
+  test('ring all, open the conversations of their callers, and none is attached to one that was erased', async () => {
+    const workspace = await addWorkspace(sql, { forward: true })
+    const cluster = new Cluster(sql)
+    const node = cluster.node()
+    const callers = Array.from({ length: 10 }, (_, index) => personAt(`1555777000${index}`, 'Ines'))
+    const connects = () =>
+      callers.flatMap((person) => [
+        connectUpdate(workspace, { person }),
+        connectUpdate(workspace, { person }),
+      ])
+    await Promise.all(connects().map((update) => node.applyCallUpdate(update)))
+    const { workspaceId } = workspace
+    // As an erasure does, behind the back of what the gateway remembers.
+    const [erased] = await sql<{ id: string }[]>`
+      update contacts set erased_at = now(), wa_id = 'erased'
+      where workspace_id = ${workspaceId} and wa_id = '15557770003' returning id`
+    await sql`delete from contact_aliases where contact_id = ${erased?.id ?? ''}`
+    const later = connects()
+    await Promise.all(later.map((update) => node.applyCallUpdate(update)))
+    await until(() => cluster.direct.length === 40)
+    const wacids = later.map(({ wacid }) => wacid)
+    const rows = await sql<{ contactId: string; lastCallAt: Date | null }[]>`
+      select c.contact_id, v.last_call_at
+      from calls c
+      join conversations v on v.id = c.conversation_id
+      where c.wacid = any(${wacids})`
+    assert.equal(rows.length, 20)
+    assert.ok(rows.every(({ contactId, lastCallAt }) => contactId !== erased?.id && lastCallAt !== null))
+    assert.equal(new Set(rows.map(({ contactId }) => contactId)).size, 10)
   })
 })

@@ -152,6 +152,22 @@ describe('calls that begin together', () => {
     for (const result of await Promise.allSettled(results)) assert.ok(gotThrough(result))
   })
 
+  test('are written without one whose contact was erased meanwhile', async () => {
+    const workspace = await addWorkspace(sql)
+    const begins = createCallBeginStore(sql)
+    const calls = await callsOf(workspace, 12)
+    const contactId = calls[1]?.ringing.row.contactId ?? ''
+    await sql`update contacts set erased_at = now() where id = ${contactId}`
+    const results = await Promise.all(calls.map((call) => begins.inbound(call, 'sid-1')))
+    const expected = calls.map(({ ringing }) => (ringing.row.contactId === contactId ? 'gone' : 'begun'))
+    assert.deepEqual(
+      results.map(({ type }) => type),
+      expected,
+    )
+    const { ringing } = calls[1] ?? assert.fail()
+    assert.equal((await begins.ended(ringing)).type, 'gone')
+  })
+
   test('are not harmed by one that cannot be written', async () => {
     const workspace = await addWorkspace(sql)
     const begins = createCallBeginStore(sql)
