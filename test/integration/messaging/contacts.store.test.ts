@@ -27,7 +27,7 @@ describe('the parties of a provider update', () => {
     let lookups = 0
     const counting = new Proxy(sql, {
       apply(target, self, args: [{ join?: (by: string) => string }]) {
-        if (args[0].join?.('').includes('left join conversations v on')) lookups += 1
+        if (args[0].join?.('').includes('from conversations v')) lookups += 1
         return Reflect.apply(target as never, self, args)
       },
     })
