@@ -19,7 +19,7 @@ export interface ListOrder {
   page<Row, Shown>(rows: readonly Row[], reading: Reading<Row, Shown>): Page<Shown>
 }
 
-export interface Reading<Row, Shown> {
+interface Reading<Row, Shown> {
   readonly show: (row: Row) => Shown
   /** Asked for the last row of the page only. */
   readonly place: (row: Row) => Place

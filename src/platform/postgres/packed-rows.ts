@@ -18,7 +18,7 @@ interface Column<T> {
 
 type Columns<Shape> = { readonly [Name in keyof Shape]: (row: PackedRow) => Shape[Name] }
 
-export interface Packing<Shape> {
+interface Packing<Shape> {
   readonly columns: Columns<Shape>
   /**
    * The rows of `select <these columns> <from>`, in the order of the statement. `from` is everything behind the
@@ -82,7 +82,7 @@ export const timeOrNull = (sql: string): Column<string | null> => orNull(sql, to
 const usualTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/
 
 /** `2026-11-22 19:01:16.1+00` → `2026-11-22T19:01:16.100Z`, without the detour over a date. */
-export function toIso(text: string): string {
+function toIso(text: string): string {
   if (!usualTime.test(text)) return new Date(text).toISOString()
   const fraction = text.slice(20, -3).slice(0, 3).padEnd(3, '0')
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`
