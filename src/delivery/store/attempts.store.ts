@@ -1,5 +1,6 @@
 // Stores results of attempts: their rows, delivery states and endpoint counters, in one statement.
 import { limits } from '../../contract/limits.ts'
+import { ofIds } from '../../platform/postgres/of-ids.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { type DeliveryId, type EndpointId, newId } from '../../shared/ids.ts'
@@ -18,6 +19,8 @@ export const createAttemptStore = (sql: Sql) => ({
     const uncharged = records.filter((record) => record.verdict.type === 'uncharged')
     if (uncharged.length > 0) await postpone(sql, uncharged)
     if (charged.length === 0) return { retries: [], endpoints: [] }
+    const deliveryIds = charged.map(({ item }) => item.deliveryId)
+    const endpointIds = [...new Set(charged.map(({ endpointId }) => endpointId))]
     const rows = await sql<RecordedRow[]>`
       with attempt as (
         select * from jsonb_to_recordset(${sql.json(charged.map(toAttemptRow) as never)}) as a (
@@ -30,7 +33,9 @@ export const createAttemptStore = (sql: Sql) => ({
         select a.id, a.endpoint_id, a.place, a.counts
         from attempt a
         join deliveries d on d.id = a.delivery_id
-        where d.attempt_count = a.number - 1
+        -- Without the list the plan for any values may read every open delivery to join ten.
+        where ${ofIds(sql, sql`d.id`, deliveryIds)}
+          and d.attempt_count = a.number - 1
           -- DISCARDED while the attempt was on the wire: the attempt is stored anyway.
           and d.state in (${sources(sql, deliveryMachine, 'DELIVERED')}, 'DISCARDED')
         order by d.id
@@ -64,7 +69,7 @@ export const createAttemptStore = (sql: Sql) => ({
           config_version = e.config_version + case when ${goesOff(sql)} then 1 else 0 end,
           switched_off_by = case when ${goesOff(sql)} then pg_current_xact_id() else e.switched_off_by end
         from streak s
-        where e.id = s.endpoint_id
+        where e.id = s.endpoint_id and e.id = any(${endpointIds}::uuid[])
           -- Nearly every batch has nothing to count and leaves the row unchanged.
           and not (s.opening = 0 and s.longest = 0 and s.closing = 0 and e.consecutive_failures = 0)
         returning e.id, e.workspace_id, e.enabled, e.consecutive_failures,
@@ -100,7 +105,7 @@ export const createAttemptStore = (sql: Sql) => ({
         join attempt a on a.id = accepted.id
         join endpoints e on e.id = a.endpoint_id
         left join counted c on c.id = a.endpoint_id
-        where d.id = a.delivery_id
+        where d.id = a.delivery_id and ${ofIds(sql, sql`d.id`, deliveryIds)} and e.id = any(${endpointIds}::uuid[])
         returning d.id, d.endpoint_id, d.state, a.number, a.delay_ms
       ),
       logged as (
@@ -122,7 +127,7 @@ export const createAttemptStore = (sql: Sql) => ({
       -- Off, although nothing was counted now: reported in case the owner has missed it.
       select 'endpoint', e.id, e.id, null, null, false, e.consecutive_failures, e.consecutive_failures, false
       from endpoints e
-      where e.id in (select endpoint_id from attempt)
+      where e.id = any(${endpointIds}::uuid[])
         and not e.enabled
         and e.id not in (select id from counted)`
     return toRecorded(rows)
@@ -144,7 +149,11 @@ function firstReports(records: readonly AttemptRecord[]): AttemptRecord[] {
 const postpone = (sql: Sql, records: readonly AttemptRecord[]) => sql`
   update deliveries
   set next_attempt_at = now() + interval '1 second'
-  where id = any(${records.map((record) => record.item.deliveryId)}::uuid[]) and state in (${sources(sql, deliveryMachine, 'HELD')})`
+  where ${ofIds(
+    sql,
+    sql`id`,
+    records.map((record) => record.item.deliveryId),
+  )} and state in (${sources(sql, deliveryMachine, 'HELD')})`
 
 /** An operator requested a replay during this attempt, which failed: the replay must still be made. */
 const replayFollows = (sql: Sql) =>
