@@ -1,9 +1,11 @@
-// Writes which addresses are of which contact. Called under locks on the addresses and on all contacts of the plan.
-import type { Sql } from '../../platform/postgres/sql.ts'
+// Writes which addresses are of which contact.
+import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import { spellingsOf } from '../../shared/address.ts'
 import type { Uuid, WorkspaceId } from '../../shared/ids.ts'
-import type { IdentityPlan } from '../identity.ts'
+import { type Claim, claimedAddresses, type Holder, type IdentityPlan, identify } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import { mergeContact } from './contact-merge.ts'
+import { aliasesAmong, contactsAt, locked } from './contacts-at.ts'
 import { isKeptOptOut, keptMarketing, keptOptOutTime } from './kept-opt-outs.ts'
 
 interface Applied {
@@ -11,10 +13,44 @@ interface Applied {
   readonly optOutKey: FingerprintKey | undefined
 }
 
-export async function applyIdentity(sql: Sql, workspaceId: WorkspaceId, applied: Applied): Promise<void> {
+/**
+ * Under locks on all addresses, so that two processes that learn of one person at the same time make one contact. False:
+ * try again.
+ */
+export async function settle(
+  sql: Pool,
+  workspaceId: WorkspaceId,
+  claim: Claim,
+  optOutKey: FingerprintKey | undefined,
+): Promise<boolean> {
+  const asked = claimedAddresses(claim)
+  const settled = sql.begin(async (begun) => {
+    const tx = begun as unknown as Sql
+    await locked(tx, workspaceId, asked)
+    const holders = await tx<Holder[]>`
+      select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id,
+        ${aliasesAmong(tx, workspaceId, asked)} as aliases
+      from contacts c
+      where c.id in (select id from ${contactsAt(tx, workspaceId, asked)}) and c.erased_at is null
+      order by c.id
+      for update`
+    const plan = identify(claim, holders)
+    if (plan) await applyIdentity(tx, workspaceId, { plan, optOutKey })
+    return true
+  })
+  // A contact with one of the addresses was made meanwhile, and is found the next time.
+  return settled.catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === '23505') return false
+    throw error
+  }) as Promise<boolean>
+}
+
+/** Called under locks on the addresses and on all contacts of the plan. */
+async function applyIdentity(sql: Sql, workspaceId: WorkspaceId, applied: Applied): Promise<void> {
   const { plan } = applied
   const { recycled, merged, address, aliases } = plan
   if (recycled) {
+    const lost = [recycled.address, ...[address, ...aliases].flatMap(spellingsOf)]
     await sql`
       update contacts
       set wa_id = ${recycled.address}, updated_at = now(),
@@ -22,7 +58,7 @@ export async function applyIdentity(sql: Sql, workspaceId: WorkspaceId, applied:
       where id = ${recycled.id} and workspace_id = ${workspaceId}`
     await sql`
       delete from contact_aliases
-      where workspace_id = ${workspaceId} and address = ${recycled.address} and contact_id = ${recycled.id}`
+      where workspace_id = ${workspaceId} and address = any(${lost}::text[]) and contact_id = ${recycled.id}`
   }
   const target = plan.target ?? (await insertContact(sql, workspaceId, applied))
   for (const from of merged) await mergeContact(sql, workspaceId, { from, into: target })

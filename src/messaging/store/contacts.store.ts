@@ -7,8 +7,9 @@ import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/i
 import { Lru } from '../../shared/lru.ts'
 import { type Claim, claimedAddresses, type Holder, identify } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
-import { applyIdentity } from './contact-identity.ts'
+import { settle } from './contact-identity.ts'
 import { aliasesAmong, contactsAt, isAnyKnown, locked } from './contacts-at.ts'
+import { conversationOf, openConversation } from './conversation-of.ts'
 import { isKeptOptOut, keptMarketing, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
 
 export interface NumberIdentity {
@@ -198,21 +199,34 @@ interface Wanted {
 
 /** One statement for a person whose addresses are all known to be of one contact. */
 async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<Known> {
-  const { person, at, optOutKey } = wanted
-  const addresses = addressesOf(person)
+  const { person, at, groupId } = wanted
   for (let tries = 0; tries < 5; tries += 1) {
     const { holders, likely } = await holdersOf(sql, number, wanted)
     const element: Claim = { person, also: [], at, proof: 'element' }
-    const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
     const holder = ownOf(person, holders)
-    if (holder && identify(element, holders) === null)
-      return withConversation(sql, number, { holder, groupId: wanted.groupId })
-    const claim = guess && likely && identify(guess, [likely]) !== null ? guess : element
-    // Asked again, it tells whether another process has learnt meanwhile whose address this is.
-    if (!holder && claim === element && addresses.length === 1) await insertContact(sql, number, wanted)
-    else await settle(sql, number.workspaceId, claim, optOutKey)
+    const isKnown = identify(element, holders) === null
+    const known = holder && isKnown ? await withConversation(sql, number, { holder, groupId }) : undefined
+    if (known) return known
+    if (!holder || !isKnown) await makeKnown(sql, number, wanted, { element, holder, likely })
   }
   throw new Error('the contact of an update changed again and again')
+}
+
+interface Seen {
+  readonly element: Claim
+  readonly holder: Found | undefined
+  readonly likely: Found | undefined
+}
+
+async function makeKnown(sql: Pool, number: NumberIdentity, wanted: Wanted, seen: Seen): Promise<void> {
+  const { element, holder, likely } = seen
+  const { person, at, optOutKey } = wanted
+  const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
+  const claim = guess && likely && identify(guess, [likely]) !== null ? guess : element
+  // Asked again, it tells whether another process has learnt meanwhile whose address this is.
+  if (!holder && claim === element && addressesOf(person).length === 1)
+    await insertContact(sql, number, wanted)
+  else await settle(sql, number.workspaceId, claim, optOutKey)
 }
 
 /** Of two, one has the number by now that the person had when this was said: the user id tells which is the person. */
@@ -253,28 +267,26 @@ async function holdersOf(
   return { holders, likely: holders.length === 0 && rows.length === 1 ? rows[0] : undefined }
 }
 
+/** Undefined where the contact is gone meanwhile. */
 async function withConversation(
   sql: Sql,
   number: NumberIdentity,
   { holder, groupId }: { readonly holder: Found; readonly groupId: string | null },
-): Promise<Known> {
+): Promise<Known | undefined> {
   const { id: contactId, address, userId, username, name, nameAt } = holder
   const conversationId =
     holder.conversationId ?? (await openConversation(sql, number, { contactId, groupId }))
-  return { contactId, conversationId, address, userId, username, name, nameAtMs: nameAt?.getTime() ?? 0 }
-}
-
-async function openConversation(
-  sql: Sql,
-  number: NumberIdentity,
-  { contactId, groupId }: { readonly contactId: Uuid; readonly groupId: string | null },
-): Promise<ConversationId> {
-  const [row] = await sql<{ id: ConversationId }[]>`
-    with contact as (select ${contactId}::uuid as id)
-    ${conversationOf(sql, number, groupId)}
-    returning id`
-  if (!row) throw new Error('an upsert returned no row')
-  return row.id
+  return (
+    conversationId && {
+      contactId,
+      conversationId,
+      address,
+      userId,
+      username,
+      name,
+      nameAtMs: nameAt?.getTime() ?? 0,
+    }
+  )
 }
 
 /** A contact who was erased and comes back is as opted out as before. */
@@ -306,53 +318,3 @@ async function insertContact(
     return [locked(tx, workspaceId, [address]), insert(tx)]
   })
 }
-
-/**
- * Under locks on all addresses, so that two processes that learn of one person at the same time make one contact. False:
- * try again.
- */
-async function settle(
-  sql: Pool,
-  workspaceId: WorkspaceId,
-  claim: Claim,
-  optOutKey: FingerprintKey | undefined,
-): Promise<boolean> {
-  const asked = claimedAddresses(claim)
-  const settled = sql.begin(async (begun) => {
-    const tx = begun as unknown as Sql
-    await locked(tx, workspaceId, asked)
-    const holders = await tx<Holder[]>`
-      select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id,
-        ${aliasesAmong(tx, workspaceId, asked)} as aliases
-      from contacts c
-      where c.id in (select id from ${contactsAt(tx, workspaceId, asked)}) and c.erased_at is null
-      order by c.id
-      for update`
-    const plan = identify(claim, holders)
-    if (plan) await applyIdentity(tx, workspaceId, { plan, optOutKey })
-    return true
-  })
-  // A contact with one of the addresses was made meanwhile, and is found the next time.
-  return settled.catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === '23505') return false
-    throw error
-  }) as Promise<boolean>
-}
-
-/**
- * `do update` without a change, because `do nothing` would not return a row that exists already. Of no column of a key:
- * that would lock out the foreign keys of others.
- */
-const conversationOf = (sql: Sql, { workspaceId, numberId }: NumberIdentity, groupId: string | null) =>
-  groupId === null
-    ? sql`
-      insert into conversations (id, workspace_id, number_id, contact_id)
-      select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, contact.id
-      from contact
-      on conflict (number_id, contact_id) do update set updated_at = conversations.updated_at`
-    : sql`
-      insert into conversations (id, workspace_id, number_id, group_id)
-      select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, ${groupId}::text
-      from contact
-      on conflict (number_id, group_id) where group_id is not null
-      do update set updated_at = conversations.updated_at`
