@@ -1,11 +1,10 @@
-// Writes which addresses are of which contact.
-import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+// Writes which addresses are of which contact. Called under locks on the addresses and on all contacts of the plan.
+import type { Sql } from '../../platform/postgres/sql.ts'
 import { spellingsOf } from '../../shared/address.ts'
 import type { Uuid, WorkspaceId } from '../../shared/ids.ts'
-import { type Claim, claimedAddresses, type Holder, type IdentityPlan, identify } from '../identity.ts'
+import type { IdentityPlan } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import { mergeContact } from './contact-merge.ts'
-import { aliasesAmong, contactsAt, locked } from './contacts-at.ts'
 import { isKeptOptOut, keptMarketing, keptOptOutTime } from './kept-opt-outs.ts'
 
 interface Applied {
@@ -13,40 +12,7 @@ interface Applied {
   readonly optOutKey: FingerprintKey | undefined
 }
 
-/**
- * Under locks on all addresses, so that two processes that learn of one person at the same time make one contact. False:
- * try again.
- */
-export async function settle(
-  sql: Pool,
-  workspaceId: WorkspaceId,
-  claim: Claim,
-  optOutKey: FingerprintKey | undefined,
-): Promise<boolean> {
-  const asked = claimedAddresses(claim)
-  const settled = sql.begin(async (begun) => {
-    const tx = begun as unknown as Sql
-    await locked(tx, workspaceId, asked)
-    const holders = await tx<Holder[]>`
-      select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id,
-        ${aliasesAmong(tx, workspaceId, asked)} as aliases
-      from contacts c
-      where c.id in (select id from ${contactsAt(tx, workspaceId, asked)}) and c.erased_at is null
-      order by c.id
-      for update`
-    const plan = identify(claim, holders)
-    if (plan) await applyIdentity(tx, workspaceId, { plan, optOutKey })
-    return true
-  })
-  // A contact with one of the addresses was made meanwhile, and is found the next time.
-  return settled.catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === '23505') return false
-    throw error
-  }) as Promise<boolean>
-}
-
-/** Called under locks on the addresses and on all contacts of the plan. */
-async function applyIdentity(sql: Sql, workspaceId: WorkspaceId, applied: Applied): Promise<void> {
+export async function applyIdentity(sql: Sql, workspaceId: WorkspaceId, applied: Applied): Promise<void> {
   const { plan } = applied
   const { recycled, merged, address, aliases } = plan
   if (recycled) {

@@ -3,23 +3,20 @@ import { addressesOf, type Person } from '../../contract/person.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { spellingsOf } from '../../shared/address.ts'
 import { Batcher } from '../../shared/batcher.ts'
-import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
+import type { ConversationId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
 import { type Claim, claimedAddresses, type Holder, identify } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
-import { settle } from './contact-identity.ts'
+import { applyIdentity } from './contact-identity.ts'
 import { aliasesAmong, contactsAt, isAnyKnown, locked } from './contacts-at.ts'
-import { conversationOf, openConversation } from './conversation-of.ts'
-import { isKeptOptOut, keptMarketing, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
-
-export interface NumberIdentity {
-  readonly workspaceId: WorkspaceId
-  readonly numberId: NumberId
-  /** E.164 with a plus. */
-  readonly number: string
-  /** The number's id at the provider. */
-  readonly phoneNumberId: string
-}
+import type { ReadOptOutKey } from './kept-opt-outs.ts'
+import {
+  insertContact,
+  type Known,
+  type NumberIdentity,
+  openConversation,
+  type Wanted,
+} from './new-contact.ts'
 
 export interface Parties extends NumberIdentity {
   readonly contactId: Uuid
@@ -57,17 +54,6 @@ export interface ContactsStore {
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
   /** Learns that addresses are of one person, where one of them is known. */
   learn(workspaceId: WorkspaceId, claim: Claim): Promise<void>
-}
-
-interface Known {
-  readonly contactId: Uuid
-  readonly conversationId: ConversationId
-  readonly address: string
-  readonly userId: string | null
-  readonly username: string | null
-  readonly name: string | null
-  /** The provider's time of the name, in milliseconds; 0 where it is not known. */
-  readonly nameAtMs: number
 }
 
 export interface ContactsOptions {
@@ -190,43 +176,40 @@ const partiesIn = ({ contactId, conversationId, address, ...known }: Known, pers
 const isNewName = (known: Known, { name, username }: Person): boolean =>
   (name !== null && name !== known.name) || (username !== null && username !== known.username)
 
-interface Wanted {
-  readonly person: Person
-  readonly at: Date
-  readonly groupId: string | null
-  readonly optOutKey: FingerprintKey | undefined
-}
-
 /** One statement for a person whose addresses are all known to be of one contact. */
 async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<Known> {
-  const { person, at, groupId } = wanted
   for (let tries = 0; tries < 5; tries += 1) {
     const { holders, likely } = await holdersOf(sql, number, wanted)
-    const element: Claim = { person, also: [], at, proof: 'element' }
-    const holder = ownOf(person, holders)
-    const isKnown = identify(element, holders) === null
-    const known = holder && isKnown ? await withConversation(sql, number, { holder, groupId }) : undefined
+    const element: Claim = { person: wanted.person, also: [], at: wanted.at, proof: 'element' }
+    const holder = ownOf(wanted.person, holders)
+    const isKnown = holder && identify(element, holders) === null
+    const known = isKnown
+      ? await withConversation(sql, number, { holder, groupId: wanted.groupId })
+      : await learnWho(sql, number, { wanted, element, likely, isNew: !holder })
     if (known) return known
-    if (!holder || !isKnown) await makeKnown(sql, number, wanted, { element, holder, likely })
   }
   throw new Error('the contact of an update changed again and again')
 }
 
-interface Seen {
+interface Unknown {
+  readonly wanted: Wanted
   readonly element: Claim
-  readonly holder: Found | undefined
   readonly likely: Found | undefined
+  readonly isNew: boolean
 }
 
-async function makeKnown(sql: Pool, number: NumberIdentity, wanted: Wanted, seen: Seen): Promise<void> {
-  const { element, holder, likely } = seen
-  const { person, at, optOutKey } = wanted
-  const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
+/** Undefined where it is to be asked again: then another process has learnt whose address this is, perhaps. */
+async function learnWho(
+  sql: Pool,
+  number: NumberIdentity,
+  { wanted, element, likely, isNew }: Unknown,
+): Promise<Known | undefined> {
+  const guess: Claim | undefined = likely && { ...element, also: [likely.address], proof: 'answer' }
   const claim = guess && likely && identify(guess, [likely]) !== null ? guess : element
-  // Asked again, it tells whether another process has learnt meanwhile whose address this is.
-  if (!holder && claim === element && addressesOf(person).length === 1)
-    await insertContact(sql, number, wanted)
-  else await settle(sql, number.workspaceId, claim, optOutKey)
+  if (isNew && claim === element && claimedAddresses(element).length === 1)
+    return insertContact(sql, number, wanted)
+  await settle(sql, number.workspaceId, claim, wanted.optOutKey)
+  return undefined
 }
 
 /** Of two, one has the number by now that the person had when this was said: the user id tells which is the person. */
@@ -276,45 +259,38 @@ async function withConversation(
   const { id: contactId, address, userId, username, name, nameAt } = holder
   const conversationId =
     holder.conversationId ?? (await openConversation(sql, number, { contactId, groupId }))
-  return (
-    conversationId && {
-      contactId,
-      conversationId,
-      address,
-      userId,
-      username,
-      name,
-      nameAtMs: nameAt?.getTime() ?? 0,
-    }
-  )
+  if (conversationId === undefined) return undefined
+  return { contactId, conversationId, address, userId, username, name, nameAtMs: nameAt?.getTime() ?? 0 }
 }
 
-/** A contact who was erased and comes back is as opted out as before. */
-async function insertContact(
+/**
+ * Under locks on all addresses, so that two processes that learn of one person at the same time make one contact. False:
+ * try again.
+ */
+async function settle(
   sql: Pool,
-  number: NumberIdentity,
-  { person, at, groupId, optOutKey }: Wanted,
-): Promise<void> {
-  const [address] = addressesOf(person)
-  if (address === undefined) throw new Error('a person without any address')
-  const { workspaceId } = number
-  const erased = { workspaceId, waId: sql`${address}::text` }
-  // The lock is of its own, so that the address cannot become an alias of another contact unseen.
-  const insert = (tx: Sql) => tx`
-    with contact as (
-      insert into contacts (id, workspace_id, wa_id, user_id, parent_user_id, username, name, name_at, opt_state,
-        opt_changed_at, marketing_opt_out_at, marketing_changed_at)
-      values (new_uuid(), ${workspaceId}, ${address}, ${person.userId}, ${person.parentUserId}, ${person.username},
-        ${person.name}, ${person.name === null && person.username === null ? null : at},
-        case when ${isKeptOptOut(sql, optOutKey, erased)} then 'opted-out' end,
-        ${keptOptOutTime(sql, optOutKey, erased)}, ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)},
-        ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)})
-      on conflict (workspace_id, wa_id) do update set updated_at = contacts.updated_at
-      returning id
-    )
-    ${conversationOf(sql, number, groupId)}`
-  await sql.begin((begun) => {
+  workspaceId: WorkspaceId,
+  claim: Claim,
+  optOutKey: FingerprintKey | undefined,
+): Promise<boolean> {
+  const asked = claimedAddresses(claim)
+  const settled = sql.begin(async (begun) => {
     const tx = begun as unknown as Sql
-    return [locked(tx, workspaceId, [address]), insert(tx)]
+    await locked(tx, workspaceId, asked)
+    const holders = await tx<Holder[]>`
+      select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id,
+        ${aliasesAmong(tx, workspaceId, asked)} as aliases
+      from contacts c
+      where c.id in (select id from ${contactsAt(tx, workspaceId, asked)}) and c.erased_at is null
+      order by c.id
+      for update`
+    const plan = identify(claim, holders)
+    if (plan) await applyIdentity(tx, workspaceId, { plan, optOutKey })
+    return true
   })
+  // A contact with one of the addresses was made meanwhile, and is found the next time.
+  return settled.catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === '23505') return false
+    throw error
+  }) as Promise<boolean>
 }

@@ -53,7 +53,7 @@ export const messagesLocked = (sql: Sql) => sql`
   message_lock as (
     select id, status, send_state, greatest(created_at, sent_at, delivered_at, read_at) as latest_at
     from messages
-    where id in (select id from input)
+    where id = any(array(select id from input))
     order by id
     for no key update
   )`

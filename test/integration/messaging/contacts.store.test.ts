@@ -22,6 +22,23 @@ describe('the parties of a provider update', () => {
     assert.deepEqual([all[0]?.workspaceId, all[0]?.number], [workspaceId, number])
   })
 
+  test('a new customer is looked up once and made once, with the ids that are found later', async () => {
+    const { phoneNumberId } = await addWorkspace(sql)
+    let lookups = 0
+    const counting = new Proxy(sql, {
+      apply(target, self, args: [{ join?: (by: string) => string }]) {
+        if (args[0].join?.('').includes('from conversations v')) lookups += 1
+        return Reflect.apply(target as never, self, args)
+      },
+    })
+    const from = { phoneNumberId, person: personAt('15551230009', 'Ines') }
+    const made = await testContacts(counting).resolveParties(from)
+    assert.equal(lookups, 1)
+    assert.ok(made)
+    assert.equal(await nameOf(made.contactId), 'Ines')
+    assert.deepEqual(await testContacts(sql).resolveParties(from), made)
+  })
+
   test('a number of nobody has no parties', async () => {
     const parties = await testContacts(sql).resolveParties({
       phoneNumberId: 'none',
