@@ -1,14 +1,7 @@
 // Hands frames to the open socket.
-import type { EndpointEffect } from './endpoint.messages.ts'
 import { type Frame, nextToken, type OpenSocket, queueOf, type Work } from './endpoint-state.ts'
 import type { Turn } from './endpoint-work.ts'
-import { frameBegun } from './socket-pings.ts'
-
-/** A frame of this turn, and the effect that hands it to the socket. */
-export interface Handed {
-  readonly frame: Frame
-  readonly effect: Extract<EndpointEffect, { type: 'frame' }>
-}
+import { frameBegun, type Handed } from './socket-pings.ts'
 
 /** What the socket makes of it comes as `frameDone`. */
 export function write(turn: Turn, open: OpenSocket, work: Work): Handed {

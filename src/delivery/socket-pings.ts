@@ -1,13 +1,19 @@
 // Tracks what a receiver has proved to have read: each pong covers every frame before its ping.
+import type { EndpointEffect } from './endpoint.messages.ts'
 import { type EndpointState, type Frame, nextToken, type OpenSocket } from './endpoint-state.ts'
 import type { Turn } from './endpoint-work.ts'
-import type { Handed } from './socket-frames.ts'
 
 const pingAfterBytes = 64 * 1024
 /** A quarter of the frames that may be unread, so that a busy socket does not stop for each pong. */
 const pingAfterFrames = 4
 const unconfirmedPingMs = 5_000
 const pongTimeoutMs = 5_000
+
+/** A frame of this turn, and the effect that hands it to the socket. */
+export interface Handed {
+  readonly frame: Frame
+  readonly effect: Extract<EndpointEffect, { type: 'frame' }>
+}
 
 /** Call before a frame of so many bytes is written. */
 export function frameBegun(turn: Turn, open: OpenSocket, bytes: number): void {

@@ -14,8 +14,16 @@ import {
   takeQueued,
 } from './endpoint-state.ts'
 import { finish, reportOf, type Turn, takeBack } from './endpoint-work.ts'
-import { type Handed, write } from './socket-frames.ts'
-import { carryPing, frameTaken, openSocket, pong, unreadFrames, unreadOf } from './socket-pings.ts'
+import { write } from './socket-frames.ts'
+import {
+  carryPing,
+  frameTaken,
+  type Handed,
+  openSocket,
+  pong,
+  unreadFrames,
+  unreadOf,
+} from './socket-pings.ts'
 
 /** A receiver that closes with 1008 this soon after the upgrade has rejected the signature. */
 const verdictMs = 2_000
