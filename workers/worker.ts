@@ -89,7 +89,9 @@ type Features = ReturnType<typeof createFeatures>
 function createFeatures(context: ProcessContext, { cluster, bulk, hot, blobs, scheduler }: Ground) {
   const { sql, provider, clock, log, metrics, accountOptions: accounts } = context
   const { router, redis } = cluster
-  const delivery = createDeliverySweep({ sql, hot, router, registry: metrics.registry })
+  const servingSids = async () =>
+    (await cluster.registry.liveNodes()).flatMap(({ sid, state }) => (state === 'serving' ? [sid] : []))
+  const delivery = createDeliverySweep({ sql, hot, router, registry: metrics.registry, servingSids })
   const { dispatch } = delivery
   const messaging = createMessaging({
     ...{ sql, accounts, provider, blobs, dispatch, clock, log },

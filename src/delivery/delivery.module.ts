@@ -22,8 +22,9 @@ import { createBacklogMetrics } from './host/backlog-metrics.ts'
 import type { DeliveryMetrics, Waiting } from './host/delivery-metrics.ts'
 import { createDirect, createDispatch, createEngine, type EndpointRouter } from './host/dispatch.ts'
 import { createEndpointHost, type EndpointHost } from './host/endpoint-host.ts'
+import { createKeepReady, type ReadyPorts } from './host/keep-ready.ts'
 import type { RetryJob } from './host/retry-queue.ts'
-import { keepReady, retry, sweepDeliveries } from './host/sweep-deliveries.ts'
+import { retry, sweepDeliveries } from './host/sweep-deliveries.ts'
 import { type Connector, createConnector } from './outbound/connect.ts'
 import { limitDials } from './outbound/dial-limits.ts'
 import { createHttpsSender } from './outbound/https-sender.ts'
@@ -74,7 +75,7 @@ export const createDeliveryRecords = (sql: Pool) => ({
 })
 
 /** Delivery in a process without actors: it passes events to their owners, and sweeps. */
-export function createDeliverySweep({ sql, hot, router, registry }: DeliverySweepOptions) {
+export function createDeliverySweep({ sql, hot, router, registry, servingSids }: DeliverySweepOptions) {
   const metrics = createBacklogMetrics(registry)
   const ports = { deliveries: createDeliveryStore(hot), router, woken: metrics.woken }
   const backlog = createBacklogStore(hot)
@@ -83,7 +84,7 @@ export function createDeliverySweep({ sql, hot, router, registry }: DeliverySwee
     dispatch: createDispatch(router),
     retry: (job: RetryJob) => retry(ports, job),
     sweep: () => sweepDeliveries(ports),
-    keepReady: () => keepReady({ endpoints, router }),
+    keepReady: createKeepReady({ endpoints, router, servingSids }),
     sample: async () => metrics.sampled(await backlog.sample()),
   }
 }
@@ -93,6 +94,7 @@ export interface DeliverySweepOptions {
   readonly hot: Pool
   readonly router: Pick<EndpointRouter, 'tell'>
   readonly registry: Registry
+  readonly servingSids: ReadyPorts['servingSids']
 }
 
 export type Delivery = ReturnType<typeof createDelivery>

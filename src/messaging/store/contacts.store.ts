@@ -182,10 +182,11 @@ async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<
     const { holders, likely } = await holdersOf(sql, number, wanted)
     const element: Claim = { person: wanted.person, also: [], at: wanted.at, proof: 'element' }
     const holder = ownOf(wanted.person, holders)
-    if (holder && identify(element, holders) === null)
-      return withConversation(sql, number, { holder, groupId: wanted.groupId })
-    const made = await learnWho(sql, number, { wanted, element, likely, isNew: !holder })
-    if (made) return made
+    const isKnown = holder && identify(element, holders) === null
+    const known = isKnown
+      ? await withConversation(sql, number, { holder, groupId: wanted.groupId })
+      : await learnWho(sql, number, { wanted, element, likely, isNew: !holder })
+    if (known) return known
   }
   throw new Error('the contact of an update changed again and again')
 }
@@ -249,14 +250,16 @@ async function holdersOf(
   return { holders, likely: holders.length === 0 && rows.length === 1 ? rows[0] : undefined }
 }
 
+/** Undefined where the contact is gone meanwhile. */
 async function withConversation(
   sql: Sql,
   number: NumberIdentity,
   { holder, groupId }: { readonly holder: Found; readonly groupId: string | null },
-): Promise<Known> {
+): Promise<Known | undefined> {
   const { id: contactId, address, userId, username, name, nameAt } = holder
   const conversationId =
     holder.conversationId ?? (await openConversation(sql, number, { contactId, groupId }))
+  if (conversationId === undefined) return undefined
   return { contactId, conversationId, address, userId, username, name, nameAtMs: nameAt?.getTime() ?? 0 }
 }
 

@@ -82,17 +82,24 @@ export async function insertContact(
 
 type Inserted = Omit<Known, 'nameAtMs'> & { readonly nameAt: Date | null }
 
+/**
+ * Undefined where the contact is gone. Locks the contact first, as a merge does: one that comes in between would wait
+ * for the other's key.
+ */
 export async function openConversation(
   sql: Sql,
   number: NumberIdentity,
   { contactId, groupId }: { readonly contactId: Uuid; readonly groupId: string | null },
-): Promise<ConversationId> {
+): Promise<ConversationId | undefined> {
   const [row] = await sql<{ id: ConversationId }[]>`
-    with contact as (select ${contactId}::uuid as id)
+    with contact as (
+      select id from contacts
+      where id = ${contactId} and workspace_id = ${number.workspaceId} and erased_at is null
+      for key share
+    )
     ${conversationOf(sql, number, groupId)}
     returning id`
-  if (!row) throw new Error('an upsert returned no row')
-  return row.id
+  return row?.id
 }
 
 /**
