@@ -3,7 +3,14 @@
 import type { Variant } from './result.ts'
 
 /** Work that others can do too: open loop at a rate, closed loop at saturation. */
-export type WorkName = 'event' | 'event-https' | 'ringing' | 'send' | 'lists'
+export type WorkName =
+  | 'event'
+  | 'event-https'
+  | 'ringing'
+  | 'answer'
+  | 'send'
+  | 'list-messages'
+  | 'list-conversations'
 
 export interface Opponent {
   readonly variant: Variant
