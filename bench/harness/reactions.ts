@@ -9,6 +9,8 @@ import { tokenIn } from './token.ts'
 const mostConnections = 64
 /** No phone is quicker, and the request was answered by then. */
 const beforeSentMs = 20
+const mostTries = 40
+const pauseMs = 250
 const nothing: PlanContext = { numbers: [], wabaId: '', appSecret: '', apiKey: '', host: '' }
 
 interface Answering {
@@ -53,7 +55,13 @@ export function statusSender({ url, appSecret, wabaId }: Reporting) {
         { wa_id: waId, profile: { name: '' } },
         facts,
       )
-      await lines.request(webhook(context, update))
+      // What was not taken is repeated, as the provider does for days.
+      for (
+        let tried = 1;
+        tried <= mostTries && (await lines.request(webhook(context, update))) !== 200;
+        tried += 1
+      )
+        await sleep(pauseMs)
     }
   }
 }

@@ -11,9 +11,9 @@ import { works } from './works.ts'
 
 const leadSeconds = 1
 /** Starts at a low rate: the first calls wait until the gateway has opened its socket, and few may wait. */
-const warmUps = [
+const warmUps = ({ rates }: Bench['options']) => [
   { perSecond: 20, seconds: 1 },
-  { perSecond: 200, seconds: 2 },
+  { perSecond: Math.min(200, ...(rates.length > 0 ? [Math.max(20, ...rates)] : [])), seconds: 2 },
 ]
 
 interface Cell {
@@ -85,7 +85,7 @@ async function runCell(
 /** Warms up code, connections and caches of every variant. What is lost here fails the bench too. */
 async function warmUp(bench: Bench, work: WorkName): Promise<void> {
   for (const target of await targetsOf(bench, work)) {
-    for (const { perSecond, seconds } of warmUps) {
+    for (const { perSecond, seconds } of warmUps(bench.options)) {
       const pace = { warmSeconds: 0, seconds }
       const figures = await measure(bench.world, target, { work, load: { kind: 'rate', perSecond }, pace })
       bench.check(figures)
