@@ -75,7 +75,7 @@ describe('npm run bench', () => {
     assert.match(help.stdout, /--sweep event/)
     const wrong = await bench('--scenario', 'nothing')
     assert.equal(wrong.code, 1)
-    assert.match(wrong.stdout, /--scenario nothing: not one of event/)
+    assert.match(wrong.stderr, /--scenario nothing: not one of event/)
   })
 
   test('a short run measures gateway and floor in the same round, and the hops add up', {
