@@ -41,8 +41,11 @@ export interface Spread {
   readonly mean: number
 }
 
+/** Every figure is NaN where nothing was recorded. */
 export function spreadOf(histogram: Histogram): Spread {
-  const at = (percentile: number) => histogram.getValueAtPercentile(percentile) / 1e3
-  const max = histogram.totalCount === 0 ? Number.NaN : histogram.maxValue / 1e3
-  return { p50: at(50), p90: at(90), p99: at(99), p999: at(99.9), max, mean: histogram.mean / 1e3 }
+  const isEmpty = histogram.totalCount === 0
+  const ms = (micros: number) => (isEmpty ? Number.NaN : micros / 1e3)
+  const at = (percentile: number) => ms(histogram.getValueAtPercentile(percentile))
+  const [max, mean] = [ms(histogram.maxValue), ms(histogram.mean)]
+  return { p50: at(50), p90: at(90), p99: at(99), p999: at(99.9), max, mean }
 }

@@ -1,9 +1,16 @@
 // What the gateway is compared with: programs that take the same work, each a process of its own (`serve` in
-// part.ts). `bench/peers` adds its own to the list.
+// part.ts).
 import type { Variant } from './result.ts'
 
 /** Work that others can do too: open loop at a rate, closed loop at saturation. */
-export type WorkName = 'event' | 'event-https' | 'ringing' | 'send' | 'lists'
+export type WorkName =
+  | 'event'
+  | 'event-https'
+  | 'ringing'
+  | 'answer'
+  | 'send'
+  | 'list-messages'
+  | 'list-conversations'
 
 export interface Opponent {
   readonly variant: Variant
@@ -35,8 +42,13 @@ export interface OpponentProtocol {
 }
 
 const events: readonly WorkName[] = ['event', 'event-https', 'ringing']
+const stacks: readonly WorkName[] = [...events, 'send', 'list-messages', 'list-conversations']
 
 export const opponents: readonly Opponent[] = [
   { variant: 'floor', script: 'floor/floor.ts', works: events },
   { variant: 'micro-floor', script: 'floor/micro-floor.ts', works: events },
+  { variant: 'usual', script: 'peers/usual.ts', works: stacks },
+  { variant: 'pg-boss', script: 'peers/pg-boss.ts', works: stacks },
+  { variant: 'graphile-worker', script: 'peers/graphile-worker.ts', works: stacks },
+  { variant: 'bullmq', script: 'peers/bullmq.ts', works: events },
 ]

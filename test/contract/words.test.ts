@@ -37,6 +37,8 @@ const retired: readonly Retired[] = [
     use: 'RoutedMessage, RpcEnvelope, RouteResult',
     name: /^Parcel$|^Hop$|^Envelope$|unheard/,
     comment: /\bparcels?\b|\bhops?\b|\bunheard\b/i,
+    // The bench has hops of its own: the parts of a way in time.
+    below: 'src/',
   },
   { use: 'deathDetector', name: /obituar/i, comment: /obituar/i },
   {

@@ -1,7 +1,7 @@
 // Receivers that fail in different ways. Runs in its own process.
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { serve } from '../harness/part.ts'
+import { serve } from './part.ts'
 
 export interface DeadPorts {
   /** Accepts connections and never answers, neither a POST nor an upgrade. */
