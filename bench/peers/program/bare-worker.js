@@ -11,7 +11,9 @@ const worker = new Worker('events', ({ data }) => deliver(endpoint, data), {
   concurrency,
   settings: { backoffStrategy: (made) => retrySeconds[made - 1] * 1_000 },
 })
-worker.on('error', (error) => process.stderr.write(`${error}\n`))
+const onError = (error) => process.stderr.write(`${error}\n`)
+worker.on('error', onError)
+worker.on('failed', (_job, error) => onError(error))
 await worker.waitUntilReady()
 process.send({ ready: true })
 process.once('disconnect', () => process.exit(0))

@@ -32,5 +32,6 @@ export async function work(settings, handlers) {
     settings: { backoffStrategy: (made) => retrySeconds[made - 1] * 1_000 },
   })
   worker.on('error', onError)
+  worker.on('failed', (_job, error) => onError(error))
   await worker.waitUntilReady()
 }

@@ -37,14 +37,19 @@ export async function work(settings, handlers) {
     const id = await boss.work(name, { batchSize, pollingIntervalSeconds }, async (jobs) => {
       // A full batch: more may wait, and the next is asked for without a pause.
       if (jobs.length === batchSize) boss.notifyWorker(id)
-      const outcomes = await Promise.allSettled(jobs.map(({ data }) => handlers[name](data)))
-      const failed = jobs.filter((_, index) => outcomes[index].status === 'rejected')
+      const failed = await failures(jobs, handlers[name])
       // What is left is completed by pg-boss when this returns.
-      if (failed.length > 0)
-        await boss.fail(
-          name,
-          failed.map((job) => job.id),
-        )
+      if (failed.length > 0) await boss.fail(name, failed)
     })
   }
+}
+
+/** Carries out a batch at once; the ids of the jobs that failed. */
+async function failures(jobs, handle) {
+  const outcomes = await Promise.allSettled(jobs.map(({ data }) => handle(data)))
+  return outcomes.flatMap(({ status, reason }, index) => {
+    if (status === 'fulfilled') return []
+    process.stderr.write(`${reason}\n`)
+    return [jobs[index].id]
+  })
 }

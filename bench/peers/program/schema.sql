@@ -1,4 +1,5 @@
--- The tables of a usual messaging service, filled with what the gateway's tables hold, so that lists read the same rows.
+-- The tables of a usual messaging service, filled with what the gateway's tables hold, so that lists read the same
+-- rows. There is one tenant: workspaces become one.
 drop schema if exists peer cascade;
 create schema peer;
 set search_path to peer;
@@ -103,9 +104,11 @@ create index on attempts (delivery_id);
 insert into numbers (phone_number_id, number, is_default, forward_calls)
   select phone_number_id, number, is_default, forward_calls from public.numbers order by id;
 insert into templates (name, language, is_named, components)
-  select name, language, parameter_format = 'NAMED', components from public.templates where status = 'APPROVED';
+  select distinct on (name, language) name, language, parameter_format = 'NAMED', components
+  from public.templates where status = 'APPROVED' order by name, language, id;
 insert into api_keys select prefix, secret_hash from public.api_keys where revoked_at is null;
-insert into contacts (wa_id, name) select wa_id, name from public.contacts where wa_id is not null order by id;
+insert into contacts (wa_id, name)
+  select distinct on (wa_id) wa_id, name from public.contacts where wa_id is not null order by wa_id, id;
 insert into conversations (number_id, contact_id, unread_count, created_at, updated_at)
   select n.id, c.id, v.unread_count, v.created_at, v.updated_at
   from public.conversations v

@@ -92,6 +92,14 @@ app.register(
   { prefix: '/api/v1' },
 )
 
+// The provider repeats what is refused.
+app.setErrorHandler((error, _request, reply) => {
+  const status = error.statusCode ?? 503
+  if (status >= 500) process.stderr.write(`${error}\n`)
+  const body = { error: { code: error.code ?? 'UNAVAILABLE', message: error.message } }
+  return reply.code(status).send(body)
+})
+
 await app.listen({ host: '127.0.0.1', port: 0 })
 process.send({ port: app.server.address().port })
 process.once('disconnect', () => process.exit(0))
