@@ -1,4 +1,5 @@
 // Latency against throughput of one kind of work, up to the rate at which the gateway saturates.
+import { isSound } from '../harness/figures.ts'
 import { decode, spreadOf } from '../harness/histogram.ts'
 import { type Figures, measure } from '../harness/measure.ts'
 import type { WorkName } from '../harness/opponents.ts'
@@ -13,8 +14,13 @@ const limits = { from: 100, most: 12_000, precision: 0.1 }
 const longestP99Ms = 250
 const leastShare = 0.95
 
-export const isSustained = (figures: Pick<Figures, 'fromPlan' | 'perSecond'>, perSecond: number): boolean =>
-  figures.perSecond >= perSecond * leastShare && spreadOf(decode(figures.fromPlan)).p99 <= longestP99Ms
+export const isSustained = (
+  figures: Pick<Figures, 'fromPlan' | 'perSecond' | 'errors'>,
+  perSecond: number,
+): boolean =>
+  isSound(figures.errors) &&
+  figures.perSecond >= perSecond * leastShare &&
+  spreadOf(decode(figures.fromPlan)).p99 <= longestP99Ms
 
 export async function sweepRows(bench: Bench, work: WorkName): Promise<Row[]> {
   const { world, options, say } = bench

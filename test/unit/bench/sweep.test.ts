@@ -28,9 +28,14 @@ describe('the search for the rate at which something saturates', () => {
   })
 
   test('a rate is sustained when it is reached and its tail is short', () => {
-    const of = (ms: number) => encode(histogramOf([ms * 1e3]))
-    assert.equal(isSustained({ perSecond: 960, fromPlan: of(100) }, 1_000), true)
-    assert.equal(isSustained({ perSecond: 940, fromPlan: of(100) }, 1_000), false)
-    assert.equal(isSustained({ perSecond: 1_000, fromPlan: of(400) }, 1_000), false)
+    const errors = { refused: 0, lost: 0, duplicated: 0, strange: 0 }
+    const of = (ms: number, perSecond: number, refused = 0) => ({
+      ...{ perSecond, errors: { ...errors, refused } },
+      fromPlan: encode(histogramOf([ms * 1e3])),
+    })
+    assert.equal(isSustained(of(100, 960), 1_000), true)
+    assert.equal(isSustained(of(100, 940), 1_000), false)
+    assert.equal(isSustained(of(400, 1_000), 1_000), false)
+    assert.equal(isSustained(of(100, 1_000, 1), 1_000), false)
   })
 })
