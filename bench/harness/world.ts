@@ -148,7 +148,7 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
 }
 
 /** Builds the product: the TypeScript loader would add a call that names a function at each creation. */
-export const build = async (): Promise<void> => {
+const build = async (): Promise<void> => {
   await promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/dev/build.ts'], { cwd: root })
 }
 

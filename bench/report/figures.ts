@@ -50,7 +50,7 @@ function groupOf(rows: readonly Row[]): Group | undefined {
   return { scenario: first.scenario, load: first.load, rows: counted, isDisturbed }
 }
 
-export function median(values: readonly number[]): number | null {
+function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
   const [low, high] = [sorted[middle - 1], sorted[middle]]
