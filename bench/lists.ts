@@ -8,7 +8,8 @@ import { freePort } from '../src/dev/embedded/ports.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { connectPool, type Pool } from '../src/platform/postgres/sql.ts'
 import { type Closing, say, withClosing } from './harness/closing.ts'
-import { median, type Spread, spreadOf } from './harness/figures.ts'
+import { median } from './harness/figures.ts'
+import { histogramOf, type Spread, spreadOf } from './harness/histogram.ts'
 import { freshDatabases } from './harness/seed.ts'
 import { environment, launch, openServers, ready } from './harness/world.ts'
 import { busyCustomer, type ListCase, listCases, pageSize } from './lists/list-cases.ts'
@@ -127,7 +128,7 @@ async function timed(work: () => PromiseLike<unknown>, count: number): Promise<S
     await work()
     nanoseconds.push(Number(process.hrtime.bigint() - start))
   }
-  return spreadOf(nanoseconds)
+  return spreadOf(histogramOf(nanoseconds.map((ns) => ns / 1e3)))
 }
 
 main().catch((error: unknown) => {

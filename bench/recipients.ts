@@ -11,7 +11,8 @@ import { migrate } from '../src/platform/postgres/migrate.ts'
 import { connectPool, type Pool } from '../src/platform/postgres/sql.ts'
 import { newId, type WorkspaceId } from '../src/shared/ids.ts'
 import { type Closing, say, withClosing } from './harness/closing.ts'
-import { median, spreadOf } from './harness/figures.ts'
+import { median } from './harness/figures.ts'
+import { histogramOf, spreadOf } from './harness/histogram.ts'
 import { freshDatabases } from './harness/seed.ts'
 import { environment, launch, openServers, ready } from './harness/world.ts'
 
@@ -171,7 +172,7 @@ async function probe(world: World, path: string, end: Promise<unknown>, look?: (
     await sleep(probePauseMs)
   }
   await connections.close()
-  return spreadOf(taken).p99
+  return spreadOf(histogramOf(taken.map((ns) => ns / 1e3))).p99
 }
 
 const residentBytes = (pid: number): number =>

@@ -20,11 +20,13 @@ export interface FloorWorld {
   readonly parties: ReadonlyMap<string, Party>
 }
 
-export async function readWorld(sql: Pool): Promise<FloorWorld> {
+/** Of the number whose events go to `receiverUrl`. */
+export async function readWorld(sql: Pool, receiverUrl: string): Promise<FloorWorld> {
   const [number] = await sql<Omit<FloorWorld, 'parties'>[]>`
-    select workspace_id, id as number_id, number, phone_number_id, endpoint_id
-    from numbers
-    where endpoint_id is not null`
+    select n.workspace_id, n.id as number_id, n.number, n.phone_number_id, n.endpoint_id
+    from numbers n
+    join endpoints e on e.id = n.endpoint_id
+    where e.url = ${receiverUrl}`
   if (!number) throw new Error('the database of the floor is not seeded')
   const parties = await sql<Party[]>`
     select p.wa_id, p.name, p.id as contact_id, v.id as conversation_id

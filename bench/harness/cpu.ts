@@ -1,24 +1,35 @@
-// Reads the CPU time of processes and of the machine from /proc. Gives undefined on systems without /proc.
+// Reads the CPU time of processes and of the machine from /proc. Gives null on systems without /proc.
 import { readdirSync, readFileSync } from 'node:fs'
+import type { Cpu } from './result.ts'
 
 const msPerTick = 10
 
-const fieldsOf = (pid: number): string[] | undefined => {
+interface Process {
+  readonly name: string
+  readonly parent: number
+  /** User and system time, with that of its children that have ended. */
+  readonly ms: number
+}
+
+function readProcess(pid: number): Process | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const [open, close] = [text.indexOf('('), text.lastIndexOf(')')]
+    const fields = text.slice(close + 2).split(' ')
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
+    return { name: text.slice(open + 1, close), parent: Number(fields[1]), ms: ticks * msPerTick }
   } catch {
     return undefined
   }
 }
 
-const ticks = (fields: readonly string[], from: number, to: number): number =>
-  fields.slice(from, to).reduce((sum, field) => sum + Number(field), 0)
-
-/** User and system time of one process. */
-export function processCpuMs(pid: number): number | undefined {
-  const fields = fieldsOf(pid)
-  return fields && ticks(fields, 11, 13) * msPerTick
+function allProcesses(): Map<number, Process> {
+  const found = new Map<number, Process>()
+  for (const name of readdirSync('/proc')) {
+    const process = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined
+    if (process) found.set(Number(name), process)
+  }
+  return found
 }
 
 /** Busy time of the whole machine, without idle time and I/O wait. */
@@ -32,36 +43,82 @@ function machineCpuMs(): number | undefined {
   }
 }
 
-/** CPU time of this process and its descendants, including their children that have ended. */
-function treeCpuMs(): number {
-  const parents = new Map<number, { parent: number; ms: number }>()
-  for (const name of readdirSync('/proc')) {
-    const fields = /^\d+$/.test(name) ? fieldsOf(Number(name)) : undefined
-    if (fields)
-      parents.set(Number(name), { parent: Number(fields[1]), ms: ticks(fields, 11, 15) * msPerTick })
+export type Group = 'gateway' | 'worker' | 'postgres' | 'redis' | 'other'
+
+/** The group of a process: its own label or that of the nearest labelled parent, or by its name. */
+export function groupOf(
+  pid: number,
+  processes: ReadonlyMap<number, Pick<Process, 'name' | 'parent'>>,
+  labels: ReadonlyMap<number, Group>,
+): Group | undefined {
+  let isOurs = false
+  let group: Group | undefined
+  for (let at = pid; at > 1 && !isOurs; ) {
+    const process = processes.get(at)
+    if (!process) break
+    group ??= labels.get(at) ?? (/^(postgres|redis)/.exec(process.name)?.[1] as Group | undefined)
+    isOurs = at === labels.keys().next().value
+    at = process.parent
   }
-  const isOurs = (pid: number): boolean => {
-    for (let at = pid; at > 1; at = parents.get(at)?.parent ?? 0) if (at === process.pid) return true
-    return false
-  }
-  return [...parents].reduce((sum, [pid, { ms }]) => (isOurs(pid) ? sum + ms : sum), 0)
+  return isOurs ? (group ?? 'other') : undefined
 }
 
-export interface Watched {
-  /** CPU time of the bench and of everything that it started. */
-  readonly treeMs: number
-  /** Number of cores that other processes kept busy. A high value makes a run unreliable. */
-  readonly othersCores: number
+function spentMs(labels: ReadonlyMap<number, Group>): Record<Group, number> {
+  const processes = allProcesses()
+  const spent = { gateway: 0, worker: 0, postgres: 0, redis: 0, other: 0 }
+  for (const [pid, { ms }] of processes) {
+    const group = groupOf(pid, processes, labels)
+    if (group) spent[group] += ms
+  }
+  return spent
 }
 
-/** Starts to measure. The returned function gives the usage since then, or undefined without /proc. */
-export function watchMachine(): () => Watched | undefined {
-  const before = machineCpuMs()
-  if (before === undefined) return () => undefined
-  const [startedAt, treeBefore] = [performance.now(), treeCpuMs()]
+export interface Spent {
+  cpu(units: number): Cpu
+  /** Cores that other processes kept busy. */
+  readonly others: number | null
+}
+
+const noCpu: Cpu = { gateway: null, postgres: null, redis: null, worker: null, all: null }
+
+/**
+ * Starts to measure. `measured` are the processes of the variant; a worker counts only beside gateways. What is
+ * left of the bench, such as generator and idle variants, is in no figure.
+ */
+export function watchCpu(measured: readonly number[], worker?: number): () => Spent {
+  const machineBefore = machineCpuMs()
+  if (machineBefore === undefined) return () => ({ cpu: () => noCpu, others: null })
+  const labels = new Map<number, Group>([[process.pid, 'other']])
+  for (const pid of measured) labels.set(pid, 'gateway')
+  if (worker !== undefined) labels.set(worker, 'worker')
+  const [startedAt, before] = [performance.now(), spentMs(labels)]
   return () => {
-    const treeMs = treeCpuMs() - treeBefore
-    const othersMs = (machineCpuMs() ?? before) - before - treeMs
-    return { treeMs, othersCores: Math.max(0, othersMs / (performance.now() - startedAt)) }
+    const after = spentMs(labels)
+    const ms = (group: Group) => after[group] - before[group]
+    const ours = (Object.keys(after) as Group[]).reduce((sum, group) => sum + ms(group), 0)
+    const othersMs = (machineCpuMs() ?? machineBefore) - machineBefore - ours
+    return {
+      others: Math.max(0, othersMs / (performance.now() - startedAt)),
+      cpu(units) {
+        const micros = (group: Group) => (ms(group) * 1_000) / Math.max(1, units)
+        const parts = {
+          gateway: micros('gateway'),
+          postgres: micros('postgres'),
+          redis: micros('redis'),
+          worker: micros('worker'),
+        }
+        return { ...parts, all: parts.gateway + parts.postgres + parts.redis + parts.worker }
+      },
+    }
+  }
+}
+
+/** Resident memory of a process in bytes; 0 without /proc. */
+export function residentBytes(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024
+  } catch {
+    return 0
   }
 }

@@ -1,87 +1,72 @@
-// Computes latency figures from send and arrival times. Pure functions.
-import { build } from 'hdr-histogram-js'
+// Joins what was sent with what was observed outside. Pure functions.
+import type { Work } from '../scenarios/work.ts'
 import type { Sent } from './generator.ts'
 import type { Arrived } from './receiver.ts'
+import type { Faults } from './result.ts'
 
-/** Percentiles in milliseconds. */
-export interface Spread {
-  readonly p50: number
-  readonly p90: number
-  readonly p99: number
-  readonly max: number
+export interface Measured {
+  readonly id: string
+  /** When its latency begins to count. */
+  readonly sentNs: number
+  readonly plannedNs: number
+  readonly atNs: number
 }
 
-export interface RunFigures {
-  readonly count: number
-  /** From the send until the frame arrives at the receiver. */
-  readonly latency: Spread
-  /** The same, but from the planned time: it includes the delay when the generator falls behind. */
-  readonly fromSchedule: Spread
-  /** From the send until the answer to the webhook. */
-  readonly answer: Spread
-  /** CPU time of the measured process. */
-  readonly cpuMicrosPerEvent: number | null
-  /** CPU time of the measured process plus Postgres, Redis and the worker. */
-  readonly totalCpuMicrosPerEvent: number | null
-  /** Number of cores that processes outside the bench kept busy during the run. */
-  readonly othersCores: number | null
+export interface Joined {
+  readonly measured: readonly Measured[]
   readonly faults: Faults
 }
 
-/** Error counts. A run fails unless all of them are zero. */
-export interface Faults {
-  readonly refused: number
-  readonly lost: number
-  readonly duplicated: number
-  readonly strange: number
-}
+type Expected = Pick<Work, 'measured' | 'from' | 'further'>
 
-const highestNs = 120e9
-
-export function spreadOf(nanoseconds: readonly number[]): Spread {
-  const histogram = build({ highestTrackableValue: highestNs, numberOfSignificantValueDigits: 3 })
-  for (const value of nanoseconds) histogram.recordValue(Math.min(highestNs, Math.max(1, Math.round(value))))
-  const at = (percentile: number) => histogram.getValueAtPercentile(percentile) / 1e6
-  return { p50: at(50), p90: at(90), p99: at(99), max: at(100) }
-}
-
-export interface Expected {
-  /** The event whose frame ends the measurement of a webhook. */
-  readonly event: string
-  /** Number of frames of other events for each id. */
-  readonly furtherFrames: number
-}
-
-/** Joins the sent webhooks with the frames that arrived, and counts the mismatches. */
-export function join(sent: readonly Sent[], arrived: readonly Arrived[], expected: Expected) {
-  const first = new Map<string, number>()
-  const known = new Set(sent.filter((one) => one.role !== 'follow').map((one) => one.id))
-  const frames = new Map<string, number>()
-  for (const { event, id, atNs } of arrived) {
-    const kind = event === expected.event ? 'measured' : 'further'
-    frames.set(`${kind} ${id}`, (frames.get(`${kind} ${id}`) ?? 0) + 1)
-    if (kind === 'measured' && !first.has(id)) first.set(id, atNs)
+/** Arrivals are by the clock of this host. `further` null: more observations are neither owed nor counted. */
+export function join(
+  sent: readonly Sent[],
+  arrived: readonly Arrived[],
+  { measured, from, further }: Omit<Expected, 'further'> & { further: number | null },
+): Joined {
+  const begun = sent.filter((one) => one.role !== 'follow')
+  const refused = sent.filter(({ status }) => status < 200 || status > 299).length
+  if (measured === 'answer') {
+    const rows = begun
+      .filter(({ role }) => role === 'measured')
+      .map((one) => ({ ...one, atNs: one.answeredNs }))
+    return { measured: rows, faults: { ...sound, refused } }
   }
-  const surplus = [...known].flatMap((id) => [
-    (frames.get(`measured ${id}`) ?? 0) - 1,
-    (frames.get(`further ${id}`) ?? 0) - expected.furtherFrames,
+  const first = new Map<string, number>()
+  const counts = new Map<string, { measured: number; further: number }>()
+  for (const { id } of begun) counts.set(id, { measured: 0, further: 0 })
+  let strange = 0
+  for (const { event, id, atNs } of arrived) {
+    const count = counts.get(id)
+    if (!first.has(`${event} ${id}`)) first.set(`${event} ${id}`, atNs)
+    if (!count) strange += 1
+    else if (event === measured) count.measured += 1
+    else if (event !== from) count.further += 1
+  }
+  const surplus = [...counts.values()].flatMap((count) => [
+    count.measured - 1,
+    further === null ? 0 : count.further - further,
   ])
   const faults: Faults = {
-    refused: sent.filter((one) => one.status !== 200).length,
+    refused,
     lost: sum(surplus.map((count) => Math.max(0, -count))),
     duplicated: sum(surplus.map((count) => Math.max(0, count))),
-    strange: arrived.filter(({ id }) => !known.has(id)).length,
+    strange,
   }
-  return { measured: measuredOf(sent, first), faults }
+  const rows = begun.flatMap((one): Measured[] => {
+    const atNs = first.get(`${measured} ${one.id}`)
+    const startedNs = from ? first.get(`${from} ${one.id}`) : one.sentNs
+    if (one.role !== 'measured' || atNs === undefined || startedNs === undefined) return []
+    const plannedNs = from ? startedNs : one.plannedNs
+    return [{ id: one.id, sentNs: startedNs, plannedNs, atNs }]
+  })
+  return { measured: rows, faults }
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+const sound: Faults = { refused: 0, lost: 0, duplicated: 0, strange: 0 }
 
-const measuredOf = (sent: readonly Sent[], first: ReadonlyMap<string, number>) =>
-  sent.flatMap((one) => {
-    const atNs = one.role === 'measured' ? first.get(one.id) : undefined
-    return atNs === undefined ? [] : [{ ...one, atNs }]
-  })
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 export const isSound = ({ refused, lost, duplicated, strange }: Faults): boolean =>
   refused + lost + duplicated + strange === 0
@@ -93,32 +78,9 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 
-export interface Round {
-  readonly system?: RunFigures
-  readonly remote?: RunFigures
-  readonly floor?: RunFigures
-}
-
-/** When other processes use more cores than this, they distort the figures of a run. */
-const quietCores = 0.15
-
-export const isQuiet = ({ othersCores }: RunFigures): boolean => (othersCores ?? 0) <= quietCores
-
-/** The quiet rounds, or all rounds when none was quiet. */
-export function countedRounds(rounds: readonly Round[]): readonly Round[] {
-  const quiet = rounds.filter((round) => Object.values(round).every(isQuiet))
-  return quiet.length > 0 ? quiet : rounds
-}
-
-/** Median of the ratios within each round. A disturbance of the machine affects both runs of a round. */
-export function ratio(
-  rounds: readonly Round[],
-  read: (run: RunFigures) => number | null,
-  target: 'system' | 'remote' = 'system',
-): number | null {
-  const ratios = rounds.flatMap(({ [target]: measured, floor }) => {
-    const [ours, least] = [measured && read(measured), floor && read(floor)]
-    return ours && least ? [ours / least] : []
-  })
-  return ratios.length === 0 ? null : median(ratios)
+/** Units a second, from the first to the last. */
+export function perSecond(measured: readonly Measured[]): number {
+  const first = measured.reduce((least, { sentNs }) => Math.min(least, sentNs), Number.POSITIVE_INFINITY)
+  const last = measured.reduce((most, { atNs }) => Math.max(most, atNs), 0)
+  return last > first ? (measured.length * 1e9) / (last - first) : 0
 }

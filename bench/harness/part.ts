@@ -3,12 +3,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-export interface Part<Protocol extends Questions<Protocol>> {
-  readonly pid: number
+export interface Asker<Protocol extends Questions<Protocol>> {
   ask<Name extends keyof Protocol & string>(
     name: Name,
     question: Protocol[Name]['question'],
   ): Promise<Protocol[Name]['answer']>
+}
+
+export interface Part<Protocol extends Questions<Protocol>> extends Asker<Protocol> {
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -19,10 +22,12 @@ type Answered = { id: number; answer: unknown } | { id: number; error: string }
 
 export async function startPart<Protocol extends Questions<Protocol>>(
   script: string,
+  env: NodeJS.ProcessEnv = {},
 ): Promise<Part<Protocol>> {
   const child = fork(fileURLToPath(new URL(`../${script}`, import.meta.url)), [], {
     execArgv: ['--import', 'tsx'],
     serialization: 'advanced',
+    env: { ...process.env, ...env },
   })
   const waiting = new Map<number, { resolve(answer: unknown): void; reject(error: Error): void }>()
   const ended = whenEnded(child)
@@ -70,13 +75,15 @@ export function serve<Protocol extends Questions<Protocol>>(
     ) => Promise<Protocol[Name]['answer']> | Protocol[Name]['answer']
   },
 ): void {
+  // A parent that is gone needs no answer.
+  const reply = (message: Answered) => void process.send?.(message, undefined, undefined, () => undefined)
   process.on('message', (message: { id: number; name: keyof Protocol; question: never }) => {
     const { id, name, question } = message
     Promise.resolve()
       .then(() => handlers[name](question))
       .then(
-        (answer) => process.send?.({ id, answer }),
-        (error: unknown) => process.send?.({ id, error: String(error) }),
+        (answer) => reply({ id, answer }),
+        (error: unknown) => reply({ id, error: String(error) }),
       )
   })
   process.once('disconnect', () => process.exit(0))

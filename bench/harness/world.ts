@@ -1,118 +1,209 @@
-// Starts everything that a bench needs, private and on loopback: database servers, simulator, gateway,
-// worker, floor, receiver and generator.
-import { execFile } from 'node:child_process'
+// Starts everything that a bench needs, private and on loopback: database servers, gateways, worker, receiver,
+// generator, and what the gateway is compared with.
+import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createSecretBox } from '../../src/accounts/secret-box.ts'
-import { createSecret } from '../../src/delivery/signature.ts'
 import { type Child, startChild, waitUntilReady } from '../../src/dev/child.ts'
 import { freePort } from '../../src/dev/embedded/ports.ts'
 import { startPostgres } from '../../src/dev/embedded/postgres.ts'
 import { startRedis } from '../../src/dev/embedded/redis.ts'
 import { provider } from '../../src/dev/provider.ts'
-import type { FloorProtocol } from '../floor/floor.ts'
+import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
 import type { Closing } from './closing.ts'
+import type { DeadPorts, DeadProtocol } from './dead.ts'
 import type { GeneratorProtocol } from './generator.ts'
-import { type Part, startPart } from './part.ts'
+import type { Opponent, OpponentProtocol } from './opponents.ts'
+import { type Asker, type Part, startPart } from './part.ts'
 import type { ReceiverProtocol } from './receiver.ts'
-import { analyze, freshDatabases, type SeededNumber, seedDatabase } from './seed.ts'
+import type { Variant } from './result.ts'
+import { freshDatabases, type Seeded, seedDatabase } from './seed.ts'
 
 export interface Target {
-  /** `remote`: a second gateway, which hands its events over to the gateway with the socket. */
-  readonly name: 'system' | 'remote' | 'floor'
-  readonly url: string
-  /** The measured process. */
-  readonly pid: number
+  readonly variant: Variant
+  /** Requests go to them in turn. */
+  readonly origins: readonly string[]
+  /** The measured processes. */
+  readonly pids: readonly number[]
+}
+
+export interface Gateway {
+  readonly origin: string
+  /** Undefined in a deployment. */
+  readonly child: Child | undefined
+  /** Where its marks are read, with --hops. */
+  readonly marksPath: string
+}
+
+export interface Receiver extends Asker<ReceiverProtocol> {
+  /** To be added to its times, which are then those of this host. */
+  readonly offsetNs: number
 }
 
 export interface World {
-  readonly system: Target
-  readonly remote: Target | undefined
-  readonly floor: Target
-  readonly generator: Part<GeneratorProtocol>
-  readonly receiver: Part<ReceiverProtocol>
-  readonly number: SeededNumber
-  /** Analyzes both databases, once they contain data. */
-  analyze(): Promise<void>
+  readonly servers: Servers | undefined
+  /** Of the gateways' database. */
+  readonly sql: Pool | undefined
+  readonly gateways: readonly Gateway[]
+  readonly workerPid: number | undefined
+  readonly generator: Asker<GeneratorProtocol>
+  readonly receiver: Receiver
+  readonly seeded: Seeded
+  readonly wabaId: string
+  readonly appSecret: string
+  /** Of the receiver on this host, without TLS. */
+  readonly plainPort: number
+  /** Starts the receivers that fail in different ways. */
+  dead(): Promise<DeadPorts>
+  /** Starts another gateway of the same database, such as one that was stopped. */
+  startGateway(): Promise<Gateway>
+  /** The program, started at its first use; it sends its events to the receiver over this transport. */
+  opponent(opponent: Opponent, transport: 'socket' | 'https'): Promise<Target>
 }
 
 export interface WorldOptions {
+  readonly endpoints: number
   readonly contacts: number
-  /** Preloads the profiler into the gateway. */
+  readonly rows: number
+  readonly gateways: number
+  readonly hops: boolean
   readonly profile: boolean
-  readonly remote: boolean
   readonly say: (text: string) => void
 }
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const dataDir = resolve(root, '.data', 'bench')
 const logDir = resolve(dataDir, 'log')
 const readyTimeoutMs = 60_000
-const profiler = fileURLToPath(new URL('./profiler.ts', import.meta.url))
+const preload = (script: string) => fileURLToPath(new URL(`./${script}`, import.meta.url))
 
 /** Pushes a stop function onto `closing` at each start, so that a failed start leaves nothing running. */
 export async function openWorld(options: WorldOptions, closing: Closing): Promise<World> {
   await build()
   const servers = await openServers(options, closing)
-  const databases = { system: servers.databaseUrl('bench_system'), floor: servers.databaseUrl('bench_floor') }
-  await freshDatabases(servers.adminUrl, ['bench_system', 'bench_floor'])
-  const receiver = await part<ReceiverProtocol>('harness/receiver.ts', closing)
-  const receiverUrl = `ws://127.0.0.1:${await receiver.ask('listen', null)}/events`
-  const [gatewayPort, simulatorPort] = [await freePort(), await freePort()]
+  const tls = certificate()
+  const receiver = await part<ReceiverProtocol>('harness/receiver-part.ts', closing)
+  const { plainPort, tlsPort } = await receiver.ask('listen', { host: '127.0.0.1', tls })
+  const socketUrl = `ws://127.0.0.1:${plainPort}/events`
+  const httpsUrl = `https://127.0.0.1:${tlsPort}/events`
   const secretsKey = randomBytes(32)
-  const env = environment({
-    ...servers,
-    databaseUrl: databases.system,
-    gatewayPort,
-    simulatorPort,
+  await freshDatabases(servers.adminUrl, ['bench_seed'])
+  const seeded = await seedDatabase(servers.databaseUrl('bench_seed'), {
+    ...options,
     secretsKey,
+    socketUrl,
+    httpsUrl,
   })
-  const simulatorUrl = `http://127.0.0.1:${simulatorPort}`
-  await ready(launch('simulator', 'src/simulator/main.ts', env, closing), `${simulatorUrl}/sim/health`)
-
-  const sealedSecret = createSecretBox([{ id: '1', bytes: secretsKey }]).seal(createSecret())
-  const endpoint = { url: receiverUrl, sealedSecret }
-  const seed = { simulatorUrl, endpoint, wabaId: provider.wabaId, contacts: options.contacts }
-  const number = await seedDatabase({ ...seed, databaseUrl: databases.system })
-  await seedDatabase({ ...seed, databaseUrl: databases.floor })
-
-  const profiling = options.profile && {
-    NODE_OPTIONS: `--import tsx --import ${profiler}`,
-    PROFILE_DIR: dataDir,
+  const database = async (name: string) => {
+    await freshDatabases(servers.adminUrl, [name], 'bench_seed')
+    return servers.databaseUrl(name)
   }
-  const gateway = launch('gateway', 'dist/src/main.js', { ...env, ...profiling }, closing)
-  await ready(gateway, `http://127.0.0.1:${gatewayPort}/readyz`)
-  const remote = options.remote ? await startRemote(env, closing) : undefined
-  launch('worker', 'dist/workers/main.js', env, closing)
-  const floor = await part<FloorProtocol>('floor/floor.ts', closing)
-  const { appSecret } = provider
-  const floorPort = await floor.ask('start', { databaseUrl: databases.floor, receiverUrl, appSecret })
-  const url = (port: number) => `http://127.0.0.1:${port}/provider/webhooks`
+  const databaseUrl = await database('bench_gateway')
+  const providerUrl = `http://127.0.0.1:${plainPort}`
+  const base = environment({ ...servers, databaseUrl, gatewayPort: 0, simulatorPort: plainPort, secretsKey })
+  const env = { ...base, NODE_EXTRA_CA_CERTS: tls.certFile }
+  const startGateway = async () => launchGateway(env, options, closing)
+  const gateways: Gateway[] = []
+  for (let index = 0; index < options.gateways; index += 1) gateways.push(await startGateway())
+  const worker = launch('worker', 'dist/workers/main.js', env, closing)
+  const sql = connectPool({ url: databaseUrl, max: 2, name: 'bench', statementTimeoutMs: 600_000 })
+  closing.push(() => sql.end())
+
+  const started = new Map<string, Promise<Target>>()
+  const startOpponent = async (
+    { variant, script }: Opponent,
+    transport: 'socket' | 'https',
+  ): Promise<Target> => {
+    const program = await part<OpponentProtocol>(script, closing, { NODE_EXTRA_CA_CERTS: tls.certFile })
+    const port = await program.ask('start', {
+      databaseUrl: await database(`bench_${variant}_${transport}`.replaceAll('-', '_')),
+      redisUrl: servers.redisUrl,
+      receiverUrl: transport === 'socket' ? socketUrl : httpsUrl,
+      appSecret: provider.appSecret,
+      providerUrl,
+      accessToken: provider.accessToken,
+      apiKey: seeded.apiKey,
+    })
+    return { variant, origins: [`http://127.0.0.1:${port}`], pids: [program.pid] }
+  }
   return {
-    system: { name: 'system', url: url(gatewayPort), pid: gateway.process.pid ?? 0 },
-    remote: remote && { name: 'remote', url: url(remote.port), pid: remote.pid },
-    floor: { name: 'floor', url: url(floorPort), pid: floor.pid },
+    ...{ servers, sql, gateways, seeded, startGateway, plainPort },
+    dead: async () => (await part<DeadProtocol>('harness/dead.ts', closing)).ask('listen', null),
+    workerPid: worker.process.pid,
+    wabaId: provider.wabaId,
+    appSecret: provider.appSecret,
     generator: await part<GeneratorProtocol>('harness/generator.ts', closing),
-    receiver,
-    number,
-    analyze: () => analyze(Object.values(databases)),
+    receiver: { ask: receiver.ask, offsetNs: 0 },
+    opponent(opponent, transport) {
+      const key = `${opponent.variant} ${transport}`
+      const target = started.get(key) ?? startOpponent(opponent, transport)
+      started.set(key, target)
+      return target
+    },
   }
 }
 
 /** Builds the product: the TypeScript loader would add a call that names a function at each creation. */
-export const build = async (): Promise<void> => {
+const build = async (): Promise<void> => {
   await promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/dev/build.ts'], { cwd: root })
 }
 
-/** Starts a gateway without a socket: the first gateway owns the endpoint. */
-async function startRemote(env: Environment, closing: Closing): Promise<{ port: number; pid: number }> {
+let gatewaysStarted = 0
+
+async function launchGateway(
+  env: Environment,
+  { hops, profile }: WorldOptions,
+  closing: Closing,
+): Promise<Gateway> {
+  gatewaysStarted += 1
+  const name = `gateway-${gatewaysStarted}`
   const port = await freePort()
-  const child = launch('remote', 'dist/src/main.js', { ...env, PORT: String(port) }, closing)
-  await ready(child, `http://127.0.0.1:${port}/readyz`)
-  return { port, pid: child.process.pid ?? 0 }
+  const marksPath = resolve(dataDir, `${name}.sock`)
+  const preloads = [hops && preload('marks-recorder.ts'), profile && preload('profiler.ts')].filter(Boolean)
+  const child = launch(
+    name,
+    'dist/src/main.js',
+    {
+      ...env,
+      PORT: String(port),
+      ...(preloads.length > 0 && {
+        NODE_OPTIONS: ['tsx', ...preloads].map((path) => `--import ${path}`).join(' '),
+        MARKS_PATH: marksPath,
+        PROFILE_DIR: dataDir,
+      }),
+    },
+    closing,
+  )
+  const origin = `http://127.0.0.1:${port}`
+  await ready(child, `${origin}/readyz`)
+  return { origin, child, marksPath }
 }
+
+/** A self-signed certificate for loopback, as files. */
+function certificate(): { keyFile: string; certFile: string } {
+  mkdirSync(dataDir, { recursive: true })
+  const [keyFile, certFile] = [resolve(dataDir, 'receiver.key'), resolve(dataDir, 'receiver.crt')]
+  const request = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    '2',
+  ]
+  const names = ['-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']
+  execFileSync('openssl', [...request, '-keyout', keyFile, '-out', certFile, ...names], { stdio: 'ignore' })
+  return { keyFile, certFile }
+}
+
+export type Servers = Awaited<ReturnType<typeof openServers>>
 
 // Mode development: fsync stays on, and Redis keeps its append-only file.
 export async function openServers({ say }: Pick<WorldOptions, 'say'>, closing: Closing) {
@@ -155,8 +246,6 @@ export function environment(start: {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 export function launch(name: string, script: string, env: Environment, closing: Closing): Child {
   const child = startChild({ name, script, env, logDir })
   closing.push(() => child.stop(30_000))
@@ -168,8 +257,9 @@ export const ready = (child: Child, url: string): Promise<void> => waitUntilRead
 export async function part<Protocol extends Record<keyof Protocol, { question: unknown; answer: unknown }>>(
   script: string,
   closing: Closing,
+  env: NodeJS.ProcessEnv = {},
 ): Promise<Part<Protocol>> {
-  const started = await startPart<Protocol>(script)
+  const started = await startPart<Protocol>(script, env)
   closing.push(() => started.stop())
   return started
 }

@@ -19,5 +19,5 @@ export const readPages = (): Page[] =>
   readdirSync(root, { withFileTypes: true })
     .filter(({ name }) => !left.has(name))
     .flatMap((entry) => (entry.isDirectory() ? namesIn(entry.name) : [entry.name]))
-    .filter((path) => path.endsWith('.md'))
+    .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))

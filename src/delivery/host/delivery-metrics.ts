@@ -2,6 +2,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { type Clock, systemClock } from '../../shared/clock.ts'
 import { idTimeMs } from '../../shared/ids.ts'
+import { mark } from '../../shared/marks.ts'
 import type { AttemptOutcome, AttemptReport } from '../attempt.ts'
 import type { DirectItem, DirectResult, QueuedItem } from '../endpoint.ts'
 import { queueNameOf } from '../endpoint-state.ts'
@@ -115,6 +116,7 @@ export class DeliveryMetrics {
 
   /** An attempt begins. Returns the wall clock, for `posted`. */
   begun(item: Item): number {
+    mark('handedOver', item.body)
     const priority = priorityOf(item)
     this.#underWay[priority] += 1
     const arrivedAt = this.#arrivals.get(item)
@@ -138,6 +140,7 @@ export class DeliveryMetrics {
 
   /** A socket accepted a frame, or did not. */
   framed(item: Item, isWritten: boolean): void {
+    if (isWritten) mark('written', item.body)
     this.#underWay[priorityOf(item)] -= 1
     if (isWritten) this.#sent(item, this.#clock.now())
   }

@@ -6,6 +6,7 @@ import type { AskResult, TellResult } from '../../platform/actors/mailbox-entry.
 import type { Clock } from '../../shared/clock.ts'
 import { failpoint } from '../../shared/failpoint.ts'
 import type { EndpointId } from '../../shared/ids.ts'
+import { mark } from '../../shared/marks.ts'
 import type { EndpointMessage } from '../endpoint.messages.ts'
 import type { DirectResult, QueuedItem } from '../endpoint.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
@@ -58,6 +59,7 @@ export function createDispatch(router: HandOver): Dispatch {
   return (deliveries) => {
     if (deliveries.length > 0) failpoint('after_commit_before_handoff')
     for (const delivery of deliveries) {
+      mark('committed', delivery.body)
       const items = waiting.get(delivery.endpointId)
       if (!items) void handOver(delivery.endpointId, [toItem(delivery)])
       else if (items.length < mostWaiting && inAll < mostInAll) {
@@ -93,6 +95,7 @@ export function createDirect(router: EndpointRouter, metrics: DeliveryMetrics, c
   return {
     send: ({ endpointId, kind, body, headers = {} }: DirectEvent): Promise<DirectResult> =>
       metrics.direct(async () => {
+        mark('committed', body)
         const item = { kind, body: Buffer.from(body).toString('utf8'), headers, askedAtMs: clock.now() }
         const result = await router.ask('endpoint', endpointId, { type: 'direct', item }, directLimitMs)
         if (result.type === 'answered') return result.value as DirectResult

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
+import { mark } from '../../shared/marks.ts'
 import type { AttemptErrorCode } from '../attempt.ts'
 import { type Answer, answerOf, BodyHead } from './answer.ts'
 import type { Connection } from './connections.ts'
@@ -67,6 +68,7 @@ export function exchange(
     deadline.onOver = stop
     if (deadline.isOver) return stop()
     connection.client.dispatch({ method: 'POST', ...request }, handler)
+    mark('written', request.body)
   })
 }
 

@@ -7,6 +7,7 @@ import { limits } from '../../contract/limits.ts'
 import type { ProviderUpdateType } from '../../contract/provider-updates.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../platform/http/exchange.ts'
 import { framesOf, safeMessage } from '../../shared/error-text.ts'
+import { mark } from '../../shared/marks.ts'
 import { keptAtOf } from './apply-again.ts'
 import { type ApplyUpdate, applyInOrder } from './apply-updates.ts'
 import type { KeepElements } from './keep-elements.ts'
@@ -79,6 +80,7 @@ async function receive(
   const signature = readSignature(request.header('x-hub-signature-256'))
   // Do not read the body of a request without a signature.
   const body = signature ? await request.body(limits.providerBodyBytes) : new Uint8Array()
+  mark('received', body)
   const result =
     signature && isSigned(body, signature) ? await applyBody(body, { apply, keep }) : nothing('badSignature')
   const { error, outcomes, ...counts } = result

@@ -155,7 +155,7 @@ const packages: Readonly<Record<string, string>> = {
   provider: 'undici valibot pino node:*',
   platform: '*',
   contract: 'valibot',
-  shared: 'node:crypto node:perf_hooks',
+  shared: 'node:crypto node:perf_hooks node:diagnostics_channel',
   'console/web': 'preact preact/hooks @preact/signals uplot lean-qr',
   'simulator/web': 'preact preact/hooks @preact/signals',
   simulator: 'undici valibot pino sdp-transform werift ws @evan/opus node:*',

@@ -29,6 +29,6 @@ export function toSource(path: string, text: string): Source {
 export const readSources = (): Source[] =>
   ['src', 'workers', 'bench', 'test'].flatMap((top) =>
     readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name))
+      .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules'))
       .map((name) => toSource(join(top, name), readFileSync(join(root, top, name), 'utf8'))),
   )

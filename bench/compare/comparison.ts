@@ -1,0 +1,112 @@
+// Compares two results: CPU for a unit is judged, latency and throughput are shown.
+import { decode } from '../harness/histogram.ts'
+import type { Load, Result, Round, Row } from '../harness/result.ts'
+import { pairedRatio, type Ratio, ratioOf, type Verdict, verdictOf } from './ratio.ts'
+
+export interface Compared {
+  /** Such as `event 200/s`. */
+  readonly name: string
+  /** Of CPU for a unit over all processes; null where a side has no figures or fewer than two rounds. */
+  readonly cpu: Ratio | null
+  readonly verdict: Verdict | null
+  readonly p50: Ratio | null
+  readonly p99: Ratio | null
+  readonly perSecond: Ratio | null
+  readonly rounds: readonly [a: number, b: number]
+  /** `pair`: rounds one after the other; `floor`: each against the floor of its round; `plain`: as they are. */
+  readonly by: 'pair' | 'floor' | 'plain'
+}
+
+type Read = (round: Round) => number | null
+
+const latencyAt = (percentile: number): Read => {
+  return ({ fromPlan }) => decode(fromPlan).getValueAtPercentile(percentile)
+}
+const readings = {
+  cpu: ({ cpu }: Round) => cpu.all,
+  p50: latencyAt(50),
+  p99: latencyAt(99),
+  perSecond: ({ perSecond }: Round) => perSecond,
+} satisfies Record<string, Read>
+
+const nameOfLoad = (load: Load): string => {
+  if (load.kind === 'rate') return `${load.perSecond}/s`
+  return load.kind === 'closed' ? `${load.connections} connections` : `${load.units} at once`
+}
+
+const keyOf = ({ scenario, load }: Row): string => `${scenario} ${nameOfLoad(load)}`
+
+/** Over all verdicts together, one comparison of equals in twenty may find a difference. */
+const falseAlarms = 0.05
+
+export function compare(a: Result, b: Result): Compared[] {
+  const names = a.rows.filter(({ variant }) => variant === 'gateway').map(keyOf)
+  const shared = names.filter((name) => rowOf(b, name, 'gateway'))
+  const chance = falseAlarms / Math.max(1, shared.length)
+  return shared.map((name) => compareRow(name, a, b, chance))
+}
+
+const rowOf = (result: Result, name: string, variant: string): Row | undefined =>
+  result.rows.find((row) => row.variant === variant && keyOf(row) === name)
+
+/** Results of one interleaved comparison carry the same mark: their rounds of one number are a pair. */
+const isPaired = (a: Result, b: Result): boolean =>
+  a.options['interleaved'] !== undefined && a.options['interleaved'] === b.options['interleaved']
+
+function compareRow(name: string, a: Result, b: Result, chance: number): Compared {
+  const [mine, other] = [sideOf(a, name), sideOf(b, name)]
+  const by = methodOf(a, b, [mine, other])
+  const of = (read: Read): Ratio | null => ratioBy(by, [mine, other], read, chance)
+  const cpu = of(readings.cpu)
+  return {
+    name,
+    cpu,
+    verdict: cpu && verdictOf(cpu),
+    p50: of(readings.p50),
+    p99: of(readings.p99),
+    perSecond: of(readings.perSecond),
+    rounds: [mine.rounds.length, other.rounds.length],
+    by,
+  }
+}
+
+interface Side {
+  readonly rounds: readonly Round[]
+  /** The floor in the same round, which says how fast the machine was. */
+  floorOf(round: number): Round | undefined
+}
+
+function sideOf(result: Result, name: string): Side {
+  const floor = rowOf(result, name, 'floor')?.rounds ?? []
+  return {
+    rounds: rowOf(result, name, 'gateway')?.rounds ?? [],
+    floorOf: (number) => floor.find(({ round }) => round === number),
+  }
+}
+
+type Sides = readonly [a: Side, b: Side]
+
+function methodOf(a: Result, b: Result, sides: Sides): Compared['by'] {
+  if (isPaired(a, b)) return 'pair'
+  const hasFloor = sides.every(({ rounds, floorOf }) => rounds.every(({ round }) => floorOf(round)))
+  return hasFloor ? 'floor' : 'plain'
+}
+
+function ratioBy(by: Compared['by'], [a, b]: Sides, read: Read, chance: number): Ratio | null {
+  if (by === 'pair') {
+    const pairs = a.rounds.flatMap((round) => {
+      const partner = b.rounds.find((one) => one.round === round.round)
+      const [x, y] = [read(round), partner ? read(partner) : null]
+      return x && y ? [[x, y] as const] : []
+    })
+    return pairedRatio(pairs, chance)
+  }
+  const valuesOf = ({ rounds, floorOf }: Side): number[] =>
+    rounds.flatMap((round) => {
+      const value = read(round)
+      const floor = floorOf(round.round)
+      const against = by === 'floor' && floor ? read(floor) : 1
+      return value && against ? [value / against] : []
+    })
+  return ratioOf(valuesOf(a), valuesOf(b), chance)
+}

@@ -1,0 +1,82 @@
+// The minimal implementation that the gateway is compared with: it reads, verifies and parses a webhook, commits
+// its rows, sends one frame or POST and answers the provider. It has no retries, routing, ownership or
+// deduplication.
+import * as uws from 'uWebSockets.js'
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { Pool as HttpPool } from 'undici'
+import { WebSocket } from 'ws'
+import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
+import type { OpponentProtocol } from '../harness/opponents.ts'
+import { type Change, changeOf, type Payload } from './floor-rows.ts'
+import { readWorld } from './floor-world.ts'
+
+/** Resolves when the change is committed. */
+export type Commit = (change: Change) => Promise<unknown>
+
+type Send = (body: Buffer) => void
+
+export async function startFloor(
+  { databaseUrl, receiverUrl, appSecret }: OpponentProtocol['start']['question'],
+  committing: (sql: Pool) => Commit,
+): Promise<number> {
+  const sql = connectPool({ url: databaseUrl, max: 8, name: 'bench-floor' })
+  const world = await readWorld(sql, receiverUrl)
+  const [send, commit, isSigned] = [await sender(receiverUrl), committing(sql), signatureCheck(appSecret)]
+  const app = uws.App().post('/provider/webhooks', (response, request) => {
+    const given = request.getHeader('x-hub-signature-256')
+    const chunks: Buffer[] = []
+    let isGone = false
+    const answer = (status: string) =>
+      void (isGone || response.cork(() => response.writeStatus(status).end()))
+    response.onAborted(() => {
+      isGone = true
+    })
+    response.onData((chunk, isLast) => {
+      chunks.push(Buffer.from(chunk.slice(0)))
+      if (!isLast) return
+      const body = Buffer.concat(chunks)
+      if (!isSigned(body, given)) return answer('401 Unauthorized')
+      const change = changeOf(
+        world,
+        (JSON.parse(body.toString()) as Payload).entry[0]?.changes[0]?.value ?? {},
+      )
+      commit(change).then(
+        () => {
+          if (change.frame) send(change.frame)
+          answer('200 OK')
+        },
+        () => answer('503 Service Unavailable'),
+      )
+    })
+  })
+  return new Promise((resolve, reject) => {
+    app.listen('127.0.0.1', 0, (listening) =>
+      listening ? resolve(uws.us_socket_local_port(listening as never)) : reject(new Error('cannot listen')),
+    )
+  })
+}
+
+function signatureCheck(appSecret: string) {
+  const key = createSecretKey(Buffer.from(appSecret))
+  return (body: Buffer, given: string): boolean => {
+    const expected = `sha256=${createHmac('sha256', key).update(body).digest('hex')}`
+    return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected))
+  }
+}
+
+/** A POST that fails is lost, as everything that a floor does not care about: the bench counts it. */
+async function sender(receiverUrl: string): Promise<Send> {
+  const { origin, pathname, protocol } = new URL(receiverUrl)
+  if (protocol.startsWith('ws')) {
+    const socket = new WebSocket(receiverUrl, { perMessageDeflate: false })
+    await once(socket, 'open')
+    return (body) => socket.send(body, { binary: false })
+  }
+  const pool = new HttpPool(origin, { connections: 64 })
+  return (body) =>
+    void pool
+      .request({ method: 'POST', path: pathname, headers: { 'content-type': 'application/json' }, body })
+      .then((answer) => answer.body.dump())
+      .catch(() => undefined)
+}

@@ -1,0 +1,4 @@
+import { serve } from './part.ts'
+import { type ReceiverProtocol, receiverHandlers } from './receiver.ts'
+
+serve<ReceiverProtocol>(receiverHandlers)

@@ -1,0 +1,118 @@
+// The file that a bench run writes: bench/results/<scenario>.json. bench/README.md describes it.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { EncodedHistogram } from './histogram.ts'
+
+/** What was measured: ours through one gateway or across two, a floor, or a peer from `bench/peers`. */
+export type Variant = 'gateway' | 'remote' | 'floor' | 'micro-floor' | 'usual' | (string & {})
+
+export type Load =
+  /** Open loop: units begin at planned times, whatever became of those before. */
+  | { readonly kind: 'rate'; readonly perSecond: number }
+  /** Closed loop: so many connections, each begins the next unit when the one before is over. */
+  | { readonly kind: 'closed'; readonly connections: number }
+  /** So many units that wait already, such as a backlog or sockets that were cut. */
+  | { readonly kind: 'batch'; readonly units: number }
+
+/** CPU time in microseconds for one unit; null on systems without /proc. */
+export interface Cpu {
+  /** The measured processes: gateways, or the process of the floor or peer. */
+  readonly gateway: number | null
+  readonly postgres: number | null
+  readonly redis: number | null
+  readonly worker: number | null
+  /** Everything that the bench started, without generator, receiver and simulator. */
+  readonly all: number | null
+}
+
+/** Durations in microseconds. Their means add up to the mean of `latency`. */
+export interface Hops {
+  /** From the send until the gateway has read the body. */
+  readonly received: EncodedHistogram
+  /** Until the change, its event and its delivery are committed. */
+  readonly committed: EncodedHistogram
+  /** Until the transport begins the attempt. */
+  readonly handedOver: EncodedHistogram
+  /** Until the frame or request is written to the connection. */
+  readonly written: EncodedHistogram
+  /** Until the receiver has it. */
+  readonly arrived: EncodedHistogram
+}
+
+/** Error counts. A round fails unless all of them are zero. */
+export interface Faults {
+  readonly refused: number
+  readonly lost: number
+  readonly duplicated: number
+  readonly strange: number
+}
+
+export interface Round {
+  /** Rounds of the same number ran one after the other, variants in turn: compare within a round. */
+  readonly round: number
+  /** From the send, in microseconds. */
+  readonly latency: EncodedHistogram
+  /** From the planned time, in microseconds: no coordinated omission. Closed loops: the same as `latency`. */
+  readonly fromPlan: EncodedHistogram
+  /** Measured units. */
+  readonly count: number
+  /** Units a second that were completed. */
+  readonly perSecond: number
+  readonly cpu: Cpu
+  /** Bytes of write-ahead log for one unit; null where no database can be asked. */
+  readonly walBytes: number | null
+  readonly hops?: Hops
+  /** Cores that processes outside the bench kept busy; null on systems without /proc. */
+  readonly others: number | null
+  readonly errors: Faults
+  /** Other figures of a scenario; the name ends with the unit, such as `memory KiB a socket`. */
+  readonly figures?: Readonly<Record<string, number>>
+}
+
+export interface Row {
+  readonly scenario: string
+  readonly variant: Variant
+  readonly load: Load
+  readonly rounds: readonly Round[]
+}
+
+export interface Environment {
+  readonly cpu: string
+  readonly cores: number
+  readonly memoryBytes: number
+  readonly kernel: string
+  readonly node: string
+  readonly postgres: string | null
+  readonly redis: string | null
+  /** The frequency governor of the first core; null where the kernel shows none. */
+  readonly governor: string | null
+  /** The load averages of 1, 5 and 15 minutes before the start. */
+  readonly load: readonly number[]
+}
+
+export interface Result {
+  readonly version: 2
+  /** ISO 8601. */
+  readonly startedAt: string
+  /** The commit of the working tree, with `+` when files differ from it; null outside a repository. */
+  readonly commit: string | null
+  readonly environment: Environment
+  readonly options: Readonly<Record<string, unknown>>
+  readonly rows: readonly Row[]
+}
+
+const folder = fileURLToPath(new URL('../results/', import.meta.url))
+
+/** Writes bench/results/<name>.json. Returns its path. */
+export function writeResult(name: string, result: Result): string {
+  mkdirSync(folder, { recursive: true })
+  const path = `${folder}${name}.json`
+  writeFileSync(path, `${JSON.stringify(result, null, 1)}\n`)
+  return path
+}
+
+export function readResult(path: string): Result {
+  const result = JSON.parse(readFileSync(path, 'utf8')) as Result
+  if (result.version !== 2) throw new Error(`${path} is not a result of version 2`)
+  return result
+}

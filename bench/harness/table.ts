@@ -1,0 +1,154 @@
+// One table for the terminal: every row beside the floor of the same rounds. Pure functions.
+import { isSound, median } from './figures.ts'
+import { decode, merged, type Spread, spreadOf } from './histogram.ts'
+import type { Load, Round, Row } from './result.ts'
+
+/** When other processes use more cores than this, they distort the figures of a round. */
+const quietCores = 0.15
+
+const isQuiet = ({ others }: Round): boolean => (others ?? 0) <= quietCores
+
+/** The rounds of these rows in which nothing disturbed any of them; all rounds where none is such. */
+export function countedRounds(rows: readonly Row[]): ReadonlySet<number> {
+  const all = rows.flatMap(({ rounds }) => rounds)
+  const numbers = new Set(all.map(({ round }) => round))
+  for (const one of all) if (!isQuiet(one)) numbers.delete(one.round)
+  return numbers.size > 0 ? numbers : new Set(all.map(({ round }) => round))
+}
+
+export const loadText = (load: Load): string => {
+  if (load.kind === 'rate') return `${load.perSecond}/s`
+  return load.kind === 'closed' ? `${load.connections} conns` : `${load.units} units`
+}
+
+/** Rows of the same scenario under the same load, in the order in which they came. */
+export function groups(rows: readonly Row[]): Row[][] {
+  const found = new Map<string, Row[]>()
+  for (const row of rows) {
+    const key = `${row.scenario} ${loadText(row.load)}`
+    found.set(key, [...(found.get(key) ?? []), row])
+  }
+  return [...found.values()]
+}
+
+export type Read = (round: Round) => number | null
+
+/** Median over the rounds; null where no round has the value. */
+export function middle(rounds: readonly Round[], read: Read): number | null {
+  const values = rounds.map(read).filter((value) => value !== null && !Number.isNaN(value)) as number[]
+  return values.length === 0 ? null : median(values)
+}
+
+/** Median of the ratios within each round: what disturbs the machine affects both runs of a round. */
+export function ratio(rounds: readonly Round[], others: readonly Round[], read: Read): number | null {
+  const ratios = rounds.flatMap((one) => {
+    const other = others.find(({ round }) => round === one.round)
+    const [ours, theirs] = [read(one), other ? read(other) : null]
+    return ours && theirs ? [ours / theirs] : []
+  })
+  return ratios.length === 0 ? null : median(ratios)
+}
+
+export const readPlan =
+  (name: keyof Spread): Read =>
+  ({ fromPlan }) =>
+    spreadOf(decode(fromPlan))[name]
+
+const titles = [
+  ...[
+    'p50 ms',
+    'p99',
+    'p99.9',
+    'max',
+    'x floor',
+    'p99 x',
+    'a second',
+    'x floor',
+    'CPU us',
+    'gateway',
+    'postgres',
+  ],
+  ...['redis', 'worker', 'x floor', 'WAL B', 'others'],
+]
+
+export interface TableOptions {
+  /** Money for an hour of one CPU. */
+  readonly price?: number | undefined
+}
+
+export function table(rows: readonly Row[], { price }: TableOptions = {}): string {
+  const head = price === undefined ? titles : [...titles, 'a million']
+  const lines = [`${''.padEnd(40)}${head.map((title) => title.padStart(9)).join('')}`]
+  for (const group of groups(rows)) {
+    const counted = countedRounds(group)
+    const of = (row: Row | undefined) => row?.rounds.filter(({ round }) => counted.has(round)) ?? []
+    const floor = of(group.find(({ variant }) => variant === 'floor'))
+    for (const row of group) {
+      const rounds = of(row)
+      const name = `${row.scenario} ${loadText(row.load)}`.padEnd(28)
+      const cells = cellsOf(rounds, row.variant === 'floor' ? [] : floor, price)
+      lines.push(`${name}${row.variant.padEnd(12)}${cells.map(cell).join('')}`, ...notesOf(row, rounds))
+    }
+  }
+  return [...lines, ...noiseOf(rows)].join('\n')
+}
+
+function cellsOf(rounds: readonly Round[], floor: readonly Round[], price?: number): (number | null)[] {
+  const spread = spreadOf(merged(rounds.map(({ fromPlan }) => fromPlan)))
+  const all = middle(rounds, ({ cpu }) => cpu.all)
+  return [
+    ...[spread.p50, spread.p99, spread.p999, spread.max],
+    ...[ratio(rounds, floor, readPlan('p50')), ratio(rounds, floor, readPlan('p99'))],
+    middle(rounds, ({ perSecond }) => perSecond),
+    ratio(rounds, floor, ({ perSecond }) => perSecond),
+    all,
+    ...(['gateway', 'postgres', 'redis', 'worker'] as const).map((name) =>
+      middle(rounds, ({ cpu }) => cpu[name]),
+    ),
+    ratio(rounds, floor, ({ cpu }) => cpu.all),
+    middle(rounds, ({ walBytes }) => walBytes),
+    middle(rounds, ({ others }) => others),
+    // Microseconds a unit are CPU seconds a million.
+    ...(price === undefined ? [] : [all === null ? null : (all / 3_600) * price]),
+  ]
+}
+
+const cell = (value: number | null): string =>
+  (value === null || Number.isNaN(value) ? '-' : value.toFixed(value < 100 ? 2 : 0)).padStart(9)
+
+function notesOf(row: Row, rounds: readonly Round[]): string[] {
+  const names = [...new Set(rounds.flatMap(({ figures = {} }) => Object.keys(figures)))]
+  const figures = names.map((name) => {
+    const value = middle(rounds, (round) => round.figures?.[name] ?? null) ?? Number.NaN
+    return `${name} ${value.toFixed(2)}`
+  })
+  const hops = hopsOf(rounds)
+  const failed = row.rounds.filter(({ errors }) => !isSound(errors))
+  return [
+    ...(figures.length > 0 ? [`  ${figures.join(', ')}`] : []),
+    ...(hops === undefined ? [] : [`  ${hops}`]),
+    ...failed.map(({ round, errors }) => `  FAILED ROUND ${round}: ${JSON.stringify(errors)}`),
+  ]
+}
+
+const hopNames = ['received', 'committed', 'handedOver', 'written', 'arrived'] as const
+
+/** The mean of each hop, and their sum beside the mean of the whole. */
+function hopsOf(rounds: readonly Round[]): string | undefined {
+  const marked = rounds.flatMap(({ hops, latency }) => (hops ? [{ hops, latency }] : []))
+  if (marked.length === 0) return undefined
+  const means = hopNames.map((name) => spreadOf(merged(marked.map(({ hops }) => hops[name]))).mean)
+  const whole = spreadOf(merged(marked.map(({ latency }) => latency))).mean
+  const sum = means.reduce((total, mean) => total + mean, 0)
+  const parts = hopNames.map((name, index) => `${name} ${means[index]?.toFixed(2)}`)
+  return `means of the hops, ms: ${parts.join(', ')}; sum ${sum.toFixed(2)} of ${whole.toFixed(2)}`
+}
+
+function noiseOf(rows: readonly Row[]): string[] {
+  const all = rows.flatMap(({ rounds }) => rounds)
+  const quiet = all.filter(isQuiet).length
+  if (quiet === all.length) return []
+  return [
+    `${quiet} of ${all.length} runs had the machine to themselves; where every round of a group was disturbed, all count and none can be trusted`,
+  ]
+}

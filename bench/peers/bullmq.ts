@@ -1,0 +1,3 @@
+import { servePeer } from './peer.ts'
+
+servePeer({ web: 'bare-web.js', worker: 'bare-worker.js', queue: 'bullmq' })

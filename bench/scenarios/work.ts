@@ -1,0 +1,107 @@
+// A kind of work: the requests of one unit, and what of it is measured.
+import type { BusinessNumber } from '../../src/simulator/model.ts'
+import { encodeWebhook, signatureOf } from '../../src/simulator/webhook-encoding.ts'
+import { envelope, type Update } from '../../src/simulator/webhook-payloads.ts'
+import { rawRequest } from '../harness/client.ts'
+import type { WorkName } from '../harness/opponents.ts'
+
+/** One request of a unit, built before it is sent. */
+export interface Shot {
+  /** Every trace of the unit carries it: see token.ts. */
+  readonly id: string
+  /** Milliseconds after the start of the run. */
+  readonly atMs: number
+  readonly request: Buffer
+  /** `follow`: belongs to an earlier shot, and is sent after its answer. */
+  readonly isFollow?: true
+}
+
+export interface PlannedNumber {
+  /** The provider's phone number id. */
+  readonly id: string
+  readonly digits: string
+  /** The customers who write to it, used in rotation: digits. */
+  readonly contacts: readonly string[]
+  /** How its endpoint is reached. */
+  readonly transport: 'socket' | 'https'
+}
+
+export interface PlanContext {
+  readonly numbers: readonly PlannedNumber[]
+  readonly wabaId: string
+  readonly appSecret: string
+  readonly apiKey: string
+  /** The Host header. */
+  readonly host: string
+  /** Bytes of the text of a message or of the offer of a call. */
+  readonly bytes?: number
+}
+
+/** What is observed outside: by the receiver, or by the provider that it plays. */
+export type Observed =
+  | 'message.received'
+  | 'message.status'
+  | 'call.ringing'
+  | 'call.status'
+  | 'answer.sent'
+  | 'provider.message'
+  | 'provider.accept'
+
+export interface Work {
+  readonly name: WorkName
+  readonly transport: PlannedNumber['transport']
+  /** Ends the measurement; `answer`: the answer to the request does. */
+  readonly measured: Observed | 'answer'
+  /** Begins the measurement, where it is not the request of the unit. */
+  readonly from?: Observed
+  /** Other observations that our gateway owes for a unit, checked for loss. Opponents owe none. */
+  readonly further: number
+  /** The receiver answers each ringing call by API. */
+  readonly answersCalls?: true
+  /** The shots of a unit, in their order. */
+  unit(context: PlanContext, index: number, atMs: number): Shot[]
+}
+
+/** The number and the customer of a unit: numbers in rotation, and the customers of each in rotation. */
+export function partiesOf({ numbers }: PlanContext, index: number): { number: PlannedNumber; waId: string } {
+  const number = numbers[index % numbers.length]
+  const waId = number?.contacts[Math.floor(index / numbers.length) % number.contacts.length]
+  if (!number || !waId) throw new Error('a plan needs a number with customers')
+  return { number, waId }
+}
+
+export const businessNumber = ({ id, digits }: PlannedNumber): BusinessNumber => ({
+  id,
+  digits,
+  verifiedName: 'Bench',
+  throughput: 'STANDARD',
+  calling: {},
+  liveCalls: 0,
+})
+
+/** The last two digits are always 99: the simulator has no special behaviour for these endings. */
+export const contactNumber = (index: number): string => String(15_558_100_000 + index * 100 + 99)
+
+export const contactOf = (waId: string) => ({ waId, name: `Handset ${waId.slice(-7)}` })
+
+export function webhook({ wabaId, appSecret, host }: PlanContext, update: Update): Buffer {
+  const body = encodeWebhook(envelope(wabaId, [update]))
+  const headers = {
+    'content-type': 'application/json',
+    'x-hub-signature-256': signatureOf(appSecret, body),
+  }
+  return rawRequest(host, { method: 'POST', path: '/provider/webhooks', headers, body })
+}
+
+export function apiRequest({ apiKey, host }: PlanContext, path: string, body?: unknown): Buffer {
+  const authorization = { authorization: `Bearer ${apiKey}` }
+  if (body === undefined)
+    return rawRequest(host, { method: 'GET', path: `/api/v1${path}`, headers: authorization })
+  const headers = { ...authorization, 'content-type': 'application/json' }
+  return rawRequest(host, {
+    method: 'POST',
+    path: `/api/v1${path}`,
+    headers,
+    body: Buffer.from(JSON.stringify(body)),
+  })
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { offsetOf } from '../../../bench/harness/clock.ts'
+import { decode, encode, histogramOf, merged, spreadOf } from '../../../bench/harness/histogram.ts'
+import { encodedHops, hopTimes } from '../../../bench/harness/hops.ts'
+import type { Mark } from '../../../bench/harness/marks-recorder.ts'
+import { newToken, tokenIn } from '../../../bench/harness/token.ts'
+import { describe, test } from '../../support/harness.ts'
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+describe('a histogram', () => {
+  test('survives its encoding, within a tenth of a percent', () => {
+    const spread = spreadOf(decode(encode(histogramOf(upTo(10_000)))))
+    for (const [name, exact] of Object.entries({ p50: 5, p90: 9, p99: 9.9, p999: 9.99, max: 10 }))
+      assert.ok(Math.abs(spread[name as 'p50'] / exact - 1) <= 0.001, `${name} ${spread[name as 'p50']}`)
+  })
+
+  test('merged from two is that of all values', () => {
+    const [low, high] = [upTo(500), upTo(1_000).slice(500)]
+    const both = merged([encode(histogramOf(low)), encode(histogramOf(high))])
+    assert.equal(both.totalCount, 1_000)
+    assert.deepEqual(spreadOf(both), spreadOf(histogramOf(upTo(1_000))))
+  })
+
+  test('of nothing has no figures', () => {
+    assert.ok(Object.values(spreadOf(merged([]))).every((value) => Number.isNaN(value)))
+  })
+})
+
+describe('the hops of a unit', () => {
+  const unit = { id: 'a', sentNs: 1_000, plannedNs: 0, atNs: 100_000 }
+  const mark = (name: Mark[0], atNs: number, event = 'message.received'): Mark => [name, 'a', event, atNs]
+  const marks = [
+    mark('received', 11_000, ''),
+    mark('committed', 61_000),
+    mark('handedOver', 71_000, 'call.status'),
+    mark('handedOver', 81_000),
+    mark('written', 91_000),
+  ]
+
+  test('add up to the whole, and marks of other events do not count', () => {
+    const times = hopTimes([unit], marks, 'message.received')
+    assert.deepEqual(times, {
+      received: [10],
+      committed: [50],
+      handedOver: [20],
+      written: [10],
+      arrived: [9],
+    })
+  })
+
+  test('a frame that arrived before its mark makes no hop negative', () => {
+    const late = [...marks.slice(0, 4), mark('written', 120_000)]
+    const times = hopTimes([unit], late, 'message.received')
+    assert.deepEqual([times.written, times.arrived], [[19], [0]])
+  })
+
+  test('a unit without one of its marks is left out', () => {
+    assert.equal(encodedHops(hopTimes([unit], marks.slice(1), 'message.received')), undefined)
+  })
+})
+
+test('the exchange of clocks with the shortest way gives offset and uncertainty', () => {
+  const slow = { askedNs: 0, theirsNs: 5_000, answeredNs: 4_000 }
+  const quick = { askedNs: 10_000, theirsNs: 11_100, answeredNs: 10_200 }
+  assert.deepEqual(offsetOf([slow, quick]), { offsetNs: -1_000, uncertaintyNs: 100 })
+  assert.throws(() => offsetOf([]))
+})
+
+test('a token is found in any text that holds it', () => {
+  const [one, two] = [newToken(), newToken()]
+  assert.notEqual(one, two)
+  assert.equal(tokenIn(`{"id":"wamid.${one}","text":"${one} Is it ready?"}`), one)
+  assert.equal(tokenIn('nothing'), '')
+})
