@@ -10,7 +10,7 @@ const daysAhead = 14
 const graceDays = 3
 const batch = 10_000
 /** Each is an update of a row, within the time limit of a statement. */
-const timelinesAtOnce = 1_000
+const callsAtOnce = 1_000
 /**
  * Dropping a day delays writers at most this long. If the day is not free by then, the next round tries
  * again.
@@ -93,22 +93,25 @@ async function dropTimelines(pool: Pool, days: readonly string[]): Promise<strin
   return dropped
 }
 
+/**
+ * Walks over all calls of the day. Calls from before the column have no timeline: to look for the next one that has
+ * could take longer than a statement may, and would then keep every later day.
+ */
 async function forgetTimelines(sql: Sql, day: string): Promise<void> {
   const end = idFloor(startOf(after(day)))
   for (let from: string | undefined = idFloor(startOf(day)); from !== undefined; ) {
     const [last]: { id: string }[] = await sql<{ id: string }[]>`
-      with due as (
-        select id
+      with seen as (
+        select id, timeline is not null as is_due
         from calls
-        where id >= ${from} and id < ${end} and timeline is not null
+        where id > ${from} and id < ${end}
         order by id
-        limit ${timelinesAtOnce}
-        for no key update
+        limit ${callsAtOnce}
       ),
       forgotten as (
-        update calls set timeline = null where id in (select id from due) returning id
+        update calls set timeline = null where id = any(array(select id from seen where is_due))
       )
-      select id from forgotten order by id desc limit 1`
+      select id from seen order by id desc limit 1`
     from = last?.id
   }
 }

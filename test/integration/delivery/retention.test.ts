@@ -4,7 +4,7 @@ import type { DeliveryState } from '../../../src/contract/records/delivery.ts'
 import { keepPartitions } from '../../../src/delivery/host/keep-partitions.ts'
 import { createPartitionStore } from '../../../src/delivery/store/partitions.store.ts'
 import { migrate } from '../../../src/platform/postgres/migrate.ts'
-import type { Pool } from '../../../src/platform/postgres/sql.ts'
+import { connectPool, type Pool } from '../../../src/platform/postgres/sql.ts'
 import { type EndpointId, idFloor, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { call, thread } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -57,6 +57,47 @@ async function addDelivery(
   return id
 }
 
+interface Node {
+  readonly 'Relation Name'?: string
+  readonly 'Actual Rows': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly Node[]
+}
+
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+/** The most rows of calls that one step of each statement about their timelines reads. */
+async function readsOf(url: string, work: (pool: Pool) => Promise<unknown>): Promise<number[]> {
+  const pool = connectPool({ url, max: 1, name: 'reads' })
+  const texts: { readonly text: string; readonly parameters: readonly unknown[] }[] = []
+  try {
+    await pool`select 1`
+    // The driver reads the option for every statement.
+    const debug = (_id: number, text: string, parameters: readonly unknown[]) =>
+      texts.push({ text, parameters })
+    Object.assign(pool.options, { debug })
+    await work(pool)
+    Object.assign(pool.options, { debug: false })
+    const reads: number[] = []
+    for (const { text, parameters } of texts.filter((one) => one.text.includes('set timeline = null'))) {
+      const [row] = await pool.unsafe<Record<string, [{ Plan: Node }]>[]>(
+        `explain (analyze, format json) ${text}`,
+        parameters as never,
+      )
+      const [explained] = Object.values(row ?? assert.fail())
+      const ofCalls = nodesOf((explained ?? assert.fail())[0].Plan).filter(
+        (node) => node['Relation Name'] === 'calls',
+      )
+      reads.push(
+        Math.max(...ofCalls.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0))),
+      )
+    }
+    return reads
+  } finally {
+    await pool.end()
+  }
+}
+
 const noon = (daysAgo: number) => ({ event: dayOf(daysAgo) + DAY / 2, delivery: dayOf(daysAgo) + DAY / 2 })
 const drop = (sql: Pool) => createPartitionStore(sql).dropPartitions(RETENTION)
 
@@ -83,6 +124,28 @@ describe('a day past its retention', () => {
     const { dropped } = await drop(sql)
     assert.ok(dropped.includes(nameOf('call_timeline', RETENTION + 1)))
     assert.deepEqual([await left(), (await sql`select from calls`).count], [others.length, 4])
+  })
+
+  test('reads so many calls at once, whether or not they have a timeline', async () => {
+    const database = await testDatabase()
+    const sql = testPool(database)
+    const { workspaceId } = await addTenant(sql)
+    await addDay(sql, RETENTION + 1)
+    const own = await thread(sql, workspaceId)
+    const first = dayOf(RETENTION + 1)
+    await call(sql, own, { id: idAt(first), status: 'COMPLETED' })
+    // Those of the release before have none.
+    const ids = Array.from({ length: 2_500 }, (_, index) => idAt(first + 1_000 + index))
+    await sql`
+      insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, from_name, version)
+      select one.id, workspace_id, conversation_id, number_id, contact_id, one.id::text, direction, status, from_name, version
+      from calls
+      cross join unnest(${ids}::uuid[]) as one (id)
+      where workspace_id = ${workspaceId}`
+    await call(sql, own, { id: idAt(first + DAY - 1), status: 'COMPLETED', timeline: [[first, 'last']] })
+    const reads = await readsOf(database.url, (pool) => createPartitionStore(pool).dropPartitions(RETENTION))
+    assert.ok(reads.length >= 3 && Math.max(...reads) <= 1_001, reads.join(' '))
+    assert.equal((await sql`select from calls where timeline is not null`).count, 0)
   })
 
   test('what was held then is given up, and the audit says how much of which endpoint', async () => {
