@@ -58,8 +58,8 @@ export const pauseRefused = (sql: Sql, ids: readonly CampaignId[]): Promise<Camp
       where c.id = any(${ids as CampaignId[]}::uuid[]) and k.tripped is not null`,
   )
 
-/** So many messages after a failed one are looked at. */
-const mostAfter = 1_000
+/** So many messages before a failed one and after it are looked at. */
+const mostNear = 1_000
 
 /**
  * Pauses the campaigns of these failed messages where so many messages that were sent one after the other, since the
@@ -67,11 +67,17 @@ const mostAfter = 1_000
  * may take longer than bad.
  */
 export function pauseFailing(sql: Sql, messageIds: readonly MessageId[]): Promise<CampaignId[]> {
-  const messagesOf = (from: ReturnType<typeof sql>) => sql`
+  // The limit first: else the few since a pause would be looked for among all that were sent before it.
+  const messagesOf = (near: ReturnType<typeof sql>) => sql`
     select id, status, error, error ->> 'code' as code
-    from messages
-    where workspace_id = f.workspace_id and campaign_id = f.id and created_at > coalesce(f.paused_at, '-infinity')
-      and (error ->> 'code' = any(${personalCodes as string[]}::text[])) is not true and ${from}`
+    from (
+      select id, status, error, created_at
+      from messages
+      where workspace_id = f.workspace_id and campaign_id = f.id and ${near}
+      limit ${mostNear}
+    ) nearest
+    where created_at > coalesce(f.paused_at, '-infinity')
+      and (error ->> 'code' = any(${personalCodes as string[]}::text[])) is not true`
   return pauseTripped(
     sql,
     sql`
@@ -89,9 +95,9 @@ export function pauseFailing(sql: Sql, messageIds: readonly MessageId[]): Promis
           select id, error, count(code) filter (where status = 'FAILED') over streak as failed,
             min(code) over streak as one, max(code) over streak as other
           from (
-            (${messagesOf(sql`id < f.first order by id desc limit ${refusalsInARow - 1}`)})
+            (${messagesOf(sql`id < f.first order by id desc`)} order by id desc limit ${refusalsInARow - 1})
             union all
-            (${messagesOf(sql`id >= f.first order by id limit ${mostAfter}`)})
+            (${messagesOf(sql`id >= f.first order by id`)})
           ) near
           window streak as (order by id rows ${refusalsInARow - 1} preceding)
         ) streaks

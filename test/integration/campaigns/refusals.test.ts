@@ -20,6 +20,7 @@ import {
   testContacts,
   testMessageStore,
 } from '../../support/message-store.ts'
+import { rowsRead } from '../../support/rows-read.ts'
 import { eventually } from '../platform/cluster/gateway.ts'
 import {
   addRecipients,
@@ -187,6 +188,23 @@ describe('a refusal that repeats', () => {
     assert.equal((await record()).status, 'RUNNING')
     await finish(further.slice(19), refused(100), { run: again })
     assert.equal((await record()).status, 'PAUSED')
+  })
+
+  test('is looked for among the messages nearby, and not among all that were sent before a pause', async () => {
+    await addRecipients(campaign.id, 3)
+    const claimed = await claim(3)
+    await sql`
+      insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, campaign_id, created_at)
+      select uuid_floor(now() - interval '1 day' + n * interval '1 second'), workspace_id, conversation_id, number_id, contact_id,
+        direction, type, 'DELIVERED', campaign_id, now() - interval '1 day' + n * interval '1 second'
+      from messages
+      cross join generate_series(1, 3000) n
+      where id = ${claimed[0]?.messageId ?? assert.fail()}`
+    await sql`update campaigns set paused_at = now() - interval '1 hour' where id = ${campaign.id}`
+    const failed = claimed.map(({ messageId }) => messageId)
+    const judged = () => pauseFailing(sql, failed)
+    const reads = await rowsRead(sql, judged, { table: 'messages', text: 'TOO_MANY_FAILURES' })
+    assert.ok(reads.length === 1 && Math.max(...reads) <= 1_000, reads.join(' '))
   })
 
   test('pauses the campaign at its next turn where the process died before it could', async () => {

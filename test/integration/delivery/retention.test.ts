@@ -4,12 +4,13 @@ import type { DeliveryState } from '../../../src/contract/records/delivery.ts'
 import { keepPartitions } from '../../../src/delivery/host/keep-partitions.ts'
 import { createPartitionStore } from '../../../src/delivery/store/partitions.store.ts'
 import { migrate } from '../../../src/platform/postgres/migrate.ts'
-import { connectPool, type Pool } from '../../../src/platform/postgres/sql.ts'
+import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { type EndpointId, idFloor, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { call, thread } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
+import { rowsRead } from '../../support/rows-read.ts'
 
 const DAY = 86_400_000
 const RETENTION = 30
@@ -57,47 +58,6 @@ async function addDelivery(
   return id
 }
 
-interface Node {
-  readonly 'Relation Name'?: string
-  readonly 'Actual Rows': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly Plans?: readonly Node[]
-}
-
-const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-
-/** The most rows of calls that one step of each statement about their timelines reads. */
-async function readsOf(url: string, work: (pool: Pool) => Promise<unknown>): Promise<number[]> {
-  const pool = connectPool({ url, max: 1, name: 'reads' })
-  const texts: { readonly text: string; readonly parameters: readonly unknown[] }[] = []
-  try {
-    await pool`select 1`
-    // The driver reads the option for every statement.
-    const debug = (_id: number, text: string, parameters: readonly unknown[]) =>
-      texts.push({ text, parameters })
-    Object.assign(pool.options, { debug })
-    await work(pool)
-    Object.assign(pool.options, { debug: false })
-    const reads: number[] = []
-    for (const { text, parameters } of texts.filter((one) => one.text.includes('set timeline = null'))) {
-      const [row] = await pool.unsafe<Record<string, [{ Plan: Node }]>[]>(
-        `explain (analyze, format json) ${text}`,
-        parameters as never,
-      )
-      const [explained] = Object.values(row ?? assert.fail())
-      const ofCalls = nodesOf((explained ?? assert.fail())[0].Plan).filter(
-        (node) => node['Relation Name'] === 'calls',
-      )
-      reads.push(
-        Math.max(...ofCalls.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0))),
-      )
-    }
-    return reads
-  } finally {
-    await pool.end()
-  }
-}
-
 const noon = (daysAgo: number) => ({ event: dayOf(daysAgo) + DAY / 2, delivery: dayOf(daysAgo) + DAY / 2 })
 const drop = (sql: Pool) => createPartitionStore(sql).dropPartitions(RETENTION)
 
@@ -127,9 +87,7 @@ describe('a day past its retention', () => {
   })
 
   test('reads so many calls at once, whether or not they have a timeline', async () => {
-    const database = await testDatabase()
-    const sql = testPool(database)
-    const { workspaceId } = await addTenant(sql)
+    const { sql, workspaceId } = await place()
     await addDay(sql, RETENTION + 1)
     const own = await thread(sql, workspaceId)
     const first = dayOf(RETENTION + 1)
@@ -143,7 +101,7 @@ describe('a day past its retention', () => {
       cross join unnest(${ids}::uuid[]) as one (id)
       where workspace_id = ${workspaceId}`
     await call(sql, own, { id: idAt(first + DAY - 1), status: 'COMPLETED', timeline: [[first, 'last']] })
-    const reads = await readsOf(database.url, (pool) => createPartitionStore(pool).dropPartitions(RETENTION))
+    const reads = await rowsRead(sql, () => drop(sql), { table: 'calls', text: 'set timeline = null' })
     assert.ok(reads.length >= 3 && Math.max(...reads) <= 1_001, reads.join(' '))
     assert.equal((await sql`select from calls where timeline is not null`).count, 0)
   })
