@@ -6,6 +6,7 @@ import { type CallRow, statusBody } from '../../../src/calls/call.ts'
 import type { BegunHere, InboundCall } from '../../../src/calls/ports.ts'
 import { createCallBeginStore } from '../../../src/calls/store/call-begin.store.ts'
 import { createCallTimelineStore } from '../../../src/calls/store/call-timeline.store.ts'
+import { createCallWindowStore } from '../../../src/calls/store/call-windows.store.ts'
 import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
 import { personAt } from '../../../src/contract/person.ts'
 import type { CallStatus } from '../../../src/contract/records/call.ts'
@@ -184,6 +185,34 @@ describe('calls that begin together', () => {
       states,
       calls.map((_, index) => (index === bad ? 'rejected' : 'fulfilled')),
     )
+  })
+})
+
+describe('calls that open the time to answer together', () => {
+  test('each open that of their own conversation, the latest of them', async () => {
+    const { calls } = await begun()
+    const windows = createCallWindowStore(sql)
+    const timeOf = (index: number) => new Date(at.getTime() + 1_000 * index)
+    await Promise.all(calls.map(({ ringing: { row } }, index) => windows.opened(row.id, timeOf(index))))
+    const ids = calls.map(({ ringing: { row } }) => row.conversationId)
+    const rows = await sql<{ id: string; lastCallAt: Date }[]>`
+      select id, last_call_at from conversations where id = any(${ids}::uuid[])`
+    assert.equal(rows.length, 3)
+    for (const { id, lastCallAt } of rows) assert.deepEqual(lastCallAt, timeOf(ids.lastIndexOf(id as never)))
+  })
+
+  test('do not wait for one whose conversation is locked', async () => {
+    const { calls } = await begun()
+    const windows = createCallWindowStore(sql)
+    const rows = calls.map(({ ringing: { row } }) => row)
+    const held = rows[0]?.conversationId ?? assert.fail()
+    const opened: Promise<void>[] = []
+    await sql.begin(async (tx) => {
+      await tx`select from conversations where id = ${held} for update`
+      opened.push(...rows.map(({ id }) => windows.opened(id, at)))
+      await Promise.all(opened.filter((_, index) => rows[index]?.conversationId !== held))
+    })
+    for (const result of await Promise.allSettled(opened)) assert.ok(gotThrough(result))
   })
 })
 
