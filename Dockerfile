@@ -5,6 +5,8 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+# What the installation mends in packages.
+COPY src/platform/postgres/patches src/platform/postgres/patches
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
@@ -14,6 +16,7 @@ RUN npm run build
 FROM node:22-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY src/platform/postgres/patches src/platform/postgres/patches
 RUN npm ci --omit=dev --omit=optional
 # uWebSockets.js carries a binary for every system and Node, 133 MB; one is loaded, and the last line proves it.
 RUN binary="uws_$(node -p '[process.platform, process.arch, process.versions.modules].join("_")').node" \

@@ -125,8 +125,8 @@ async function profiled<Result>(
 
 main().catch((error: unknown) => {
   const isHelp = error instanceof UsageError && error.message === ''
-  if (isHelp) print(usage)
-  else if (error instanceof UsageError) print(`${error.message}\n${usage}`)
-  else print(`the bench failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-  process.exitCode = isHelp ? 0 : 1
+  if (isHelp) return print(usage)
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(error instanceof UsageError ? `${error.message}\n${usage}\n` : `the bench failed: ${text}\n`)
+  process.exitCode = 1
 })

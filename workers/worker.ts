@@ -9,7 +9,7 @@ import {
 import { openCampaignConsumer, openCampaignScheduler } from '../src/campaigns/host/campaign-queue.ts'
 import { createTellSpent } from '../src/campaigns/store/number-rate-limit.ts'
 import { limits } from '../src/contract/limits.ts'
-import { createDeliverySweep } from '../src/delivery/delivery.module.ts'
+import { createDeliverySweep, openHotPool } from '../src/delivery/delivery.module.ts'
 import { openRetryConsumer } from '../src/delivery/host/retry-queue.ts'
 import { createPartitionStore } from '../src/delivery/store/partitions.store.ts'
 import { openProcessContext, type ProcessContext } from '../src/gateway/process-context.ts'
@@ -48,9 +48,10 @@ export async function startWorker(settings: Settings): Promise<Draining> {
     ...{ clock, log },
   })
   const bulk = postgres.cover(openBulkPool(DATABASE_URL))
+  const hot = postgres.cover(openHotPool(DATABASE_URL))
   const blobs = openBlobs(settings)
   const scheduler = await openCampaignScheduler(redisUrl, log)
-  const features = createFeatures(context, { cluster, bulk, blobs, scheduler })
+  const features = createFeatures(context, { cluster, bulk, hot, blobs, scheduler })
   const { delivery, messaging, sending } = features
   const retries = await openRetryConsumer(redisUrl, log, delivery.retry)
   const campaigns = await openCampaignConsumer(redisUrl, log, sending, scheduler)
@@ -69,7 +70,7 @@ export async function startWorker(settings: Settings): Promise<Draining> {
       await campaigns.close()
       await withDeadline(messaging.media.drain(), 5_000, 'breaking off downloads').catch(() => undefined)
       await Promise.allSettled([scheduler.close(), blobs.close(), cluster.close(), provider.close()])
-      await Promise.all([postgres.stop(), sql.end({ timeout: 2 }), bulk.end({ timeout: 2 })])
+      await Promise.all([postgres.stop(), ...[sql, bulk, hot].map((pool) => pool.end({ timeout: 2 }))])
       log.info({}, 'worker.stopped')
     },
   }
@@ -78,16 +79,19 @@ export async function startWorker(settings: Settings): Promise<Draining> {
 interface Ground {
   readonly cluster: ClusterClient
   readonly bulk: Pool
+  readonly hot: Pool
   readonly blobs: Blobs
   readonly scheduler: Awaited<ReturnType<typeof openCampaignScheduler>>
 }
 
 type Features = ReturnType<typeof createFeatures>
 
-function createFeatures(context: ProcessContext, { cluster, bulk, blobs, scheduler }: Ground) {
+function createFeatures(context: ProcessContext, { cluster, bulk, hot, blobs, scheduler }: Ground) {
   const { sql, provider, clock, log, metrics, accountOptions: accounts } = context
   const { router, redis } = cluster
-  const delivery = createDeliverySweep({ sql, router, registry: metrics.registry })
+  const servingSids = async () =>
+    (await cluster.registry.liveNodes()).flatMap(({ sid, state }) => (state === 'serving' ? [sid] : []))
+  const delivery = createDeliverySweep({ sql, hot, router, registry: metrics.registry, servingSids })
   const { dispatch } = delivery
   const messaging = createMessaging({
     ...{ sql, accounts, provider, blobs, dispatch, clock, log },

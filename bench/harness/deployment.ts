@@ -1,14 +1,13 @@
 // A deployment in place of a gateway of the bench's own, and receivers on other hosts.
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { request } from 'undici'
 import * as v from 'valibot'
 import { newId } from '../../src/shared/ids.ts'
 import { clockOffset } from './clock.ts'
 import type { Closing } from './closing.ts'
 import type { GeneratorProtocol } from './generator.ts'
-import { listen, type ReceiverProtocol, receiverHandlers } from './receiver.ts'
+import { listen, type ReceiverProtocol } from './receiver.ts'
 import type { Seeded } from './seed.ts'
 import { part, type World } from './world.ts'
 
@@ -69,7 +68,7 @@ function remoteReceiver({ url, token }: { url: string; token: string }) {
     name: Name,
     question: ReceiverProtocol[Name]['question'],
   ): Promise<ReceiverProtocol[Name]['answer']> => {
-    const { statusCode, body } = await request(new URL(`/${name}`, url), {
+    const { statusCode, body } = await request(new URL(`/control/${name}`, url), {
       method: 'POST',
       headers: { authorization: `Bearer ${token}` },
       body: JSON.stringify(question),
@@ -82,32 +81,10 @@ function remoteReceiver({ url, token }: { url: string; token: string }) {
   }
 }
 
-/** Plain events on `port`, control on the next: behind a proxy that ends TLS for `https` and `wss`. */
+/** Events, the provider's requests and the control, on one port: behind a proxy that ends TLS for `https` and `wss`. */
 export async function receive(port: number, say: (text: string) => void): Promise<void> {
   const token = randomBytes(24).toString('base64url')
-  await listen({ host: '0.0.0.0' }, { plain: port, tls: 0 })
-  const handlers = receiverHandlers as Record<string, (question: never) => unknown>
-  const server = createServer((asked, answer) => {
-    const chunks: Buffer[] = []
-    asked.on('data', (chunk: Buffer) => chunks.push(chunk))
-    asked.on('end', (): unknown => {
-      const name = asked.url?.slice(1) ?? ''
-      const reply = (status: number, body: unknown) =>
-        answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-      if (!isSame(asked.headers.authorization ?? '', `Bearer ${token}`)) return reply(401, null)
-      if (name === 'listen' || !Object.hasOwn(handlers, name)) return reply(404, null)
-      return Promise.resolve()
-        .then(() => handlers[name]?.(JSON.parse(Buffer.concat(chunks).toString()) as never))
-        .then(
-          (body) => reply(200, body),
-          (error: unknown) => reply(500, String(error)),
-        )
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(port + 1, '0.0.0.0', resolve))
+  await listen({ host: '0.0.0.0' }, { port, token })
   say(`events and the provider's requests come to port ${port}`)
-  say(`in the deployment file: "receiver": { "url": "http://<this host>:${port + 1}", "token": "${token}" }`)
+  say(`in the deployment file: "receiver": { "url": "http://<this host>:${port}", "token": "${token}" }`)
 }
-
-const isSame = (given: string, expected: string): boolean =>
-  given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected))

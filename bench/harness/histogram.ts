@@ -12,7 +12,7 @@ export type EncodedHistogram = string
 /** Ten minutes, beyond which nothing is waited for. */
 const highestMicros = 600e6
 
-export const emptyHistogram = (): Histogram =>
+const emptyHistogram = (): Histogram =>
   build({ highestTrackableValue: highestMicros, numberOfSignificantValueDigits: 3 })
 
 export function histogramOf(micros: readonly number[]): Histogram {

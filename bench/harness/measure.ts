@@ -37,7 +37,7 @@ const drainTimeoutMs = 15_000
 /** The API key belongs to the first workspace, which has this many numbers at most. */
 const firstWorkspace = 20
 
-export const isGateway = ({ variant }: Target): boolean => variant === 'gateway' || variant === 'remote'
+const isGateway = ({ variant }: Target): boolean => variant === 'gateway' || variant === 'remote'
 
 export function partOf(
   world: World,

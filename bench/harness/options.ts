@@ -76,7 +76,7 @@ export const usage = `npm run bench -- [options]
     --size N                 of a drill: sockets, messages or recipients
   a deployment
     --target URL             measures it in place of a gateway of its own; needs --deployment file.json
-    --receive 9000           is the receiver of such a bench, on this port and the next
+    --receive 9000           is the receiver of such a bench, on this port
   output
     --hops                   where the time of a unit goes, in the gateway and around it
     --profile                CPU profile of the gateway's last run: .data/bench/gateway.cpuprofile

@@ -75,13 +75,15 @@ export function serve<Protocol extends Questions<Protocol>>(
     ) => Promise<Protocol[Name]['answer']> | Protocol[Name]['answer']
   },
 ): void {
+  // A parent that is gone needs no answer.
+  const reply = (message: Answered) => void process.send?.(message, undefined, undefined, () => undefined)
   process.on('message', (message: { id: number; name: keyof Protocol; question: never }) => {
     const { id, name, question } = message
     Promise.resolve()
       .then(() => handlers[name](question))
       .then(
-        (answer) => process.send?.({ id, answer }),
-        (error: unknown) => process.send?.({ id, error: String(error) }),
+        (answer) => reply({ id, answer }),
+        (error: unknown) => reply({ id, error: String(error) }),
       )
   })
   process.once('disconnect', () => process.exit(0))

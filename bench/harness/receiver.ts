@@ -62,7 +62,7 @@ function frame(bytes: Buffer): void {
   if (answerCall && bytes.includes('"call.ringing"')) answerCall(bytes)
 }
 
-function withBody(response: uws.HttpResponse, use: (body: Buffer) => void): void {
+function withBody(response: uws.HttpResponse, use: (body: Buffer) => unknown): void {
   const chunks: Buffer[] = []
   response.onAborted(() => undefined)
   response.onData((chunk, isLast) => {
@@ -115,6 +115,31 @@ function routes(app: uws.TemplatedApp): uws.TemplatedApp {
     )
 }
 
+/** Takes the questions of the protocol as POSTs. */
+function controlled(app: uws.TemplatedApp, token: string): uws.TemplatedApp {
+  const handlers: Readonly<Record<string, (question: never) => unknown>> = receiverHandlers
+  return app.post('/control/:name', (response, request) => {
+    const [name, given] = [request.getParameter(0) ?? '', request.getHeader('authorization')]
+    let isGone = false
+    const answer = (status: string, body: unknown) =>
+      void (isGone || response.cork(() => answerJson(response.writeStatus(status), body)))
+    withBody(response, (body) => {
+      const handle = Object.hasOwn(handlers, name) && name !== 'listen' ? handlers[name] : undefined
+      if (given !== `Bearer ${token}`) return answer('401 Unauthorized', null)
+      if (!handle) return answer('404 Not Found', null)
+      return Promise.resolve()
+        .then(() => handle(JSON.parse(body.toString()) as never))
+        .then(
+          (result) => answer('200 OK', result),
+          (error: unknown) => answer('500 Internal Server Error', String(error)),
+        )
+    })
+    response.onAborted(() => {
+      isGone = true
+    })
+  })
+}
+
 const listenOn = (app: uws.TemplatedApp, host: string, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
     app.listen(host, port, (socket) => {
@@ -123,12 +148,13 @@ const listenOn = (app: uws.TemplatedApp, host: string, port: number): Promise<nu
     })
   })
 
-/** `ports`: fixed ones of a receiver on another host. */
-export async function listen({ host, tls }: ListenOptions, ports = { plain: 0, tls: 0 }) {
-  const plainPort = await listenOn(routes(uws.App()), host, ports.plain)
+/** `control`: for a receiver on another host, which is asked over HTTP with this token. */
+export async function listen({ host, tls }: ListenOptions, control?: { port: number; token: string }) {
+  const app = control ? controlled(uws.App(), control.token) : uws.App()
+  const plainPort = await listenOn(routes(app), host, control?.port ?? 0)
   if (!tls) return { plainPort, tlsPort: null }
   const secure = uws.SSLApp({ key_file_name: tls.keyFile, cert_file_name: tls.certFile })
-  return { plainPort, tlsPort: await listenOn(routes(secure), host, ports.tls) }
+  return { plainPort, tlsPort: await listenOn(routes(secure), host, 0) }
 }
 
 const eventPattern = /"event":"([a-z.]+)"/

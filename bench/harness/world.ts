@@ -76,7 +76,7 @@ export interface WorldOptions {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-export const dataDir = resolve(root, '.data', 'bench')
+const dataDir = resolve(root, '.data', 'bench')
 const logDir = resolve(dataDir, 'log')
 const readyTimeoutMs = 60_000
 const preload = (script: string) => fileURLToPath(new URL(`./${script}`, import.meta.url))

@@ -1,5 +1,5 @@
 // Gets the query plans of Postgres for the statements of a reader.
-import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
+import { connectPool, type Pool, type PoolOptions } from '../../src/platform/postgres/sql.ts'
 
 export interface PlanNode {
   readonly 'Node Type': string
@@ -14,9 +14,13 @@ interface Statement {
 }
 
 /** Runs `work` on its own connection. Returns two plans per statement: for its values, and for any values. */
-export async function plansOf(url: string, work: (sql: Pool) => Promise<unknown>): Promise<PlanNode[]> {
+export async function plansOf(
+  url: string,
+  work: (sql: Pool) => Promise<unknown>,
+  options: Partial<PoolOptions> = {},
+): Promise<PlanNode[]> {
   const statements: Statement[] = []
-  const sql = connectPool({ url, max: 1, name: 'bench-plans', statementTimeoutMs: 60_000 })
+  const sql = connectPool({ url, max: 1, name: 'bench-plans', statementTimeoutMs: 60_000, ...options })
   try {
     await sql`select 1`
     // The driver reads the option `debug` for every statement.

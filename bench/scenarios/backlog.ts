@@ -26,7 +26,7 @@ export function sqlOf({ sql }: World): Pool {
 }
 
 /** Switches endpoints off or on, as an operator does; owners notice within a second. */
-export async function switchEndpoints(sql: Pool, ids: readonly EndpointId[], isOn: boolean): Promise<void> {
+async function switchEndpoints(sql: Pool, ids: readonly EndpointId[], isOn: boolean): Promise<void> {
   await sql`
     update endpoints
     set enabled = ${isOn}, consecutive_failures = 0, disabled_at = null, disabled_reason = null,
@@ -113,7 +113,7 @@ export function drained(ids: ReadonlySet<string>, arrived: readonly Arrived[], s
 }
 
 /** Over the middle four fifths: without the start and the end. */
-export function middleRate(timesNs: readonly number[]): number {
+function middleRate(timesNs: readonly number[]): number {
   const sorted = [...timesNs].sort((a, b) => a - b)
   const [from, to] = [Math.floor(sorted.length * 0.1), Math.ceil(sorted.length * 0.9) - 1]
   const ns = (sorted[to] ?? 0) - (sorted[from] ?? 0)

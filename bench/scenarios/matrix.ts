@@ -24,7 +24,7 @@ interface Cell {
 /** Answering at saturation would measure what the workspace's own client does. */
 const canSaturate = (work: WorkName): boolean => work !== 'answer'
 
-export function cellsOf({ works: names, rates, connections }: Bench['options']): Cell[] {
+function cellsOf({ works: names, rates, connections }: Bench['options']): Cell[] {
   return names.flatMap((work): Cell[] => [
     ...rates.map((perSecond): Cell => ({ work, load: { kind: 'rate', perSecond } })),
     ...(canSaturate(work) ? connections : []).map(

@@ -94,6 +94,8 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
   }
 }
 
+type Named = Parameters<Contacts['resolveParties']>[0]
+
 interface Reports {
   readonly tell: (id: CallId, message: CallMessage) => Promise<UpdateOutcome>
   readonly ignore: (why: 'unknownNumber', update: CallUpdate) => UpdateOutcome
@@ -132,17 +134,31 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
     return ledger.recordEnded(endedCall(call, end ?? null, options.timing))
   }
 
-  // Do not look up the call first: it almost never exists, and the lookup would delay the ring.
-  return async (update: CallConnectUpdate, person: Person): Promise<UpdateOutcome> => {
-    const { phoneNumberId, wacid, session } = update
-    // Fresh: a call must not be attached to the remains of a contact that was erased.
-    const named = { phoneNumberId, person, at: update.at, isFresh: true }
+  /** Undefined where the number is not ours. */
+  async function writtenTo(update: CallConnectUpdate, named: Named): Promise<Begun | undefined> {
     const parties = await options.contacts.resolveParties(named)
-    if (!parties) return ignore('unknownNumber', update)
+    if (!parties) return undefined
     const at = new Date(options.clock.now())
     const call = inboundCall(parties, update, at, options.timing)
     const rung = isStale(update, at) ? endedBeforeStart : await ledger.beginInbound(call)
-    const begun = rung.type === 'endedBeforeStart' ? await recordEnded(call.ringing, wacid) : rung
+    return rung.type === 'endedBeforeStart' ? recordEnded(call.ringing, update.wacid) : rung
+  }
+
+  // Remembered ids first: looking them up would delay the ring. A call is never attached to the remains of a contact.
+  async function written(update: CallConnectUpdate, person: Person): Promise<Begun | undefined> {
+    const { phoneNumberId, at } = update
+    for (let tries = 0; tries < 3; tries += 1) {
+      const begun = await writtenTo(update, { phoneNumberId, person, at, isFresh: tries > 0 })
+      if (begun?.type !== 'gone') return begun
+    }
+    throw new Error('the contact of a call was erased again and again')
+  }
+
+  // Do not look up the call first: it almost never exists, and the lookup would delay the ring.
+  return async (update: CallConnectUpdate, person: Person): Promise<UpdateOutcome> => {
+    const { wacid, session } = update
+    const begun = await written(update, person)
+    if (!begun) return ignore('unknownNumber', update)
     if (begun.type === 'begun') {
       await begin(begun, { type: 'ringing', session })
       await options.opened(begun.row.id, update.at)

@@ -77,6 +77,7 @@ export const stateOf = (row: CallRow, route: CallState['route']): CallState => (
   isResumed: true,
   mayPlace: row.direction === 'OUTBOUND',
   isDraining: false,
+  isTerminated: false,
 })
 
 export function outboundCall(dialled: Dialled, at: Date): Beginning {

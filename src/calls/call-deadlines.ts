@@ -104,7 +104,7 @@ function wakeAt(state: CallState, timing: CallTiming): Date | null {
 export function withDeadlines(context: StepContext, taken: CallStep): CallStep {
   const state = withWakeAt(taken.state, context.timing)
   const tx = taken.tx?.map((change, index, all) =>
-    index === all.length - 1 ? { ...change, row: state.row } : change,
+    index === all.length - 1 ? { ...change, row: state.row, isLast: isOver(state) } : change,
   )
   const effects = taken.effects.map((effect) =>
     effect.type === 'noteForwarded' ? { ...effect, wakeAt: state.row.wakeAt } : effect,
@@ -113,8 +113,14 @@ export function withDeadlines(context: StepContext, taken: CallStep): CallStep {
 }
 
 // Finish pending work before leaving: a new owner would have to repeat it.
-const leaving = (state: CallState): CallOut[] =>
-  state.isDraining && state.command === null && !isForwarding(state) ? [{ type: 'passivate' }] : []
+const leaving = (state: CallState): CallOut[] => {
+  const isDone = state.isDraining && state.command === null && !isForwarding(state)
+  return isDone || isOver(state) ? [{ type: 'passivate' }] : []
+}
+
+/** Nothing is left to do outside Postgres, so that a new owner may act at once. */
+const isOver = (state: CallState): boolean =>
+  state.isTerminated && hasEnded(state.row) && !isForwarding(state)
 
 const withWakeAt = (state: CallState, timing: CallTiming): CallState => ({
   ...state,

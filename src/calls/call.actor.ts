@@ -21,7 +21,10 @@ import { resume } from './resume-call.ts'
 
 export type CallActor = ActorDefinition<CallState, CallMessage, CallTx, CallEffect>
 
-/** An ended call leaves memory after this. A later update loads it again but cannot change its status. */
+/**
+ * A call leaves memory with the terminate of the provider. One that we have ended waits this long for it, and one
+ * that was being answered for the outcome. A later update loads it again but cannot change its status.
+ */
 const afterEndMs = 5_000
 const quietCallMs = 120_000
 
@@ -64,17 +67,22 @@ export const callActor = (timing: CallTiming): CallActor => ({
 function react(context: StepContext, state: CallState, message: CallMessage): CallStep {
   switch (message.type) {
     case 'providerConnect':
-      // Reply only after the SDP is saved: the provider does not repeat an acknowledged update, so the SDP
-      // must not exist only in our memory.
       return andThen(providerUpdate(context, state, message), (last) =>
-        step(last, ...replyOnceSdpSaved(context)),
+        step(last, ...replyToConnect(context, last)),
       )
     case 'sdpSaved':
       return step(state, ...replyTo(message.replyTo, { type: 'done' }))
     case 'providerStatus':
-    case 'providerTerminate':
       return andThen(providerUpdate(context, state, message), (last) =>
         step(last, ...replyTo(context.replyTo, { type: 'done' })),
+      )
+    case 'providerTerminate':
+      return andThen(providerUpdate(context, state, message), (last) =>
+        step(
+          // Not while the provider is being asked: an accept that succeeds after the end has to be taken back.
+          { ...last, isTerminated: state.row.pendingAction === null },
+          ...replyTo(context.replyTo, { type: 'done' }),
+        ),
       )
     case 'providerAnswered':
       return providerAnswered(context, state, message)
@@ -93,8 +101,12 @@ function react(context: StepContext, state: CallState, message: CallMessage): Ca
   }
 }
 
-const replyOnceSdpSaved = ({ replyTo: to }: StepContext): CallOut[] =>
-  to === undefined ? [] : [{ type: 'replyOnceSdpSaved', to }]
+// Reply only after the SDP is saved: the provider does not repeat an acknowledged update, so the SDP must not
+// exist only in our memory. An ended call takes no SDP, and may leave memory with this turn.
+const replyToConnect = ({ replyTo: to }: StepContext, { row }: CallState): CallOut[] => {
+  if (to === undefined) return []
+  return hasEnded(row) ? replyTo(to, { type: 'done' }) : [{ type: 'replyOnceSdpSaved', to }]
+}
 
 type CommandMessage = Extract<
   CallMessage,

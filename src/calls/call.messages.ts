@@ -101,7 +101,7 @@ export interface SavedSdp {
   readonly ownSdp: string | null
 }
 
-/** One row of the call's timeline. Never contains SDP. */
+/** One entry of the call's timeline. Never contains SDP. */
 export interface Note {
   readonly at: Date
   readonly kind: string
@@ -113,6 +113,8 @@ export interface Change {
   readonly row: CallRow
   readonly body: string | null
   readonly notes: readonly Note[]
+  /** The owner leaves with it: the row is released, too. */
+  readonly isLast?: boolean
 }
 
 /** Usually one. Two where a terminate reveals an answer that no update reported. Committed together. */
@@ -188,6 +190,8 @@ export interface CallState {
   readonly mayPlace: boolean
   /** The process is draining: passivate as soon as nothing is pending. */
   readonly isDraining: boolean
+  /** The provider has told this owner that the call is over: no further update or outcome is expected. */
+  readonly isTerminated: boolean
 }
 
 /** Durations are in milliseconds. */

@@ -39,6 +39,7 @@ export interface Contacts {
     readonly phoneNumberId: string
     readonly person: Person
     readonly at: Date
+    /** Asks the database: remembered ids may be those of a contact that was erased or merged since. */
     readonly isFresh?: boolean
   }): Promise<CallParties | undefined>
 }
@@ -86,6 +87,8 @@ export type Begun =
   | { readonly type: 'exists' }
   /** An early terminate shows that the call has ended already. Nothing was written. */
   | { readonly type: 'endedBeforeStart' }
+  /** The contact was erased or merged since its ids were read. Nothing was written. */
+  | { readonly type: 'gone' }
 
 export interface Dialled extends CallParties {
   readonly contactName: string | null

@@ -1,5 +1,6 @@
 // Counts refusals in a row. Many answers of the provider are written together: each batch is reduced to what a
 // stored count needs, so that the count goes on over all workers. Pure.
+import { personalCodes } from '../contract/provider-errors.ts'
 import { type Failure, failureOf } from '../contract/records/failure.ts'
 import type { CampaignId, WorkspaceId } from '../shared/ids.ts'
 import type { CampaignRun, SendOutcome } from './send-ports.ts'
@@ -32,17 +33,18 @@ interface Streak {
 }
 
 /**
- * Counted are answers that end a send: an acceptance, or a refusal for good. A send that is tried again, or whose
- * outcome is unknown, neither counts nor interrupts.
+ * Counted are answers that end a send: an acceptance, or a refusal for good. A send that is tried again, whose outcome
+ * is unknown, or that the person did not want neither counts nor interrupts.
  */
 export function refusalRuns(outcomes: readonly SendOutcome[]): RefusalRun[] {
   const byRun = new Map<string, { readonly run: CampaignRun; readonly streaks: Streak[] }>()
   for (const { campaign: run, verdict } of outcomes) {
-    if (!run || (verdict.type !== 'accepted' && verdict.type !== 'failed')) continue
+    const error = verdict.type === 'failed' ? verdict.error : null
+    if (!run || !(error ? !personalCodes.includes(error.code) : verdict.type === 'accepted')) continue
     const key = `${run.id}:${run.epoch}`
     const known = byRun.get(key) ?? { run, streaks: [] }
     byRun.set(key, known)
-    count(known.streaks, verdict.type === 'failed' ? failureOf(verdict.error) : null)
+    count(known.streaks, error && failureOf(error))
   }
   return [...byRun.values()].flatMap(({ run, streaks }) => runOf(run, streaks) ?? [])
 }

@@ -140,6 +140,9 @@ const pairClasses: Readonly<Record<string, ProviderErrorClass>> = {
   '100/33': 'account',
 }
 
+/** What these refuse is the choice of one person, or how they appear: the next person may well get the message. */
+export const personalCodes: readonly string[] = ['131050', '131062']
+
 const isMissingPermission = (code: number): boolean => code >= 200 && code <= 299
 
 /** Undefined for a code that is not in the provider's documentation. */

@@ -9,7 +9,7 @@ import { noRestores, outliveRestore } from '../platform/actors/outlive-restore.t
 import type { Ownership } from '../platform/actors/ownership.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import type { RestoreWatch } from '../platform/postgres/restore-watch.ts'
-import type { Pool } from '../platform/postgres/sql.ts'
+import { connectPool, type Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Log } from '../shared/log.ts'
 import { version } from '../shared/version.ts'
@@ -22,8 +22,9 @@ import { createBacklogMetrics } from './host/backlog-metrics.ts'
 import type { DeliveryMetrics, Waiting } from './host/delivery-metrics.ts'
 import { createDirect, createDispatch, createEngine, type EndpointRouter } from './host/dispatch.ts'
 import { createEndpointHost, type EndpointHost } from './host/endpoint-host.ts'
+import { createKeepReady, type ReadyPorts } from './host/keep-ready.ts'
 import type { RetryJob } from './host/retry-queue.ts'
-import { keepReady, retry, sweepDeliveries } from './host/sweep-deliveries.ts'
+import { retry, sweepDeliveries } from './host/sweep-deliveries.ts'
 import { type Connector, createConnector } from './outbound/connect.ts'
 import { limitDials } from './outbound/dial-limits.ts'
 import { createHttpsSender } from './outbound/https-sender.ts'
@@ -41,8 +42,16 @@ import { createEndpointHealthStore } from './store/endpoint-health.store.ts'
 import { createEndpointStore, createRingingStore } from './store/endpoints.store.ts'
 import { createEndpointAdminStore } from './store/endpoints-admin.store.ts'
 
+/**
+ * For what is done to each delivery. Results are written one batch at a time, and the queues of an endpoint are read
+ * seldom. The pool opens its connections when they are first needed.
+ */
+export const openHotPool = (url: string): Pool =>
+  connectPool({ url, max: 4, name: 'switchboard-deliveries', isPlannedOnce: true })
+
 export interface DeliveryOptions {
   readonly sql: Pool
+  readonly hot: Pool
   readonly secrets: SecretOpener
   readonly ownership: Ownership
   readonly dialTimes: DialTimes
@@ -66,30 +75,32 @@ export const createDeliveryRecords = (sql: Pool) => ({
 })
 
 /** Delivery in a process without actors: it passes events to their owners, and sweeps. */
-export function createDeliverySweep({ sql, router, registry }: DeliverySweepOptions) {
+export function createDeliverySweep({ sql, hot, router, registry, servingSids }: DeliverySweepOptions) {
   const metrics = createBacklogMetrics(registry)
-  const ports = { deliveries: createDeliveryStore(sql), router, woken: metrics.woken }
-  const backlog = createBacklogStore(sql)
+  const ports = { deliveries: createDeliveryStore(hot), router, woken: metrics.woken }
+  const backlog = createBacklogStore(hot)
   const endpoints = createRingingStore(sql)
   return {
     dispatch: createDispatch(router),
     retry: (job: RetryJob) => retry(ports, job),
     sweep: () => sweepDeliveries(ports),
-    keepReady: () => keepReady({ endpoints, router }),
+    keepReady: createKeepReady({ endpoints, router, servingSids }),
     sample: async () => metrics.sampled(await backlog.sample()),
   }
 }
 
 export interface DeliverySweepOptions {
   readonly sql: Pool
+  readonly hot: Pool
   readonly router: Pick<EndpointRouter, 'tell'>
   readonly registry: Registry
+  readonly servingSids: ReadyPorts['servingSids']
 }
 
 export type Delivery = ReturnType<typeof createDelivery>
 
 export function createDelivery(options: DeliveryOptions) {
-  const { sql, clock, settings, router, log, metrics } = options
+  const { sql, hot, clock, settings, router, log, metrics } = options
   const policy = targetPolicy(settings)
   const resolver = resolverOf(settings, policy, clock)
   const connect = limitDials(connectorOf(settings, policy, resolver), clock)
@@ -102,9 +113,10 @@ export function createDelivery(options: DeliveryOptions) {
   const tellHere = (id: string, message: EndpointMessage) => {
     if (directory.has(id)) void directory.tell(id, message)
   }
+  const attempts = createAttemptStore(hot)
   const recorder = createRecorder({
     now: () => clock.now(),
-    record: (records) => createAttemptStore(sql).record(records),
+    record: (records) => attempts.record(records),
     scheduleRetries: options.scheduleRetries,
     recorded: (id, deliveryIds, enabled) => tellHere(id, { type: 'recorded', deliveryIds, enabled }),
     warn(event, fields) {
@@ -118,7 +130,7 @@ export function createDelivery(options: DeliveryOptions) {
     ...{ https, recorder, processBudget, clock, metrics, log },
     unwritten: recorder.unwritten,
     endpoints,
-    deliveries: createDeliveryStore(sql),
+    deliveries: createDeliveryStore(hot),
     dialer: createSocketDialer(sender),
     dialTimes: options.dialTimes,
     timeoutMs: settings.WEBHOOK_TIMEOUT,

@@ -36,6 +36,8 @@ export interface Frame {
   readonly bytes: number
   readonly startedAtMs: number
   readonly facts: Pick<AttemptReport, 'timings' | 'remoteAddress' | 'reusedConnection'>
+  /** The ping right behind the frame, in the same write. */
+  ping: number | undefined
   /** A call whose time ran out has its answer. Its bytes are still on their way. */
   isAnswered: boolean
 }

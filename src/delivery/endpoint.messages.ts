@@ -75,6 +75,8 @@ export type EndpointEffect =
       readonly token: number
       readonly frame: number
       readonly item: QueuedItem | DirectItem
+      /** The ping that follows right behind the frame, if any. */
+      ping: number | undefined
     }
   | { readonly type: 'ping'; readonly token: number; readonly ping: number }
   | { readonly type: 'closeSocket'; readonly token: number; readonly code: number; readonly reason: string }

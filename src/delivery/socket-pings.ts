@@ -1,4 +1,5 @@
 // Tracks what a receiver has proved to have read: each pong covers every frame before its ping.
+import type { EndpointEffect } from './endpoint.messages.ts'
 import { type EndpointState, type Frame, nextToken, type OpenSocket } from './endpoint-state.ts'
 import type { Turn } from './endpoint-work.ts'
 
@@ -8,6 +9,12 @@ const pingAfterFrames = 4
 const unconfirmedPingMs = 5_000
 const pongTimeoutMs = 5_000
 
+/** A frame of this turn, and the effect that hands it to the socket. */
+export interface Handed {
+  readonly frame: Frame
+  readonly effect: Extract<EndpointEffect, { type: 'frame' }>
+}
+
 /** Call before a frame of so many bytes is written. */
 export function frameBegun(turn: Turn, open: OpenSocket, bytes: number): void {
   if (open.unconfirmedBytes === 0) schedulePing(turn, open, unconfirmedPingMs)
@@ -15,14 +22,33 @@ export function frameBegun(turn: Turn, open: OpenSocket, bytes: number): void {
 }
 
 /**
- * Call when the socket has taken the frame, not before: a ping must not cover a frame that a lapsed guard or
- * a full socket still holds back. A ping follows at once, so that the proof takes one round trip; while one
- * is on its way, frames share the next. Somebody waits for the result of a call, so it shares none.
+ * Lets a ping go right behind the frame, in the same write, so that the proof takes one round trip. While one is
+ * under way, frames share the next. Somebody waits for the result of a call, so it shares none. The ping is behind
+ * its frame also where a lapsed guard or a full socket holds both back; it counts from when the frame was taken.
+ */
+export function carryPing(turn: Turn, open: OpenSocket, { frame, effect }: Handed): void {
+  if (frame.work.type === 'queued' && isProving(open)) return
+  frame.ping = nextToken(turn.state)
+  effect.ping = frame.ping
+}
+
+/** Whether a ping is on its way, alone or behind a frame that the socket has not taken yet. */
+const isProving = (open: OpenSocket): boolean => open.pings.length > 0 || isCarrying(open)
+
+function isCarrying({ writing }: OpenSocket): boolean {
+  for (const { ping } of writing.values()) if (ping !== undefined) return true
+  return false
+}
+
+/**
+ * Call when the socket has taken the frame, not before: a ping of its own must not cover a frame that a lapsed guard
+ * or a full socket still holds back.
  */
 export function frameTaken(turn: Turn, open: OpenSocket, frame: Frame): void {
   open.sincePing.push(frame)
+  if (frame.ping !== undefined) return sent(turn, open, frame.ping)
   const isMuch = open.sincePing.length >= pingAfterFrames || bytesOf(open.sincePing) >= pingAfterBytes
-  if (open.pings.length === 0 || isMuch || frame.work.type === 'direct') ping(turn, open)
+  if (isMuch || !isProving(open)) ping(turn, open)
 }
 
 const bytesOf = (frames: readonly Frame[]): number => frames.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -32,6 +58,12 @@ export const unreadFrames = ({ pings, sincePing }: OpenSocket): Frame[] => [
   ...pings.flatMap(({ frames }) => frames),
   ...sincePing,
 ]
+
+export function unreadOf({ pings, sincePing }: OpenSocket): number {
+  let count = sincePing.length
+  for (const { frames } of pings) count += frames.length
+  return count
+}
 
 function schedulePing(turn: Turn, open: OpenSocket, delayMs: number): void {
   const message = { type: 'pingDue', token: open.token } as const
@@ -45,10 +77,14 @@ function schedulePing(turn: Turn, open: OpenSocket, delayMs: number): void {
 
 function ping(turn: Turn, open: OpenSocket): void {
   const number = nextToken(turn.state)
+  sent(turn, open, number)
+  turn.effects.push({ type: 'ping', token: open.token, ping: number })
+}
+
+function sent(turn: Turn, open: OpenSocket, number: number): void {
   if (open.pings.length === 0) armPongTimer(turn, open)
   open.pings.push({ ping: number, frames: open.sincePing })
   open.sincePing = []
-  turn.effects.push({ type: 'ping', token: open.token, ping: number })
 }
 
 function armPongTimer(turn: Turn, open: OpenSocket): void {
@@ -65,16 +101,29 @@ export function pingDue(turn: Turn, token: number): void {
 
 /** Returns the frames that this pong proves to be read. */
 export function pong(turn: Turn, open: OpenSocket, number: number): Frame[] {
+  takeAnswered(turn, open, number)
+  const index = open.pings.findIndex(({ ping }) => ping === number)
   // An unsolicited pong proves nothing.
-  if (!open.pings.some(({ ping }) => ping === number)) return []
+  if (index < 0) return []
   open.hasPonged = true
-  const read: Frame[] = []
-  while (open.pings[0] && open.pings[0].ping <= number) read.push(...(open.pings.shift()?.frames ?? []))
+  // By their places, not their numbers: a ping of its own overtakes one whose frame a lapsed guard holds back.
+  const read = open.pings.splice(0, index + 1).flatMap(({ frames }) => frames)
   open.unconfirmedBytes -= bytesOf(read)
   if (open.pings.length > 0) armPongTimer(turn, open)
-  else if (open.sincePing.length > 0) ping(turn, open)
+  else if (open.sincePing.length > 0 && !isCarrying(open)) ping(turn, open)
   else turn.effects.push({ type: 'clearTimer', name: 'pong' })
   return read
+}
+
+/** Over TLS a pong may be read before it is reported that the frame was written. */
+function takeAnswered(turn: Turn, open: OpenSocket, number: number): void {
+  if (open.writing.size === 0) return
+  const frames = [...open.writing]
+  const last = frames.findIndex(([, { ping }]) => ping === number)
+  for (const [id, frame] of frames.slice(0, last + 1)) {
+    open.writing.delete(id)
+    frameTaken(turn, open, frame)
+  }
 }
 
 export const openSocket = (state: EndpointState, token: number): OpenSocket | undefined =>

@@ -10,13 +10,20 @@ import {
   isKeptOpen,
   nextToken,
   type OpenSocket,
-  queueOf,
   type SocketState,
   takeQueued,
-  type Work,
 } from './endpoint-state.ts'
 import { finish, reportOf, type Turn, takeBack } from './endpoint-work.ts'
-import { frameBegun, frameTaken, openSocket, pong, unreadFrames } from './socket-pings.ts'
+import { write } from './socket-frames.ts'
+import {
+  carryPing,
+  frameTaken,
+  type Handed,
+  openSocket,
+  pong,
+  unreadFrames,
+  unreadOf,
+} from './socket-pings.ts'
 
 /** A receiver that closes with 1008 this soon after the upgrade has rejected the signature. */
 const verdictMs = 2_000
@@ -95,7 +102,7 @@ export function dialled(turn: Turn, token: number, opening: SocketOpening): void
     { type: 'setTimer', name: 'ping', delayMs: turn.options.pingMs, message: { type: 'pingDue', token } },
   )
   writeUrgent(turn, open)
-  if (head) write(turn, open, { type: 'queued', item: head })
+  if (head) carryPing(turn, open, write(turn, open, { type: 'queued', item: head }))
 }
 
 /** Fails the delivery and the calls whose attempts include the dial. Other deliveries dial again. */
@@ -142,12 +149,14 @@ function feed(turn: Turn, open: OpenSocket): void {
   writeUrgent(turn, open)
   if (isHeldUp(state)) return
   let left = frameAllowance(state, open)
+  let last: Handed | undefined
   while (left > 0 && open.unconfirmedBytes < maxUnconfirmedQueued && open.unsettled.length < maxUnsettled) {
     const item = takeQueued(state)
-    if (!item) return
-    write(turn, open, { type: 'queued', item })
+    if (!item) break
+    last = write(turn, open, { type: 'queued', item })
     left -= 1
   }
+  if (last) carryPing(turn, open, last)
 }
 
 /**
@@ -155,7 +164,7 @@ function feed(turn: Turn, open: OpenSocket): void {
  * last. Without failures, frames that were read are not counted: no rejection is expected after a pong.
  */
 function frameAllowance({ concurrency }: EndpointState, open: OpenSocket): number {
-  const unread = open.writing.size + unreadFrames(open).length
+  const unread = open.writing.size + unreadOf(open)
   if (concurrency.failures > 0)
     return Math.min(1, allowance(concurrency).total) - unread - open.unsettled.length
   return (open.hasPonged ? maxUnread : maxUnreadBeforePong) - unread
@@ -165,33 +174,7 @@ function writeUrgent(turn: Turn, open: OpenSocket): void {
   while (open.unconfirmedBytes < maxUnconfirmedBytes) {
     const work = turn.state.urgent.shift()
     if (!work) return
-    write(turn, open, work)
-  }
-}
-
-function write(turn: Turn, open: OpenSocket, work: Work): void {
-  const { state, effects } = turn
-  const frame = nextToken(state)
-  const { body } = work.item
-  const [bytes, now] = [Buffer.byteLength(body), turn.at.getTime()]
-  frameBegun(turn, open, bytes)
-  open.writing.set(frame, frameOf(open, { work, bytes, now }))
-  open.used = true
-  open.lastEventAtMs = now
-  effects.push({ type: 'frame', token: open.token, frame, item: work.item })
-  // Frames of a key keep their order in the stream, so the next one need not wait for this verdict.
-  if (work.type === 'queued') queueOf(state, work.item).release(work.item.key)
-}
-
-/** The dial is part of the first frame's attempt. */
-function frameOf({ opening, used }: OpenSocket, begun: { work: Work; bytes: number; now: number }): Frame {
-  const { startedAtMs, timings, remoteAddress } = opening
-  return {
-    work: begun.work,
-    bytes: begun.bytes,
-    startedAtMs: used ? begun.now : startedAtMs,
-    facts: { timings: used ? {} : timings, remoteAddress, reusedConnection: used },
-    isAnswered: false,
+    carryPing(turn, open, write(turn, open, work))
   }
 }
 

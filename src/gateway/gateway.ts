@@ -9,7 +9,7 @@ import { createCampaignHooks, createCampaigns, openBulkPool } from '../campaigns
 import { openCampaignScheduler } from '../campaigns/host/campaign-queue.ts'
 import { createNumberRateLimit, createTellSpent } from '../campaigns/store/number-rate-limit.ts'
 import { createConsoleEdge } from '../console/console.module.ts'
-import { createDelivery } from '../delivery/delivery.module.ts'
+import { createDelivery, openHotPool } from '../delivery/delivery.module.ts'
 import { DeliveryMetrics } from '../delivery/host/delivery-metrics.ts'
 import { keepPartitions } from '../delivery/host/keep-partitions.ts'
 import { openRetryTimers } from '../delivery/host/retry-queue.ts'
@@ -111,6 +111,7 @@ async function openGround(context: ProcessContext) {
     timers: await openRetryTimers(redisUrl, log, deliveryMetrics),
     scheduler: await openCampaignScheduler(redisUrl, log),
     bulk: context.postgres.cover(openBulkPool(DATABASE_URL)),
+    hot: context.postgres.cover(openHotPool(DATABASE_URL)),
     restores: createRestoreWatch({ sql: context.sql, clock: context.clock, log, count: metrics.restored }),
     health: createHealth(context.postgres),
     blobs: openBlobs(settings),
@@ -126,11 +127,12 @@ type Features = ReturnType<typeof createFeatures>
 
 function createFeatures(context: ProcessContext, ground: Ground) {
   const { sql, settings, log, clock, metrics, secrets, provider, accountOptions } = context
-  const { node, timers, deliveryMetrics, scheduler, bulk, blobs, restores } = ground
+  const { node, timers, deliveryMetrics, scheduler, bulk, hot, blobs, restores } = ground
   const observe = createActorEvents({ metrics, park: createParkedMessageStore(sql).add, log })
   const shared = { sql, settings, clock, log, restores }
   const delivery = createDelivery({
     ...shared,
+    hot,
     secrets: secrets.box,
     ownership: node.ownership,
     router: node.router,
@@ -235,7 +237,7 @@ async function drain(
   closeEdges: () => Promise<void>,
 ): Promise<void> {
   const { settings, log, sql, postgres, provider } = context
-  const { bulk, node, timers, scheduler, internal, health, blobs, restores, keeper } = ground
+  const { bulk, hot, node, timers, scheduler, internal, health, blobs, restores, keeper } = ground
   const startedAt = performance.now()
   const left = (share: number) =>
     Math.max(500, (settings.DRAIN_TIMEOUT - (performance.now() - startedAt)) * share)
@@ -257,6 +259,6 @@ async function drain(
   await Promise.allSettled([timers.close(), scheduler.close(), provider.close()])
   await internal.close()
   await node.close().catch(() => undefined)
-  await Promise.all([postgres.stop(), sql.end({ timeout: 2 }), bulk.end({ timeout: 2 })])
+  await Promise.all([postgres.stop(), ...[sql, bulk, hot].map((pool) => pool.end({ timeout: 2 }))])
   log.info({ durationMs: Math.round(performance.now() - startedAt) }, 'gateway.stopped')
 }

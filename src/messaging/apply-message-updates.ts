@@ -13,12 +13,13 @@ import type {
 import { type Failure, failureOf } from '../contract/records/failure.ts'
 import type { MessageDetails } from '../contract/records/message-details.ts'
 import { phoneOf } from '../shared/address.ts'
-import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
 import { decodeId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
+import { KeyedBatcher } from '../shared/keyed-batcher.ts'
 import type { Consent } from './consent.ts'
 import type { Claim } from './identity.ts'
 import { effectsOf } from './inbound-effects.ts'
+import { createInboundWriter, type WriteInbound } from './inbound-writer.ts'
 import type {
   FoundMessage,
   InboundReference,
@@ -31,7 +32,7 @@ import type {
 import { optChangeOf } from './stop-keywords.ts'
 
 export interface MessageUpdatePorts {
-  readonly store: Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound'>
+  readonly store: Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound' | 'tryInbounds'>
   readonly contacts: {
     resolveParties(from: {
       phoneNumberId: string
@@ -62,16 +63,16 @@ export interface MessageUpdates {
 }
 
 export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates {
-  const statuses = new Batcher<MessageStatusUpdate, UpdateOutcome>({
-    maxItems: 200,
-    maxWaiting: 10_000,
+  const statuses = new KeyedBatcher<MessageStatusUpdate, UpdateOutcome>({
     // Two batches at once could apply the statuses of one message in the wrong order.
-    concurrency: 1,
+    keyOf: ({ providerMessageId }) => providerMessageId,
+    ...{ maxItems: 200, maxWaiting: 10_000, concurrency: 2 },
     flush: (updates) => applyStatuses(ports, updates),
   })
+  const writeInbound = createInboundWriter(ports.store)
   return {
     applyStatus: (update) => statuses.add(update),
-    applyInbound: (update) => applyInbound(ports, update),
+    applyInbound: (update) => applyInbound(ports, writeInbound, update),
     applyPreference: ports.consent.applyPreference,
     applyIdentityChange: (update) => applyIdentityChange(ports, update),
   }
@@ -182,7 +183,11 @@ function toChange(update: MessageStatusUpdate, message: FoundMessage, nowMs: num
 }
 
 /** A contact who was erased since its ids were read has a new row by the second try. */
-async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpdate): Promise<UpdateOutcome> {
+async function applyInbound(
+  ports: MessageUpdatePorts,
+  writeInbound: WriteInbound,
+  update: InboundMessageUpdate,
+): Promise<UpdateOutcome> {
   const { phoneNumberId, from: person, at } = update
   const groupId = update.details?.group?.id ?? null
   if (update.formerly)
@@ -194,7 +199,7 @@ async function applyInbound(ports: MessageUpdatePorts, update: InboundMessageUpd
       ports.ignored('inboundMessage')
       return 'unknownNumber'
     }
-    const written = await ports.store.insertInbound(inboundOf(update, parties, ports.clock.now()))
+    const written = await writeInbound(inboundOf(update, parties, ports.clock.now()))
     if (written) {
       ports.dispatch(written)
       return 'applied'

@@ -1,7 +1,7 @@
 // Which contact a person is. Two addresses are of one person only where one element of the provider names both, or
 // where a message of the provider says so. Pure; contacts.store.ts applies the plan.
 import { addressesOf, type Person } from '../contract/person.ts'
-import { isParentId, isUserId, phoneOf } from '../shared/address.ts'
+import { isParentId, isUserId, phoneOf, spellingsOf } from '../shared/address.ts'
 import type { Uuid } from '../shared/ids.ts'
 
 /** A contact that has at least one of the addresses in question. */
@@ -37,7 +37,7 @@ export interface IdentityPlan {
   readonly target: Uuid | null
   /** They become part of the target. */
   readonly merged: readonly Uuid[]
-  /** The contact whose number is the target's now, and the address that it has left. */
+  /** The contact whose number, in every spelling, is the target's now, and the address that it has left. */
   readonly recycled: { readonly id: Uuid; readonly address: string } | null
   readonly address: string
   /** When the provider showed it. Null: not known. */
@@ -60,8 +60,12 @@ export function identify(claim: Claim, holders: readonly Holder[]): IdentityPlan
   // What is told late does not take a number back.
   if (stranger.addressAt !== null && claim.at < stranger.addressAt)
     return identify({ ...claim, person: { ...claim.person, phone: null }, also: idsOf(claim) }, same)
-  const left = stranger.address === claim.person.phone ? stranger.userId : stranger.address
-  return { ...planOf(claim, same), recycled: { id: stranger.id, address: left } }
+  const { phone } = claim.person
+  const isLost = phone !== null && [phone, ...spellingsOf(phone)].includes(stranger.address)
+  return {
+    ...planOf(claim, same),
+    recycled: { id: stranger.id, address: isLost ? stranger.userId : stranger.address },
+  }
 }
 
 /** Every address that the claim names, each once. */

@@ -171,6 +171,9 @@ export interface InboundWrite extends Pick<Parties, 'contactId' | 'conversationI
   readonly body: Uint8Array
 }
 
+/** `again`: nothing was written, because the contact was erased or somebody has locked its row or its conversation. */
+export type InboundTry = readonly WrittenDelivery[] | 'again'
+
 /** A message that another one names. Unknown, its id is null. */
 export interface InboundReference {
   readonly mark: string
@@ -212,6 +215,11 @@ export interface MessageStore {
   changeStatuses(changes: readonly StatusChange[]): Promise<readonly WrittenDelivery[]>
   /** Undefined, and nothing is written, where the contact was erased since its id was read. */
   insertInbound(write: InboundWrite): Promise<readonly WrittenDelivery[] | undefined>
+  /**
+   * The same for several, in their order, in one statement that waits for no row: only for those that `canShare` allows,
+   * unless there is but one.
+   */
+  tryInbounds(writes: readonly InboundWrite[]): Promise<readonly InboundTry[]>
 }
 
 export interface MarketingChoice {

@@ -1,10 +1,17 @@
 // The bench measures a real gateway: every event arrives, and its figures fit together.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { withClosing } from '../../bench/harness/closing.ts'
+import { openDeployment } from '../../bench/harness/deployment.ts'
 import { decode, spreadOf } from '../../bench/harness/histogram.ts'
 import type { Result } from '../../bench/harness/result.ts'
-import { describe, test } from '../support/harness.ts'
+import { after, describe, test } from '../support/harness.ts'
+import { lastingPort } from './processes.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const timeout = 240_000
@@ -20,14 +27,55 @@ const bench = (...args: string[]): Promise<{ code: number | string; stdout: stri
     )
   })
 
+/** The bench as receiver on another host. Gives what a deployment file says of it. */
+async function remoteReceiver(port: number): Promise<{ url: string; token: string }> {
+  const args = ['--import', 'tsx', 'bench/run.ts', '--receive', String(port)]
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  started.push(child)
+  for await (const line of createInterface({ input: child.stdout })) {
+    const token = /"token": "([^"]+)"/.exec(line)?.[1]
+    if (token) return { url: `http://127.0.0.1:${port}`, token }
+  }
+  throw new Error('the receiver ended')
+}
+
+const started: ChildProcess[] = []
+after(() => {
+  for (const child of started) child.kill('SIGKILL')
+})
+
 describe('npm run bench', () => {
+  test('a receiver elsewhere is asked with its token, and its clock is known within the uncertainty', async () => {
+    const receiver = await remoteReceiver(await lastingPort())
+    const file = join(mkdtempSync(join(tmpdir(), 'switchboard-bench-')), 'deployment.json')
+    const number = { id: '1', digits: '15550001111', transport: 'socket', contacts: ['15551230099'] }
+    const facts = { appSecret: 'x', apiKey: 'x', wabaId: '1', numbers: [number] }
+    writeFileSync(file, JSON.stringify({ ...facts, receiver }))
+    const told: string[] = []
+    await withClosing(async (closing) => {
+      const say = (text: string) => void told.push(text)
+      const world = await openDeployment({ target: 'http://127.0.0.1:9', file, say }, closing)
+      const bounds = /([-\d.]+) ms ahead, give or take ([\d.]+) ms/.exec(told.join())
+      // Both share a clock here; what is printed is rounded to a thousandth.
+      assert.ok(Math.abs(Number(bounds?.[1])) <= Number(bounds?.[2]) + 0.001, told.join())
+      await fetch(`${receiver.url}/hook`, { method: 'POST', body: '{"event":"x","id":"bench.00000000-1"}' })
+      const arrived = await world.receiver.ask('collect', { count: 1, timeoutMs: 60_000 })
+      assert.deepEqual(
+        arrived.map(({ event, id }) => [event, id]),
+        [['x', 'bench.00000000-1']],
+      )
+    })
+    const refused = await fetch(`${receiver.url}/control/clock`, { method: 'POST', body: 'null' })
+    assert.equal(refused.status, 401)
+  })
+
   test('--help tells the flags, and a wrong one is refused', async () => {
     const help = await bench('--help')
     assert.deepEqual([help.code, help.stderr], [0, ''])
     assert.match(help.stdout, /--sweep event/)
     const wrong = await bench('--scenario', 'nothing')
     assert.equal(wrong.code, 1)
-    assert.match(wrong.stdout, /--scenario nothing: not one of event/)
+    assert.match(wrong.stderr, /--scenario nothing: not one of event/)
   })
 
   test('a short run measures gateway and floor in the same round, and the hops add up', {

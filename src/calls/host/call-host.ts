@@ -166,7 +166,8 @@ const sessionReader =
 function loadedState({ row, route }: TakenCall, { session, ownSdp }: SavedSdp): CallState {
   const command: Command | null =
     row.pendingAction === null || ownSdp === null ? null : { ownSdp, waiting: [], notes: [], isRepeat: true }
-  return { row, route, session, command, isResumed: false, mayPlace: false, isDraining: false }
+  const fresh = { isResumed: false, mayPlace: false, isDraining: false, isTerminated: false }
+  return { row, route, session, command, ...fresh }
 }
 
 export interface CallRequestsOptions {

@@ -1,28 +1,15 @@
 // The statements that begin calls. Each writes the row, its first event and its first owner.
 
 import { stoppedBy } from '../../messaging/store/account-health.store.ts'
-import { emit, type WrittenDelivery, writtenDeliveries } from '../../platform/postgres/emit.ts'
+import { emit, writtenDeliveries } from '../../platform/postgres/emit.ts'
 import { earlierRequest, takeKey } from '../../platform/postgres/request-keys.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
-import {
-  type ConversationId,
-  type EndpointId,
-  type EventId,
-  newId,
-  type WorkspaceId,
-} from '../../shared/ids.ts'
-import type { CallProgress, CallRow } from '../call.ts'
-import type { Beginning, BegunHere, CallBeginRows, Dialled, InboundCall, PlacedBy } from '../ports.ts'
-import { noted } from './call-timeline.store.ts'
-import { callRoute, writtenOf } from './calls.store.ts'
-
-type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
-  endedBeforeStart?: boolean
-  ownerEpoch: number | null
-  status: CallRow['status']
-  forwardState: CallProgress['forwardState']
-  route: EndpointId[]
-}
+import { type ConversationId, newId, type WorkspaceId } from '../../shared/ids.ts'
+import type { Beginning, BegunHere, CallBeginRows, Dialled, PlacedBy } from '../ports.ts'
+import { createInboundBegins } from './call-begin-inbound.store.ts'
+import { type BegunRow, begunOf, occurred, present } from './call-begin-parts.ts'
+import { entriesOf } from './call-timeline.store.ts'
+import { callRoute } from './calls.store.ts'
 
 export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
   /**
@@ -30,47 +17,7 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
    * not be visible: the caller looks for it afterwards, and the terminate looks for the call after its own
    * insert.
    */
-  async inbound({ ringing, forwardCheckAt }: InboundCall, sid: string): Promise<BegunHere> {
-    const { row, body, notes } = ringing
-    const eventId = newId('event')
-    const rows = await sql<BegunRow[]>`
-      with ${present(sql, row)}
-      outlook as (
-        select exists (select from call_tombstones where wacid = ${row.wacid}) as ended_before_start, n.forward_calls,
-          n.endpoint_id
-        from numbers n
-        where n.id = ${row.numberId}
-      ),
-      begun as (
-        insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, version,
-          from_name, forward_state, forward_started_at, ringing_at, wake_at, owner_epoch, owner_sid, created_at,
-          last_event_id)
-        select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid,
-          ${row.contactId}::uuid, ${row.wacid}, 'INBOUND', ${row.status}, 1, ${row.fromName},
-          case when forward_calls then 'ATTEMPTING' end,
-          case when forward_calls then ${row.ringingAt}::timestamptz end, ${row.ringingAt}::timestamptz,
-          case when forward_calls then ${forwardCheckAt}::timestamptz else ${row.wakeAt}::timestamptz end,
-          nextval('actor_epoch'), ${sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid
-        from outlook
-        cross join present
-        where not ended_before_start
-        on conflict (wacid) do nothing
-        returning id, workspace_id, status, forward_state, owner_epoch
-      ),
-      ${noted(sql, 'begun', notes)},
-      ${occurred(sql, eventId, body)},
-      ${emit(sql)}
-      select outlook.ended_before_start, begun.owner_epoch, begun.status, begun.forward_state,
-        case when outlook.forward_calls then array[outlook.endpoint_id] else '{}'::uuid[] end as route, written.*
-      from outlook
-      left join begun on true
-      left join (${writtenDeliveries(sql)}) written on true`
-    return begunOf(rows, ({ forwardState }) => ({
-      ...row,
-      forwardState,
-      forwardStartedAt: forwardState === null ? null : row.ringingAt,
-    }))
-  },
+  inbound: createInboundBegins(sql),
 
   /** A call that rings no endpoint, because it ended before its connect was handled. Idempotent on wacid. */
   async ended({ row, body, notes }: Beginning): Promise<BegunHere> {
@@ -78,21 +25,23 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
       with ${present(sql, row)}
       begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, wacid, direction, status, version,
-          from_name, end_reason, error, ringing_at, accepted_at, ended_at, duration_seconds, owner_epoch, created_at)
+          from_name, end_reason, error, ringing_at, accepted_at, ended_at, duration_seconds, owner_epoch, created_at,
+          timeline)
         select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid, present.id,
           ${row.wacid}, ${row.direction}, ${row.status}, ${row.version}::bigint, ${row.fromName}, ${row.endReason},
           ${row.error as never}::jsonb, ${row.ringingAt}::timestamptz, ${row.acceptedAt}::timestamptz,
           ${row.endedAt}::timestamptz, ${row.durationSeconds}::integer, nextval('actor_epoch'),
-          ${row.createdAt}::timestamptz
+          ${row.createdAt}::timestamptz, ${entriesOf(notes) as never}::jsonb
         from present
         on conflict (wacid) do nothing
         returning id, workspace_id, status, forward_state, owner_epoch
       ),
-      ${noted(sql, 'begun', notes)},
       ${occurred(sql, newId('event'), body)},
       ${emit(sql)}
-      select begun.owner_epoch, begun.status, begun.forward_state, '{}'::uuid[] as route, written.*
-      from begun
+      select exists (select from present) as is_present, begun.owner_epoch, begun.status, begun.forward_state,
+        '{}'::uuid[] as route, written.*
+      from (values (true)) always
+      left join begun on true
       left join (${writtenDeliveries(sql)}) written on true`
     return begunOf(rows, () => row)
   },
@@ -103,20 +52,22 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
     const { cte, isFree } = takeKey(sql, { workspaceId: row.workspaceId, kind: 'call', id: row.id }, by.key)
     const rows = await sql<BegunRow[]>`
       with ${cte}
-      ${present(sql, row)}
+      present as (
+        select id from contacts where id = ${row.contactId} and workspace_id = ${row.workspaceId} for key share
+      ),
       begun as (
         insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status, version,
           from_name, pending_action, action_id, action_at, api_key_id, wake_at, owner_epoch, owner_sid, created_at,
-          last_event_id)
+          last_event_id, timeline)
         select ${row.id}::uuid, ${row.workspaceId}::uuid, ${row.conversationId}::uuid, ${row.numberId}::uuid,
           ${row.contactId}::uuid, 'OUTBOUND', ${row.status}, ${row.version}::bigint, ${row.fromName},
           ${row.pendingAction}, ${row.actionId}::uuid, ${row.actionAt}::timestamptz, ${by.apiKeyId}::uuid,
-          ${row.wakeAt}::timestamptz, nextval('actor_epoch'), ${by.sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid
+          ${row.wakeAt}::timestamptz, nextval('actor_epoch'), ${by.sid}, ${row.createdAt}::timestamptz, ${eventId}::uuid,
+          ${entriesOf(notes) as never}::jsonb
         from present
         ${isFree}
         returning id, workspace_id, number_id, direction, status, forward_state, owner_epoch
       ),
-      ${noted(sql, 'begun', notes)},
       ${occurred(sql, eventId, body)},
       ${emit(sql)}
       select c.owner_epoch, c.status, c.forward_state, ${callRoute(sql)} as route, written.*
@@ -145,32 +96,3 @@ export const createCallBeginStore = (sql: Sql): CallBeginRows => ({
     return found
   },
 })
-
-/**
- * Locks the contact before the row of the call, whose foreign keys lock the conversation first: a merge of contacts
- * locks them in this order.
- */
-const present = (sql: Sql, { workspaceId, contactId }: Pick<CallRow, 'workspaceId' | 'contactId'>) => sql`
-  present as (
-    select id from contacts where id = ${contactId} and workspace_id = ${workspaceId} for key share
-  ),`
-
-const occurred = (sql: Sql, eventId: EventId, body: string) => sql`
-  occurred as (
-    select ${eventId}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
-      ${Buffer.from(body)}::bytea as body, null::uuid as routed_to, null::uuid as after
-    from begun
-  )`
-
-function begunOf(rows: readonly BegunRow[], rowOf: (first: BegunRow) => CallRow): BegunHere {
-  const [first] = rows
-  if (first?.endedBeforeStart) return { type: 'endedBeforeStart' }
-  if (first === undefined || first.ownerEpoch === null) return { type: 'exists' }
-  return {
-    type: 'begun',
-    row: rowOf(first),
-    route: first.route,
-    epoch: first.ownerEpoch,
-    deliveries: writtenOf(rows),
-  }
-}

@@ -3,6 +3,7 @@
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { WorkspaceId } from '../../shared/ids.ts'
 import type { Note } from '../call.messages.ts'
+import { appended, entriesOf } from './call-timeline.store.ts'
 
 export interface Forwarded {
   readonly id: string
@@ -13,26 +14,25 @@ export interface Forwarded {
 }
 
 /**
- * A row that a later change or a later owner has written stays as it is; the notes are written all the same.
- * Uses arrays instead of JSON: the planner expects few rows from an array, so it finds each call by its id.
+ * A row that a later change or a later owner has written keeps its facts and gets the notes all the same.
+ * Uses arrays instead of JSON: the planner expects few rows from an array, so it finds each call by its id. In the
+ * order of the ids, in which whoever changes several calls locks them.
  */
 export async function noteForwarded(sql: Sql, forwards: readonly Forwarded[]): Promise<void> {
-  const notes = forwards.flatMap(({ id, workspaceId, notes: own }) =>
-    own.map((note) => ({ ...note, id, workspaceId })),
-  )
+  const sorted = forwards.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const entries = sorted.map(({ notes }) => JSON.stringify(entriesOf(notes)))
+  const isOpen = sql`c.owner_epoch = f.epoch and c.forward_state = 'ATTEMPTING'`
   await sql`
-    with moved as (
-      update calls c
-      set forward_state = 'OK', last_forward_error = null, wake_at = f.wake_at, updated_at = now()
-      from unnest(${forwards.map(({ id }) => id)}::uuid[], ${forwards.map(({ epoch }) => epoch)}::bigint[],
-        ${forwards.map(({ wakeAt }) => instant(wakeAt))}::timestamptz[]) as f (id, epoch, wake_at)
-      where c.id = f.id and c.owner_epoch = f.epoch and c.forward_state = 'ATTEMPTING'
-    )
-    insert into call_timeline (id, workspace_id, call_id, at, kind, detail)
-    select new_uuid(), workspace_id, call_id, at, kind, '{}'
-    from unnest(${notes.map(({ workspaceId }) => workspaceId)}::uuid[], ${notes.map(({ id }) => id)}::uuid[],
-      ${notes.map(({ at }) => instant(at))}::timestamptz[], ${notes.map(({ kind }) => kind)}::text[])
-      as note (workspace_id, call_id, at, kind)`
+    update calls c
+    set forward_state = case when ${isOpen} then 'OK' else c.forward_state end,
+      last_forward_error = case when ${isOpen} then null else c.last_forward_error end,
+      wake_at = case when ${isOpen} then f.wake_at else c.wake_at end,
+      updated_at = case when ${isOpen} and c.last_forward_error is not null then now() else c.updated_at end,
+      timeline = ${appended(sql, sql`f.entries::jsonb`)}
+    from unnest(${sorted.map(({ id }) => id)}::uuid[], ${sorted.map(({ workspaceId }) => workspaceId)}::uuid[],
+        ${sorted.map(({ epoch }) => epoch)}::bigint[], ${sorted.map(({ wakeAt }) => instant(wakeAt))}::timestamptz[],
+        ${entries}::text[]) as f (id, workspace_id, epoch, wake_at, entries)
+    where c.id = f.id and c.workspace_id = f.workspace_id`
 }
 
 // The driver would treat an array of dates as one date.

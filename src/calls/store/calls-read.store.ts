@@ -12,7 +12,7 @@ import {
   onePerValue,
   type Piece,
 } from '../../platform/postgres/keyset.ts'
-import { byChange, byNewest, type ChangedRow } from '../../platform/postgres/list-order.ts'
+import { byChange, byNewest, placeOf } from '../../platform/postgres/list-order.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { CallId, WorkspaceId } from '../../shared/ids.ts'
 import { type CallRecordRow, toCallRecord } from '../call.ts'
@@ -58,10 +58,10 @@ export const createCallReader = (sql: Sql): CallReader => ({
         ${order.from}
       order by ${order.by('c')}`
     const selects = onePerValue(filter, severalValues).map(select)
-    const rows = await sql<(CallRecordRow & ChangedRow)[]>`
+    const rows = await sql<(CallRecordRow & { readonly updatedAt: Date })[]>`
       ${selectCalls(sql, mergedRowsOfPage(sql, selects, page, order.by))}
       order by ${order.by('c')}`
-    return order.page(rows, toCallRecord)
+    return order.page(rows, { show: toCallRecord, place: placeOf })
   },
 })
 

@@ -6,7 +6,7 @@ import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { newId } from '../../shared/ids.ts'
 import { hasEnded } from '../call.machine.ts'
 import { type CallRow, statusBody } from '../call.ts'
-import { writtenOf } from './calls.store.ts'
+import { writtenOf } from './call-changes.store.ts'
 
 export interface Holder {
   readonly sid: string

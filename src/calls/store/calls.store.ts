@@ -1,15 +1,11 @@
-// The rows of calls: fenced changes, ownership and lookups. call-begin.store.ts writes their first rows.
+// The rows of calls: ownership and lookups. call-begin.store.ts writes their first rows, call-changes.store.ts changes them.
 
-import { emit, type WrittenDelivery, writtenDeliveries } from '../../platform/postgres/emit.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
-import { sources } from '../../platform/postgres/states.ts'
-import { type CallId, type EndpointId, newId, type WorkspaceId } from '../../shared/ids.ts'
+import type { CallId, EndpointId, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
-import { callMachines } from '../call.machine.ts'
-import type { Change } from '../call.messages.ts'
 import type { CallRow } from '../call.ts'
 import type { EarlyTerminate, NewEarlyTerminate } from '../ports.ts'
-import { noted } from './call-timeline.store.ts'
+import { createCallChanges } from './call-changes.store.ts'
 
 export type CallsStore = ReturnType<typeof createCallsStore>
 
@@ -19,10 +15,6 @@ export interface TakenCall {
   readonly epoch: number
   readonly silentMs: number
 }
-
-export type ChangeResult =
-  | { readonly type: 'committed'; readonly deliveries: readonly WrittenDelivery[] }
-  | { readonly type: 'fenced' }
 
 export interface TakeOptions {
   readonly sid: string
@@ -82,8 +74,7 @@ export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(remembered
     return { row, route, epoch: ownerEpoch, silentMs }
   },
 
-  /** Commits all changes of a turn or none. Each is one statement with its event, deliveries and timeline. */
-  change: (id: CallId, epoch: number, changes: readonly Change[]) => changeAll(sql, { id, epoch }, changes),
+  change: createCallChanges(sql),
 
   ...owners(sql),
 
@@ -179,82 +170,3 @@ const owners = (sql: Pool) => ({
     return new Map(rows.map((row) => [row.id, row.ownerEpoch]))
   },
 })
-
-interface Owned {
-  readonly id: CallId
-  readonly epoch: number
-}
-
-async function changeAll(sql: Pool, call: Owned, changes: readonly Change[]): Promise<ChangeResult> {
-  const [only] = changes
-  if (changes.length === 1 && only) return changeOnce(sql, call, only)
-  return sql.begin(async (tx): Promise<ChangeResult> => {
-    const deliveries: WrittenDelivery[] = []
-    for (const change of changes) {
-      const result = await changeOnce(tx as unknown as Sql, call, change)
-      // Only the first statement can be fenced: it locks the row.
-      if (result.type === 'fenced') return result
-      deliveries.push(...result.deliveries)
-    }
-    return { type: 'committed', deliveries }
-  })
-}
-
-/** The actor has checked its own state. This checks the row, which another owner may have moved. */
-const permitted = (sql: Sql, { direction, status }: CallRow) => sql`
-  status = ${status} or status in (${sources(sql, callMachines[direction], status)})`
-
-async function changeOnce(sql: Sql, { id, epoch }: Owned, change: Change): Promise<ChangeResult> {
-  const { row, body, notes } = change
-  const eventId = body === null ? null : newId('event')
-  const rows = await sql<({ moved: boolean } & (WrittenDelivery | { deliveryId: null }))[]>`
-    with locked as (
-      select id, last_event_id from calls where id = ${id} for no key update
-    ),
-    moved as (
-      update calls c
-      set wacid = ${row.wacid},
-        status = ${row.status},
-        version = ${row.version},
-        forward_state = ${row.forwardState},
-        forward_started_at = ${row.forwardStartedAt},
-        last_forward_error = ${row.lastForwardError as never}::jsonb,
-        pending_action = ${row.pendingAction},
-        action_id = ${row.actionId},
-        action_at = ${row.actionAt},
-        answer_hash = decode(${row.answerHash}, 'hex'),
-        doubt_hash = decode(${row.doubtHash}, 'hex'),
-        end_reason = ${row.endReason},
-        error = ${row.error as never}::jsonb,
-        ringing_at = ${row.ringingAt},
-        accepted_at = ${row.acceptedAt},
-        ended_at = ${row.endedAt},
-        duration_seconds = ${row.durationSeconds},
-        heard_at = ${row.heardAt},
-        wake_at = ${row.wakeAt},
-        last_event_id = coalesce(${eventId}::uuid, c.last_event_id),
-        updated_at = now()
-      from locked
-      where c.id = locked.id and c.owner_epoch = ${epoch} and (${permitted(sql, row)})
-      returning c.id, c.workspace_id, locked.last_event_id as after
-    ),
-    ${noted(sql, 'moved', notes)},
-    occurred as (
-      -- The owner before may have died with the event before, which then waits for the sweeper.
-      select ${eventId}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
-        ${body === null ? null : Buffer.from(body)}::bytea as body, null::uuid as routed_to, after
-      from moved
-      where ${body !== null}
-    ),
-    ${emit(sql)}
-    select exists (select from moved) as moved, written.*
-    from (values (true)) always
-    left join (${writtenDeliveries(sql)}) written on true`
-  if (!rows[0]?.moved) return { type: 'fenced' }
-  return { type: 'committed', deliveries: writtenOf(rows) }
-}
-
-/** The deliveries in the rows of a statement that always returns at least one row. */
-export const writtenOf = (
-  rows: readonly (WrittenDelivery | { readonly deliveryId: null })[],
-): WrittenDelivery[] => rows.filter((row) => row.deliveryId !== null) as WrittenDelivery[]

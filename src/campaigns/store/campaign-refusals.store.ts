@@ -1,9 +1,10 @@
 // How often the provider has refused the sends of a campaign in a row, counted in the statement that writes the
-// outcomes. All workers share the count.
+// outcomes, and in the messages where it tells that only later. All processes share the count.
+import { personalCodes } from '../../contract/provider-errors.ts'
 import type { SendOutcome } from '../../messaging/ports.ts'
-import type { Sql } from '../../platform/postgres/sql.ts'
+import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
-import type { CampaignId } from '../../shared/ids.ts'
+import type { CampaignId, MessageId } from '../../shared/ids.ts'
 import { campaignMachine } from '../campaign.machine.ts'
 import { refusalRuns, refusalsInARow } from '../count-refusals.ts'
 
@@ -47,15 +48,69 @@ export function refusalsCounted(sql: Sql, outcomes: readonly SendOutcome[]) {
 }
 
 /** Pauses those of the campaigns that were refused too often since they were last started. */
-export async function pauseRefused(sql: Sql, ids: readonly CampaignId[]): Promise<CampaignId[]> {
+export const pauseRefused = (sql: Sql, ids: readonly CampaignId[]): Promise<CampaignId[]> =>
+  pauseTripped(
+    sql,
+    sql`
+      select c.id, c.epoch, k.tripped
+      from campaigns c
+      join campaign_refusals k on k.campaign_id = c.id and k.workspace_id = c.workspace_id and k.epoch = c.epoch
+      where c.id = any(${ids as CampaignId[]}::uuid[]) and k.tripped is not null`,
+  )
+
+/** So many messages after a failed one are looked at. */
+const mostAfter = 1_000
+
+/**
+ * Pauses the campaigns of these failed messages where so many messages that were sent one after the other, since the
+ * campaign was last paused, have failed with one code. One that the provider has told nothing of interrupts: good news
+ * may take longer than bad.
+ */
+export function pauseFailing(sql: Sql, messageIds: readonly MessageId[]): Promise<CampaignId[]> {
+  const messagesOf = (from: ReturnType<typeof sql>) => sql`
+    select id, status, error, error ->> 'code' as code
+    from messages
+    where workspace_id = f.workspace_id and campaign_id = f.id and created_at > coalesce(f.paused_at, '-infinity')
+      and (error ->> 'code' = any(${personalCodes as string[]}::text[])) is not true and ${from}`
+  return pauseTripped(
+    sql,
+    sql`
+      select f.id, f.epoch, streak.error as tripped
+      from (
+        select c.id, c.workspace_id, c.epoch, c.paused_at, min(m.id::text)::uuid as first
+        from messages m
+        join campaigns c on c.id = m.campaign_id and c.workspace_id = m.workspace_id
+        where m.id = any(${messageIds as MessageId[]}::uuid[]) and c.status = 'RUNNING'
+        group by c.id
+      ) f
+      cross join lateral (
+        select error
+        from (
+          select id, error, count(code) filter (where status = 'FAILED') over streak as failed,
+            min(code) over streak as one, max(code) over streak as other
+          from (
+            (${messagesOf(sql`id < f.first order by id desc limit ${refusalsInARow - 1}`)})
+            union all
+            (${messagesOf(sql`id >= f.first order by id limit ${mostAfter}`)})
+          ) near
+          window streak as (order by id rows ${refusalsInARow - 1} preceding)
+        ) streaks
+        where failed = ${refusalsInARow} and one = other
+        order by id desc
+        limit 1
+      ) streak`,
+  )
+}
+
+/** `tripped` is a query of campaigns and errors: id, epoch, tripped. */
+async function pauseTripped(sql: Sql, tripped: Fragment): Promise<CampaignId[]> {
   const paused = await sql<{ id: CampaignId }[]>`
     update campaigns c
     set status = 'PAUSED', epoch = c.epoch + 1, pause_reason = 'TOO_MANY_FAILURES', pause_error = k.tripped,
       paused_at = now(), updated_at = now()
-    from campaign_refusals k
-    where c.id = any(${ids as CampaignId[]}::uuid[]) and c.deleted_at is null
+    from (${tripped}) k
+    where k.id = c.id and k.epoch = c.epoch and c.deleted_at is null
       and c.status in (${sources(sql, campaignMachine, 'PAUSED')}) and c.status <> 'SCHEDULED'
-      and k.campaign_id = c.id and k.workspace_id = c.workspace_id and k.epoch = c.epoch and k.tripped is not null
     returning c.id`
   return paused.map(({ id }) => id)
 }

@@ -11,7 +11,7 @@ import {
 } from '../../contract/records/campaign.ts'
 import type { Failure } from '../../contract/records/failure.ts'
 import { equals } from '../../platform/postgres/keyset.ts'
-import { byChange, byNewest } from '../../platform/postgres/list-order.ts'
+import { byChange, byNewest, placeOf } from '../../platform/postgres/list-order.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { type CampaignId, encodeId, type NumberId, type WorkspaceId } from '../../shared/ids.ts'
@@ -73,7 +73,7 @@ export const createCampaignReader = (sql: Sql): CampaignReader => ({
         ${order.from}
       order by ${order.by('c')}
       limit ${page.limit + 1}`
-    return order.page(rows, toRecord)
+    return order.page(rows, { show: toRecord, place: placeOf })
   },
 })
 

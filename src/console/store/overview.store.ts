@@ -1,8 +1,10 @@
 // Reads the figures of a workspace's overview. An index and a cap or a time span bound each of them: no query
 // counts a whole table.
 import type { OverviewFigures, OverviewStore } from '../../contract/overview.ts'
+import type { DeliveryState } from '../../contract/records/delivery.ts'
 import { countCap } from '../../contract/records/overview.ts'
 import type { Piece } from '../../platform/postgres/keyset.ts'
+import { isIn } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { idFloor, type WorkspaceId } from '../../shared/ids.ts'
 
@@ -91,8 +93,8 @@ const counted = (sql: Sql, rows: Piece) =>
 
 const listed = (sql: Sql, rows: Piece) => sql`(select coalesce(json_agg(listed), '[]') from (${rows}) listed)`
 
-const inState = (sql: Sql, workspaceId: WorkspaceId, state: string) => sql`
-  select from deliveries where workspace_id = ${workspaceId} and state = ${state}`
+const inState = (sql: Sql, workspaceId: WorkspaceId, state: DeliveryState) => sql`
+  select from deliveries where workspace_id = ${workspaceId} and ${isIn(sql, state)}`
 
 /** Rows that failed today. Rows made before yesterday have no retries left, so the id range excludes them. */
 const failed = (

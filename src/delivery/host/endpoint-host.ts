@@ -171,7 +171,7 @@ class EndpointSockets {
     this.#of(context).dialling.get(token)?.hurry.abort('urgent')
   }
 
-  frame({ token, frame, item }: Of<'frame'>, context: Context): void {
+  frame({ token, frame, item, ping }: Of<'frame'>, context: Context): void {
     const { metrics } = this.#options
     metrics.begun(item)
     const done = (written: boolean) => {
@@ -185,6 +185,9 @@ class EndpointSockets {
       if (error) metrics.framed(item, false)
       else done(true)
     })
+    if (ping !== undefined) socket.ping(writePing(ping))
+    // A call waits for nothing else of this turn.
+    if (!isQueued(item)) socket.flush()
   }
 
   ping({ token, ping }: Of<'ping'>, context: Context): void {

@@ -3,7 +3,6 @@
 import type { DeliveryId } from '../../shared/ids.ts'
 import type { EndpointMessage } from '../endpoint.messages.ts'
 import type { DeliveryStore } from '../store/deliveries.store.ts'
-import type { createRingingStore } from '../store/endpoints.store.ts'
 import type { RetryJob } from './retry-queue.ts'
 
 export interface SweepPorts {
@@ -14,21 +13,6 @@ export interface SweepPorts {
 
 const maxEndpoints = 1_000
 const maxHeld = 1_000
-
-const maxRinging = 2_000
-
-/**
- * Gives every endpoint at which calls ring an owner, which keeps its socket open: after a restart of all, or
- * when its last owner left.
- */
-export async function keepReady({ endpoints, router }: ReadyPorts): Promise<void> {
-  const ids = await endpoints.ringing(maxRinging)
-  await Promise.all(ids.map((id) => router.tell('endpoint', id, { type: 'stayReady' })))
-}
-
-export interface ReadyPorts extends Pick<SweepPorts, 'router'> {
-  readonly endpoints: ReturnType<typeof createRingingStore>
-}
 
 /**
  * A retry timer fired. It is stale when the row has moved on. If the owner cannot be reached, the sweep

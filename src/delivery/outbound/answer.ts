@@ -38,7 +38,9 @@ function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(kept)
 }
 
-/** Keeps the first 16 KiB of a body in one buffer, however small its chunks are. */
+const nothing = new Uint8Array()
+
+/** Keeps the first 16 KiB of a body in one buffer, however small its chunks are: most bodies have a few bytes. */
 export class BodyHead {
   #kept: Buffer | undefined
   #length = 0
@@ -47,13 +49,23 @@ export class BodyHead {
 
   add(chunk: Uint8Array): void {
     this.seenBytes += chunk.byteLength
-    this.#kept ??= Buffer.allocUnsafe(limits.responseBodyBytes)
-    const head = chunk.subarray(0, this.#kept.byteLength - this.#length)
-    this.#kept.set(head, this.#length)
+    const head = chunk.subarray(0, limits.responseBodyBytes - this.#length)
+    const kept = this.#withRoomFor(head.byteLength)
+    kept.set(head, this.#length)
     this.#length += head.byteLength
   }
 
   bytes(): Uint8Array {
-    return Buffer.from(this.#kept?.subarray(0, this.#length) ?? [])
+    return this.#kept ? Buffer.from(this.#kept.subarray(0, this.#length)) : nothing
+  }
+
+  #withRoomFor(more: number): Buffer {
+    const needed = this.#length + more
+    if (this.#kept && this.#kept.byteLength >= needed) return this.#kept
+    const size = Math.min(limits.responseBodyBytes, Math.max(needed, this.#length * 2))
+    const larger = Buffer.allocUnsafe(size)
+    if (this.#kept) larger.set(this.#kept.subarray(0, this.#length))
+    this.#kept = larger
+    return larger
   }
 }

@@ -87,7 +87,8 @@ export class ConnectionPool {
     return this.#open
   }
 
-  async acquire(wish: ConnectionWish): Promise<Acquired> {
+  /** At once where a connection is idle. */
+  acquire(wish: ConnectionWish): Acquired | Promise<Acquired> {
     const pool = this.#poolOf(wish)
     const idle = pool.idle.at(-1)
     if (idle && !wish.fresh) return { type: 'acquired', connection: this.#wake(idle, pool) }

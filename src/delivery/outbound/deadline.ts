@@ -1,27 +1,57 @@
 /** One time limit for everything an attempt does, from name resolution to the last byte of the answer. */
 export interface Deadline {
+  /** Made when it is first read: a request on an open connection needs none, and it costs as much as a signature. */
   readonly signal: AbortSignal
+  readonly isOver: boolean
+  /** Called once, when the time is up or the attempt is interrupted. Whoever sets it clears it. */
+  onOver: (() => void) | undefined
   /** True when we interrupted the attempt ourselves; false when its time was up. */
   isInterrupted(): boolean
   /** Releases the timer. Must be called when the attempt is over. */
   clear(): void
 }
 
-const INTERRUPTED = 'interrupted'
+export const startDeadline = (ms: number, outer?: AbortSignal): Deadline => new AttemptDeadline(ms, outer)
 
-export function startDeadline(ms: number, outer?: AbortSignal): Deadline {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort('expired'), ms)
-  const interrupt = () => controller.abort(INTERRUPTED)
-  if (outer?.aborted) interrupt()
-  outer?.addEventListener('abort', interrupt, { once: true })
-  return {
-    signal: controller.signal,
-    isInterrupted: () => controller.signal.reason === INTERRUPTED,
-    clear() {
-      clearTimeout(timer)
-      outer?.removeEventListener('abort', interrupt)
-    },
+class AttemptDeadline implements Deadline {
+  onOver: (() => void) | undefined
+  readonly #timer: NodeJS.Timeout
+  readonly #outer: AbortSignal | undefined
+  readonly #interrupt = () => this.#end('interrupted')
+  #controller: AbortController | undefined
+  #reason: 'expired' | 'interrupted' | undefined
+
+  constructor(ms: number, outer: AbortSignal | undefined) {
+    this.#timer = setTimeout(() => this.#end('expired'), ms)
+    this.#outer = outer
+    if (outer?.aborted) this.#end('interrupted')
+    outer?.addEventListener('abort', this.#interrupt, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason)
+    return this.#controller.signal
+  }
+
+  get isOver(): boolean {
+    return this.#reason !== undefined
+  }
+
+  isInterrupted(): boolean {
+    return this.#reason === 'interrupted'
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer)
+    this.#outer?.removeEventListener('abort', this.#interrupt)
+  }
+
+  #end(reason: 'expired' | 'interrupted'): void {
+    if (this.#reason !== undefined) return
+    this.#reason = reason
+    this.#controller?.abort(reason)
+    this.onOver?.()
   }
 }
 

@@ -40,7 +40,7 @@ export function exchange(
 
   return new Promise((resolve) => {
     const finish = (code: AttemptErrorCode) => {
-      deadline.signal.removeEventListener('abort', stop)
+      deadline.onOver = undefined
       connection.onReceived = () => {}
       resolve(head ? answered(head, body) : { type: 'failed', code })
     }
@@ -65,8 +65,8 @@ export function exchange(
     connection.onReceived = () => {
       if (connection.receivedBytes() - receivedBefore > MAX_RECEIVED_BYTES) breakOff('INVALID_RESPONSE')
     }
-    deadline.signal.addEventListener('abort', stop, { once: true })
-    if (deadline.signal.aborted) return stop()
+    deadline.onOver = stop
+    if (deadline.isOver) return stop()
     connection.client.dispatch({ method: 'POST', ...request }, handler)
     mark('written', request.body)
   })

@@ -1,5 +1,6 @@
 // Sends events by POST. Decides nothing about them, and repeats only a request that a stale connection lost.
 import type { Clock } from '../../shared/clock.ts'
+import { Lru } from '../../shared/lru.ts'
 import { judgeUrl, type TargetPolicy, type UrlVerdict, type WebhookTarget } from '../address-rule.ts'
 import type { AttemptReport, AttemptTimings } from '../attempt.ts'
 import type { Connector } from './connect.ts'
@@ -57,11 +58,21 @@ const DEFAULT_LIMITS: ConnectionLimits = { perPool: 32, total: 4096 }
 export function createHttpsSender(options: HttpsSenderOptions): HttpsSender {
   const pool = new ConnectionPool(options.connect, options.limits ?? DEFAULT_LIMITS)
   const underWay = new Set<Promise<AttemptReport>>()
+  const verdicts = new Lru<UrlVerdict>(1_000)
   let closed = false
+
+  /** The verdict depends on the address and the policy alone. */
+  function judged(url: string): UrlVerdict {
+    const known = verdicts.get(url)
+    if (known) return known
+    const verdict = judgeUrl(url, options.policy)
+    verdicts.set(url, verdict)
+    return verdict
+  }
 
   async function attempt(request: SendRequest): Promise<AttemptReport> {
     const startedAt = performance.now()
-    const verdict = judgeUrl(request.url, options.policy)
+    const verdict = judged(request.url)
     if (closed) return failedReport('INTERRUPTED', { durationMs: 0 })
     if (!isHttp(verdict)) return failedReport(refusalCode(verdict), { durationMs: 0 })
     const deadline = startDeadline(request.deadlineMs, request.signal)
@@ -89,13 +100,14 @@ export function createHttpsSender(options: HttpsSenderOptions): HttpsSender {
     target: WebhookTarget,
     { deadline, fresh }: { deadline: Deadline; fresh: boolean },
   ): Promise<Try> {
-    const acquired = await pool.acquire({
+    const acquiring = pool.acquire({
       target,
       pool: request.pool,
       deadline,
       fresh,
       isUrgent: request.isUrgent === true,
     })
+    const acquired = acquiring instanceof Promise ? await acquiring : acquiring
     if (acquired.type === 'failed') return { exchanged: acquired, timings: acquired.timings, reused: false }
     const { connection } = acquired
     const reused = connection.uses > 1

@@ -41,11 +41,14 @@ export interface SocketHandlers {
 export interface OutboundSocket {
   readonly remoteAddress: string | null
   /**
-   * Sends one text frame of exactly these bytes. `done` is called once: when it was written or could not be.
+   * Sends one text frame of exactly these bytes, in one write with whatever else this turn of the event loop
+   * sends. `done` is called once: when it was written or could not be.
    */
   send(frame: Uint8Array | string, done: (error?: Error) => void): void
   /** At most 125 bytes. Does nothing when the socket is not open. */
   ping(payload: Uint8Array): void
+  /** Writes what was sent in this turn of the event loop now. */
+  flush(): void
   /** Bytes that wait to be written, without those that the kernel has taken. */
   bufferedBytes(): number
   /** Starts the closing handshake. If it takes longer than a second, the socket is terminated. */
@@ -133,15 +136,44 @@ function handOver(websocket: WebSocket, connection: Socket, handlers: SocketHand
   websocket.once('close', onClose)
   websocket.on('pong', (payload) => handlers.onPong(payload))
   if (websocket.readyState === websocket.CLOSED) onClose(1006, Buffer.alloc(0))
+  const { gather, flush } = gathering(connection)
   return {
     remoteAddress,
-    send: (frame, done) => websocket.send(frame, { binary: false }, (error) => done(error ?? undefined)),
-    ping(payload) {
-      if (websocket.readyState === websocket.OPEN) websocket.ping(payload)
+    send(frame, done) {
+      gather()
+      websocket.send(frame, { binary: false }, (error) => done(error ?? undefined))
     },
+    ping(payload) {
+      if (websocket.readyState !== websocket.OPEN) return
+      gather()
+      websocket.ping(payload)
+    },
+    flush,
     bufferedBytes: () => websocket.bufferedAmount,
-    close: (code, reason) => websocket.close(code, reason),
+    close(code, reason) {
+      websocket.close(code, reason)
+      flush()
+    },
     terminate: () => websocket.terminate(),
     isOpen: () => websocket.readyState === websocket.OPEN,
+  }
+}
+
+/** A write is a system call, and costs more than all else about a frame: the frames of one turn share one. */
+function gathering(connection: Socket): { gather(): void; flush(): void } {
+  let isGathering = false
+  const flush = () => {
+    if (!isGathering) return
+    isGathering = false
+    connection.uncork()
+  }
+  return {
+    flush,
+    gather() {
+      if (isGathering) return
+      isGathering = true
+      connection.cork()
+      setImmediate(flush)
+    },
   }
 }

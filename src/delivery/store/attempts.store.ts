@@ -1,6 +1,7 @@
 // Stores results of attempts: their rows, delivery states and endpoint counters, in one statement.
 import { limits } from '../../contract/limits.ts'
-import type { Sql } from '../../platform/postgres/sql.ts'
+import { ofIds } from '../../platform/postgres/of-ids.ts'
+import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { type DeliveryId, type EndpointId, newId } from '../../shared/ids.ts'
 import { deliveryMachine } from '../delivery.machine.ts'
@@ -18,19 +19,99 @@ export const createAttemptStore = (sql: Sql) => ({
     const uncharged = records.filter((record) => record.verdict.type === 'uncharged')
     if (uncharged.length > 0) await postpone(sql, uncharged)
     if (charged.length === 0) return { retries: [], endpoints: [] }
-    const rows = await sql<RecordedRow[]>`
-      with attempt as (
-        select * from jsonb_to_recordset(${sql.json(charged.map(toAttemptRow) as never)}) as a (
+    const batch = batchOf(sql, charged)
+    const isSuccess = charged.every(
+      ({ verdict, counts }) => verdict.type === 'delivered' && counts !== 'failure',
+    )
+    return toRecorded(await (isSuccess ? recordSuccesses(sql, batch) : recordAll(sql, batch)))
+  },
+})
+
+interface Batch {
+  /** The CTE `attempt`, in the order of the deliveries. */
+  readonly attempt: Fragment
+  /** The CTE `logged`, of attempts whose ids are in another CTE. */
+  readonly logged: (accepted: Fragment) => Fragment
+  readonly deliveryIds: readonly DeliveryId[]
+  readonly endpointIds: readonly EndpointId[]
+}
+
+function batchOf(sql: Sql, records: readonly AttemptRecord[]): Batch {
+  const rows = records.map(toAttemptRow).sort((one, other) => (one.delivery_id < other.delivery_id ? -1 : 1))
+  return {
+    attempt: sql`
+      attempt as (
+        select * from jsonb_to_recordset(${sql.json(rows as never)}) as a (
           id uuid, workspace_id uuid, delivery_id uuid, endpoint_id uuid, number integer, at timestamptz,
           status_code integer, error text, error_detail text, duration_ms integer, timings jsonb, response_headers jsonb,
           response_body text, remote_address text, reused_connection boolean, replay boolean, state text,
           delay_ms double precision, place integer, counts text)
-      ),
+      )`,
+    logged: (accepted) => sql`
+      logged as (
+        insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, error, error_detail,
+          duration_ms, timings, response_headers, response_body, remote_address, reused_connection)
+        select a.id, a.workspace_id, a.delivery_id, a.endpoint_id, a.number, a.at, a.status_code, a.error, a.error_detail,
+          a.duration_ms, a.timings, a.response_headers, decode(a.response_body, 'base64'), a.remote_address, a.reused_connection
+        from attempt a
+        join ${accepted} accepted on accepted.id = a.id
+      )`,
+    deliveryIds: records.map(({ item }) => item.deliveryId),
+    endpointIds: [...new Set(records.map(({ endpointId }) => endpointId))],
+  }
+}
+
+/**
+ * Nearly every batch: nothing but successes. They need no count before they move. Locks in the order of the batch,
+ * which is that of the deliveries, as everybody does.
+ */
+const recordSuccesses = (sql: Sql, { attempt, logged, deliveryIds, endpointIds }: Batch) => sql<
+  RecordedRow[]
+>`
+  with ${attempt},
+  moved as (
+    update deliveries d
+    set attempt_count = a.number, next_attempt_at = null, finished_at = now(), replay = false,
+      -- DISCARDED while the attempt was on the wire: the attempt is stored anyway.
+      state = case when d.state = 'DISCARDED' then d.state else 'DELIVERED' end
+    from attempt a
+    where ${ofIds(sql, sql`d.id`, deliveryIds)}
+      and d.id = a.delivery_id
+      and d.attempt_count = a.number - 1
+      and d.state in (${sources(sql, deliveryMachine, 'DELIVERED')}, 'DISCARDED')
+    returning a.id, a.endpoint_id, a.counts
+  ),
+  ${logged(sql`moved`)},
+  counted as (
+    update endpoints e
+    set consecutive_failures = 0
+    where e.id = any(${endpointIds}::uuid[]) and e.consecutive_failures > 0
+      and e.id in (select endpoint_id from moved where counts = 'success')
+    returning e.id, e.enabled
+  )
+  select 'endpoint' as type, id, id as endpoint_id, null::integer as number, null::double precision as delay_ms, enabled,
+    0 as consecutive_failures, 0 as failures_before, false as switched_off
+  from counted
+  union all
+  ${missedOff(sql, endpointIds)}`
+
+/** Off, although nothing was counted now: reported in case the owner has missed it. */
+const missedOff = (sql: Sql, endpointIds: readonly EndpointId[]) => sql`
+  select 'endpoint', e.id, e.id, null, null, false, e.consecutive_failures, e.consecutive_failures, false
+  from endpoints e
+  where e.id = any(${endpointIds}::uuid[])
+    and not e.enabled
+    and e.id not in (select id from counted)`
+
+const recordAll = (sql: Sql, { attempt, logged, deliveryIds, endpointIds }: Batch) => sql<RecordedRow[]>`
+      with ${attempt},
       accepted as (
         select a.id, a.endpoint_id, a.place, a.counts
         from attempt a
         join deliveries d on d.id = a.delivery_id
-        where d.attempt_count = a.number - 1
+        -- Without the list the plan for any values may read every open delivery to join ten.
+        where ${ofIds(sql, sql`d.id`, deliveryIds)}
+          and d.attempt_count = a.number - 1
           -- DISCARDED while the attempt was on the wire: the attempt is stored anyway.
           and d.state in (${sources(sql, deliveryMachine, 'DELIVERED')}, 'DISCARDED')
         order by d.id
@@ -64,7 +145,7 @@ export const createAttemptStore = (sql: Sql) => ({
           config_version = e.config_version + case when ${goesOff(sql)} then 1 else 0 end,
           switched_off_by = case when ${goesOff(sql)} then pg_current_xact_id() else e.switched_off_by end
         from streak s
-        where e.id = s.endpoint_id
+        where e.id = s.endpoint_id and e.id = any(${endpointIds}::uuid[])
           -- Nearly every batch has nothing to count and leaves the row unchanged.
           and not (s.opening = 0 and s.longest = 0 and s.closing = 0 and e.consecutive_failures = 0)
         returning e.id, e.workspace_id, e.enabled, e.consecutive_failures,
@@ -100,17 +181,10 @@ export const createAttemptStore = (sql: Sql) => ({
         join attempt a on a.id = accepted.id
         join endpoints e on e.id = a.endpoint_id
         left join counted c on c.id = a.endpoint_id
-        where d.id = a.delivery_id
+        where d.id = a.delivery_id and ${ofIds(sql, sql`d.id`, deliveryIds)} and e.id = any(${endpointIds}::uuid[])
         returning d.id, d.endpoint_id, d.state, a.number, a.delay_ms
       ),
-      logged as (
-        insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, error, error_detail,
-          duration_ms, timings, response_headers, response_body, remote_address, reused_connection)
-        select a.id, a.workspace_id, a.delivery_id, a.endpoint_id, a.number, a.at, a.status_code, a.error, a.error_detail,
-          a.duration_ms, a.timings, a.response_headers, decode(a.response_body, 'base64'), a.remote_address, a.reused_connection
-        from attempt a
-        join accepted on accepted.id = a.id
-      )
+      ${logged(sql`accepted`)}
       select 'retry' as type, id, endpoint_id, number, delay_ms, null::boolean as enabled,
         null::integer as consecutive_failures, null::integer as failures_before, null::boolean as switched_off
       from moved
@@ -119,15 +193,7 @@ export const createAttemptStore = (sql: Sql) => ({
       select 'endpoint', id, id, null, null, enabled, consecutive_failures, failures_before, switched_off
       from counted
       union all
-      -- Off, although nothing was counted now: reported in case the owner has missed it.
-      select 'endpoint', e.id, e.id, null, null, false, e.consecutive_failures, e.consecutive_failures, false
-      from endpoints e
-      where e.id in (select endpoint_id from attempt)
-        and not e.enabled
-        and e.id not in (select id from counted)`
-    return toRecorded(rows)
-  },
-})
+      ${missedOff(sql, endpointIds)}`
 
 /**
  * Two reports of a delivery in one batch are of one attempt: a second begins after the first is committed.
@@ -144,7 +210,11 @@ function firstReports(records: readonly AttemptRecord[]): AttemptRecord[] {
 const postpone = (sql: Sql, records: readonly AttemptRecord[]) => sql`
   update deliveries
   set next_attempt_at = now() + interval '1 second'
-  where id = any(${records.map((record) => record.item.deliveryId)}::uuid[]) and state in (${sources(sql, deliveryMachine, 'HELD')})`
+  where ${ofIds(
+    sql,
+    sql`id`,
+    records.map((record) => record.item.deliveryId),
+  )} and state in (${sources(sql, deliveryMachine, 'HELD')})`
 
 /** An operator requested a replay during this attempt, which failed: the replay must still be made. */
 const replayFollows = (sql: Sql) =>
@@ -196,10 +266,7 @@ const states = {
   uncharged: null,
 } as const
 
-function toAttemptRow(
-  { item, report, verdict, ...record }: AttemptRecord,
-  place: number,
-): Record<string, unknown> {
+function toAttemptRow({ item, report, verdict, ...record }: AttemptRecord, place: number) {
   const { outcome } = report
   return {
     id: newId('attempt'),

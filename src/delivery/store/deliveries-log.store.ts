@@ -4,8 +4,9 @@ import type { EventKind } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
 import type { AttemptRecord, DeliveryRecord } from '../../contract/records/console.ts'
 import type { DeliveryState } from '../../contract/records/delivery.ts'
-import { olderThan } from '../../platform/postgres/keyset.ts'
+import { mergedRowsOfPage, olderThan } from '../../platform/postgres/keyset.ts'
 import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
+import { settledOrPending } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { type DeliveryId, type EndpointId, encodeId, idFloor } from '../../shared/ids.ts'
 
@@ -28,14 +29,18 @@ interface AttemptRow extends Omit<AttemptRecord, 'at' | 'responseBody' | 'respon
 
 export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
   async list(workspaceId, filter, page) {
-    const rows = await sql<Row[]>`
-      select ${columns(sql)}
-      from deliveries
-      where workspace_id = ${workspaceId}
-        ${conditions(sql, filter)}
-        ${olderThan(sql, 'deliveries', page)}
-      order by id desc
-      limit ${page.limit + 1}`
+    const selects = settledOrPending(sql, filter.state).map(
+      (state) => sql`
+        select ${columns(sql)}
+        from deliveries
+        where workspace_id = ${workspaceId} and ${state}
+          ${conditions(sql, filter)}
+          ${olderThan(sql, 'deliveries', page)}
+        order by id desc`,
+    )
+    const rows = await sql<
+      Row[]
+    >`${mergedRowsOfPage(sql, selects, page, (table) => sql`${sql(table)}.id desc`)}`
     return newestFirst(rows, page, toRecord)
   },
 
@@ -71,7 +76,6 @@ const columns = (sql: Sql) =>
 const conditions = (sql: Sql, filter: DeliveryFilter) => sql`
   ${filter.endpointId ? sql`and endpoint_id = ${filter.endpointId}` : sql``}
   ${filter.event ? sql`and kind = ${filter.event}` : sql``}
-  ${filter.state ? sql`and state = ${filter.state}` : sql``}
   ${filter.key ? sql`and key = ${filter.key}` : sql``}
   ${filter.since ? sql`and id >= ${idFloor(filter.since.getTime())}` : sql``}
   ${filter.until ? sql`and id < ${idFloor(filter.until.getTime())}` : sql``}`

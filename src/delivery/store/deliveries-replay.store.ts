@@ -11,6 +11,7 @@ import type {
   Replay,
 } from '../../contract/administration.ts'
 import type { DeliveryState } from '../../contract/records/delivery.ts'
+import { isIn } from '../../platform/postgres/settled-or-pending.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { type DeliveryId, type EndpointId, encodeId, idFloor, type WorkspaceId } from '../../shared/ids.ts'
@@ -146,12 +147,6 @@ const held = (sql: Sql) => sql`state = 'HELD', next_attempt_at = null`
 const matching = (sql: Sql, { workspaceId, endpointId, since }: Span, state: DeliveryState) => sql`
   workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and ${isIn(sql, state)}
   ${since ? sql`and id >= ${idFloor(since.getTime())}` : sql``}`
-
-/** A literal for states with an index of their own: for a parameter Postgres would not use that index. */
-function isIn(sql: Sql, state: DeliveryState) {
-  if (state === 'FAILED') return sql`state = 'FAILED'`
-  return state === 'HELD' ? sql`state = 'HELD'` : sql`state = ${state}`
-}
 
 interface Span {
   readonly workspaceId: WorkspaceId

@@ -1,5 +1,6 @@
 // Queued deliveries: those that wait, those that are overdue, and those of disabled endpoints.
 import type { EventKind } from '../../contract/events.ts'
+import { ofIds } from '../../platform/postgres/of-ids.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import type { DeliveryId, EndpointId } from '../../shared/ids.ts'
@@ -50,7 +51,8 @@ export const createDeliveryStore = (sql: Sql) => ({
       )
       select w.id, w.event_id, w.kind, w.key, e.body, w.attempt_count, w.replay, w.next_attempt_at, w.turn
       from waiting w
-      join events e on e.id = w.event_id
+      -- One by one: a join could read all events of a day, where statistics are old.
+      cross join lateral (select body from events where id = w.event_id limit 1) e
       order by w.turn, w.id`
     const fresh = rows.filter(({ turn }) => turn === 1)
     const again = rows.filter(({ turn }) => turn > 1)
@@ -70,7 +72,7 @@ export const createDeliveryStore = (sql: Sql) => ({
     const [row] = await sql<(PendingRow & { endpointId: EndpointId })[]>`
       select d.id, d.event_id, d.kind, d.key, e.body, d.attempt_count, d.replay, d.next_attempt_at, d.endpoint_id
       from deliveries d
-      join events e on e.id = d.event_id
+      cross join lateral (select body from events where id = d.event_id limit 1) e
       where d.id = ${id}
         and d.state = 'RETRYING'
         and d.attempt_count = ${attemptNumber - 1}
@@ -108,16 +110,25 @@ export const createDeliveryStore = (sql: Sql) => ({
 
   /** Moves waiting deliveries of disabled endpoints to HELD, at most `limit`. Returns how many were moved. */
   async holdForDisabled(limit: number): Promise<number> {
+    const due = await sql<{ id: DeliveryId }[]>`
+      select d.id
+      from endpoints e
+      join deliveries d on d.endpoint_id = e.id
+      where not e.enabled and d.state in (${sources(sql, deliveryMachine, 'HELD')})
+      limit ${limit}`
+    if (due.length === 0) return 0
+    const ids = due.map(({ id }) => id)
+    // Skips locked rows: their attempt settles them, and finds the endpoint off.
     const rows = await sql`
-      update deliveries
+      update deliveries d
       set state = 'HELD', next_attempt_at = null
-      where id in (
+      from (
         select d.id
-        from endpoints e
-        join deliveries d on d.endpoint_id = e.id
-        where not e.enabled and d.state in (${sources(sql, deliveryMachine, 'HELD')})
-        limit ${limit}
-        for update of d skip locked)`
+        from deliveries d
+        join endpoints e on e.id = d.endpoint_id and not e.enabled
+        where ${ofIds(sql, sql`d.id`, ids)} and d.state in (${sources(sql, deliveryMachine, 'HELD')})
+        for update of d skip locked) waiting
+      where d.id = waiting.id and ${ofIds(sql, sql`d.id`, ids)}`
     return rows.count
   },
 })

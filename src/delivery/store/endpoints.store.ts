@@ -2,7 +2,7 @@
 
 import type { SecretOpener } from '../../accounts/store/provider-account.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
-import type { EndpointId } from '../../shared/ids.ts'
+import { type EndpointId, idFloor } from '../../shared/ids.ts'
 import { type EndpointConfig, transportOf } from '../endpoint.ts'
 
 export type EndpointStore = ReturnType<typeof createEndpointStore>
@@ -145,13 +145,26 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
 
 /** What a worker reads of endpoints, without their secrets. */
 export const createRingingStore = (sql: Sql) => ({
-  /** Enabled endpoints with a socket at which calls ring: somebody must own them to keep it open. */
-  async ringing(limit: number): Promise<EndpointId[]> {
+  /**
+   * Enabled endpoints with a socket at which calls ring: somebody must own them to keep it open. In the order of their
+   * ids, and without those that one of `owners` has.
+   */
+  async ringing({
+    after,
+    owners,
+    limit,
+  }: {
+    readonly after: EndpointId | null
+    readonly owners: readonly string[]
+    readonly limit: number
+  }): Promise<EndpointId[]> {
     const rows = await sql<{ id: EndpointId }[]>`
       select id
       from endpoints
       where enabled and deleted_at is null and url ~* '^wss?:'
         and id in (select endpoint_id from numbers where forward_calls)
+        and id > ${after ?? idFloor(0)} and (owner_sid = any(${owners as string[]}::text[])) is not true
+      order by id
       limit ${limit}`
     return rows.map(({ id }) => id)
   },

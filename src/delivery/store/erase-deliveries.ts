@@ -1,4 +1,5 @@
 // Takes what events say about somebody out of the delivery log: the rows of deliveries and attempts stay, without a body.
+import { settledAndPending } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { idFloor, idTimeMs, type Uuid, type WorkspaceId } from '../../shared/ids.ts'
@@ -22,10 +23,16 @@ export const createDeliveryEraser = (sql: Sql) => ({
   /** `keys`: conversations or calls. With a cursor one batch after it; without, all there are. */
   async ofKeys(workspaceId: WorkspaceId, keys: readonly Uuid[], after?: Uuid | null): Promise<Erased> {
     const found = await sql<Found[]>`
-      select id, event_id
-      from deliveries
-      where workspace_id = ${workspaceId} and key = any(${keys as Uuid[]}::uuid[])
-        ${after ? sql`and id > ${after}` : sql``}
+      ${settledAndPending(
+        sql,
+        (state) => sql`
+        select id, event_id
+        from deliveries
+        where workspace_id = ${workspaceId} and key = any(${keys as Uuid[]}::uuid[]) and ${state}
+          ${after ? sql`and id > ${after}` : sql``}
+        order by id
+        ${after === undefined ? sql`` : sql`limit ${atOnce}`}`,
+      )}
       order by id
       ${after === undefined ? sql`` : sql`limit ${atOnce}`}`
     return { events: await erase(sql, workspaceId, found), last: found.at(-1)?.id ?? null }
@@ -38,9 +45,15 @@ export const createDeliveryEraser = (sql: Sql) => ({
     until: string,
   ): Promise<Erased & { readonly isFull: boolean }> {
     const found = await sql<Found[]>`
-      select id, event_id
-      from deliveries
-      where workspace_id = ${workspaceId} and id > ${after} and id < ${until}
+      ${settledAndPending(
+        sql,
+        (state) => sql`
+        select id, event_id
+        from deliveries
+        where workspace_id = ${workspaceId} and id > ${after} and id < ${until} and ${state}
+        order by id
+        limit ${atOnce}`,
+      )}
       order by id
       limit ${atOnce}`
     const events = await erase(sql, workspaceId, found)
@@ -49,10 +62,15 @@ export const createDeliveryEraser = (sql: Sql) => ({
 
   async hasMore(workspaceId: WorkspaceId, keys: readonly Uuid[], after: Uuid | null): Promise<boolean> {
     const found = await sql`
-      select
-      from deliveries
-      where workspace_id = ${workspaceId} and key = any(${keys as Uuid[]}::uuid[])
-        ${after === null ? sql`` : sql`and id > ${after}`}
+      ${settledAndPending(
+        sql,
+        (state) => sql`
+        select
+        from deliveries
+        where workspace_id = ${workspaceId} and key = any(${keys as Uuid[]}::uuid[]) and ${state}
+          ${after === null ? sql`` : sql`and id > ${after}`}
+        limit 1`,
+      )}
       limit 1`
     return found.count > 0
   },

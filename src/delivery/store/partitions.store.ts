@@ -1,6 +1,7 @@
 // Daily partitions of events, deliveries, attempts, call timelines and elements of the provider's webhooks: made ahead, dropped after retention.
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals } from '../../platform/postgres/states.ts'
+import { idFloor } from '../../shared/ids.ts'
 import { sourcesOf } from '../../shared/machine.ts'
 import { deliveryMachine } from '../delivery.machine.ts'
 
@@ -8,6 +9,8 @@ const daysAhead = 14
 /** A day with open deliveries is kept for at most this many days past retention. */
 const graceDays = 3
 const batch = 10_000
+/** Each is an update of a row, within the time limit of a statement. */
+const timelinesAtOnce = 1_000
 /**
  * Dropping a day delays writers at most this long. If the day is not free by then, the next round tries
  * again.
@@ -38,7 +41,7 @@ export const createPartitionStore = (pool: Pool) => ({
   async dropPartitions(days: number): Promise<Dropped> {
     const dropped = [
       ...(await dropDays(pool, 'attempts', await daysBefore(pool, 'attempts', days))),
-      ...(await dropDays(pool, 'call_timeline', await daysBefore(pool, 'call_timeline', days))),
+      ...(await dropTimelines(pool, await daysBefore(pool, 'call_timeline', days))),
       ...(await dropDays(pool, 'inbound_elements', await daysBefore(pool, 'inbound_elements', days))),
     ]
     const late = new Set(await daysBefore(pool, 'deliveries', days + graceDays))
@@ -57,11 +60,12 @@ export const createPartitionStore = (pool: Pool) => ({
 
 const nameOf = (table: string, day: string): string => `${table}_${day}`
 
+const startOf = (day: string): number =>
+  Date.parse(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`)
+
 /** `20261120`, the next of `20261119`. */
-function after(day: string): string {
-  const at = Date.parse(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`)
-  return new Date(at + dayMs).toISOString().slice(0, 10).replaceAll('-', '')
-}
+const after = (day: string): string =>
+  new Date(startOf(day) + dayMs).toISOString().slice(0, 10).replaceAll('-', '')
 
 /** Days of the table that are more than `days` days old, the oldest first. */
 async function daysBefore(sql: Sql, table: string, days: number): Promise<string[]> {
@@ -74,6 +78,39 @@ async function daysBefore(sql: Sql, table: string, days: number): Promise<string
       and to_date(right(child.relname, 8), 'YYYYMMDD') < (now() at time zone 'UTC')::date - ${days}::integer
     order by child.relname`
   return rows.map(({ day }) => day)
+}
+
+/**
+ * The timelines of these days: the old ones as tables, the others in the rows of their calls. The table of a day is
+ * also the mark that its calls still have theirs.
+ */
+async function dropTimelines(pool: Pool, days: readonly string[]): Promise<string[]> {
+  const dropped: string[] = []
+  for (const day of days) {
+    await forgetTimelines(pool, day)
+    dropped.push(...(await dropDays(pool, 'call_timeline', [day])))
+  }
+  return dropped
+}
+
+async function forgetTimelines(sql: Sql, day: string): Promise<void> {
+  const end = idFloor(startOf(after(day)))
+  for (let from: string | undefined = idFloor(startOf(day)); from !== undefined; ) {
+    const [last]: { id: string }[] = await sql<{ id: string }[]>`
+      with due as (
+        select id
+        from calls
+        where id >= ${from} and id < ${end} and timeline is not null
+        order by id
+        limit ${timelinesAtOnce}
+        for no key update
+      ),
+      forgotten as (
+        update calls set timeline = null where id in (select id from due) returning id
+      )
+      select id from forgotten order by id desc limit 1`
+    from = last?.id
+  }
 }
 
 /** Discards a day's deliveries in these states, in batches, each with an audit entry per endpoint. */

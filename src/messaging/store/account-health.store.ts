@@ -97,6 +97,7 @@ export const createAccountHealthStore = (sql: Sql) => ({
           ${report.at}::timestamptz, until, stops, details
         from reported
         cross join input
+        where ${notReinstated(sql, report)}
         -- Ordered, so that two reports cannot deadlock.
         order by reported.workspace_id, topic, key
         on conflict (workspace_id, topic, key) do update
@@ -155,6 +156,14 @@ function lift(sql: Sql, { changes, at }: AccountReport) {
       where s.workspace_id = reported.workspace_id and s.topic = 'RESTRICTION' and s.at <= ${at} and ${inForce(sql, 's')}`
     : sql`select`
 }
+
+/** The same for one that is told only after that. Other states may have taken the place of the one that says so. */
+const notReinstated = (sql: Sql, { at }: AccountReport) => sql`(
+  input.topic <> 'RESTRICTION' or not exists (
+    select from account_reports later
+    where later.workspace_id = reported.workspace_id and later.at >= ${at}::timestamptz
+      and later.changes @> '[{"topic": "BAN", "status": "REINSTATE"}]')
+)`
 
 const rowsOf = ({ of, at, changes }: AccountReport, now: Date) =>
   changes.map((change) => {

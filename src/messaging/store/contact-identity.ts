@@ -1,5 +1,6 @@
 // Writes which addresses are of which contact. Called under locks on the addresses and on all contacts of the plan.
 import type { Sql } from '../../platform/postgres/sql.ts'
+import { spellingsOf } from '../../shared/address.ts'
 import type { Uuid, WorkspaceId } from '../../shared/ids.ts'
 import type { IdentityPlan } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
@@ -15,6 +16,7 @@ export async function applyIdentity(sql: Sql, workspaceId: WorkspaceId, applied:
   const { plan } = applied
   const { recycled, merged, address, aliases } = plan
   if (recycled) {
+    const lost = [recycled.address, ...[address, ...aliases].flatMap(spellingsOf)]
     await sql`
       update contacts
       set wa_id = ${recycled.address}, updated_at = now(),
@@ -22,7 +24,7 @@ export async function applyIdentity(sql: Sql, workspaceId: WorkspaceId, applied:
       where id = ${recycled.id} and workspace_id = ${workspaceId}`
     await sql`
       delete from contact_aliases
-      where workspace_id = ${workspaceId} and address = ${recycled.address} and contact_id = ${recycled.id}`
+      where workspace_id = ${workspaceId} and address = any(${lost}::text[]) and contact_id = ${recycled.id}`
   }
   const target = plan.target ?? (await insertContact(sql, workspaceId, applied))
   for (const from of merged) await mergeContact(sql, workspaceId, { from, into: target })

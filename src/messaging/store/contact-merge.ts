@@ -1,6 +1,6 @@
 // Makes two contacts one: the survivor takes over the conversations, messages and calls of the other. What remains of
 // the other are empty rows that lead to the survivor, so that old ids still find the conversation.
-import type { Sql } from '../../platform/postgres/sql.ts'
+import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 
 /**
@@ -17,9 +17,9 @@ export async function mergeContact(
   await lockSent(sql, workspaceId, from)
   await sql`
     update contacts s
-    set opt_state = case when 'opted-out' in (s.opt_state, l.opt_state) then 'opted-out' else coalesce(s.opt_state, l.opt_state) end,
+    set opt_state = ${laterOf(sql, 'opt_state', 'opt_changed_at', 'greatest')},
       opt_changed_at = greatest(s.opt_changed_at, l.opt_changed_at),
-      marketing_opt_out_at = coalesce(s.marketing_opt_out_at, l.marketing_opt_out_at),
+      marketing_opt_out_at = ${laterOf(sql, 'marketing_opt_out_at', 'marketing_changed_at', 'least')},
       marketing_changed_at = greatest(s.marketing_changed_at, l.marketing_changed_at),
       name = coalesce(s.name, l.name), username = coalesce(s.username, l.username), updated_at = now()
     from contacts l
@@ -39,6 +39,17 @@ export async function mergeContact(
   await mergeConversations(sql, workspaceId, { from, into })
   await moveRows(sql, workspaceId, from)
 }
+
+/**
+ * What was chosen later counts, as for one contact; of two choices of one time, the one to get less: `opted-out` is
+ * greater than `opted-in`, and any time of an opt-out is less than none.
+ */
+const laterOf = (sql: Sql, column: string, time: string, ofOneTime: 'greatest' | 'least'): Fragment => sql`
+  case
+    when coalesce(l.${sql(time)}, '-infinity') > coalesce(s.${sql(time)}, '-infinity') then l.${sql(column)}
+    when coalesce(s.${sql(time)}, '-infinity') > coalesce(l.${sql(time)}, '-infinity') then s.${sql(column)}
+    else ${sql.unsafe(ofOneTime)}(s.${sql(column)}, l.${sql(column)})
+  end`
 
 async function mergeConversations(
   sql: Sql,

@@ -2,17 +2,24 @@
 import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import type { WorkspaceId } from '../../shared/ids.ts'
 
-/** A table of `id`: the contacts that are, or were, known by one of these numbers or user ids. */
+/**
+ * A table of `id`: the contacts that are, or were, known by one of these numbers or user ids. Asked for one by one: a
+ * plan for any number of addresses reads all contacts, if it was made while they were few.
+ */
 export const contactsAt = (
   sql: Sql,
   workspaceId: WorkspaceId,
   addresses: readonly string[],
 ): Fragment => sql`(
-  select id from contacts
-  where workspace_id = ${workspaceId} and wa_id = any(${addresses as string[]}::text[])
-  union
-  select contact_id from contact_aliases
-  where workspace_id = ${workspaceId} and address = any(${addresses as string[]}::text[])
+  select found.id
+  from unnest(${addresses as string[]}::text[]) as asked (address)
+  cross join lateral (
+    select id from contacts where workspace_id = ${workspaceId} and wa_id = asked.address
+    union all
+    select contact_id from contact_aliases where workspace_id = ${workspaceId} and address = asked.address
+    offset 0
+  ) found
+  group by found.id
 ) contacts_at`
 
 /** Whoever gives these addresses to a contact waits for the end of the transaction. */

@@ -3,22 +3,20 @@ import { addressesOf, type Person } from '../../contract/person.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { spellingsOf } from '../../shared/address.ts'
 import { Batcher } from '../../shared/batcher.ts'
-import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
+import type { ConversationId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
 import { type Claim, claimedAddresses, type Holder, identify } from '../identity.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import { applyIdentity } from './contact-identity.ts'
 import { aliasesAmong, contactsAt, isAnyKnown, locked } from './contacts-at.ts'
-import { isKeptOptOut, keptMarketing, keptOptOutTime, type ReadOptOutKey } from './kept-opt-outs.ts'
-
-export interface NumberIdentity {
-  readonly workspaceId: WorkspaceId
-  readonly numberId: NumberId
-  /** E.164 with a plus. */
-  readonly number: string
-  /** The number's id at the provider. */
-  readonly phoneNumberId: string
-}
+import type { ReadOptOutKey } from './kept-opt-outs.ts'
+import {
+  insertContact,
+  type Known,
+  type NumberIdentity,
+  openConversation,
+  type Wanted,
+} from './new-contact.ts'
 
 export interface Parties extends NumberIdentity {
   readonly contactId: Uuid
@@ -56,17 +54,6 @@ export interface ContactsStore {
   findNumber(phoneNumberId: string): Promise<NumberIdentity | undefined>
   /** Learns that addresses are of one person, where one of them is known. */
   learn(workspaceId: WorkspaceId, claim: Claim): Promise<void>
-}
-
-interface Known {
-  readonly contactId: Uuid
-  readonly conversationId: ConversationId
-  readonly address: string
-  readonly userId: string | null
-  readonly username: string | null
-  readonly name: string | null
-  /** The provider's time of the name, in milliseconds; 0 where it is not known. */
-  readonly nameAtMs: number
 }
 
 export interface ContactsOptions {
@@ -189,30 +176,40 @@ const partiesIn = ({ contactId, conversationId, address, ...known }: Known, pers
 const isNewName = (known: Known, { name, username }: Person): boolean =>
   (name !== null && name !== known.name) || (username !== null && username !== known.username)
 
-interface Wanted {
-  readonly person: Person
-  readonly at: Date
-  readonly groupId: string | null
-  readonly optOutKey: FingerprintKey | undefined
-}
-
 /** One statement for a person whose addresses are all known to be of one contact. */
 async function know(sql: Pool, number: NumberIdentity, wanted: Wanted): Promise<Known> {
-  const { person, at, optOutKey } = wanted
-  const addresses = addressesOf(person)
   for (let tries = 0; tries < 5; tries += 1) {
     const { holders, likely } = await holdersOf(sql, number, wanted)
-    const element: Claim = { person, also: [], at, proof: 'element' }
-    const guess: Claim | undefined = likely && { person, also: [likely.address], at, proof: 'answer' }
-    const holder = ownOf(person, holders)
-    if (holder && identify(element, holders) === null)
-      return withConversation(sql, number, { holder, groupId: wanted.groupId })
-    const claim = guess && likely && identify(guess, [likely]) !== null ? guess : element
-    // Asked again, it tells whether another process has learnt meanwhile whose address this is.
-    if (!holder && claim === element && addresses.length === 1) await insertContact(sql, number, wanted)
-    else await settle(sql, number.workspaceId, claim, optOutKey)
+    const element: Claim = { person: wanted.person, also: [], at: wanted.at, proof: 'element' }
+    const holder = ownOf(wanted.person, holders)
+    const isKnown = holder && identify(element, holders) === null
+    const known = isKnown
+      ? await withConversation(sql, number, { holder, groupId: wanted.groupId })
+      : await learnWho(sql, number, { wanted, element, likely, isNew: !holder })
+    if (known) return known
   }
   throw new Error('the contact of an update changed again and again')
+}
+
+interface Unknown {
+  readonly wanted: Wanted
+  readonly element: Claim
+  readonly likely: Found | undefined
+  readonly isNew: boolean
+}
+
+/** Undefined where it is to be asked again: then another process has learnt whose address this is, perhaps. */
+async function learnWho(
+  sql: Pool,
+  number: NumberIdentity,
+  { wanted, element, likely, isNew }: Unknown,
+): Promise<Known | undefined> {
+  const guess: Claim | undefined = likely && { ...element, also: [likely.address], proof: 'answer' }
+  const claim = guess && likely && identify(guess, [likely]) !== null ? guess : element
+  if (isNew && claim === element && claimedAddresses(element).length === 1)
+    return insertContact(sql, number, wanted)
+  await settle(sql, number.workspaceId, claim, wanted.optOutKey)
+  return undefined
 }
 
 /** Of two, one has the number by now that the person had when this was said: the user id tells which is the person. */
@@ -235,72 +232,35 @@ async function holdersOf(
 ): Promise<{ readonly holders: readonly Found[]; readonly likely: Found | undefined }> {
   const addresses = addressesOf(person)
   const asked = [...addresses, ...addresses.flatMap(spellingsOf)]
+  // By the key of each row: a join that is planned while the tables are small reads all conversations of the number.
   const rows = await sql<Found[]>`
     select c.id, c.wa_id as address, c.address_at, c.user_id, c.parent_user_id, c.username, c.name, c.name_at,
-      v.id as conversation_id,
+      (
+        select id from conversations v
+        where v.number_id = ${number.numberId} and ${groupId === null ? sql`v.contact_id = c.id` : sql`v.group_id = ${groupId}`}
+      ) as conversation_id,
       ${aliasesAmong(sql, number.workspaceId, asked)} as aliases
-    from contacts c
-    left join conversations v on v.number_id = ${number.numberId}
-      and ${groupId === null ? sql`v.contact_id = c.id` : sql`v.group_id = ${groupId}`}
-    where c.id in (select id from ${contactsAt(sql, number.workspaceId, asked)}) and c.erased_at is null`
+    from ${contactsAt(sql, number.workspaceId, asked)}
+    cross join lateral (
+      select * from contacts where id = contacts_at.id and erased_at is null offset 0
+    ) c`
   const isExact = (one: Found) =>
     addresses.some((address) => one.address === address || one.aliases.includes(address))
   const holders = rows.filter(isExact)
   return { holders, likely: holders.length === 0 && rows.length === 1 ? rows[0] : undefined }
 }
 
+/** Undefined where the contact is gone meanwhile. */
 async function withConversation(
   sql: Sql,
   number: NumberIdentity,
   { holder, groupId }: { readonly holder: Found; readonly groupId: string | null },
-): Promise<Known> {
+): Promise<Known | undefined> {
   const { id: contactId, address, userId, username, name, nameAt } = holder
   const conversationId =
     holder.conversationId ?? (await openConversation(sql, number, { contactId, groupId }))
+  if (conversationId === undefined) return undefined
   return { contactId, conversationId, address, userId, username, name, nameAtMs: nameAt?.getTime() ?? 0 }
-}
-
-async function openConversation(
-  sql: Sql,
-  number: NumberIdentity,
-  { contactId, groupId }: { readonly contactId: Uuid; readonly groupId: string | null },
-): Promise<ConversationId> {
-  const [row] = await sql<{ id: ConversationId }[]>`
-    with contact as (select ${contactId}::uuid as id)
-    ${conversationOf(sql, number, groupId)}
-    returning id`
-  if (!row) throw new Error('an upsert returned no row')
-  return row.id
-}
-
-/** A contact who was erased and comes back is as opted out as before. */
-async function insertContact(
-  sql: Pool,
-  number: NumberIdentity,
-  { person, at, groupId, optOutKey }: Wanted,
-): Promise<void> {
-  const [address] = addressesOf(person)
-  if (address === undefined) throw new Error('a person without any address')
-  const { workspaceId } = number
-  const erased = { workspaceId, waId: sql`${address}::text` }
-  // The lock is of its own, so that the address cannot become an alias of another contact unseen.
-  const insert = (tx: Sql) => tx`
-    with contact as (
-      insert into contacts (id, workspace_id, wa_id, user_id, parent_user_id, username, name, name_at, opt_state,
-        opt_changed_at, marketing_opt_out_at, marketing_changed_at)
-      values (new_uuid(), ${workspaceId}, ${address}, ${person.userId}, ${person.parentUserId}, ${person.username},
-        ${person.name}, ${person.name === null && person.username === null ? null : at},
-        case when ${isKeptOptOut(sql, optOutKey, erased)} then 'opted-out' end,
-        ${keptOptOutTime(sql, optOutKey, erased)}, ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)},
-        ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)})
-      on conflict (workspace_id, wa_id) do update set updated_at = contacts.updated_at
-      returning id
-    )
-    ${conversationOf(sql, number, groupId)}`
-  await sql.begin((begun) => {
-    const tx = begun as unknown as Sql
-    return [locked(tx, workspaceId, [address]), insert(tx)]
-  })
 }
 
 /**
@@ -334,21 +294,3 @@ async function settle(
     throw error
   }) as Promise<boolean>
 }
-
-/**
- * `do update` without a change, because `do nothing` would not return a row that exists already. Of no column of a key:
- * that would lock out the foreign keys of others.
- */
-const conversationOf = (sql: Sql, { workspaceId, numberId }: NumberIdentity, groupId: string | null) =>
-  groupId === null
-    ? sql`
-      insert into conversations (id, workspace_id, number_id, contact_id)
-      select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, contact.id
-      from contact
-      on conflict (number_id, contact_id) do update set updated_at = conversations.updated_at`
-    : sql`
-      insert into conversations (id, workspace_id, number_id, group_id)
-      select new_uuid(), ${workspaceId}::uuid, ${numberId}::uuid, ${groupId}::text
-      from contact
-      on conflict (number_id, group_id) where group_id is not null
-      do update set updated_at = conversations.updated_at`

@@ -12,8 +12,20 @@ import {
   onePerValue,
   type Piece,
 } from '../../platform/postgres/keyset.ts'
-import { byChange, type ListOrder } from '../../platform/postgres/list-order.ts'
+import { byChange, type ListOrder, type Place } from '../../platform/postgres/list-order.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
+import {
+  flag,
+  jsonOrNull,
+  number,
+  type PackedRow,
+  packing,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  wordOrNull,
+} from '../../platform/postgres/packed-rows.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { phoneOf } from '../../shared/address.ts'
 import { type ConversationId, encodeId, type NumberId, type WorkspaceId } from '../../shared/ids.ts'
@@ -29,7 +41,7 @@ export interface ConversationReader {
   ): Promise<Page<ConversationRecord>>
 }
 
-interface Row {
+interface Shape {
   readonly id: ConversationId
   readonly numberId: NumberId
   readonly number: string
@@ -39,28 +51,54 @@ interface Row {
   readonly username: string | null
   readonly groupId: string | null
   readonly name: string | null
-  readonly optState: string | null
-  readonly marketingOptOutAt: Date | null
+  readonly optedOut: boolean
+  readonly marketingOptedOut: boolean
   readonly unreadCount: number
-  readonly lastInboundAt: Date | null
-  readonly lastCallAt: Date | null
+  readonly lastInboundAt: string | null
+  readonly lastCallAt: string | null
   readonly callPermission: StoredPermission | null
-  readonly readAt: Date
-  readonly createdAt: Date
-  readonly updatedAt: Date
+  /** Now, where there is a permission. */
+  readonly askedAt: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
   readonly messageId: string | null
-  readonly direction: Direction
-  readonly type: MessageType
-  readonly text: string
-  readonly messageAt: Date
+  readonly direction: Direction | null
+  readonly type: MessageType | null
+  readonly text: string | null
+  readonly messageAt: string | null
 }
+
+const { columns, rows: conversationRows } = packing<Shape>({
+  id: text('v.id'),
+  numberId: text('v.number_id'),
+  number: text('n.number'),
+  waId: wordOrNull('p.wa_id'),
+  userId: textOrNull('p.user_id'),
+  username: textOrNull('p.username'),
+  groupId: textOrNull('v.group_id'),
+  name: textOrNull('p.name'),
+  optedOut: flag("p.opt_state is not distinct from 'opted-out'"),
+  marketingOptedOut: flag('p.marketing_opt_out_at is not null'),
+  unreadCount: number('v.unread_count'),
+  lastInboundAt: timeOrNull('v.last_inbound_at'),
+  lastCallAt: timeOrNull('v.last_call_at'),
+  callPermission: jsonOrNull('v.call_permission'),
+  askedAt: timeOrNull('case when v.call_permission is not null then now() end'),
+  createdAt: time('v.created_at'),
+  updatedAt: time('v.updated_at'),
+  messageId: wordOrNull('m.id'),
+  direction: wordOrNull('m.direction'),
+  type: wordOrNull('m.type'),
+  text: textOrNull('m.text'),
+  messageAt: timeOrNull('m.created_at'),
+})
 
 export const createConversationReader = (sql: Sql): ConversationReader => ({
   async find(workspaceId, id) {
     const one = sql`
       select * from conversations
       where workspace_id = ${workspaceId} and id = (select coalesce(merged_into, id) from conversations where id = ${id}) and erased_at is null`
-    const [row] = await sql<Row[]>`${selected(sql, one)}`
+    const [row] = await conversationRows(sql, fromConversations(sql, one))
     return row && toRecord(row)
   },
 
@@ -80,18 +118,14 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
         ${order.from}
       order by ${order.by('v')}`
     const selects = onePerValue(filter, ['contact', 'numberId']).map(select)
-    const rows = await sql<Row[]>`
-      ${selected(sql, mergedRowsOfPage(sql, selects, page, order.by))}
-      order by ${order.by('v')}`
-    return order.page(rows, toRecord)
+    const from = fromConversations(sql, mergedRowsOfPage(sql, selects, page, order.by))
+    const rows = await conversationRows(sql, sql`${from} order by ${order.by('v')}`)
+    return order.page(rows, reading)
   },
 })
 
-const selected = (sql: Sql, conversations: Piece) => sql`
-  select v.id, v.number_id, n.number, v.group_id, p.wa_id, p.user_id, p.username, p.name, p.opt_state,
-    p.marketing_opt_out_at, v.unread_count, v.last_inbound_at, v.last_call_at,
-    v.call_permission, now() as read_at, v.created_at, v.updated_at,
-    m.id as message_id, m.direction, m.type, m.text, m.created_at as message_at
+/** What the columns above are read from, for the given rows of conversations. */
+const fromConversations = (sql: Sql, conversations: Piece) => sql`
   from (${conversations}) v
   join numbers n on n.id = v.number_id
   left join contacts p on p.id = v.contact_id
@@ -110,41 +144,65 @@ function byActivity(sql: Sql, page: PageRequest): ListOrder {
         ? sql``
         : sql`and (v.updated_at, v.id) < (${at}::timestamptz, ${id}::uuid)`,
     by: (name) => sql`${sql(`${name}.updated_at`)} desc, ${sql(`${name}.id`)} desc`,
-    page: (rows, show) => toPage(rows, page.limit, (row) => [row.updatedAt.toISOString(), row.id], show),
+    page: (rows, { show, place }) => {
+      const keyset = ({ updatedAt, id }: Place) => [updatedAt, id]
+      return toPage(rows, page.limit, (row) => keyset(place(row)), show)
+    },
   }
 }
 
-const toRecord = (row: Row): ConversationRecord => {
-  const phone = phoneOf(row.waId ?? '')
+function toRecord(row: PackedRow): ConversationRecord {
+  const [lastInboundAt, groupId] = [columns.lastInboundAt(row), columns.groupId(row)]
   return {
-    id: encodeId('conversation', row.id),
-    numberId: encodeId('number', row.numberId),
-    number: row.number,
-    contact: {
-      waId: phone ?? '',
-      number: phone === null ? '' : toE164(phone),
-      userId: row.userId,
-      username: row.username,
-      name: row.name,
-      optedOut: row.optState === 'opted-out',
-      marketingOptedOut: row.marketingOptOutAt !== null,
-    },
-    group: row.groupId === null ? null : { id: row.groupId },
-    lastMessage:
-      row.messageId === null
-        ? null
-        : {
-            id: encodeId('message', row.messageId),
-            direction: row.direction,
-            type: row.type,
-            text: row.text,
-            at: row.messageAt.toISOString(),
-          },
-    unreadCount: row.unreadCount,
-    lastInboundAt: iso(row.lastInboundAt),
-    windowExpiresAt: iso(windowExpiry(row)),
-    callPermission: row.callPermission && permissionAt(row.callPermission, row.readAt),
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    id: encodeId('conversation', columns.id(row)),
+    numberId: encodeId('number', columns.numberId(row)),
+    number: columns.number(row),
+    contact: toContact(row),
+    group: groupId === null ? null : { id: groupId },
+    lastMessage: toLastMessage(row),
+    unreadCount: columns.unreadCount(row),
+    lastInboundAt,
+    windowExpiresAt: toWindow(lastInboundAt, columns.lastCallAt(row)),
+    callPermission: toPermission(row),
+    createdAt: columns.createdAt(row),
+    updatedAt: columns.updatedAt(row),
   }
+}
+
+function toContact(row: PackedRow): ConversationRecord['contact'] {
+  const phone = phoneOf(columns.waId(row) ?? '')
+  return {
+    waId: phone ?? '',
+    number: phone === null ? '' : toE164(phone),
+    userId: columns.userId(row),
+    username: columns.username(row),
+    name: columns.name(row),
+    optedOut: columns.optedOut(row),
+    marketingOptedOut: columns.marketingOptedOut(row),
+  }
+}
+
+function toLastMessage(row: PackedRow): ConversationRecord['lastMessage'] {
+  const [id, direction, type] = [columns.messageId(row), columns.direction(row), columns.type(row)]
+  const [said, at] = [columns.text(row), columns.messageAt(row)]
+  if (id === null || direction === null || type === null || said === null || at === null) return null
+  return { id: encodeId('message', id), direction, type, text: said, at }
+}
+
+const dateOf = (at: string | null): Date | null => (at === null ? null : new Date(at))
+
+function toWindow(lastInboundAt: string | null, lastCallAt: string | null): string | null {
+  if (lastInboundAt === null && lastCallAt === null) return null
+  const openers = { lastInboundAt: dateOf(lastInboundAt), lastCallAt: dateOf(lastCallAt) }
+  return iso(windowExpiry(openers))
+}
+
+function toPermission(row: PackedRow): ConversationRecord['callPermission'] {
+  const [permission, askedAt] = [columns.callPermission(row), columns.askedAt(row)]
+  return permission === null || askedAt === null ? null : permissionAt(permission, new Date(askedAt))
+}
+
+const reading = {
+  show: toRecord,
+  place: (row: PackedRow): Place => ({ id: columns.id(row), updatedAt: columns.updatedAt(row) }),
 }

@@ -11,6 +11,13 @@ export async function deleteFiles(
   workspaceId: WorkspaceId,
   { ids, jobId }: { readonly ids: readonly Uuid[]; readonly jobId: Uuid | null },
 ): Promise<number> {
+  // Two that delete the last messages with one file wait for each other, so that one of them finds it unused.
+  await sql`
+    select from uploads
+    where workspace_id = ${workspaceId} and id in (
+      select upload_id from media where message_id = any(${ids as Uuid[]}::uuid[]) and upload_id is not null)
+    order by id
+    for update`
   const deleted = await sql`
     with deleted as (
       delete from media

@@ -30,7 +30,8 @@ export function createOptOutKeyReader(sql: Sql, secrets: Pick<SecretBox, 'open'>
 }
 
 export interface Person {
-  readonly workspaceId: WorkspaceId
+  /** Or an expression of it. */
+  readonly workspaceId: WorkspaceId | Fragment
   /** An expression of the contact's address. */
   readonly waId: Fragment
 }

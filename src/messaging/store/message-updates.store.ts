@@ -7,10 +7,18 @@ import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { sourcesOf } from '../../shared/machine.ts'
 import { outboundMachine, sendMachine } from '../message.machine.ts'
-import type { FoundMessage, InboundWrite, MessageStore, StatusChange, StatusTarget } from '../ports.ts'
+import type {
+  FoundMessage,
+  InboundTry,
+  InboundWrite,
+  MessageStore,
+  StatusChange,
+  StatusTarget,
+} from '../ports.ts'
+import { insertMany } from './inbound-batch.ts'
 import { revise, revisedId } from './revisions.store.ts'
 
-type UpdatesStore = Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound'>
+type UpdatesStore = Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound' | 'tryInbounds'>
 
 /**
  * The CTE `followed`, which moves the recipients of campaigns together with their messages. `moved` names a
@@ -21,7 +29,14 @@ export type RecipientsFollow = (sql: Sql, moved: string) => Fragment
 export const createMessageUpdateStore = (sql: Sql, follow: RecipientsFollow): UpdatesStore => ({
   statusTargets: (targets) => statusTargets(sql, targets),
   changeStatuses: (changes) => changeStatuses(sql, changes, follow),
-  insertInbound: (write) => insertInbound(sql, write),
+  insertInbound: async (write) => {
+    const written = await insertOne(sql, write, 'wait')
+    return written === 'again' ? undefined : written
+  },
+  tryInbounds: async ([first, ...rest]) => {
+    if (!first) return []
+    return rest.length === 0 ? [await insertOne(sql, first, 'try')] : insertMany(sql, [first, ...rest])
+  },
 })
 
 /**
@@ -29,14 +44,17 @@ export const createMessageUpdateStore = (sql: Sql, follow: RecipientsFollow): Up
  * The update must name the number of the message, so that a status cannot change another workspace's message.
  */
 async function statusTargets(sql: Sql, targets: readonly StatusTarget[]): Promise<FoundMessage[]> {
+  const asked = targets.map((target, index) => ({
+    index,
+    provider_message_id: target.providerMessageId,
+    message_id: target.messageId,
+    phone_number_id: target.phoneNumberId,
+  }))
   const found = await sql<(FoundMessage & { index: number })[]>`
     select t.index, m.id, m.workspace_id, m.conversation_id, m.provider_message_id, m.recipient_id, c.wa_id as address,
       c.user_id
-    from unnest(
-      ${targets.map((target) => target.providerMessageId)}::text[],
-      ${targets.map((target) => target.messageId)}::uuid[],
-      ${targets.map((target) => target.phoneNumberId)}::text[]
-    ) with ordinality as t (provider_message_id, message_id, phone_number_id, index)
+    from json_to_recordset(${JSON.stringify(asked)}::text::json) as t (
+      index integer, provider_message_id text, message_id uuid, phone_number_id text)
     cross join lateral (
       select id, workspace_id, conversation_id, provider_message_id, number_id, contact_id, recipient_id
       from messages
@@ -49,8 +67,8 @@ async function statusTargets(sql: Sql, targets: readonly StatusTarget[]): Promis
     ) m
     join numbers n on n.id = m.number_id and n.phone_number_id = t.phone_number_id
     join contacts c on c.id = m.contact_id`
-  const byIndex = new Map(found.map((row) => [Number(row.index), row]))
-  return targets.map((_, index) => byIndex.get(index + 1) as FoundMessage)
+  const byIndex = new Map(found.map((row) => [row.index, row]))
+  return targets.map((_, index) => byIndex.get(index) as FoundMessage)
 }
 
 /**
@@ -77,7 +95,7 @@ async function changeStatuses(
   const ofCampaigns = changes.some(({ recipientId }) => recipientId !== null)
   return sql<WrittenDelivery[]>`
     with input as (
-      select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
+      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as i (
         id uuid, provider_message_id text, status text, sources text[], at timestamptz, error jsonb, event_id uuid,
         body text)
     ),
@@ -123,15 +141,27 @@ const occurredAt = (sql: Sql, column: string) => sql`
   to_char(${sql(column)} at time zone 'UTC', '"\\"occurredAt\\":\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`
 
 /**
- * Once per provider id: a repeat writes nothing and emits nothing. Undefined where the contact was erased. What changes
- * another message, or was changed by one that came before it, leaves that to a second statement, which may be repeated.
+ * Once per provider id: a repeat writes nothing and emits nothing. What changes another message, or was changed by one
+ * that came before it, leaves that to a second statement, which may be repeated. `again`, and nothing is written, where
+ * the contact was erased, or, with `try`, where somebody has locked a row that this needs.
  */
-async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDelivery[] | undefined> {
-  const { update, optChange, details, effects } = write
+async function insertOne(sql: Sql, write: InboundWrite, locking: 'wait' | 'try'): Promise<InboundTry> {
+  const { update, optChange, effects } = write
   const { workspaceId } = write
+  const skipped = locking === 'try' ? sql`skip locked` : sql``
   const rows = await sql<((WrittenDelivery | { deliveryId: null }) & Written)[]>`
     with present as (
-      select id from contacts where id = ${write.contactId} and erased_at is null for key share
+      select id from contacts
+      where id = ${write.contactId} and erased_at is null
+      for ${optChange === undefined ? sql`key share` : sql`no key update`} ${skipped}
+    ),
+    -- Before anything is written: whoever waits for the conversation holds nothing that the others need. After the
+    -- contact: a campaign's claim locks in the same order.
+    locked as (
+      select id, last_event_id, xmin::text as version
+      from conversations
+      where id = ${write.conversationId} and exists (select from present)
+      for no key update ${skipped}
     ),
     ${named(sql, write)},
     inserted as (
@@ -142,6 +172,7 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
         ${effects.isUnread ? 'RECEIVED' : 'READ'}, ${update.text}, ${update.from.name}, named.details,
         ${update.at}::timestamptz, ${effects.isUnread ? null : update.at}::timestamptz
       from present
+      cross join locked
       cross join named
       on conflict (provider_message_id) do nothing
       returning id, workspace_id, conversation_id, number_id, contact_id, created_at,
@@ -158,14 +189,6 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
       where id = ${write.contactId} and ${optChange !== undefined} and exists (select from inserted)
         and coalesce(opt_changed_at, '-infinity') <= ${update.at}::timestamptz
       returning 1
-    ),
-    -- Lock the row before the update, to read its last event. Lock it after the contact: a campaign's claim locks
-    -- in the same order.
-    locked as (
-      select id, last_event_id, xmin::text as version
-      from conversations
-      where id = (select conversation_id from inserted) and (select count(*) from opted) >= 0
-      for no key update
     ),
     touched as (
       update conversations c
@@ -192,7 +215,7 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
       join numbers n on n.id = inserted.number_id
       cross join touched
     ), ${emit(sql)}
-    select exists (select from present) as is_present, revised.*, written.*
+    select exists (select from locked) as is_ready, revised.*, written.*
     from (
       select exists (
         select from messages e
@@ -206,11 +229,19 @@ async function insertInbound(sql: Sql, write: InboundWrite): Promise<WrittenDeli
       ) as is_revised
     ) revised
     left join (${writtenDeliveries(sql)}) written on true`
-  if (rows[0]?.isPresent !== true) return undefined
+  if (rows[0]?.isReady !== true) return 'again'
+  await reviseAround(sql, write, rows[0])
+  return rows.flatMap((row) => (row.deliveryId === null ? [] : [row]))
+}
+
+async function reviseAround(
+  sql: Sql,
+  { workspaceId, update, details }: InboundWrite,
+  { isRevised }: Pick<Written, 'isRevised'>,
+): Promise<void> {
   const changed = (details?.edit ?? details?.revoke)?.providerMessageId
   if (changed !== undefined) await revise(sql, { workspaceId, providerMessageId: changed })
-  if (rows[0].isRevised) await revise(sql, { workspaceId, providerMessageId: update.providerMessageId })
-  return rows.flatMap((row) => (row.deliveryId === null ? [] : [row]))
+  if (isRevised) await revise(sql, { workspaceId, providerMessageId: update.providerMessageId })
 }
 
 /** The CTE `attached`, where the message has a file: it is fetched later. */
@@ -244,7 +275,8 @@ const keyAndPrevious = (sql: Sql, { details }: InboundWrite): Fragment =>
     : sql`inserted.conversation_id as key, touched.after`
 
 interface Written {
-  readonly isPresent: boolean
+  /** The contact is there, and what is needed is locked. */
+  readonly isReady: boolean
   readonly isRevised: boolean
 }
 

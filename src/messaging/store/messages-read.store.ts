@@ -15,7 +15,18 @@ import {
   type Piece,
 } from '../../platform/postgres/keyset.ts'
 import { byChange, byNewest } from '../../platform/postgres/list-order.ts'
-import { iso } from '../../platform/postgres/newest-first.ts'
+import {
+  json,
+  jsonOrNull,
+  numberOrNull,
+  type PackedRow,
+  packing,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  wordOrNull,
+} from '../../platform/postgres/packed-rows.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { phoneOf } from '../../shared/address.ts'
 import {
@@ -29,7 +40,7 @@ import {
 } from '../../shared/ids.ts'
 import { hasMetadata, messagesWith, pairToFollow } from './metadata-filter.ts'
 
-export interface MessageRow {
+interface Shape {
   readonly id: MessageId
   readonly conversationId: ConversationId
   readonly numberId: NumberId
@@ -56,72 +67,119 @@ export interface MessageRow {
   readonly fileName: string | null
   readonly sizeBytes: number | null
   readonly sha256: string | null
-  readonly createdAt: Date
-  readonly updatedAt: Date
-  readonly sentAt: Date | null
-  readonly deliveredAt: Date | null
-  readonly readAt: Date | null
-  readonly failedAt: Date | null
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly sentAt: string | null
+  readonly deliveredAt: string | null
+  readonly readAt: string | null
+  readonly failedAt: string | null
 }
 
-/** The given rows of messages with all columns of a MessageRow. */
-const selectMessages = (sql: Sql, messages: Piece) => sql`
-  select m.id, m.conversation_id, m.number_id, m.provider_message_id, m.direction, m.type, m.status, m.text,
-    m.template, m.from_name, m.error, m.details, m.metadata, m.api_key_id, k.name as api_key_name,
-    m.idempotency_key, m.campaign_id, n.number, c.wa_id, c.user_id, c.username, f.mime_type, f.file_name, f.size_bytes, f.sha256,
-    m.created_at, m.updated_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at
+const { columns, rows: messageRows } = packing<Shape>({
+  id: text('m.id'),
+  conversationId: text('m.conversation_id'),
+  numberId: text('m.number_id'),
+  providerMessageId: textOrNull('m.provider_message_id'),
+  direction: text('m.direction'),
+  type: text('m.type'),
+  status: text('m.status'),
+  text: text('m.text'),
+  template: jsonOrNull('m.template'),
+  fromName: textOrNull('m.from_name'),
+  error: jsonOrNull('m.error'),
+  details: jsonOrNull('m.details'),
+  metadata: json('m.metadata'),
+  apiKeyId: wordOrNull('m.api_key_id'),
+  apiKeyName: textOrNull('k.name'),
+  idempotencyKey: textOrNull('m.idempotency_key'),
+  campaignId: wordOrNull('m.campaign_id'),
+  number: text('n.number'),
+  waId: text('c.wa_id'),
+  userId: textOrNull('c.user_id'),
+  username: textOrNull('c.username'),
+  mimeType: textOrNull('f.mime_type'),
+  fileName: textOrNull('f.file_name'),
+  sizeBytes: numberOrNull('f.size_bytes'),
+  sha256: textOrNull('f.sha256'),
+  createdAt: time('m.created_at'),
+  updatedAt: time('m.updated_at'),
+  sentAt: timeOrNull('m.sent_at'),
+  deliveredAt: timeOrNull('m.delivered_at'),
+  readAt: timeOrNull('m.read_at'),
+  failedAt: timeOrNull('m.failed_at'),
+})
+
+/** What the columns above are read from, for the given rows of messages. */
+const fromMessages = (sql: Sql, messages: Piece) => sql`
   from (${messages}) m
   join numbers n on n.id = m.number_id
   join contacts c on c.id = m.contact_id
   left join api_keys k on k.id = m.api_key_id
   left join media f on f.message_id = m.id`
 
-function toMessageRecord(row: MessageRow): MessageRecord {
-  const inbound = row.direction === 'INBOUND'
+function toMessageRecord(row: PackedRow): MessageRecord {
+  const direction = columns.direction(row)
+  const inbound = direction === 'INBOUND'
+  const number = columns.number(row)
+  const person = phoneOf(columns.waId(row)) ?? ''
   return {
-    id: encodeId('message', row.id),
-    conversationId: encodeId('conversation', row.conversationId),
-    providerMessageId: row.providerMessageId,
-    direction: row.direction,
-    type: row.type,
-    status: row.status,
-    text: row.text,
-    template: row.template,
-    from: inbound ? (phoneOf(row.waId) ?? '') : row.number,
-    fromName: row.fromName,
-    to: inbound ? row.number : (phoneOf(row.waId) ?? ''),
-    userId: row.userId,
-    username: row.username,
-    numberId: encodeId('number', row.numberId),
-    error: row.error,
+    id: encodeId('message', columns.id(row)),
+    conversationId: encodeId('conversation', columns.conversationId(row)),
+    providerMessageId: columns.providerMessageId(row),
+    direction,
+    type: columns.type(row),
+    status: columns.status(row),
+    text: columns.text(row),
+    template: columns.template(row),
+    from: inbound ? person : number,
+    fromName: columns.fromName(row),
+    to: inbound ? number : person,
+    userId: columns.userId(row),
+    username: columns.username(row),
+    numberId: encodeId('number', columns.numberId(row)),
+    error: columns.error(row),
     media: toMedia(row),
-    details: toDetails(row.details),
-    metadata: row.metadata,
+    details: toDetails(columns.details(row)),
+    metadata: columns.metadata(row),
     caller: inbound ? null : toCaller(row),
-    createdAt: row.createdAt.toISOString(),
-    sentAt: iso(row.sentAt),
-    deliveredAt: iso(row.deliveredAt),
-    readAt: iso(row.readAt),
-    failedAt: iso(row.failedAt),
+    createdAt: columns.createdAt(row),
+    sentAt: columns.sentAt(row),
+    deliveredAt: columns.deliveredAt(row),
+    readAt: columns.readAt(row),
+    failedAt: columns.failedAt(row),
   }
 }
 
-const toDetails = (details: MessageRow['details']): MessageRecord['details'] =>
+const toDetails = (details: Shape['details']): MessageRecord['details'] =>
   details?.callPermission
     ? { ...details, callPermission: storedPermission(details.callPermission) }
     : (details as MessageRecord['details'])
 
-function toMedia(row: MessageRow): MessageRecord['media'] {
-  if (row.mimeType === null) return null
-  return { mimeType: row.mimeType, fileName: row.fileName, sizeBytes: row.sizeBytes, sha256: row.sha256 }
+function toMedia(row: PackedRow): MessageRecord['media'] {
+  const mimeType = columns.mimeType(row)
+  if (mimeType === null) return null
+  return {
+    mimeType,
+    fileName: columns.fileName(row),
+    sizeBytes: columns.sizeBytes(row),
+    sha256: columns.sha256(row),
+  }
 }
 
-const toCaller = (row: MessageRow): MessageRecord['caller'] => ({
-  apiKeyId: row.apiKeyId && encodeId('key', row.apiKeyId),
-  apiKeyName: row.apiKeyName,
-  idempotencyKey: row.idempotencyKey,
-  campaignId: row.campaignId && encodeId('campaign', row.campaignId),
-})
+function toCaller(row: PackedRow): MessageRecord['caller'] {
+  const [apiKeyId, campaignId] = [columns.apiKeyId(row), columns.campaignId(row)]
+  return {
+    apiKeyId: apiKeyId && encodeId('key', apiKeyId),
+    apiKeyName: columns.apiKeyName(row),
+    idempotencyKey: columns.idempotencyKey(row),
+    campaignId: campaignId && encodeId('campaign', campaignId),
+  }
+}
+
+const reading = {
+  show: toMessageRecord,
+  place: (row: PackedRow) => ({ id: columns.id(row), updatedAt: columns.updatedAt(row) }),
+}
 
 export interface MessageReader {
   find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>
@@ -142,7 +200,7 @@ const severalValues = ['conversationId', 'contact', 'campaignId', 'status', 'typ
 export const createMessageReader = (sql: Sql): MessageReader => ({
   async find(workspaceId, id) {
     const one = sql`select * from messages where workspace_id = ${workspaceId} and id = ${id}`
-    const [row] = await sql<MessageRow[]>`${selectMessages(sql, one)}`
+    const [row] = await messageRows(sql, fromMessages(sql, one))
     return row && toMessageRecord(row)
   },
 
@@ -171,10 +229,9 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
       order by ${order.by(table)}`
     // Of the messages with a pair there is one order, whatever else they are.
     const selects = pair ? [select(filter)] : onePerValue(filter, severalValues).map(select)
-    const rows = await sql<MessageRow[]>`
-      ${selectMessages(sql, mergedRowsOfPage(sql, selects, page, order.by))}
-      order by ${order.by('m')}`
-    return order.page(rows, toMessageRecord)
+    const from = fromMessages(sql, mergedRowsOfPage(sql, selects, page, order.by))
+    const rows = await messageRows(sql, sql`${from} order by ${order.by('m')}`)
+    return order.page(rows, reading)
   },
 
   async beginAround(workspaceId, { conversationId, id, newer }) {

@@ -128,7 +128,7 @@ async function finishSends(
         content = case when i.state <> 'PENDING' then null else m.content end,
         error = coalesce(i.error, m.error)
       from judged i
-      where m.id = i.id and m.send_attempts = i.attempt
+      where m.id = i.id and m.send_attempts = i.attempt and m.id = any(array(select id from message_lock))
       returning m.id, m.workspace_id, m.conversation_id, m.recipient_id, m.status, m.send_state, m.send_due_at, m.error,
         case when i.moves and i.by_campaign then now() + i.delay_ms * interval '1 millisecond' end as due_at,
         case when i.moves and i.by_campaign then i.tries else 0 end as tries,

@@ -54,7 +54,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
     this.#upkeep = startUpkeep({
       clock,
       everyMs: options.confirmEveryMs,
-      cells: () => this.#cells(),
+      cells: () => this.#live(),
       claim: (id) => ownership.claim(definition.kind, id),
       leave: (cell) => this.#leave(cell),
     })
@@ -71,7 +71,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
 
   /** The current state of every live actor: for counting only, never change it. */
   *states(): Iterable<State> {
-    for (const slot of this.#slots.values()) if (slot.type === 'live') yield slot.cell.state
+    for (const cell of this.#live()) yield cell.state
   }
 
   get isDraining(): boolean {
@@ -151,7 +151,12 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   }
 
   #cells(): Cell<State, Message, Tx, Effect>[] {
-    return [...this.#slots.values()].flatMap((slot) => (slot.type === 'live' ? [slot.cell] : []))
+    return [...this.#live()]
+  }
+
+  /** Without a copy: the upkeep goes through all of them eight times a second. */
+  *#live(): Iterable<Cell<State, Message, Tx, Effect>> {
+    for (const slot of this.#slots.values()) if (slot.type === 'live') yield slot.cell
   }
 
   #deliver(id: string, entry: MailboxEntry<Message>): void {

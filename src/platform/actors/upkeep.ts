@@ -14,12 +14,16 @@ interface Kept {
 export interface UpkeepOptions<Cell extends Kept> {
   readonly clock: Clock
   readonly everyMs: number
-  readonly cells: () => readonly Cell[]
+  /** May change while it is gone through. */
+  readonly cells: () => Iterable<Cell>
   readonly claim: (id: string) => Promise<Claim>
   readonly leave: (cell: Cell) => void
 }
 
-/** An actor with a message this recent is confirmed in advance, before an effect has to wait for it. */
+/**
+ * An actor with a message this recent is confirmed in advance, before an effect has to wait for it. One that would
+ * leave within this time has nothing more to do.
+ */
 const recentMs = 5_000
 /** Checking thousands of actors in one step would block the event loop. */
 const slices = 8
@@ -50,7 +54,7 @@ export function startUpkeep<Cell extends Kept>(options: UpkeepOptions<Cell>) {
   }
   const claimAgain = () => {
     claiming.cancel()
-    due = shuffled(options.cells())
+    due = shuffled([...options.cells()])
     claimStep()
   }
   confirming = clock.after(options.everyMs / slices, confirmStep)
@@ -70,7 +74,8 @@ const sliceOf = (id: string): number => id.charCodeAt(id.length - 1) % slices
 function look<Cell extends Kept>(cell: Cell, options: UpkeepOptions<Cell>): void {
   const patienceMs = cell.patienceMs()
   if (patienceMs !== undefined && cell.idleMs() >= patienceMs) options.leave(cell)
-  else if (patienceMs === undefined || cell.idleMs() < recentMs) void cell.confirm()
+  else if (patienceMs === undefined || (patienceMs > recentMs && cell.idleMs() < recentMs))
+    void cell.confirm()
 }
 
 async function claimOne<Cell extends Kept>(cell: Cell, options: UpkeepOptions<Cell>): Promise<void> {

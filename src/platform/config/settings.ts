@@ -74,7 +74,8 @@ export const settingsSchema = {
   }),
   DATABASE_POOL: setting(integer(1, 100), {
     default: '8',
-    meaning: 'Postgres connections a process opens at most; it opens two more for bulk work.',
+    meaning:
+      'Postgres connections a process opens at most; it opens four more for deliveries and two for bulk work.',
   }),
   REDIS_URL: setting(url('redis', 'rediss', 'unix'), {
     meaning:

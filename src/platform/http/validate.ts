@@ -1,6 +1,7 @@
 // Validates values against schemas. Lists faults by path, in words for the person who sent the request.
 import * as v from 'valibot'
 import { AppError, type ErrorDetail } from '../../contract/errors.ts'
+import { isStorable } from '../../shared/storable-text.ts'
 import type { Schema } from './route.ts'
 
 const mostDetails = 20
@@ -88,8 +89,3 @@ function unstorablePath(value: unknown, path = ''): string | undefined {
   }
   return undefined
 }
-
-const isStorable = (text: string): boolean => !text.includes('\0') && isWellFormed.call(text)
-
-// Node 20 has isWellFormed, but the es2023 types do not.
-const { isWellFormed } = String.prototype as unknown as { isWellFormed(this: string): boolean }

@@ -13,12 +13,16 @@ export type { WrittenDelivery } from '../../contract/dispatch.ts'
  */
 export const emit = (sql: Sql) => sql`
   target as (
+    -- Found by its id, one for each event: a join could read every endpoint to find one.
     select occurred.event_id, occurred.workspace_id, occurred.kind, occurred.key, e.id as endpoint_id, e.enabled
     from occurred
+    cross join lateral (select * from endpoints where id = occurred.routed_to limit 1) e
+    where e.workspace_id = occurred.workspace_id and e.deleted_at is null and occurred.kind = any(e.events)
+    union all
+    select occurred.event_id, occurred.workspace_id, occurred.kind, occurred.key, e.id, e.enabled
+    from occurred
     join endpoints e on e.workspace_id = occurred.workspace_id
-    where e.deleted_at is null
-      and occurred.kind = any(e.events)
-      and (occurred.routed_to is null or e.id = occurred.routed_to)
+    where occurred.routed_to is null and e.deleted_at is null and occurred.kind = any(e.events)
   ),
   event as (
     insert into events (id, workspace_id, kind, key, body)
@@ -53,7 +57,7 @@ export const messagesLocked = (sql: Sql) => sql`
   message_lock as (
     select id, status, send_state, greatest(created_at, sent_at, delivered_at, read_at) as latest_at
     from messages
-    where id in (select id from input)
+    where id = any(array(select id from input))
     order by id
     for no key update
   )`

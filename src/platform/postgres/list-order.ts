@@ -2,12 +2,13 @@
 import type { Keyset, Page, PageRequest } from '../../contract/page.ts'
 import { toPage } from '../../contract/page.ts'
 import { olderThan, type Piece } from './keyset.ts'
-import { newestFirst } from './newest-first.ts'
 import type { Sql } from './sql.ts'
 
-export interface ChangedRow {
+/** Where a row stands in its list. */
+export interface Place {
   readonly id: string
-  readonly updatedAt: Date
+  /** ISO 8601. */
+  readonly updatedAt: string
 }
 
 export interface ListOrder {
@@ -15,14 +16,25 @@ export interface ListOrder {
   readonly from: Piece
   /** Behind `order by`, for the table with this name. */
   by(table: string): Piece
-  page<Row extends ChangedRow, Shown>(rows: readonly Row[], show: (row: Row) => Shown): Page<Shown>
+  page<Row, Shown>(rows: readonly Row[], reading: Reading<Row, Shown>): Page<Shown>
 }
+
+interface Reading<Row, Shown> {
+  readonly show: (row: Row) => Shown
+  /** Asked for the last row of the page only. */
+  readonly place: (row: Row) => Place
+}
+
+export const placeOf = ({ id, updatedAt }: { readonly id: string; readonly updatedAt: Date }): Place => ({
+  id,
+  updatedAt: updatedAt.toISOString(),
+})
 
 /** Newest first by id. */
 export const byNewest = (sql: Sql, table: string, page: PageRequest): ListOrder => ({
   from: olderThan(sql, table, page),
   by: (name) => sql`${sql(name)}.id desc`,
-  page: (rows, show) => newestFirst(rows, page, show),
+  page: (rows, { show, place }) => toPage(rows, page.limit, (row) => [place(row).id], show),
 })
 
 /**
@@ -43,9 +55,12 @@ export async function byChange(
         ? sql`and ${updatedAt} >= ${since}`
         : sql`and (${updatedAt}, ${rowId}) > (${at}::timestamptz, ${id}::uuid)`,
     by: (name) => sql`${sql(`${name}.updated_at`)}, ${sql(`${name}.id`)}`,
-    page: (rows, show) => {
-      const keyset = (row: ChangedRow): Keyset => [row.updatedAt.toISOString(), row.id, until]
-      return { ...toPage(rows, limit, keyset, show), updatedUntil: later(until, since) }
+    page: (rows, { show, place }) => {
+      const keyset = (at: Place): Keyset => [at.updatedAt, at.id, until]
+      return {
+        ...toPage(rows, limit, (row) => keyset(place(row)), show),
+        updatedUntil: later(until, since),
+      }
     },
   }
 }

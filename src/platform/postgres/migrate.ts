@@ -113,7 +113,8 @@ async function unlessLocked(work: () => Promise<unknown>): Promise<boolean> {
 async function apply(connection: Connection, { name, text, checksum, isOnline }: Migration): Promise<void> {
   const note = `insert into schema_migrations (name, checksum) values ('${name}', '${checksum}')`
   if (isOnline) {
-    for (const statement of statementsOf(text)) await runOnline(connection, statement)
+    for (const statement of statementsOf(text))
+      for (const one of await madeBy(connection, statement)) await runOnline(connection, one)
     await connection.unsafe(note)
     return
   }
@@ -124,6 +125,13 @@ async function apply(connection: Connection, { name, text, checksum, isOnline }:
     await connection.unsafe('rollback')
     throw error
   }
+}
+
+/** A `select` in an online migration gives statements, such as one for each partition of a table. */
+async function madeBy(connection: Connection, statement: string): Promise<string[]> {
+  if (!/^select\b/i.test(statement)) return [statement]
+  const rows = await connection.unsafe<Record<string, string>[]>(statement)
+  return rows.flatMap((row) => Object.values(row))
 }
 
 const builtConcurrently = /^create\s+(?:unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+(\w+)/i

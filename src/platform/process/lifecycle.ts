@@ -8,31 +8,8 @@ export interface Draining {
 /** This long after DRAIN_TIMEOUT the process exits with 1. Its leases then expire by themselves. */
 const overtimeMs = 4_000
 
-/** Codes of a Postgres connection that ends during a query. */
-const connectionLost = [
-  '57P01',
-  '57P02',
-  '57P03',
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-]
-
-/**
- * On each new connection the Postgres driver queries the array types in a promise that it does not expose. If
- * the server ends the connection at that moment, the result is an unhandled rejection, which must not end the
- * process. Any other unhandled rejection is a bug and still ends the process.
- */
-function outliveLostConnections(): void {
-  process.on('unhandledRejection', (reason) => {
-    const code = reason instanceof Error && 'code' in reason ? String(reason.code) : ''
-    if (!connectionLost.includes(code)) throw reason
-  })
-}
-
 /** Starts a process and drains it on signals. Rejects when the start fails. */
 export async function runProcess(settings: Settings, start: () => Promise<Draining>): Promise<void> {
-  outliveLostConnections()
   let running: Draining | undefined
   let isStopping = false
   const stop = (): void => {

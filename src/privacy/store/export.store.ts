@@ -1,5 +1,6 @@
 // What an export reads besides the records of the API, and the row of an export as it ends.
 import { toPage } from '../../contract/page.ts'
+import { settledAndPending } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { phoneOf } from '../../shared/address.ts'
 import { encodeId, type Uuid } from '../../shared/ids.ts'
@@ -150,10 +151,20 @@ async function* events(sql: Sql, job: ClaimedJob): AsyncGenerator<object[]> {
         select unnest(${people}::uuid[])
       )
       select d.id, d.endpoint_id, d.kind, d.state, d.created_at, e.body
-      from deliveries d
+      from (
+        ${settledAndPending(
+          sql,
+          (state) => sql`
+          select id, event_id, endpoint_id, kind, state, created_at
+          from deliveries
+          where workspace_id = ${workspaceId} and key = any(array(select id from keys)) and ${state}
+            ${before === undefined ? sql`` : sql`and id < ${before}`}
+          order by id desc
+          limit ${atOnce}`,
+        )}
+        order by id desc
+        limit ${atOnce}) d
       left join events e on e.id = d.event_id
-      where d.workspace_id = ${workspaceId} and d.key = any(array(select id from keys))
-        ${before === undefined ? sql`` : sql`and d.id < ${before}`}
       order by d.id desc
       limit ${atOnce}`
     yield rows.map((row) => ({

@@ -30,21 +30,31 @@ export const createRetentionStore = (pool: Pool) => ({
     return isMore
   },
 
-  /** Uploads that have expired and that no message shows. */
+  /**
+   * Uploads that have expired and that no message shows. Each is looked at once: no message begins to show one that has
+   * expired, and the file of one that is shown goes with its last message.
+   */
   async removeUploads(): Promise<boolean> {
     const removed = await pool`
       with expired as (
+        select id, exists (select from media where upload_id = u.id) as is_shown
+        from uploads u
+        where expires_at < now() and expires_at > '-infinity'
+        order by expires_at
+        limit ${atOnce}
+        for update skip locked
+      ),
+      passed as (
+        update uploads set expires_at = '-infinity'
+        where id in (select id from expired where is_shown)
+      ),
+      unused as (
         delete from uploads
-        where id in (
-          select id from uploads u
-          where expires_at < now() and not exists (select from media where upload_id = u.id)
-          order by expires_at
-          limit ${atOnce}
-          for update skip locked)
+        where id in (select id from expired where not is_shown)
         returning blob_key
       ),
       gone as (
-        insert into blob_deletions (key) select blob_key from expired on conflict (key) do nothing
+        insert into blob_deletions (key) select blob_key from unused on conflict (key) do nothing
       )
       select from expired`
     return removed.count === atOnce

@@ -17,7 +17,7 @@ import type {
   ReplyDetails,
   UnsupportedDetails,
 } from '../../contract/records/message-details.ts'
-import { errorsIn, id, list, optional, record, text } from './fields.ts'
+import { errorsIn, list, optional, readCount, readId, readText, record } from './fields.ts'
 import { storableObject } from './storable-json.ts'
 
 export type Content = Readonly<Record<string, unknown>>
@@ -32,20 +32,15 @@ export interface MessageContent {
 
 /** Null where it is absent, empty or no text. */
 export const textIn = (content: Content, name: string, maxLength = 512): string | null => {
-  const parsed = v.safeParse(text(maxLength), content[name])
-  return parsed.success && parsed.output !== '' ? parsed.output : null
+  const read = readText(content[name], maxLength)
+  return read === '' ? null : read
 }
 
 const urlIn = (content: Content, name: string) => textIn(content, name, 2_048)
 
-const idIn = (content: Content, name: string): string | null => {
-  const parsed = v.safeParse(id, content[name])
-  return parsed.success ? parsed.output : null
-}
-
 /** Our id is looked up where the message is written. */
 export function referenceIn(content: Content, name: string): MessageReference | null {
-  const providerMessageId = idIn(content, name)
+  const providerMessageId = readId(content[name])
   return providerMessageId === null ? null : { messageId: null, providerMessageId }
 }
 
@@ -131,9 +126,6 @@ const MAX_ITEMS = 500
 const decimal = optional(
   v.pipe(v.union([v.number(), v.string()]), v.transform(String), v.regex(/^-?\d{1,18}(\.\d{1,9})?$/)),
 )
-const count = optional(
-  v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.integer(), v.minValue(0)),
-)
 
 export const orderDetails = (content: Content): OrderDetails => ({
   catalogId: textIn(content, 'catalog_id', 128),
@@ -146,7 +138,7 @@ export const orderDetails = (content: Content): OrderDetails => ({
       if (productId === null) return []
       return {
         productId,
-        quantity: v.parse(count, item['quantity']),
+        quantity: readCount(item['quantity']),
         price: v.parse(decimal, item['item_price']),
         currency: textIn(item, 'currency', 16),
       }
@@ -187,8 +179,9 @@ export function replyDetails(content: Content): ReplyDetails | null {
 
 /** Null where the message neither quotes, nor was forwarded, nor asks about a product. */
 export function contextDetails(given: unknown): ContextDetails | null {
+  if (given === undefined) return null
   const content = record(given)
-  const providerMessageId = idIn(content, 'id')
+  const providerMessageId = readId(content['id'])
   const forwarded = content['forwarded'] === true
   const frequentlyForwarded = content['frequently_forwarded'] === true
   const referred = record(content['referred_product'])
@@ -205,6 +198,7 @@ export function contextDetails(given: unknown): ContextDetails | null {
 }
 
 export function referralDetails(given: unknown): ReferralDetails | null {
+  if (given === undefined) return null
   const content = record(given)
   const referral: ReferralDetails = {
     sourceType: textIn(content, 'source_type', 64),

@@ -1,12 +1,11 @@
 // Parses a provider webhook into updates. Never throws: unreadable elements are counted and skipped, because
 // the provider repeats a webhook that is not accepted for seven days.
-import * as v from 'valibot'
 import type { ProviderUpdate } from '../../contract/provider-updates.ts'
 import { readPreferences, readTemplateCategory, readTemplateStatus } from './account.ts'
 import { accountReaders } from './account-changes.ts'
 import { readCalls } from './calls.ts'
 import { type Element, type NumberContext, type SkipReason, skipped, type WebhookContext } from './element.ts'
-import { id, instant, list, optional, record } from './fields.ts'
+import { list, readId, readInstant, record } from './fields.ts'
 import { readIdUpdates } from './identity-change.ts'
 import { parseMessage } from './inbound-message.ts'
 import { type ReadElement, wholeBody, withRaw } from './raw-elements.ts'
@@ -39,9 +38,8 @@ function elementsOf(payload: unknown, receivedAt: Date): readonly ReadElement[] 
   if (entries.length === 0) return [wholeBody(skipped('malformed'), payload)]
   const empty = entries.filter((entry) => list(record(entry)['changes']).length === 0)
   const elements = entries.flatMap((entry) => {
-    const account = v.safeParse(id, record(entry)['id'])
-    const wabaId = account.success ? account.output : ''
-    const time = v.parse(optional(instant), record(entry)['time'])
+    const wabaId = readId(record(entry)['id']) ?? ''
+    const time = readInstant(record(entry)['time'])
     return list(record(entry)['changes']).flatMap((given) => {
       const change = record(given)
       return withRaw(readChange(change, { wabaId, time, receivedAt }), change, wabaId)

@@ -1,44 +1,35 @@
 // Reads the number and the persons of a webhook change.
-import * as v from 'valibot'
 import type { Person } from '../../contract/person.ts'
 import type { Named, NumberContext, WebhookContext } from './element.ts'
-import { id, list, optional, phone, record, shownNumber, text, userId } from './fields.ts'
-
-const Metadata = v.object({ phone_number_id: id, display_phone_number: optional(shownNumber) })
-
-const Contact = v.object({
-  wa_id: optional(v.string()),
-  user_id: optional(userId),
-  parent_user_id: optional(userId),
-  profile: optional(v.object({ name: optional(text(256)), username: optional(text(64)) })),
-})
+import { list, readId, readPhone, readShownNumber, readText, readUserId, record } from './fields.ts'
 
 /** Null when the change names no number: it cannot be assigned to a workspace. */
 export function numberContext(value: unknown, context: WebhookContext): NumberContext | null {
-  const metadata = v.safeParse(Metadata, record(value)['metadata'])
-  if (!metadata.success) return null
-  const { contacts: given, messages, calls, statuses } = record(value)
+  const { metadata, contacts: given, messages, calls, statuses } = record(value)
+  const { phone_number_id, display_phone_number } = record(metadata)
+  const phoneNumberId = readId(phone_number_id)
+  if (phoneNumberId === null) return null
   const contacts = list(given).flatMap(contactOf)
-  const elements = [messages, calls, statuses].reduce<number>((sum, some) => sum + list(some).length, 0)
+  const elements = list(messages).length + list(calls).length + list(statuses).length
   return {
     ...context,
-    phoneNumberId: metadata.output.phone_number_id,
-    displayDigits: metadata.output.display_phone_number,
+    phoneNumberId,
+    displayDigits: readShownNumber(display_phone_number),
     personOf: (named) => personOf(named, contacts, elements === 1),
   }
 }
 
 function contactOf(given: unknown): Person[] {
-  const parsed = v.safeParse(Contact, given)
-  if (!parsed.success) return []
-  const { wa_id, user_id, parent_user_id, profile } = parsed.output
+  if (typeof given !== 'object' || given === null) return []
+  const { wa_id, user_id, parent_user_id, profile } = record(given)
+  const { name, username } = record(profile)
   return [
     {
-      phone: as(phone, wa_id),
-      userId: user_id ?? as(userId, wa_id),
-      parentUserId: parent_user_id,
-      username: profile?.username || null,
-      name: profile?.name ?? null,
+      phone: readPhone(wa_id),
+      userId: readUserId(user_id) ?? readUserId(wa_id),
+      parentUserId: readUserId(parent_user_id),
+      username: readText(username, 64) || null,
+      name: readText(name, 256),
     },
   ]
 }
@@ -49,9 +40,9 @@ function contactOf(given: unknown): Person[] {
  */
 function personOf(named: Named, contacts: readonly Person[], isOnly: boolean): Person | null {
   const own = {
-    phone: as(phone, named.phone),
-    userId: as(userId, named.userId) ?? as(userId, named.phone),
-    parentUserId: as(userId, named.parentUserId),
+    phone: readPhone(named.phone),
+    userId: readUserId(named.userId) ?? readUserId(named.phone),
+    parentUserId: readUserId(named.parentUserId),
   }
   const names = own.phone !== null || own.userId !== null || own.parentUserId !== null
   const [only, ...others] = contacts
@@ -76,8 +67,3 @@ const isSame = (
     ? a.userId === b.userId
     : (a.phone !== null && a.phone === b.phone) ||
       (a.parentUserId !== null && a.parentUserId === b.parentUserId)
-
-function as(schema: typeof phone | typeof userId, given: unknown): string | null {
-  const parsed = v.safeParse(schema, given)
-  return parsed.success ? parsed.output : null
-}

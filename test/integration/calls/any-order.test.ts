@@ -133,8 +133,8 @@ const rowsOf = (wacids: readonly string[]) => sql<Ended[]>`
   select c.wacid, c.status, c.end_reason as reason, c.version, c.error ->> 'code' as code,
     array(select convert_from(e.body, 'utf8')::jsonb -> 'data' ->> 'status' from events e
       where e.key = c.id order by e.id) as events,
-    array(select t.detail ->> 'status' from call_timeline t where t.call_id = c.id and t.kind = 'status'
-      order by t.id) as notes
+    array(select note -> 2 ->> 'status' from jsonb_array_elements(c.timeline) with ordinality as one (note, place)
+      where note ->> 1 = 'status' order by place) as notes
   from calls c
   where c.wacid = any(${wacids as string[]})`
 

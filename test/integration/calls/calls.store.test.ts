@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { inboundCall } from '../../../src/calls/begin-call.ts'
+import type { Note } from '../../../src/calls/call.messages.ts'
 import { type CallRow, statusBody } from '../../../src/calls/call.ts'
 import { createCallBeginStore } from '../../../src/calls/store/call-begin.store.ts'
+import { noteForwarded } from '../../../src/calls/store/call-forwards.store.ts'
+import { createCallTimelineStore } from '../../../src/calls/store/call-timeline.store.ts'
 import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
 import { personAt } from '../../../src/contract/person.ts'
 import type { CallStatus } from '../../../src/contract/records/call.ts'
@@ -79,7 +82,7 @@ describe('a change', () => {
     const [now] = await sql`
       select status, version,
         (select count(*) from events where key = ${row.id}) as events,
-        (select count(*) from call_timeline where call_id = ${row.id}) as notes
+        jsonb_array_length(timeline) as notes
       from calls where id = ${row.id}`
     assert.deepEqual({ ...now }, { status: 'RINGING', version: 1, events: 1, notes: 1 })
   })
@@ -166,5 +169,74 @@ describe('taking a call over', () => {
     const { row, workspace } = await begun(true)
     await sql`update numbers set forward_calls = false where id = ${workspace.numberId}`
     assert.deepEqual((await store.take(row.id, { ...silence, sid: 'sid-2' }))?.route, [])
+  })
+})
+
+describe('the timeline', () => {
+  const timelines = createCallTimelineStore(sql)
+  const kinds = async ({ workspaceId, id }: CallRow) =>
+    (await timelines.list(workspaceId, id)).map(({ kind }) => kind)
+  const noted = (ms: number, kind: string) => ({ at: new Date(at.getTime() + 60_000 + ms), kind })
+  const silent = (row: CallRow, ...notes: readonly Note[]) => ({ row, body: null, notes })
+
+  test('is in the order of time, then in that in which it was written, rows of the release before included', async () => {
+    const { row, epoch } = await begun()
+    const change = silent(row, noted(3, 'late'), noted(1, 'first'), noted(1, 'second'))
+    await store.change(row.id, epoch, [change])
+    await sql`
+      insert into call_timeline (id, workspace_id, call_id, at, kind, detail)
+      values (new_uuid(), ${row.workspaceId}, ${row.id}, ${noted(2, '').at}, 'older', '{"ms": 12}')`
+    const entries = await timelines.list(row.workspaceId, row.id)
+    assert.deepEqual(
+      entries.map(({ kind }) => kind),
+      ['provider.connect', 'first', 'second', 'older', 'late'],
+    )
+    assert.equal(typeof entries[0]?.detail['sentAt'], 'string')
+    assert.deepEqual(entries[1], { at: noted(1, '').at, kind: 'first', detail: {} })
+    assert.deepEqual(entries[3]?.detail, { ms: 12 })
+    assert.equal((await timelines.list(newId('workspace'), row.id)).length, 0)
+  })
+
+  test('continues in a row that the release before has begun', async () => {
+    const { row, epoch } = await begun()
+    await sql`update calls set timeline = null where id = ${row.id}`
+    await store.change(row.id, epoch, [silent(row)])
+    await store.change(row.id, epoch, [silent(row, noted(1, 'next'))])
+    assert.deepEqual(await kinds(row), ['next'])
+  })
+
+  test('does not grow without an end, however often the provider repeats itself', async () => {
+    const { row, epoch } = await begun()
+    const repeats = Array.from({ length: 150 }, (_, index) => noted(index, 'repeated'))
+    for (let index = 0; index < 3; index += 1) await store.change(row.id, epoch, [silent(row, ...repeats)])
+    assert.equal((await kinds(row)).length, 301)
+  })
+
+  test('has the forward also where a later owner has the call, whose facts stay', async () => {
+    const [mine, theirs] = [await begun(true), await begun(true)]
+    const taken = await store.take(theirs.row.id, { ...silence, sid: 'sid-2' })
+    assert.ok(taken)
+    const notes = [noted(1, 'forward.attempted'), noted(2, 'forward.delivered')]
+    const wakeAt = new Date(at.getTime() + 90_000)
+    await noteForwarded(
+      sql,
+      [mine, theirs].map(({ row: { id, workspaceId }, epoch }) => ({
+        id,
+        workspaceId,
+        epoch,
+        wakeAt,
+        notes,
+      })),
+    )
+    for (const { row } of [mine, theirs])
+      assert.deepEqual((await kinds(row)).toSorted(), [
+        'forward.attempted',
+        'forward.delivered',
+        'provider.connect',
+      ])
+    const found = async ({ row }: typeof mine) => store.find(row.workspaceId, row.id)
+    assert.deepEqual([(await found(mine))?.forwardState, (await found(mine))?.wakeAt], ['OK', wakeAt])
+    assert.equal((await found(theirs))?.forwardState, 'ATTEMPTING')
+    assert.notDeepEqual((await found(theirs))?.wakeAt, wakeAt)
   })
 })

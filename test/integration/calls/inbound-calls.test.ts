@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { createCallTimelineStore } from '../../../src/calls/store/call-timeline.store.ts'
+import { personAt } from '../../../src/contract/person.ts'
 import { type CallId, encodeId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 import {
   answerOf,
   Cluster,
@@ -64,7 +66,6 @@ describe('an inbound call', () => {
     assert.equal(told.at(-1), 'status')
     const everything = await sql`
       select c::text from calls c where id = ${id}
-      union all select t::text from call_timeline t where call_id = ${id}
       union all select convert_from(body, 'utf8') from events where key = ${id}`
     assert.doesNotMatch(JSON.stringify(everything), /ice-ufrag|m=audio/)
   })
@@ -104,6 +105,33 @@ describe('an inbound call', () => {
     for (const { wacid } of updates) await until(async () => (await rowOf(wacid)).forwardState === 'OK')
     assert.equal(cluster.direct.length, 20)
     assert.deepEqual(cluster.statuses(), Array(20).fill('RINGING'))
+  })
+
+  test('leaves memory with its terminate, and late webhooks of it change nothing', async () => {
+    const workspace = await addWorkspace(sql, { forward: true })
+    // Its clock stands still: nothing leaves because time has passed.
+    const cluster = new Cluster(sql, { clock: new SimulatedClock(Date.now()) })
+    const nodes = [cluster.node(), cluster.node()]
+    const update = connectUpdate(workspace)
+    await nodes[0]?.applyCallUpdate(update)
+    const { id } = await rowOf(update.wacid)
+    const terminate = terminateUpdate(update)
+    await nodes[0]?.applyCallUpdate(terminate)
+    const hasLeft = () => until(() => nodes.every((node) => !node.directory.has(id)))
+    await hasLeft()
+    const ended = await rowOf(update.wacid)
+    assert.deepEqual([ended.status, ended.version, ended.endReason], ['MISSED', 2, 'CALLER_GAVE_UP'])
+    const answering = nodes[1]?.commands.answer(workspace.workspaceId, id, answerOf(1))
+    await assert.rejects(async () => answering, code('CALL_ENDED'))
+    await nodes[0]?.applyCallUpdate(update)
+    await Promise.all(nodes.map((node) => node.applyCallUpdate(terminate)))
+    await hasLeft()
+    const { forwardState, ...last } = await rowOf(update.wacid)
+    assert.deepEqual({ ...last, forwardState: ended.forwardState }, ended)
+    assert.equal(forwardState, 'OK')
+    assert.deepEqual([cluster.statuses(), cluster.direct.length], [['RINGING', 'MISSED'], 1])
+    const [{ ownerSid } = { ownerSid: '' }] = await sql`select owner_sid from calls where id = ${id}`
+    assert.equal(ownerSid, null)
   })
 
   test('whose terminate came first is MISSED with one event and rings nobody', async () => {
@@ -214,5 +242,38 @@ describe('an inbound call', () => {
     await cluster.node().applyCallUpdate(update)
     await cluster.node().applyCallUpdate(terminateUpdate(update))
     await assert.rejects(rowOf(update.wacid))
+  })
+})
+
+describe('calls of one webhook', () => {
+  test('ring all, open the conversations of their callers, and none is attached to one that was erased', async () => {
+    const workspace = await addWorkspace(sql, { forward: true })
+    const cluster = new Cluster(sql)
+    const node = cluster.node()
+    const callers = Array.from({ length: 10 }, (_, index) => personAt(`1555777000${index}`, 'Ines'))
+    const connects = () =>
+      callers.flatMap((person) => [
+        connectUpdate(workspace, { person }),
+        connectUpdate(workspace, { person }),
+      ])
+    await Promise.all(connects().map((update) => node.applyCallUpdate(update)))
+    const { workspaceId } = workspace
+    // As an erasure does, behind the back of what the gateway remembers.
+    const [erased] = await sql<{ id: string }[]>`
+      update contacts set erased_at = now(), wa_id = 'erased'
+      where workspace_id = ${workspaceId} and wa_id = '15557770003' returning id`
+    await sql`delete from contact_aliases where contact_id = ${erased?.id ?? ''}`
+    const later = connects()
+    await Promise.all(later.map((update) => node.applyCallUpdate(update)))
+    await until(() => cluster.direct.length === 40)
+    const wacids = later.map(({ wacid }) => wacid)
+    const rows = await sql<{ contactId: string; lastCallAt: Date | null }[]>`
+      select c.contact_id, v.last_call_at
+      from calls c
+      join conversations v on v.id = c.conversation_id
+      where c.wacid = any(${wacids})`
+    assert.equal(rows.length, 20)
+    assert.ok(rows.every(({ contactId, lastCallAt }) => contactId !== erased?.id && lastCallAt !== null))
+    assert.equal(new Set(rows.map(({ contactId }) => contactId)).size, 10)
   })
 })

@@ -170,10 +170,26 @@ describe('a restriction', () => {
     assert.deepEqual([status, pauseReason], ['PAUSED', 'ACCOUNT_RESTRICTED'])
   })
 
+  const ban = (state: string) => ({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: state } })
+
+  test('that is told after the account was enabled again, and began before it, does not begin', async () => {
+    const wabaId = await connect()
+    await addRecipients(campaign.id, 1)
+    await receive(wabaId, 'account_update', ban('REINSTATE'), now - 80)
+    await receive(wabaId, 'account_update', restricted('BIZ_INITIATED_MESSAGING', now + hour), now - 100)
+    assert.deepEqual(await states(), ['BAN REINSTATE'])
+    // A later state takes the place of the one that says so.
+    await receive(wabaId, 'account_update', ban('SCHEDULE_FOR_DISABLE'), now - 70)
+    await receive(wabaId, 'account_update', restricted('BIZ_INITIATED_MESSAGING', now + hour), now - 90)
+    assert.deepEqual(await states(), ['BAN SCHEDULE_FOR_DISABLE'])
+    assert.equal((await record()).status, 'RUNNING')
+    await receive(wabaId, 'account_update', restricted('BIZ_INITIATED_MESSAGING', now + hour), now - 60)
+    assert.equal((await record()).status, 'PAUSED')
+  })
+
   test('is over when the account is enabled again', async () => {
     const wabaId = await connect()
     await addRecipients(campaign.id, 1)
-    const ban = (state: string) => ({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: state } })
     await receive(wabaId, 'account_update', restricted('BIZ_INITIATED_MESSAGING', now + hour), now - 100)
     await receive(wabaId, 'account_update', ban('DISABLE'), now - 90)
     assert.equal((await record()).status, 'PAUSED')

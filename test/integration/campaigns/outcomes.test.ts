@@ -64,7 +64,7 @@ describe('an outcome', () => {
     const [claimed] = await claim(1)
     assert.ok(claimed)
     await sql`update messages set send_due_at = now() - interval '1 second' where id = ${claimed.messageId}`
-    await messages.lostSends(10)
+    await messages.lostSends(1_000)
     assert.equal((await store.complete(campaign)).type, 'completed')
     await finish({ ...claimed, verdict: again(0), failure: null })
     assert.deepEqual(await statuses(), { UNKNOWN: 1 })

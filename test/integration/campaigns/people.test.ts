@@ -191,9 +191,10 @@ describe('a claim', () => {
         insert into conversations (id, workspace_id, number_id, contact_id)
         values (new_uuid(), ${tenant.workspaceId}, ${tenant.numberId}, ${id})`
       await list(...addresses)
-      // What both claims write refers to the number, so neither can end before it is free.
+      // Both claims touch the conversation or, where it is new, refer to the number: neither can end before these are free.
       const { first, second } = await sql.begin(async (tx) => {
         await tx`select from numbers where id = ${tenant.numberId} for update`
+        await tx`select from conversations where workspace_id = ${tenant.workspaceId} for update`
         const first = store.claim(campaign, 1, judge)
         await waiting(1)
         const second = store.claim(campaign, 1, judge)

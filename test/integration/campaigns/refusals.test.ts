@@ -1,17 +1,26 @@
 // Refusals that repeat pause a campaign, counted over all workers; losses of access fail nobody.
 import assert from 'node:assert/strict'
 import { refusalsInARow } from '../../../src/campaigns/count-refusals.ts'
+import type { ReportFailure } from '../../../src/campaigns/host/campaign-reports.ts'
 import { createSelfPause } from '../../../src/campaigns/self-pause.ts'
 import type { ClaimedRecipient, RunningCampaign } from '../../../src/campaigns/send-ports.ts'
+import { pauseFailing } from '../../../src/campaigns/store/campaign-refusals.store.ts'
 import { createCampaignReader } from '../../../src/campaigns/store/campaigns-read.store.ts'
 import type { ProviderError } from '../../../src/contract/provider.ts'
 import { classOfCode } from '../../../src/contract/provider-errors.ts'
+import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import type { SendOutcome } from '../../../src/messaging/ports.ts'
 import { judgeSend, sendPolicies } from '../../../src/messaging/send-policy.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
-import { newId } from '../../../src/shared/ids.ts'
+import { type MessageId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testMessageStore } from '../../support/message-store.ts'
+import {
+  testCampaignHooks,
+  testConsent,
+  testContacts,
+  testMessageStore,
+} from '../../support/message-store.ts'
+import { eventually } from '../platform/cluster/gateway.ts'
 import {
   addRecipients,
   campaign,
@@ -59,6 +68,35 @@ async function finish(
   )
 }
 
+/** A gateway that applies statuses. Resolves when those of these messages are written. */
+async function tell(
+  campaignSendFailed: ReportFailure,
+  claimed: readonly ClaimedRecipient[],
+  code?: number,
+): Promise<void> {
+  const updates = createMessageUpdates({
+    ...{ store: messages, contacts: testContacts(sql), consent: testConsent(sql), campaignSendFailed },
+    ...{ dispatch: () => undefined, clock: systemClock, ignored: () => assert.fail('not known') },
+  })
+  const rows = await sql<{ providerMessageId: string }[]>`
+    select provider_message_id from messages where id = any(${claimed.map(({ messageId }) => messageId)}::uuid[])`
+  assert.equal(rows.length, claimed.length)
+  const status = code === undefined ? 'DELIVERED' : 'FAILED'
+  const error = code === undefined ? null : errorOf(code)
+  for (const { providerMessageId } of rows)
+    await updates.applyStatus({
+      ...{ type: 'messageStatus', phoneNumberId: tenant.phoneNumberId, providerMessageId, status, error },
+      ...{ at: new Date(), opaque: null, recipient: null },
+    })
+}
+
+/** The same, and resolves when the failures are judged. */
+async function reported(claimed: readonly ClaimedRecipient[], code?: number): Promise<void> {
+  const failed: MessageId[] = []
+  await tell((id) => failed.push(id), claimed, code)
+  await pauseFailing(sql, failed)
+}
+
 const record = async () =>
   (await createCampaignReader(sql).find(tenant.workspaceId, campaign.id)) ?? assert.fail()
 
@@ -94,6 +132,44 @@ describe('a refusal that repeats', () => {
     assert.equal((await record()).status, 'RUNNING')
     await finish(claimed.slice(59, 60), refused(131026))
     assert.equal((await record()).status, 'PAUSED')
+  })
+
+  test('counts where it is told only after the message was taken, in the order of the messages', async () => {
+    await addRecipients(campaign.id, 50)
+    const claimed = await claim(50)
+    await finish(claimed, accepted)
+    await reported(claimed.slice(20, 39), 131026)
+    await reported(claimed.slice(0, 19), 131026)
+    assert.equal((await record()).status, 'RUNNING', 'of one between them nothing is known')
+    await reported(claimed.slice(19, 20))
+    assert.equal((await record()).status, 'RUNNING', 'it has arrived')
+    await reported(claimed.slice(39, 40), 131050)
+    await reported(claimed.slice(41, 42), 131009)
+    assert.equal((await record()).status, 'RUNNING')
+    await reported(claimed.slice(40, 41), 131026)
+    const { status, pauseReason, pauseError } = await record()
+    assert.deepEqual([status, pauseReason, pauseError?.code], ['PAUSED', 'TOO_MANY_FAILURES', '131026'])
+    // Of messages from before the pause.
+    await resumed()
+    await reported(claimed.slice(42, 50), 131026)
+    assert.equal((await record()).status, 'RUNNING')
+  })
+
+  test('is told to the campaign by whoever applies the statuses', async () => {
+    await addRecipients(campaign.id, refusalsInARow)
+    const claimed = await claim(refusalsInARow)
+    await finish(claimed, accepted)
+    await tell(testCampaignHooks(sql).sendFailed, claimed, 131026)
+    await eventually(async () => (await record()).status === 'PAUSED')
+  })
+
+  test('that is the choice of one person each time does not count', async () => {
+    await addRecipients(campaign.id, 50)
+    const claimed = await claim(50)
+    await finish(claimed.slice(0, 25), refused(131050))
+    await finish(claimed.slice(25), accepted)
+    await reported(claimed.slice(25), 131062)
+    assert.equal((await record()).status, 'RUNNING')
   })
 
   test('pauses a campaign that was resumed only after as many further refusals', async () => {

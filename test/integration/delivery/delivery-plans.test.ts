@@ -3,10 +3,13 @@ import { type PlanNode, plansOf, scannedWhole } from '../../../bench/lists/plans
 import type { DeliveryFilter } from '../../../src/contract/administration.ts'
 import { createDeliveryLogStore } from '../../../src/delivery/store/deliveries-log.store.ts'
 import { createReplayStore } from '../../../src/delivery/store/deliveries-replay.store.ts'
+import { createDeliveryEraser } from '../../../src/delivery/store/erase-deliveries.ts'
 import { connectPool, type Pool } from '../../../src/platform/postgres/sql.ts'
-import { type EndpointId, encodeId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { type EndpointId, encodeId, idFloor, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { before, describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
+
+type DeliveryPage = Parameters<ReturnType<typeof createDeliveryLogStore>['list']>[2]
 
 const ROWS = 60_000
 const DAYS = 6
@@ -29,7 +32,8 @@ async function seed(sql: Pool): Promise<void> {
       case when n % 9973 = 0 then ${rare}::uuid else (${endpoints}::uuid[])[2 + n % 19] end,
       case when n % 9001 = 0 then 'call.status' when n % 4 = 0 then 'message.received' else 'message.status' end,
       case when n % 5003 = 0 then ${key}::uuid else uuidv7() end,
-      case when n % 1000 = 0 then 'FAILED' when n % 1000 = 1 then 'HELD' when n % 9007 = 0 then 'BLOCKED'
+      case when n % 1000 = 0 then 'FAILED' when n % 1000 = 1 then 'HELD' when n % 1000 = 2 then 'PENDING'
+        when n % 9007 = 0 then 'BLOCKED'
         else 'DELIVERED' end,
       1, uuid_extract_timestamp(id)
     from (
@@ -50,6 +54,7 @@ const filters: Record<string, DeliveryFilter> = {
   'event that never was': { event: 'call.ringing' },
   delivered: { state: 'DELIVERED' },
   failed: { state: 'FAILED' },
+  pending: { state: 'PENDING' },
   'state that never was': { state: 'DISCARDED' },
   key: { key },
   'unknown key': { key: newId('call') },
@@ -117,6 +122,41 @@ describe('the plans of the delivery log', () => {
       const rows = (await read()) - before
       assert.ok(rows < 1_000, `${name} read ${rows} rows`)
     }
+  })
+
+  test('what is pending stands among the others, on every page', async () => {
+    const sql = testPool(database, 1)
+    const log = createDeliveryLogStore(sql)
+    const listed: string[] = []
+    for (let after: DeliveryPage['after'], page = 0; page < 25; page += 1) {
+      const { data, next } = await log.list(workspaceId, {}, { limit: 100, after })
+      listed.push(...data.map(({ id }) => id))
+      after = next ?? assert.fail()
+    }
+    const rows = await sql<{ id: string; state: string }[]>`
+      select id, state from deliveries where workspace_id = ${workspaceId} order by id desc limit 2500`
+    assert.deepEqual(
+      listed,
+      rows.map(({ id }) => encodeId('delivery', id)),
+    )
+    assert.ok(rows.some(({ state }) => state === 'PENDING'))
+  })
+
+  test('what an erasure looks for is found by its key or its ids', async () => {
+    const plans = await plansOf(database.url, async (sql) => {
+      const eraser = createDeliveryEraser(sql)
+      assert.equal(await eraser.hasMore(workspaceId, [newId('call')], null), false)
+      assert.equal(await eraser.hasMore(workspaceId, [key], null), true)
+      for (const after of [null, undefined])
+        assert.equal((await eraser.ofKeys(workspaceId, [newId('call')], after)).events, 0)
+      const first = idFloor(daysAgo(DAYS + 20).getTime())
+      assert.equal(
+        (await eraser.between(workspaceId, first, idFloor(daysAgo(DAYS + 19).getTime()))).events,
+        0,
+      )
+    })
+    assert.ok(plans.length >= 10)
+    assert.deepEqual(plans.flatMap(scans), [])
   })
 
   test('what a bulk replay counts and takes is found by its endpoint and state', async () => {

@@ -6,6 +6,7 @@ import { createPartitionStore } from '../../../src/delivery/store/partitions.sto
 import { migrate } from '../../../src/platform/postgres/migrate.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { type EndpointId, idFloor, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { call, thread } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
@@ -66,6 +67,22 @@ describe('a day past its retention', () => {
     const { dropped } = await drop(sql)
     assert.deepEqual(dropped.toSorted(), tables.map((table) => nameOf(table, RETENTION + 2)).toSorted())
     for (const table of tables) assert.ok(await exists(sql, nameOf(table, RETENTION)), table)
+  })
+
+  test('takes the timelines of its calls along, and none of another day', async () => {
+    const { sql, workspaceId } = await place()
+    for (const day of [RETENTION + 1, RETENTION]) await addDay(sql, day)
+    const own = await thread(sql, workspaceId)
+    const first = dayOf(RETENTION + 1)
+    const timeline = [[first, 'provider.connect']]
+    const at = (ms: number) => call(sql, own, { id: idAt(ms), status: 'COMPLETED', timeline })
+    const old = [first, first + DAY - 1]
+    const others = [first - 1, first + DAY]
+    for (const ms of [...old, ...others]) await at(ms)
+    const left = async () => (await sql`select from calls where timeline is not null`).count
+    const { dropped } = await drop(sql)
+    assert.ok(dropped.includes(nameOf('call_timeline', RETENTION + 1)))
+    assert.deepEqual([await left(), (await sql`select from calls`).count], [others.length, 4])
   })
 
   test('what was held then is given up, and the audit says how much of which endpoint', async () => {

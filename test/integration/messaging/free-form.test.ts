@@ -6,13 +6,16 @@ import type { SendInput } from '../../../src/messaging/check-send.ts'
 import { templateRendering } from '../../../src/messaging/messaging.module.ts'
 import type { Outgoing } from '../../../src/messaging/ports.ts'
 import { createSendMessage } from '../../../src/messaging/send-message.ts'
+import { deleteFiles } from '../../../src/messaging/store/delete-files.ts'
 import { createMessageReader } from '../../../src/messaging/store/messages-read.store.ts'
+import type { Sql } from '../../../src/platform/postgres/sql.ts'
 import { createRetentionStore } from '../../../src/privacy/store/retention.store.ts'
-import { newId, type UploadId } from '../../../src/shared/ids.ts'
+import { newId, type UploadId, type Uuid } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addTenant, type Tenant } from '../../support/rows.ts'
+import { eventually } from '../platform/cluster/gateway.ts'
 
 const sql = testPool(await testDatabase())
 const day = 24 * 3_600_000
@@ -236,6 +239,10 @@ describe('an uploaded file', () => {
     await sql`update uploads set expires_at = now() - interval '1 second' where workspace_id = ${tenant.workspaceId}`
     await retention.removeUploads()
     assert.deepEqual(await left(), [used])
+    const [toLookAt] = await sql`
+      select count(*)::int as count from uploads
+      where workspace_id = ${tenant.workspaceId} and expires_at > '-infinity' and expires_at < now()`
+    assert.equal(toLookAt?.['count'], 0, 'it is not looked at again')
     assert.equal(await codeOf(send(caller(tenant), picture(used))), 'MEDIA_NOT_FOUND')
     // Contents go after a day; with the last message that shows it, the file goes too.
     await sql`update workspaces set content_days = 1 where id = ${tenant.workspaceId}`
@@ -245,6 +252,34 @@ describe('an uploaded file', () => {
     const gone =
       await sql`select key from blob_deletions where key in ${sql([`x/upload-${used}`, `x/upload-${unused}`])}`
     assert.equal(gone.length, 2)
+  })
+
+  test('goes with its last message, also where two that show it are emptied at once', async () => {
+    const tenant = await addTenant(sql)
+    await conversationOf(tenant, { lastInboundAt: opened })
+    const { send } = sender({ now: () => opened.getTime() })
+    const shown = await addUpload(tenant)
+    for (let count = 0; count < 2; count += 1) await send(caller(tenant), picture(shown))
+    const { workspaceId } = tenant
+    const [one, other] = await sql<
+      { id: Uuid }[]
+    >`select id from messages where workspace_id = ${workspaceId}`
+    const empty = (tx: Sql, message: { readonly id: Uuid } | undefined) =>
+      deleteFiles(tx, workspaceId, { ids: [message?.id ?? assert.fail()], jobId: null })
+    const { second } = await sql.begin(async (tx) => {
+      await empty(tx, one)
+      const second = sql.begin((later) => empty(later, other))
+      await eventually(async () => {
+        const [me] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+        const waiting = await sql`
+          select from pg_stat_activity where ${me?.pid ?? 0}::integer = any(pg_blocking_pids(pid))`
+        return waiting.length > 0
+      })
+      return { second }
+    })
+    await second
+    assert.equal((await sql`select from uploads where id = ${shown}`).length, 0)
+    assert.equal((await sql`select from blob_deletions where key = ${`x/upload-${shown}`}`).length, 1)
   })
 
   test('that ends between the look and the write is told, and costs no other message of the batch', async () => {

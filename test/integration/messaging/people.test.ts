@@ -174,18 +174,22 @@ describe('a person who is seen by number and by id', () => {
     )
   })
 
-  test('is as opted out as either of the two', async () => {
+  test('waits, in a conversation that begins, for whoever merges the contact, and holds nothing meanwhile', async () => {
     const world = await addWorkspace(sql)
     const who = someone()
-    const { contactId } = await seen(world, { userId: who.userId })
-    await sql`update contacts set opt_state = 'opted-out', opt_changed_at = now() where id = ${contactId}`
-    await seen(world, { phone: who.phone })
-    await seen(world, who)
-    const { data } = await conversations.list(world.workspaceId, { contact: who.phone }, { limit: 5 })
-    assert.deepEqual(
-      data.map(({ contact }) => contact.optedOut),
-      [true],
-    )
+    const { contactId } = await seen(world, { phone: who.phone })
+    await sql`delete from conversations where contact_id = ${contactId}`
+    const { begun } = await sql.begin(async (tx) => {
+      await tx`select from contacts where id = ${contactId} for update`
+      const begun = seen(world, { phone: who.phone })
+      await isAwaited(tx)
+      // Waits for another who has written this key.
+      await tx`
+        insert into conversations (id, workspace_id, number_id, contact_id)
+        values (new_uuid(), ${world.workspaceId}, ${world.numberId}, ${contactId})`
+      return { begun }
+    })
+    assert.equal((await begun).contactId, contactId)
   })
 
   test('of another workspace is another person', async () => {
@@ -251,6 +255,21 @@ describe('a number', () => {
     const answer = { person: personAt(strange), also: [other], proof: 'answer', at: new Date() } as const
     await contacts.learn(world.workspaceId, answer)
     assert.equal((await seen(world, { phone: strange })).contactId, first.contactId, 'by the answer')
+  })
+
+  test('of another person from now on is theirs in every spelling', async () => {
+    const world = await addWorkspace(sql)
+    serial += 1
+    const [asked, told] = [`55519${87_000_000 + serial}`, `5551${87_000_000 + serial}`]
+    const [who, next] = [someone().userId, someone().userId]
+    await testContacts(sql).partiesOf(world, { person: personAt(asked) })
+    const first = await seen(world, { phone: told, userId: who }, new Date(1_000))
+    assert.equal((await seen(world, { phone: asked })).contactId, first.contactId)
+    const second = await seen(world, { phone: told, userId: next }, new Date(2_000))
+    assert.notEqual(second.contactId, first.contactId)
+    for (const phone of [told, asked])
+      assert.equal((await seen(world, { phone })).contactId, second.contactId, phone)
+    assert.equal((await seen(world, { userId: who })).contactId, first.contactId)
   })
 
   test('that an answer tells is learnt from the next one where this one could not be written', async () => {

@@ -86,7 +86,8 @@ export async function known(waId?: string): Promise<Known> {
     fileName: `${secret}.png`,
   }
   await sql`insert into media ${sql({ ...file, state: 'STORED', blobKey, sizeBytes: bytes.length } as never)}`
-  const callId = await call(sql, own, { status: 'COMPLETED', fromName: secret })
+  const timeline = [[0, 'ended', { secret }]]
+  const callId = await call(sql, own, { status: 'COMPLETED', fromName: secret, timeline })
   await sql`
     insert into call_timeline (id, workspace_id, call_id, at, kind, detail)
     values (new_uuid(), ${workspaceId}, ${callId}, now(), 'ended', ${sql.json({ secret })})`

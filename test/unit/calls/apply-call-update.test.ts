@@ -38,6 +38,7 @@ function world(ledger: Partial<CallLedger> = {}) {
   const ignored: string[] = []
   const ended: CallRow[] = []
   const opened: [string, Date][] = []
+  const asked: boolean[] = []
   const beginInbound = async (call: InboundCall) => {
     return { type: 'begun', row: call.ringing.row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
   }
@@ -57,7 +58,10 @@ function world(ledger: Partial<CallLedger> = {}) {
     opened: async (id, at) => void opened.push([id, at]),
     contacts: {
       findNumber: async (id) => (id === 'pn' ? number : undefined),
-      resolveParties: async ({ phoneNumberId }) => (phoneNumberId === 'pn' ? parties : undefined),
+      resolveParties: async ({ phoneNumberId, isFresh = false }) => {
+        asked.push(isFresh)
+        return phoneNumberId === 'pn' ? parties : undefined
+      },
     },
     ledger: { ...nothing, ...ledger } as CallLedger,
     owners: {
@@ -72,7 +76,7 @@ function world(ledger: Partial<CallLedger> = {}) {
     log: { info: () => undefined, warn: () => undefined },
     ignored: (why) => ignored.push(why),
   })
-  return { apply, told, adopted, ignored, ended, opened }
+  return { apply, told, adopted, ignored, ended, opened, asked }
 }
 
 const types = (told: readonly { message: CallMessage }[]) => told.map(({ message }) => message.type)
@@ -96,6 +100,24 @@ describe('a connect', () => {
       told.map(({ message }) => message),
       [{ type: 'providerTerminate', wacid: 'wacid.1', durationSeconds: 4, error }],
     )
+  })
+
+  test('takes the contact that is remembered, and asks for it where that one is gone', async () => {
+    const remembered = world()
+    await remembered.apply(connect)
+    assert.deepEqual(remembered.asked, [false])
+    let tries = 0
+    const beginInbound = async (call: InboundCall) => {
+      tries += 1
+      const { row } = call.ringing
+      const begun = { type: 'begun', row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
+      return tries === 1 ? ({ type: 'gone' } as const) : begun
+    }
+    const { apply, asked, adopted } = world({ beginInbound })
+    await apply(connect)
+    assert.deepEqual([asked, adopted.length], [[false, true], 1])
+    const always = world({ beginInbound: async () => ({ type: 'gone' }) as const })
+    await assert.rejects(always.apply(connect), /again and again/)
   })
 
   test('that is stale is recorded and has no owner', async () => {

@@ -100,11 +100,51 @@ describe('wake_at', () => {
 describe('leaving memory', () => {
   const idle = (call: Drive) => callActor(timing).idleAfterMs(call.state)
 
-  test('a ringing call stays, an accepted one leaves after two minutes, an ended one sooner', () => {
+  test('a ringing call stays, an accepted one leaves after two minutes, one that the provider ended at once', () => {
     const call = new Drive(placedRow(), { route: [] })
     assert.equal(idle(call), undefined)
     assert.equal(idle(call.tell(status('ACCEPTED'))), 120_000)
-    assert.equal(idle(call.tell(terminate({ durationSeconds: 1 }))), 5_000)
+    assert.equal(call.count('passivate'), 0)
+    assert.equal(call.tell(terminate({ durationSeconds: 1 })).count('passivate'), 1)
+  })
+
+  test('one that we ended waits five seconds for the terminate of the provider', () => {
+    const call = new Drive(ringingRow(), { session: offer })
+    call.ask(decline)
+    call.provider(ok)
+    assert.deepEqual([call.status, idle(call), call.count('passivate')], ['DECLINED', 5_000, 0])
+    assert.equal(call.tell(terminate()).count('passivate'), 1)
+  })
+
+  test('one whose caller hung up while it was answered waits for the outcome, which is taken back', () => {
+    const call = new Drive(ringingRow(), { session: offer })
+    call.ask(answer('A'))
+    call.provider(ok).tell(terminate())
+    assert.deepEqual([call.status, idle(call), call.count('passivate')], ['MISSED', 5_000, 0])
+    call.provider(ok)
+    assert.equal(call.requests.at(-1), 'terminate')
+  })
+
+  test('one that rang out waits for the update that tells whether the contact declined', () => {
+    const call = new Drive(placedRow(), { route: [] }).tell(status('RINGING')).tell(terminate())
+    assert.deepEqual([call.status, call.count('passivate')], ['RINGING', 0])
+    call.tell(status('REJECTED'))
+    assert.deepEqual([call.status, call.count('passivate')], ['REJECTED', 1])
+  })
+
+  test('one that ended while it was forwarded leaves with the outcome', () => {
+    const call = new Drive(forwardingRow()).tell({ type: 'ringing', session: offer }).tell(terminate())
+    assert.equal(call.count('passivate'), 0)
+    call.tell({ type: 'forwarded', outcome: { type: 'delivered' } })
+    assert.deepEqual([call.count('noteForwarded'), call.count('passivate')], [1, 1])
+  })
+
+  test('a late connect of an ended call is answered in its turn, because the call may leave with it', () => {
+    const call = new Drive(ringingRow({ status: 'MISSED' }), { isResumed: false })
+    const asked = call.ask(connect(ringingRow(), offer))
+    assert.deepEqual(call.reply(asked), { type: 'done' })
+    const again = call.tell(terminate()).ask(connect(ringingRow(), offer))
+    assert.deepEqual([call.reply(again), call.events], [{ type: 'done' }, []])
   })
 
   test('one that ended while it was forwarded stays for the outcome, which a crash does not lose', () => {

@@ -105,6 +105,7 @@ export class Drive {
       isResumed: true,
       mayPlace: true,
       isDraining: false,
+      isTerminated: false,
     }
     this.state = { row, ...fresh, ...patch }
   }

@@ -39,6 +39,11 @@ describe('a batch of answers', () => {
     assert.deepEqual(runsOf('again', 'lost'), [])
   })
 
+  test('does not count what one person does not want, nor is it interrupted by it', () => {
+    assert.deepEqual(runsOf('100', '131050', '100', '131062', '100'), [['100', 3, '100', 3, true]])
+    assert.deepEqual(runsOf('131050', '131062'), [])
+  })
+
   test('trips in its middle, with the error that repeats and its details', () => {
     const words = ['ok', ...times(refusalsInARow, '131026'), 'ok']
     const [run] = refusalRuns(words.map((word) => outcome(word)))

@@ -110,10 +110,18 @@ export class Driver {
     }
   }
 
+  /** The pings so far, alone and behind frames. */
+  pings(): { readonly token: number; readonly ping: number }[] {
+    return this.effects.flatMap((effect) => {
+      if (effect.type !== 'ping' && effect.type !== 'frame') return []
+      const { token, ping } = effect
+      return ping === undefined ? [] : [{ token, ping }]
+    })
+  }
+
   /** The receiver answers every ping so far: it has read what the socket took before them. */
   pongAll(): void {
-    const ping = this.of('ping').at(-1)
-    if (ping) this.tell({ type: 'pong', token: ping.token, ping: ping.ping })
+    for (const ping of this.pings()) this.tell({ type: 'pong', ...ping })
   }
 
   /** The receiver reads every frame that waits, in as many round trips as that takes. */

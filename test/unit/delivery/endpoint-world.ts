@@ -175,9 +175,10 @@ export class EndpointWorld {
       }
       case 'frame': {
         const { report, afterMs } = this.#begin(effect.item, context)
-        const { token, frame } = effect
+        const { token, frame, ping } = effect
         const written = report.outcome.type === 'delivered'
         later(afterMs, { type: 'frameDone', token, frame, written })
+        if (written && ping !== undefined) later(afterMs + 2, { type: 'pong', token, ping })
         return
       }
       case 'ping':

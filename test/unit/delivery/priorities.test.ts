@@ -125,7 +125,7 @@ describe('calls', () => {
     driver.tell({ type: 'deliver', items: Array.from({ length: 60 }, () => item({ body })) })
     const token = driver.open()
     driver.writeAll()
-    driver.tell({ type: 'pong', token, ping: driver.last('ping').ping })
+    driver.tell({ type: 'pong', token, ping: driver.pings()[0]?.ping ?? 0 })
     driver.writeAll()
     driver.tell({ type: 'wake' })
     const frames = driver.of('frame').length

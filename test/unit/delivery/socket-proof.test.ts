@@ -11,18 +11,50 @@ describe('the proof that a receiver has read a frame', () => {
     driver.tell({ type: 'deliver', items: items(1) })
     const token = driver.open()
     driver.tell({ type: 'pingDue', token })
+    // A lapsed guard holds the frame and its ping back, but not this one.
     const early = driver.last('ping').ping
     driver.writeAll()
     driver.nowMs = 2_000
     driver.tell({ type: 'settleDue', token })
     driver.tell({ type: 'pong', token, ping: early })
     assert.equal(driver.records().length, 0)
-    assert.notEqual(driver.last('ping').ping, early)
-    driver.pongAll()
+    driver.tell({ type: 'pong', token, ping: driver.last('frame').ping ?? 0 })
     assert.deepEqual(
       driver.records().map(({ verdict }) => verdict.type),
       ['delivered'],
     )
+  })
+
+  test('one ping goes with the last frame of a turn, and its pong proves them all', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(1) })
+    const token = driver.open()
+    driver.readAll()
+    driver.tell({ type: 'settleDue', token })
+    driver.effects = []
+    driver.tell({ type: 'deliver', items: items(3) })
+    driver.writeAll()
+    const pings = driver.of('frame').map(({ ping }) => ping)
+    assert.deepEqual(pings.slice(0, 2), [undefined, undefined])
+    assert.equal(driver.of('ping').length, 0)
+    driver.tell({ type: 'deliver', items: items(1) })
+    assert.equal(driver.last('frame').ping, undefined, 'it shares the next ping')
+    driver.tell({ type: 'pong', token, ping: pings[2] ?? 0 })
+    assert.equal(driver.records().length, 3)
+  })
+
+  test('a pong that overtakes the report of the write proves the frame, once', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(2) })
+    const token = driver.open()
+    driver.tell({ type: 'settleDue', token })
+    for (const { ping } of driver.pings()) driver.tell({ type: 'pong', token, ping })
+    assert.equal(driver.records().length, 1, 'only the first frame carries a ping')
+    driver.readAll()
+    assert.equal(driver.records().length, 2)
+    const open = driver.state.socket
+    assert(open.phase === 'open')
+    assert.deepEqual([open.unconfirmedBytes, open.writing.size, open.pings.length], [0, 0, 0])
   })
 
   for (const [code, verdicts] of [

@@ -66,6 +66,12 @@ describe('who a person is', () => {
     assert.deepEqual(shown(claim(P, B), before), [null, [], { id: id(3), address: P2 }, P, [B], B])
   })
 
+  test('with the number, its other spelling moves too', () => {
+    const [long, short] = ['5551987654321', '555187654321']
+    const known = holder(1, short, { aliases: [long], userId: A })
+    assert.deepEqual(shown(claim(long, B), known), [null, [], { id: id(1), address: A }, long, [B], B])
+  })
+
   test('what is told late does not take the number back', () => {
     const owner = holder(2, P, { userId: B, addressAt: late })
     const former = holder(1, A, { userId: A })

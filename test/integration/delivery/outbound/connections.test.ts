@@ -23,10 +23,13 @@ async function setUp(t: TestContext) {
   t.after(() => pool.close())
   const verdict = judgeUrl(`http://127.0.0.1:${port}/`, 'any')
   assert(verdict.type === 'ok')
-  const acquire = (signal?: AbortSignal) => {
+  const acquire = async (signal?: AbortSignal) => {
     const deadline = startDeadline(5_000, signal)
-    const wish = { target: verdict.target, pool: 'a', deadline, fresh: false }
-    return pool.acquire(wish).finally(() => deadline.clear())
+    try {
+      return await pool.acquire({ target: verdict.target, pool: 'a', deadline, fresh: false })
+    } finally {
+      deadline.clear()
+    }
   }
   return { pool, acquire, sockets }
 }

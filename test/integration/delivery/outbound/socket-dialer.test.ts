@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { createSecret, createSigner } from '../../../../src/delivery/signature.ts'
 import { makeCertificate } from '../../../support/certificate.ts'
@@ -8,6 +9,18 @@ import { describe, test } from '../../../support/harness.ts'
 import { dial, opened, send, socketReceiver } from './socket-receivers.ts'
 
 const certificate = makeCertificate('DNS:localhost')
+
+function countWrites(socket: Socket, count: () => void): void {
+  const { _write, _writev } = socket
+  socket._write = (...args) => {
+    count()
+    _write.apply(socket, args)
+  }
+  socket._writev = (...args) => {
+    count()
+    _writev?.apply(socket, args)
+  }
+}
 
 describe('an open socket', () => {
   test('was asked for on the exact path with exactly the three headers [signatures]', async (t) => {
@@ -49,6 +62,33 @@ describe('an open socket', () => {
     }
     assert(body.equals(copy))
     assert.equal(socket.bufferedBytes(), 0)
+  })
+
+  test('writes what is sent in one turn of the loop at once, in its order, and on demand before its end', async (t) => {
+    const received: string[] = []
+    const url = await socketReceiver(t, (websocket) => {
+      websocket.on('message', (data) => received.push(String(data)))
+      websocket.on('ping', (data) => received.push(`ping ${data}`))
+    })
+    let writes = 0
+    const watched = await dial(t, url, { onConnected: (socket) => countWrites(socket, () => (writes += 1)) })
+    const socket = opened(watched)
+    writes = 0
+    const pong = watched.nextPong()
+    const done = ['one', 'two', 'three'].map((frame) => send(socket, frame))
+    socket.ping(Buffer.from('1'))
+    assert.equal(writes, 0)
+    assert.deepEqual(await Promise.all(done), [undefined, undefined, undefined])
+    await pong
+    assert.equal(writes, 1)
+    assert.deepEqual(received, ['one', 'two', 'three', 'ping 1'])
+    void send(socket, 'four')
+    socket.flush()
+    assert.equal(writes, 2)
+    void send(socket, 'five')
+    socket.close(1000, 'done')
+    await watched.closed
+    assert.deepEqual(received.slice(4), ['four', 'five'])
   })
 
   test('works over TLS with the added authority, and not without it', async (t) => {

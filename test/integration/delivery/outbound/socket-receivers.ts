@@ -55,15 +55,21 @@ export interface Watched {
 export async function dial(
   t: TestContext,
   url: string,
-  changes: { ca?: string; deadlineMs?: number; signal?: AbortSignal; headers?: Record<string, string> } = {},
+  changes: {
+    ca?: string
+    deadlineMs?: number
+    signal?: AbortSignal
+    headers?: Record<string, string>
+    onConnected?: (socket: Socket) => void
+  } = {},
 ): Promise<Watched> {
-  const { ca, deadlineMs = 5_000, headers = {}, signal } = changes
+  const { ca, deadlineMs = 5_000, headers = {}, signal, onConnected } = changes
   let close: (end: { code: number; reason: string }) => void = () => {}
   let pong: (payload: string) => void = () => {}
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     close = resolve
   })
-  const dialled = await makeDialer(ca).dial(
+  const dialled = await makeDialer(ca, 'any', onConnected).dial(
     { url, headers, deadlineMs, ...(signal && { signal }) },
     {
       onClose: (code, reason) => close({ code, reason }),
@@ -78,12 +84,21 @@ export async function dial(
   return { dialled, closed, nextPong }
 }
 
-export function makeDialer(ca?: string, policy: 'public' | 'any' = 'any'): SocketDialer {
+export function makeDialer(
+  ca?: string,
+  policy: 'public' | 'any' = 'any',
+  onConnected: (socket: Socket) => void = () => {},
+): SocketDialer {
   const resolver = createResolver({ policy, clock: systemClock })
+  const connect = createConnector({ policy, resolver, ca })
   return createSocketDialer({
     policy,
     clock: systemClock,
-    connect: createConnector({ policy, resolver, ca }),
+    async connect(...asked) {
+      const connected = await connect(...asked)
+      if (connected.type === 'connected') onConnected(connected.socket)
+      return connected
+    },
   })
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -131,6 +131,57 @@ create index concurrently if not exists ledger_both on ledger (id, amount);`,
         ['ledger_pkey', true],
       ],
     )
+  })
+})
+
+describe('the indexes of the delivery log', () => {
+  test('are built for the days that have deliveries, and take the place of the earlier ones', async () => {
+    const sql = await empty()
+    const own = new URL('../../../../src/platform/postgres/migrations/', import.meta.url)
+    const earlier = pathToFileURL(`${mkdtempSync(join(ownFolder(), 'migrations-'))}/`)
+    for (const name of readdirSync(own))
+      if (name < '0046') copyFileSync(new URL(name, own), new URL(name, earlier))
+    await migrate(sql, { folder: earlier })
+    await sql`
+      insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state)
+      select uuidv7(-n * interval '1 day'), new_uuid(), new_uuid(), new_uuid(), 'call.status', new_uuid(),
+        case when m = 1 then 'PENDING' else 'DELIVERED' end
+      from generate_series(0, 1) n, generate_series(1, 100) m`
+    const applied = await migrate(sql)
+    assert.ok(applied.includes('0046_log_of_deliveries_concurrently.sql'))
+    const indexes = await sql<{ parent: string; days: number; own: number; valid: boolean }[]>`
+      select parent.relname as parent, count(*)::integer as days,
+        count(*) filter (where child.relname ~ '^deliveries_[0-9]{8}_(log|pending)')::integer as own,
+        bool_and(c.indisvalid) and bool_and(p.indisvalid) as valid
+      from pg_index p
+      join pg_class parent on parent.oid = p.indexrelid
+      join pg_inherits i on i.inhparent = p.indexrelid
+      join pg_index c on c.indexrelid = i.inhrelid
+      join pg_class child on child.oid = c.indexrelid
+      where p.indrelid = 'deliveries'::regclass
+      group by parent.relname
+      order by parent.relname`
+    const partitions = await sql`select from pg_inherits where inhparent = 'deliveries'::regclass`
+    const built = [
+      'deliveries_log',
+      'deliveries_log_endpoint',
+      'deliveries_log_key',
+      'deliveries_log_kind',
+      'deliveries_log_state',
+      'deliveries_pending',
+    ]
+    assert.deepEqual(
+      indexes.map(({ parent, days, own, valid }) => [parent, days, own, valid]),
+      ['deliveries_due', 'deliveries_failed', ...built, 'deliveries_open', 'deliveries_pkey']
+        .sort()
+        .map((name) => [name, partitions.count, built.includes(name) ? 2 : 0, true]),
+    )
+    // No day has an index that is not one of its table's.
+    const [all] = await sql<{ count: number }[]>`
+      select count(*)::integer as count from pg_index x
+      join pg_inherits i on i.inhrelid = x.indrelid
+      where i.inhparent = 'deliveries'::regclass`
+    assert.equal(all?.count, indexes.length * partitions.count)
   })
 })
 

@@ -33,7 +33,13 @@ function setUp(ends: (host: string) => { afterMs: number; as: Connected } | unde
   const limited = limitDials(connect, clock)
   const dial = (host: string, { urgency, cut }: { urgency?: AbortSignal; cut?: AbortController } = {}) => {
     const { signal } = cut ?? new AbortController()
-    const deadline: Deadline = { signal, isInterrupted: () => false, clear: () => undefined }
+    const deadline: Deadline = {
+      signal,
+      isOver: false,
+      onOver: undefined,
+      isInterrupted: () => false,
+      clear: () => undefined,
+    }
     return limited(targetOf(host), deadline, urgency)
   }
   const hosts = () => begun.map(({ host }) => host)

@@ -112,6 +112,16 @@ describe('the periodic confirmation', () => {
     )
   })
 
+  test('leaves alone what has nothing more to do and leaves memory within seconds', async () => {
+    const { actors, host, clock } = ledger()
+    await actors.tell('x', { type: 'finish' })
+    await clock.advance(4_500)
+    assert.deepEqual([actors.has('x'), host.confirms], [true, 0])
+    await clock.advance(2_000)
+    await settled(clock)
+    assert.deepEqual([actors.has('x'), host.confirms], [false, 0])
+  })
+
   test('leaves the idle alone', async () => {
     const { actors, host, clock } = ledger()
     await actors.tell('x', { type: 'read' })

@@ -28,6 +28,7 @@ export type LedgerMessage =
   | { readonly type: 'break' }
   | { readonly type: 'leave' }
   | { readonly type: 'stay' }
+  | { readonly type: 'finish' }
 
 export type LedgerTx = { readonly total: number }
 export type LedgerEffect =
@@ -35,16 +36,19 @@ export type LedgerEffect =
   | { readonly type: 'note'; readonly text: string }
 
 export const ledgerActor: ActorDefinition<
-  LedgerState & { readonly stays?: boolean },
+  LedgerState & { readonly stays?: boolean; readonly isOver?: boolean },
   LedgerMessage,
   LedgerTx,
   LedgerEffect
 > = {
   kind: 'call',
   mailboxLimit: 4,
-  fromOthers: new Set(['add', 'say', 'read', 'readLater', 'break', 'leave', 'stay']),
+  fromOthers: new Set(['add', 'say', 'read', 'readLater', 'break', 'leave', 'stay', 'finish']),
   repeatable: new Set(['read']),
-  idleAfterMs: (state) => (state.stays ? undefined : 30_000),
+  idleAfterMs(state) {
+    if (state.isOver) return 5_000
+    return state.stays ? undefined : 30_000
+  },
   isGuarded: (effect) => effect.type === 'frame',
   handle(state, { message, replyTo }) {
     switch (message.type) {
@@ -82,6 +86,8 @@ export const ledgerActor: ActorDefinition<
         return { state, effects: [{ type: 'passivate' }] }
       case 'stay':
         return { state: { ...state, stays: true }, effects: [] }
+      case 'finish':
+        return { state: { ...state, isOver: true }, effects: [] }
     }
   },
 }

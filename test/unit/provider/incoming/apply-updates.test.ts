@@ -111,6 +111,21 @@ describe('a batch of updates', () => {
     assert.deepEqual([errors.length, applied.length], [1, 4])
   })
 
+  test('of one that fails, or is not over in time, counts it', async () => {
+    const [one] = fromUsers(1)
+    assert(one)
+    const applied = (apply: () => Promise<unknown>) => applyInOrder([one], { timeoutMs: 20, apply })
+    assert.deepEqual(await applied(() => Promise.resolve()), [])
+    for (const apply of [
+      () => Promise.reject(new Error('the database is away')),
+      () => new Promise(() => {}),
+      () => {
+        throw new Error('the database is away')
+      },
+    ])
+      assert.equal((await applied(apply)).length, 1)
+  })
+
   test('is given up when its time is over, without beginning what is left', async () => {
     let begun = 0
     const errors = await applyInOrder(fromUsers(200), {

@@ -1,0 +1,55 @@
+// What the statements that begin calls have in common.
+
+import type { WrittenDelivery } from '../../platform/postgres/emit.ts'
+import { none } from '../../platform/postgres/share-statement.ts'
+import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
+import type { EndpointId, EventId } from '../../shared/ids.ts'
+import type { CallProgress, CallRow } from '../call.ts'
+import type { BegunHere } from '../ports.ts'
+import { writtenOf } from './call-changes.store.ts'
+
+export type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
+  isPresent?: boolean
+  endedBeforeStart?: boolean
+  ownerEpoch: number | null
+  status: CallRow['status']
+  forwardState: CallProgress['forwardState']
+  route: EndpointId[]
+}
+
+/**
+ * Locks the contact before the row of the call, whose foreign keys lock the conversation first: a merge of contacts
+ * locks them in this order.
+ */
+export const present = (
+  sql: Sql,
+  { workspaceId, contactId }: Pick<CallRow, 'workspaceId' | 'contactId'>,
+  wait: Fragment = none(sql),
+) => sql`
+  present as (
+    select id
+    from contacts
+    where id = ${contactId} and workspace_id = ${workspaceId} and erased_at is null
+    for key share ${wait}
+  ),`
+
+export const occurred = (sql: Sql, eventId: EventId, body: string) => sql`
+  occurred as (
+    select ${eventId}::uuid as event_id, workspace_id, 'call.status' as kind, id as key,
+      ${Buffer.from(body)}::bytea as body, null::uuid as routed_to, null::uuid as after
+    from begun
+  )`
+
+export function begunOf(rows: readonly BegunRow[], rowOf: (first: BegunRow) => CallRow): BegunHere {
+  const [first] = rows
+  if (first?.isPresent === false) return { type: 'gone' }
+  if (first?.endedBeforeStart) return { type: 'endedBeforeStart' }
+  if (first === undefined || first.ownerEpoch === null) return { type: 'exists' }
+  return {
+    type: 'begun',
+    row: rowOf(first),
+    route: first.route,
+    epoch: first.ownerEpoch,
+    deliveries: writtenOf(rows),
+  }
+}

@@ -1,0 +1,23 @@
+// Deliveries by their workspace. The indexes of the delivery log do not hold what is PENDING, because nearly every
+// delivery is for a few milliseconds: it would be entered into them twice.
+import type { DeliveryState } from '../../contract/records/delivery.ts'
+import type { Fragment, Sql } from './sql.ts'
+import { literals } from './states.ts'
+
+/**
+ * Two conditions for two selects: what the indexes of the log hold, and what is PENDING. A delivery that moves
+ * meanwhile is in exactly one of them, as long as both selects are in one statement. With a state, only its own.
+ */
+export function settledOrPending(sql: Sql, state?: DeliveryState): readonly Fragment[] {
+  if (state !== undefined) return [isIn(sql, state)]
+  return [sql`state <> 'PENDING'`, isIn(sql, 'PENDING')]
+}
+
+/** The rows of both selects, in no order. */
+export function settledAndPending(sql: Sql, select: (state: Fragment) => Fragment): Fragment {
+  const [settled, pending] = settledOrPending(sql).map(select)
+  return sql`(${settled ?? sql``}) union all (${pending ?? sql``})`
+}
+
+/** A literal: for a parameter Postgres would use none of the indexes that hold some states. */
+export const isIn = (sql: Sql, state: DeliveryState): Fragment => sql`state = ${literals(sql, [state])}`

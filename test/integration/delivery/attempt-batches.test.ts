@@ -1,0 +1,105 @@
+// A batch of successes has a statement of its own. What it does to rows, counters and locks.
+import assert from 'node:assert/strict'
+import { createAttemptStore } from '../../../src/delivery/store/attempts.store.ts'
+import { describe, test } from '../../support/harness.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { eventually } from '../platform/cluster/gateway.ts'
+import { attemptRows, type Scene } from './attempt-rows.ts'
+
+const sql = testPool(await testDatabase())
+const store = createAttemptStore(sql)
+const { scene, newItem, success, retry } = attemptRows(sql)
+
+const failuresOf = async ({ endpointId }: Scene) =>
+  (await sql`select consecutive_failures from endpoints where id = ${endpointId}`)[0]?.['consecutiveFailures']
+
+const statesOf = async ({ endpointId }: Scene) =>
+  (
+    await sql`select state, attempt_count, next_attempt_at from deliveries where endpoint_id = ${endpointId} order by id`
+  ).map((row) => [row['state'], row['attemptCount'], row['nextAttemptAt']])
+
+const attemptsOf = async ({ endpointId }: Scene) =>
+  (await sql`select from attempts where endpoint_id = ${endpointId}`).count
+
+describe('a batch of successes', () => {
+  test('of two endpoints settles each delivery, and resets the counter of the one with failures alone', async () => {
+    const [failing, fine] = [await scene(7), await scene()]
+    const items = [await newItem(failing), await newItem(fine), await newItem(fine)] as const
+    const recorded = await store.record([
+      success(fine, items[2]),
+      success(failing, items[0]),
+      success(fine, items[1]),
+    ])
+    assert.deepEqual(recorded, {
+      retries: [],
+      endpoints: [
+        {
+          id: failing.endpointId,
+          enabled: true,
+          consecutiveFailures: 0,
+          failuresBefore: 0,
+          switchedOff: false,
+        },
+      ],
+    })
+    assert.deepEqual(await statesOf(fine), [
+      ['DELIVERED', 1, null],
+      ['DELIVERED', 1, null],
+    ])
+    assert.deepEqual(
+      [await failuresOf(failing), await attemptsOf(fine), await attemptsOf(failing)],
+      [0, 2, 1],
+    )
+  })
+
+  test('is counted once when it is given again, also beside a new one', async () => {
+    const of = await scene()
+    const [item, other] = [await newItem(of), await newItem(of)]
+    await store.record([success(of, item)])
+    await sql`update endpoints set consecutive_failures = 3 where id = ${of.endpointId}`
+    await store.record([success(of, item)])
+    assert.equal(await failuresOf(of), 3)
+    await store.record([success(of, item), success(of, other)])
+    assert.equal(await failuresOf(of), 0)
+    assert.equal(await attemptsOf(of), 2)
+  })
+
+  test('keeps the attempt of what was discarded on the way, and tells the owner that missed it that the endpoint is off', async () => {
+    const of = await scene()
+    const item = await newItem(of)
+    await sql`update deliveries set state = 'DISCARDED', next_attempt_at = null where id = ${item.deliveryId}`
+    await sql`update endpoints set enabled = false where id = ${of.endpointId}`
+    const { endpoints } = await store.record([success(of, item)])
+    assert.deepEqual(endpoints, [
+      { id: of.endpointId, enabled: false, consecutiveFailures: 0, failuresBefore: 0, switchedOff: false },
+    ])
+    assert.deepEqual(await statesOf(of), [['DISCARDED', 1, null]])
+    assert.equal(await attemptsOf(of), 1)
+  })
+
+  test('takes its rows in the order of their ids, so that two batches never wait for each other', async () => {
+    for (const result of [success, retry]) {
+      const of = await scene()
+      const [first, second] = [await newItem(of), await newItem(of)]
+      await sql
+        .begin(async (tx) => {
+          await tx`select from deliveries where id = ${first.deliveryId} for update`
+          const recording = store.record([result(of, second), result(of, first)])
+          await eventually(async () => {
+            const waiting = await sql`
+            select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock' and query like '%attempt_count%'`
+            return waiting.count === 1
+          })
+          // Would fail if the batch held the second row while it waits for the first.
+          await tx`select from deliveries where id = ${second.deliveryId} for update nowait`
+          return () => recording
+        })
+        .then((recording) => recording())
+      assert.deepEqual(
+        (await statesOf(of)).map(([, count]) => count),
+        [1, 1],
+      )
+    }
+  })
+})

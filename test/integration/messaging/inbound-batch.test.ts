@@ -1,0 +1,201 @@
+// What arrives together is written together, and comes to the same as one after the other.
+
+import assert from 'node:assert/strict'
+import type { WrittenDelivery } from '../../../src/contract/dispatch.ts'
+import { personAt } from '../../../src/contract/person.ts'
+import type { InboundMessageUpdate } from '../../../src/contract/provider-updates.ts'
+import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
+import type { MessageStore } from '../../../src/messaging/ports.ts'
+import { connectPool } from '../../../src/platform/postgres/sql.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import { newId } from '../../../src/shared/ids.ts'
+import { after, describe, test } from '../../support/harness.ts'
+import { testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
+import { testDatabase } from '../../support/postgres.ts'
+import { addEndpoint, addTenant, type Tenant } from '../../support/rows.ts'
+import { inbound, people, story, written } from './inbound-story.ts'
+
+const database = await testDatabase()
+// A slow machine must not end a wait for a lock.
+const patience = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }
+const sql = connectPool({ url: database.url, max: 8, name: 'test', ...patience })
+after(() => sql.end({ timeout: 1 }))
+interface Gateway {
+  readonly apply: (update: InboundMessageUpdate) => Promise<unknown>
+  readonly sent: WrittenDelivery[]
+  /** How many messages each statement had. */
+  readonly sizes: number[]
+}
+
+function gatewayOf(patch: (store: MessageStore) => Partial<MessageStore> = () => ({})): Gateway {
+  const real = testMessageStore(sql)
+  const store = { ...real, ...patch(real) }
+  const [sent, sizes]: [WrittenDelivery[], number[]] = [[], []]
+  const { applyInbound: apply } = createMessageUpdates({
+    store: {
+      ...store,
+      tryInbounds: (writes) => {
+        sizes.push(writes.length)
+        return store.tryInbounds(writes)
+      },
+    },
+    contacts: testContacts(sql),
+    dispatch: (deliveries) => sent.push(...deliveries),
+    clock: systemClock,
+    ignored: (type) => assert.fail(type),
+    campaignSendFailed: () => undefined,
+    consent: testConsent(sql),
+  })
+  return { apply, sent, sizes }
+}
+
+/** Writes each message by the statement for one. */
+const oneByOne = () =>
+  gatewayOf(() => ({ tryInbounds: async (writes) => writes.map(() => 'again' as const) }))
+
+async function tenantWithReceiver(): Promise<Tenant> {
+  const tenant = await addTenant(sql)
+  await addEndpoint(sql, tenant.workspaceId)
+  return tenant
+}
+
+const conversationOf = async (tenant: Tenant, waId: string) => {
+  const [row] = await sql<{ id: string }[]>`
+    select v.id from conversations v join contacts c on c.id = v.contact_id
+    where v.workspace_id = ${tenant.workspaceId} and c.wa_id = ${waId} and v.erased_at is null`
+  return row?.id ?? assert.fail('no conversation')
+}
+
+const texts = async (tenant: Tenant, waId: string) => {
+  const rows = await sql<{ text: string }[]>`
+    select m.text from messages m join contacts c on c.id = m.contact_id
+    where m.workspace_id = ${tenant.workspaceId} and c.wa_id = ${waId} order by m.id`
+  return rows.map(({ text }) => text)
+}
+
+describe('inbound messages that arrive together', () => {
+  for (const seed of [1, 2, 3, 4])
+    test(`come to the same as one after the other (mix ${seed})`, async () => {
+      const [one, many] = [oneByOne(), gatewayOf()]
+      const [slow, fast] = [await tenantWithReceiver(), await tenantWithReceiver()]
+      for (const chunk of story(slow, seed)) for (const update of chunk) await one.apply(update)
+      for (const chunk of story(fast, seed)) await Promise.all(chunk.map((update) => many.apply(update)))
+      assert.ok(many.sizes.some((size) => size > 3))
+      assert.deepEqual(await written(sql, fast, many.sent), await written(sql, slow, one.sent))
+    })
+
+  test('wait for no conversation that somebody has locked, and its own messages keep their order', async () => {
+    const tenant = await tenantWithReceiver()
+    const { apply, sent } = gatewayOf()
+    const from = (waId: string, text: string) => inbound(tenant, { from: personAt(waId), text })
+    for (const waId of people) await apply(from(waId, 'hello'))
+    const [locked = '', ...others] = people
+    const id = await conversationOf(tenant, locked)
+    const waiting = await sql.begin(async (tx) => {
+      await tx`select from conversations where id = ${id} for update`
+      const late = [1, 2, 3].map((index) => apply(from(locked, `late ${index}`)))
+      // The others are written while it is locked, in several rounds, or this never ends.
+      for (let round = 0; round < 3; round += 1) {
+        await Promise.all(others.map((waId) => apply(from(waId, `round ${round}`))))
+        // Keeps the transaction awake.
+        await tx`select`
+      }
+      const last = apply(from(locked, 'late 4'))
+      await Promise.all(others.map((waId) => apply(from(waId, 'round 3'))))
+      assert.deepEqual(await texts(tenant, locked), ['hello'])
+      return { all: [...late, last] }
+    })
+    await Promise.all(waiting.all)
+    assert.deepEqual(await texts(tenant, locked), ['hello', 'late 1', 'late 2', 'late 3', 'late 4'])
+    const chain = sent.filter(({ key }) => key === id)
+    assert.deepEqual(
+      chain.map(({ after }) => after),
+      [null, ...chain.slice(0, -1).map(({ eventId }) => eventId)],
+    )
+  })
+
+  test('one that Postgres refuses fails alone', async () => {
+    const tenant = await tenantWithReceiver()
+    const { apply, sizes } = gatewayOf()
+    for (const waId of people) await apply(inbound(tenant, { from: personAt(waId), text: 'hello' }))
+    const all = people.map((waId, index) =>
+      apply(inbound(tenant, { from: personAt(waId), text: index === 2 ? 'nul \u0000' : 'fine' })),
+    )
+    const results = await Promise.allSettled(all)
+    assert.ok(sizes.includes(people.length))
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+    )
+    for (const [index, waId] of people.entries())
+      assert.deepEqual(await texts(tenant, waId), index === 2 ? ['hello'] : ['hello', 'fine'])
+  })
+
+  test('of a contact that was erased meanwhile go to the new one', async () => {
+    const tenant = await tenantWithReceiver()
+    const { apply } = gatewayOf()
+    for (const waId of people) await apply(inbound(tenant, { from: personAt(waId), text: 'hello' }))
+    const [erased = ''] = people
+    const before = await conversationOf(tenant, erased)
+    await sql`
+      update contacts set wa_id = 'erased', erased_at = now()
+      where workspace_id = ${tenant.workspaceId} and wa_id = ${erased}`
+    await Promise.all(people.map((waId) => apply(inbound(tenant, { from: personAt(waId), text: 'again' }))))
+    assert.notEqual(await conversationOf(tenant, erased), before)
+    for (const waId of people)
+      assert.deepEqual(await texts(tenant, waId), waId === erased ? ['again'] : ['hello', 'again'])
+  })
+
+  test('which two gateways get at the same time are written once, and nobody waits for the other forever', async () => {
+    const tenant = await tenantWithReceiver()
+    const gateways = [gatewayOf(), gatewayOf()]
+    for (const { apply } of gateways)
+      for (const waId of people) await apply(inbound(tenant, { from: personAt(waId), text: 'hello' }))
+    for (let round = 0; round < 10; round += 1) {
+      const updates = Array.from({ length: 20 }, (_, index) =>
+        inbound(tenant, { from: personAt(people[index % people.length] ?? ''), text: `round ${round}` }),
+      )
+      const reversed = [...updates].reverse()
+      await Promise.all([
+        ...updates.map((update) => gateways[0]?.apply(update)),
+        ...reversed.map((update) => gateways[1]?.apply(update)),
+      ])
+    }
+    for (const waId of people) assert.equal((await texts(tenant, waId)).length, 2 + 10 * 4)
+    const [counts] = await sql`
+      select count(*)::int as events, count(distinct e.id)::int as known,
+        (select sum(unread_count)::int from conversations where workspace_id = ${tenant.workspaceId}) as unread
+      from events e join deliveries d on d.event_id = e.id where e.workspace_id = ${tenant.workspaceId}`
+    assert.deepEqual(counts, { events: 210, known: 210, unread: 210 })
+  })
+
+  test('the first answer to a campaign is marked, and the next ones share statements again', async () => {
+    const tenant = await tenantWithReceiver()
+    const { apply, sizes } = gatewayOf()
+    const campaignId = newId('campaign')
+    await sql`
+      insert into campaigns (id, workspace_id, name, template_name, template_language, number_id)
+      values (${campaignId}, ${tenant.workspaceId}, 'Sale', 'hello', 'en_US', ${tenant.numberId})`
+    for (const waId of people) {
+      await apply(inbound(tenant, { from: personAt(waId), text: 'hello' }))
+      const recipientId = newId('recipient')
+      await sql`
+        insert into recipients (id, workspace_id, campaign_id, wa_id, status)
+        values (${recipientId}, ${tenant.workspaceId}, ${campaignId}, ${waId}, 'SENT')`
+      await sql`
+        update conversations set campaign_recipient_id = ${recipientId}, campaign_sent_at = now()
+        where id = ${await conversationOf(tenant, waId)}`
+    }
+    const answers = (text: string) =>
+      Promise.all(people.map((waId) => apply(inbound(tenant, { from: personAt(waId), text }))))
+    const replied = () => sql`
+      select replied_at from recipients where campaign_id = ${campaignId} and replied_at is not null order by id`
+    await answers('first')
+    const marked = await replied()
+    assert.equal(marked.length, people.length)
+    sizes.length = 0
+    await answers('second')
+    assert.deepEqual(sizes, [people.length])
+    assert.deepEqual([...(await replied())], [...marked])
+  })
+})
