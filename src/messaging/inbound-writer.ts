@@ -60,7 +60,7 @@ function shareable(writes: readonly InboundWrite[]): InboundWrite[] {
 }
 
 /** A plain message. What names or changes another one, or the person's consent, has effects of its own. */
-export const canShare = ({ references, optChange, details, effects }: InboundWrite): boolean =>
+const canShare = ({ references, optChange, details, effects }: InboundWrite): boolean =>
   references.length === 0 &&
   optChange === undefined &&
   effects.isShown &&
