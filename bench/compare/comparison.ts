@@ -1,6 +1,7 @@
 // Compares two results: CPU for a unit is judged, latency and throughput are shown.
 import { decode } from '../harness/histogram.ts'
-import type { Load, Result, Round, Row } from '../harness/result.ts'
+import type { Result, Round, Row } from '../harness/result.ts'
+import { loadText } from '../harness/table.ts'
 import { pairedRatio, type Ratio, ratioOf, type Verdict, verdictOf } from './ratio.ts'
 
 export interface Compared {
@@ -29,12 +30,7 @@ const readings = {
   perSecond: ({ perSecond }: Round) => perSecond,
 } satisfies Record<string, Read>
 
-const nameOfLoad = (load: Load): string => {
-  if (load.kind === 'rate') return `${load.perSecond}/s`
-  return load.kind === 'closed' ? `${load.connections} connections` : `${load.units} at once`
-}
-
-const keyOf = ({ scenario, load }: Row): string => `${scenario} ${nameOfLoad(load)}`
+const keyOf = ({ scenario, load }: Row): string => `${scenario} ${loadText(load)}`
 
 /** Over all verdicts together, one comparison of equals in twenty may find a difference. */
 const falseAlarms = 0.05

@@ -6,7 +6,7 @@ import type { Load, Round, Row } from './result.ts'
 /** When other processes use more cores than this, they distort the figures of a round. */
 const quietCores = 0.15
 
-const isQuiet = ({ others }: Round): boolean => (others ?? 0) <= quietCores
+export const isQuiet = ({ others }: Round): boolean => (others ?? 0) <= quietCores
 
 /** The rounds of these rows in which nothing disturbed any of them; all rounds where none is such. */
 export function countedRounds(rows: readonly Row[]): ReadonlySet<number> {

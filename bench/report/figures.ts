@@ -1,7 +1,8 @@
 // What the report shows of a result. Pure functions.
 import type { Histogram } from 'hdr-histogram-js'
 import { type EncodedHistogram, merged, type Spread, spreadOf } from '../harness/histogram.ts'
-import type { Cpu, Load, Round, Row } from '../harness/result.ts'
+import type { Cpu, Load, Row } from '../harness/result.ts'
+import { countedRounds, groups, isQuiet, middle } from '../harness/table.ts'
 
 /** The rows of one scenario under one load, each a variant; rounds that were disturbed are left out. */
 export interface Group {
@@ -20,47 +21,22 @@ export interface Part {
   readonly value: number
 }
 
-/** When other processes use more cores than this, they distort the figures of a round. */
-const quietCores = 0.15
-
 export const loadName = (load: Load): string => {
   if (load.kind === 'rate') return `${load.perSecond} a second`
   return load.kind === 'closed' ? `${load.connections} connections` : `${load.units} at once`
 }
 
-export function groupsOf(rows: readonly Row[]): Group[] {
-  const found = new Map<string, Row[]>()
-  for (const row of rows) {
-    const key = `${row.scenario} ${loadName(row.load)}`
-    found.set(key, [...(found.get(key) ?? []), row])
-  }
-  return [...found.values()].flatMap((all) => groupOf(all) ?? [])
-}
+export const groupsOf = (rows: readonly Row[]): Group[] =>
+  groups(rows).flatMap((group) => groupOf(group) ?? [])
 
 function groupOf(rows: readonly Row[]): Group | undefined {
   const [first] = rows
   if (!first) return undefined
-  const rounds = rows.flatMap((row) => row.rounds)
-  const loud = new Set(rounds.filter(({ others }) => (others ?? 0) > quietCores).map(({ round }) => round))
-  const isDisturbed = rounds.every(({ round }) => loud.has(round))
-  const counted = rows.map((row) => ({
-    ...row,
-    rounds: isDisturbed ? row.rounds : row.rounds.filter(({ round }) => !loud.has(round)),
-  }))
-  return { scenario: first.scenario, load: first.load, rows: counted, isDisturbed }
+  const counted = countedRounds(rows)
+  const calm = rows.map((row) => ({ ...row, rounds: row.rounds.filter(({ round }) => counted.has(round)) }))
+  const isDisturbed = !calm.every(({ rounds }) => rounds.every(isQuiet))
+  return { scenario: first.scenario, load: first.load, rows: calm, isDisturbed }
 }
-
-function median(values: readonly number[]): number | null {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  const [low, high] = [sorted[middle - 1], sorted[middle]]
-  if (high === undefined) return null
-  return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2
-}
-
-/** Median over the rounds that have the value; null where none has. */
-export const middle = (rounds: readonly Round[], read: (round: Round) => number | null): number | null =>
-  median(rounds.flatMap((round) => read(round) ?? []).filter((value) => !Number.isNaN(value)))
 
 /** Of all rounds together, from the planned times. */
 export const latencyOf = ({ rounds }: Row): Histogram => merged(rounds.map(({ fromPlan }) => fromPlan))
@@ -120,8 +96,8 @@ export interface Sweep {
 const fewestLoads = 3
 
 /** Latency against throughput, by scenario, for variants that ran under at least three open loads. */
-export function sweepsOf(groups: readonly Group[]): Map<string, Sweep[]> {
-  const open = groups.filter(({ load }) => load.kind === 'rate')
+export function sweepsOf(all: readonly Group[]): Map<string, Sweep[]> {
+  const open = all.filter(({ load }) => load.kind === 'rate')
   const scenarios = new Map<string, Sweep[]>()
   for (const scenario of new Set(open.map((group) => group.scenario))) {
     const rows = open.filter((group) => group.scenario === scenario).flatMap((group) => group.rows)

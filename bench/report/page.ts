@@ -1,5 +1,6 @@
 // The report of a result: one HTML document that needs nothing else.
 import type { Environment, Result, Row } from '../harness/result.ts'
+import { middle, ratio } from '../harness/table.ts'
 import {
   cpuParts,
   type Group,
@@ -8,7 +9,6 @@ import {
   hopParts,
   latencyOf,
   loadName,
-  middle,
   type Part,
   percentileLine,
   processes,
@@ -85,23 +85,14 @@ const columns = [
 
 function cellsOf(row: Row, floor: Row | undefined): (number | null)[] {
   const { p50, p99, p999, max } = spread(row)
-  const cpu = middle(row.rounds, (round) => round.cpu.all)
   return [
     ...[p50, p99, p999, max],
     middle(row.rounds, (round) => round.perSecond),
-    cpu,
-    row === floor ? null : timesFloor(row, floor),
+    middle(row.rounds, (round) => round.cpu.all),
+    row === floor ? null : ratio(row.rounds, floor?.rounds ?? [], ({ cpu }) => cpu.all),
     middle(row.rounds, (round) => round.walBytes),
     middle(row.rounds, (round) => round.others),
   ]
-}
-
-/** Of CPU for a unit: the median of the ratios within each round. */
-function timesFloor(row: Row, floor: Row | undefined): number | null {
-  return middle(row.rounds, ({ round, cpu }) => {
-    const least = floor?.rounds.find((one) => one.round === round)?.cpu.all
-    return cpu.all !== null && least ? cpu.all / least : null
-  })
 }
 
 const figuresOf = (row: Row): string =>

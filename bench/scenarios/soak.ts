@@ -33,6 +33,8 @@ export const soak: Drill = {
     const url = world.servers?.databaseUrl('bench_gateway') ?? ''
     const holder = connectPool({ url, max: 1, name: 'bench-holder' })
     const rounds = await holder.begin('isolation level repeatable read', async (held) => {
+      // Ours end idle transactions; those of others need not.
+      await held`set local idle_in_transaction_session_timeout = 0`
       await held`select count(*) from workspaces`
       return windows(bench, count)
     })

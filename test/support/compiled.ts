@@ -1,6 +1,6 @@
 // Compiles the program to JavaScript for the processes that tests start by the hundred: compiling at each
 // start would take longer than the rest of the start.
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type BuildOptions, build } from 'esbuild'
@@ -12,6 +12,12 @@ const folders = ['src', 'workers']
 // esbuild writes them in double quotes, so that what a test says of sources in other quotes stays as it is.
 const specifier = /((?:from|import) ?\(?"\.{1,2}\/[^"]+)\.ts(?=")/g
 
+/** The peers of the bench may be installed. */
+const modulesIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .map((name) => join(folder, name))
+
 /** With `extra` build options; `write` gets the path of each module relative to the project, and its JavaScript. */
 async function compile(
   from: readonly string[],
@@ -21,7 +27,7 @@ async function compile(
   const { outputFiles } = await build({
     ...{ absWorkingDir: root, outbase: root, outdir: root, write: false, logLevel: 'error' },
     ...{ format: 'esm', platform: 'node', target: 'node20' },
-    entryPoints: from.map((folder) => join(folder, '**', '*.ts')),
+    entryPoints: from.flatMap(modulesIn),
     ...extra,
   } as const)
   for (const { path, text } of outputFiles ?? [])
