@@ -57,7 +57,11 @@ const callCases = (['INBOUND', 'OUTBOUND'] as const).flatMap((direction): Driven
   (Object.keys(callMachines[direction]) as CallStatus[])
     .filter((to) => Object.values(callMachines[direction]).some((next) => next.includes(to)))
     .map((to) => ({
-      ...{ file: 'calls/store/call-changes.store.ts', name: `a change to ${to}`, place: placeCall(direction) },
+      ...{
+        file: 'calls/store/call-changes.store.ts',
+        name: `a change to ${to}`,
+        place: placeCall(direction),
+      },
       machine: direction === 'INBOUND' ? 'inboundCall' : 'outboundCall',
       async run(sql, { id }) {
         const calls = createCallsStore(sql)
