@@ -5,7 +5,7 @@ import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/i
 
 /**
  * Under locks on both contacts, in the order of their ids. A writer that has the old ids waits for that lock, finds
- * the contact gone, and asks again. Calls begin without it, so what they wrote is moved a little later.
+ * the contact gone, and asks again. What calls that have begun write meanwhile is moved a little later.
  */
 export async function mergeContact(
   sql: Sql,

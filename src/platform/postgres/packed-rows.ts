@@ -42,6 +42,7 @@ export function packing<Shape extends object>(
     const rows = await sql<{ packed: string }[]>`
       select concat_ws(${separator}, ${sql.unsafe(select)}) as packed ${from}`
     const parts = rows.map(({ packed }) => packed.split(separator))
+    if (parts.some(({ length }) => length < all.length)) throw new Error('a column of a packed row is null')
     return parts.every(({ length }) => length === all.length) ? parts : read(sql, from, usual + randomUUID())
   }
   return {
