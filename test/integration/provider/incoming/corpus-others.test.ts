@@ -1,6 +1,5 @@
-// The samples of which no message and no status of a message is made: calls, the account, and what is kept only.
+// The samples of which neither a message, nor a status, nor a call is made: the account, and what is kept only.
 import assert from 'node:assert/strict'
-import type { ProviderUpdate } from '../../../../src/contract/provider-updates.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { testDatabase, testPool } from '../../../support/postgres.ts'
 import { addTenant } from '../../../support/rows.ts'
@@ -9,15 +8,6 @@ import { filled, intake, isoAt, type Sample, samplesIn, shownUpdate, WABA } from
 const sql = testPool(await testDatabase())
 const { phoneNumberId } = await addTenant(sql)
 const { post, others } = intake(sql)
-const metadata = { display_phone_number: '15550003333', phone_number_id: phoneNumberId }
-
-async function checkCall({ value, expect }: Sample): Promise<void> {
-  const from = others.length
-  const { status, record } = await post('calls', { metadata, ...value })
-  assert.deepEqual([status, record.skipped], [200, expect.skipped ?? {}])
-  const updates: readonly ProviderUpdate[] = others.slice(from)
-  assert.deepEqual(updates.map(shownUpdate), filled(expect.updates, {}))
-}
 
 async function checkKept({ field = 'messages', value, expect }: Sample): Promise<void> {
   const [[before], from] = [await rows(), others.length]
@@ -47,7 +37,7 @@ const rows = () => sql`
   select (select count(*) from messages) as messages, (select count(*) from contacts) as contacts,
     (select count(*) from contacts where opt_state is not null) as opted, (select count(*) from events) as events`
 
-const single = { calls: checkCall, account: checkAccount, kept: checkKept }
+const single = { account: checkAccount, kept: checkKept }
 for (const [file, check] of Object.entries(single))
   describe(`the corpus of ${file}`, () => {
     for (const sample of samplesIn(file)) test(sample.name, () => check(sample))

@@ -3,7 +3,9 @@
 // - messages.json, groups.json: `message` without id, sender and time; what `before` holds is sent before it
 // - revisions.json: the same, and in `original` what the record of the message before shows afterwards
 // - statuses.json: `statuses` of a message of ours, and the fields of its record that change
-// - calls.json: `value` of the field `calls`, and the updates that the calls get
+// - calls.json: `value` of the field `calls`; `placed` is whom we call first, `before` names the samples that are posted
+//   before it for the same call. `expect` has the updates that the call gets, the fields of its record that are not the
+//   same for all, the statuses of its events, and in `direct` the direct event that is sent
 // - account.json: `field` and `value` about the account, and what is not the same for all changes of accounts
 // - kept.json: `field` and `value` of what neither a message, nor a status, nor a call is made of
 // - people.json: `value` of a field (`messages` unless `field` is given), from or about people who hide their number, and
@@ -14,7 +16,7 @@
 // last message, opens the window), `shown` (the last message), `none`, or `earlier` (as after the message before).
 //
 // `$out` and `$ourOut` are the ids of a message that we sent (the provider's and ours), `$before` and `$ourBefore` those
-// of the message before, `$own` that of the message, `$at` is its time. `$user`, `$parent`, `$phone` and `$e164` name the
+// of the message before, `$own` that of the message or call (`$ourOwn`: ours of a call that we placed), `$at` is its time. `$user`, `$parent`, `$phone` and `$e164` name the
 // person of a sample; `$newUser`, `$newPhone` and `$newNumber` are those after a change. `@3` is three seconds after the first status.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -36,8 +38,10 @@ export interface Sample {
   readonly name: string
   /** One message without id, sender and time. */
   readonly message?: Json
-  /** Messages that the same person sent before; of people.json, the changes that were posted before. */
+  /** Messages that the same person sent before; of people.json, the changes that were posted before; of calls.json, names. */
   readonly before?: readonly Json[]
+  /** Whom we have called: fields of a person. */
+  readonly placed?: Json
   /** Of the sender's entry in `contacts`; false: there are no contacts. */
   readonly contact?: Json
   readonly statuses?: readonly Json[]
@@ -60,7 +64,7 @@ export const isoAt = (second: number): string => new Date((SECOND + second) * 1_
 /** Puts values in the places of words that begin with `$`, and times in those of `@` and seconds after the first. */
 export function filled(given: Json, words: Readonly<Record<string, string>>): Json {
   if (typeof given === 'string') {
-    const second = /^@(\d+)$/.exec(given)?.[1]
+    const second = /^@(-?\d+)$/.exec(given)?.[1]
     if (second !== undefined) return isoAt(Number(second))
     return given.startsWith('$') ? (words[given] ?? assert.fail(`no value for ${given}`)) : given
   }
