@@ -1,7 +1,7 @@
 // Passes call updates of the provider to the owner of the call, which decides. Creates inbound calls.
 
 import type { UpdateOutcome } from '../contract/inbound-elements.ts'
-import type { Person } from '../contract/person.ts'
+import { addressesOf, type Person } from '../contract/person.ts'
 import type {
   CallConnectUpdate,
   CallStatusUpdate,
@@ -85,6 +85,7 @@ export function createApplyCallUpdate(options: CallUpdatesOptions): ApplyCallUpd
     const id = await known(update)
     if (id) {
       const told = await tell(id, messageOf(update))
+      learnCalled(options, update)
       const pickedUpAt = pickedUp(update)
       if (pickedUpAt) await options.opened(id, pickedUpAt)
       return told
@@ -171,6 +172,22 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
     }
     return 'applied'
   }
+}
+
+/**
+ * Whom we have called by one address may be named with another too: both are of one person. Not awaited: every update of
+ * the call says it again. The connect of a caller is read as a whole when the call begins.
+ */
+function learnCalled({ contacts, log }: CallUpdatesOptions, update: CallUpdate): void {
+  const { phoneNumberId, wacid, at } = update
+  if (update.type !== 'callStatus' && update.direction === 'INBOUND') return
+  const person = update.type === 'callStatus' ? update.recipient : update.person
+  if (person === null || addressesOf(person).length < 2) return
+  const learn = async () => {
+    const number = await contacts.findNumber(phoneNumberId)
+    if (number) await contacts.learn(number.workspaceId, { person, also: [], at, proof: 'element' })
+  }
+  learn().catch((error: unknown) => log.warn({ wacid, error: String(error) }, 'call.person_not_learnt'))
 }
 
 /** When the customer accepted a call of ours, by the provider's clock. */

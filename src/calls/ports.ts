@@ -42,6 +42,16 @@ export interface Contacts {
     /** Asks the database: remembered ids may be those of a contact that was erased or merged since. */
     readonly isFresh?: boolean
   }): Promise<CallParties | undefined>
+  /** Learns that all addresses of the person are of one, where one of them is known. */
+  learn(
+    workspaceId: WorkspaceId,
+    claim: {
+      readonly person: Person
+      readonly also: readonly string[]
+      readonly at: Date
+      readonly proof: 'element'
+    },
+  ): Promise<void>
 }
 
 /** A call's first row, its first `call.status` and its first notes. */

@@ -39,6 +39,7 @@ function world(ledger: Partial<CallLedger> = {}) {
   const ended: CallRow[] = []
   const opened: [string, Date][] = []
   const asked: boolean[] = []
+  const learnt: (string | null)[][] = []
   const beginInbound = async (call: InboundCall) => {
     return { type: 'begun', row: call.ringing.row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
   }
@@ -62,6 +63,7 @@ function world(ledger: Partial<CallLedger> = {}) {
         asked.push(isFresh)
         return phoneNumberId === 'pn' ? parties : undefined
       },
+      learn: async (_workspaceId, { person: { phone, userId } }) => void learnt.push([phone, userId]),
     },
     ledger: { ...nothing, ...ledger } as CallLedger,
     owners: {
@@ -76,7 +78,7 @@ function world(ledger: Partial<CallLedger> = {}) {
     log: { info: () => undefined, warn: () => undefined },
     ignored: (why) => ignored.push(why),
   })
-  return { apply, told, adopted, ignored, ended, opened, asked }
+  return { apply, told, adopted, ignored, ended, opened, asked, learnt }
 }
 
 const types = (told: readonly { message: CallMessage }[]) => told.map(({ message }) => message.type)
@@ -238,5 +240,31 @@ describe('the 24 hours for answers', () => {
     const unanswered = world(known)
     await unanswered.apply({ ...placed, durationSeconds: null })
     assert.deepEqual(unanswered.opened, [])
+  })
+})
+
+describe('whom we have called', () => {
+  const known = { findByWacid: async () => newId('call') }
+  const person = { ...personAt('15551230000'), userId: 'US.1349' }
+  const rings = { ...connect, type: 'callStatus', status: 'RINGING', recipient: person } as const
+  const ended = { ...terminate, direction: 'OUTBOUND', person } as const
+
+  test('is learnt from an update that names a number and a user id', async () => {
+    for (const update of [rings, ended]) {
+      const { apply, learnt } = world(known)
+      await apply(update)
+      await settled()
+      assert.deepEqual(learnt, [['15551230000', 'US.1349']], update.type)
+    }
+  })
+
+  test('is not learnt from one address, nor from the end of a call to us, nor for a number of nobody here', async () => {
+    const { apply, learnt } = world(known)
+    await apply({ ...rings, recipient: personAt('US.1349') })
+    await apply({ ...rings, recipient: null })
+    await apply({ ...ended, direction: 'INBOUND' })
+    await apply({ ...rings, phoneNumberId: 'another' })
+    await settled()
+    assert.deepEqual(learnt, [])
   })
 })

@@ -99,6 +99,14 @@ await eventually(async () => {
   return cluster.direct.length >= rung && open.count === 0
 })
 
+// What an update says of whom we called is learnt beside it, after the events of the call were written.
+const learnt = cases.filter(({ sample }) => sample.expect.told)
+await eventually(async () => {
+  const users = learnt.map(({ words }) => words['$user'] ?? '')
+  const known = await sql`select from contacts where user_id = any(${users})`
+  return known.count === learnt.length
+})
+
 const inApi = (path: string) => pages(async (query) => (await call(key, { path: `${path}?${query}` })).json)
 const inConsole = (path: string) =>
   pages(async (query) => (await viewer('GET', `/workspaces/${world.ws}${path}?${query}`)).body)
@@ -150,7 +158,7 @@ function checkEvents(one: Case): void {
   // The first event of a call that we place is written before the provider names the call.
   const told = statuses.map((status) => ({
     ...{ callId: id, conversationId, wacid: status === 'INITIATED' ? '' : wacid, direction, status },
-    ...{ contactWaId, userId, username, occurredAt: isoAt(0) },
+    ...{ contactWaId, userId, username, ...one.sample.expect.told, occurredAt: isoAt(0) },
     durationSeconds: status === 'COMPLETED' ? durationSeconds : null,
   }))
   assert.deepEqual(

@@ -5,7 +5,8 @@
 // - statuses.json: `statuses` of a message of ours, and the fields of its record that change
 // - calls.json: `value` of the field `calls`; `placed` is whom we call first, `before` names the samples that are posted
 //   before it for the same call. `expect` has the updates that the call gets, the fields of its record that are not the
-//   same for all, the statuses of its events, and in `direct` the direct event that is sent
+//   same for all, the statuses of its events, in `direct` the direct event that is sent, and in `told` what its events say other than
+//   the record, because it was learnt after them
 // - account.json: `field` and `value` about the account, and what is not the same for all changes of accounts
 // - kept.json: `field` and `value` of what neither a message, nor a status, nor a call is made of
 // - people.json: `value` of a field (`messages` unless `field` is given), from or about people who hide their number, and
