@@ -8,7 +8,7 @@ import { type Cluster, isolate, type Target } from './cluster.ts'
 /** What a fault may cause. What it does not allow must be nought. */
 export type Allowance =
   /** The holder of the old socket is stopped or cannot be heard, so the receiver does not see its end. */
-  'two sockets open' | 'silent calls' | 'failed sends' | 'order breaks' | 'lost events'
+  'two sockets open' | 'silent calls' | 'failed sends' | 'lost events'
 
 export interface Row {
   readonly name: string
@@ -213,7 +213,7 @@ export const rows: readonly Row[] = [
   },
   {
     name: 'owners-killed-10-times',
-    allows: ['failed sends', 'order breaks'],
+    allows: ['failed sends'],
     harm: killOwners(10),
   },
   {
@@ -229,8 +229,7 @@ export const rows: readonly Row[] = [
   },
   {
     name: 'host-vanished',
-    // The next status of a call may overtake the one that its gateway took with it.
-    allows: ['two sockets open', 'failed sends', 'order breaks'],
+    allows: ['two sockets open', 'failed sends'],
     harm: vanish,
   },
   {
