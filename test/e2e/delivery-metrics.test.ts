@@ -139,8 +139,16 @@ step('a switch-off, its warnings and what is held are counted', async () => {
   await until('it is off', gateway, (sample) => sample('endpoints_switched_off_total') === 1)
   const warnings = (await gateway())('endpoint_warnings_total')
   assert.ok(warnings >= 1 && warnings <= 3, `${warnings} warnings`)
-  await until('the worker knows', worker, (sample) => {
-    return sample('deliveries_held') === 5 && sample('endpoints_disabled', { by: 'failures' }) === 1
+  // On a slow machine the first of them has had its six attempts before the last one is written.
+  const heldRows = async () =>
+    (await scene.stack.sql`select from deliveries where state = 'HELD' limit 10`).count
+  await eventually('the worker knows', async () => {
+    const [sample, held] = [await worker(), await heldRows()]
+    return (
+      held >= 2 &&
+      sample('deliveries_held') === held &&
+      sample('endpoints_disabled', { by: 'failures' }) === 1
+    )
   })
 })
 
