@@ -5,7 +5,7 @@ import { eventKinds } from '../../src/contract/events.ts'
 import { limits } from '../../src/contract/limits.ts'
 import { createSecret } from '../../src/delivery/signature.ts'
 import { migrate } from '../../src/platform/postgres/migrate.ts'
-import { connectPool, type Pool } from '../../src/platform/postgres/sql.ts'
+import { connectPool, type Pool, type Sql } from '../../src/platform/postgres/sql.ts'
 import { type EndpointId, type NumberId, newId, type WorkspaceId } from '../../src/shared/ids.ts'
 import { contactNumber, contactOf, type PlannedNumber } from '../scenarios/work.ts'
 
@@ -178,15 +178,18 @@ async function seedRows(sql: Pool, workspaceId: WorkspaceId, rows: number): Prom
         from conversations
         where workspace_id = ${workspaceId}
       ) v on v.place = made.n % v.places`
-    await tx`
-      update conversations v
-      set last_message_id = latest.id, last_message_at = latest.created_at, updated_at = latest.created_at
-      from (
-        select distinct on (conversation_id) conversation_id, id, created_at
-        from messages
-        where workspace_id = ${workspaceId}
-        order by conversation_id, id desc
-      ) latest
-      where v.id = latest.conversation_id`
+    await seedActivity(tx as unknown as Sql, workspaceId)
   })
 }
+
+/** Gives each conversation the latest of the messages that were written for it. */
+export const seedActivity = (sql: Sql, workspaceId: WorkspaceId) => sql`
+  update conversations v
+  set last_message_id = latest.id, last_message_at = latest.created_at, updated_at = latest.created_at
+  from (
+    select distinct on (conversation_id) conversation_id, id, created_at
+    from messages
+    where workspace_id = ${workspaceId}
+    order by conversation_id, id desc
+  ) latest
+  where v.id = latest.conversation_id`

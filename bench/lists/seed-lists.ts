@@ -2,6 +2,7 @@
 
 import type { Pool, Sql } from '../../src/platform/postgres/sql.ts'
 import { type CampaignId, type KeyId, type NumberId, newId, type WorkspaceId } from '../../src/shared/ids.ts'
+import { seedActivity } from '../harness/seed.ts'
 
 export interface ListSizes {
   readonly messages: number
@@ -35,7 +36,7 @@ export async function seedLists(sql: Pool, sizes: ListSizes): Promise<BigWorkspa
     await seedThreads(tx, workspace, sizes.conversations)
     await seedMessages(tx, workspace, sizes)
     await seedCalls(tx, workspace, sizes)
-    await seedActivity(tx, workspace)
+    await seedActivity(tx, workspace.workspaceId)
   })
   await sql`vacuum (analyze) contacts, conversations, messages, message_metadata, calls, numbers, api_keys`
   return workspace
@@ -119,17 +120,4 @@ async function seedCalls(
       from generate_series(1, ${calls}::integer) as n
     ) made
     join leases using (lease)`
-}
-
-async function seedActivity(sql: Sql, { workspaceId }: BigWorkspace): Promise<void> {
-  await sql`
-    update conversations v
-    set last_message_id = latest.id, last_message_at = latest.created_at, updated_at = latest.created_at
-    from (
-      select distinct on (conversation_id) conversation_id, id, created_at
-      from messages
-      where workspace_id = ${workspaceId}
-      order by conversation_id, id desc
-    ) latest
-    where v.id = latest.conversation_id`
 }
