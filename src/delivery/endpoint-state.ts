@@ -120,6 +120,8 @@ export interface EndpointState {
         readonly left: Set<string>
       }
     | undefined
+  /** The configuration was changed, and the reload with this token has not told it yet: nothing begins. */
+  reloading: number | undefined
   /** A pull failed a moment ago. */
   isPullPaused: boolean
   /** First attempts that arrive while a pull reads older ones: they go behind those. */
@@ -162,6 +164,7 @@ export function newEndpointState(
     isResting: false,
     inStore: { ...pending.more },
     pulling: undefined,
+    reloading: undefined,
     isPullPaused: false,
     arrived: [],
     arrivedShare: quota.arrived,

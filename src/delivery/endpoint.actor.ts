@@ -42,6 +42,7 @@ export type EndpointActor = ActorDefinition<EndpointState, EndpointMessage, Endp
 /** Calls that wait for a socket, or for the end of a request under way. */
 const maxUrgent = 32
 const pullAgainMs = 1_000
+const reloadAgainMs = 1_000
 const idleSocketMs = 30_000
 const idleHttpsMs = 5 * 60_000
 /** Without the configuration: an actor takes the address of its endpoint only from the database. */
@@ -72,14 +73,18 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
     const turn: Turn = { state, at: incoming.at, options, effects: [] }
     apply(turn, incoming)
     if (state.config.enabled) {
-      if (isSocket(state)) pumpSocket(turn)
-      else pumpHttps(turn)
+      if (state.reloading === undefined) pump(turn)
       pullMore(turn)
     }
     if (state.isLeaving) leaveWhenDone(turn)
     return { state, effects: turn.effects }
   },
 })
+
+function pump(turn: Turn): void {
+  if (isSocket(turn.state)) pumpSocket(turn)
+  else pumpHttps(turn)
+}
 
 function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): void {
   if (isSocketMessage(message)) return applySocket(turn, message)
@@ -93,10 +98,12 @@ function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): voi
     case 'recorded':
       return recorded(turn, message)
     case 'configChanged':
-      turn.effects.push({ type: 'reload' })
-      return
+      return reload(turn)
     case 'reloaded':
+      if (message.token === turn.state.reloading) turn.state.reloading = undefined
       return reloaded(turn, message.config)
+    case 'reloadFailed':
+      return reloadFailed(turn, message.token)
     case 'leave':
       return leave(turn)
     case 'wake':
@@ -183,7 +190,7 @@ function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'ite
     return answerDirect(turn, work, { type: 'failed', code: 'OVERLOADED', message: 'endpoint overloaded' })
   state.urgent.push(work)
   // A request has its own deadline. A call that waits for a request or a socket gets this one.
-  if (isSocket(state) || state.directPosts >= maxDirectPosts)
+  if (isSocket(state) || state.directPosts >= maxDirectPosts || state.reloading !== undefined)
     turn.effects.push(directTimerEffect(work.id, options.directTimeoutMs))
 }
 
@@ -233,7 +240,7 @@ function leaveWhenDone(turn: Turn): void {
 }
 
 function recorded(turn: Turn, message: Extract<EndpointMessage, { type: 'recorded' }>): void {
-  const { state, effects } = turn
+  const { state } = turn
   for (const id of message.deliveryIds) {
     state.pulling?.left.add(id)
     if (state.known.delete(id)) state.unrecorded -= 1
@@ -241,7 +248,7 @@ function recorded(turn: Turn, message: Extract<EndpointMessage, { type: 'recorde
   if (!message.enabled && state.config.enabled) switchOff(turn)
   // Still on, although 20 failures were seen: the store counts differently, for example after an off and on
   // that this owner missed.
-  else if (state.config.enabled && isSpent(state) && state.unrecorded === 0) effects.push({ type: 'reload' })
+  else if (state.config.enabled && isSpent(state) && state.unrecorded === 0) reload(turn)
 }
 
 const isSpent = ({ concurrency }: EndpointState): boolean => allowance(concurrency).total === 0
@@ -257,6 +264,21 @@ function switchOff(turn: Turn): void {
       message: 'the endpoint is switched off',
     })
   dropSocket(turn, 1000, 'endpoint off')
+}
+
+/**
+ * Nothing begins until the answer: what is sent after a change must be signed with the new secret, at the new address.
+ * Of several reloads the last counts, since the others may have read before the last change.
+ */
+function reload({ state, effects }: Turn): void {
+  state.reloading = nextToken(state)
+  effects.push({ type: 'reload', token: state.reloading })
+}
+
+function reloadFailed({ state, effects }: Turn, token: number): void {
+  if (token !== state.reloading) return
+  const message = { type: 'configChanged' as const }
+  effects.push({ type: 'setTimer', name: 'reload', delayMs: reloadAgainMs, message })
 }
 
 /** A rotated secret, a new URL or switching off drops the open socket. A new name or event list does not. */

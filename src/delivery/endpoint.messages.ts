@@ -39,7 +39,8 @@ export type EndpointMessage =
   | { readonly type: 'pullAgain' }
   | { readonly type: 'rested' }
   | { readonly type: 'configChanged' }
-  | { readonly type: 'reloaded'; readonly config: EndpointConfig | null }
+  | { readonly type: 'reloaded'; readonly token: number; readonly config: EndpointConfig | null }
+  | { readonly type: 'reloadFailed'; readonly token: number }
   | { readonly type: 'posted'; readonly token: number; readonly report: AttemptReport }
   | { readonly type: 'dialled'; readonly token: number; readonly opening: SocketOpening }
   | { readonly type: 'dialFailed'; readonly token: number; readonly report: AttemptReport }
@@ -85,6 +86,6 @@ export type EndpointEffect =
   /** An attempt that ended by a fault of ours: it appears in the metrics, but leaves no row. */
   | { readonly type: 'observe'; readonly record: AttemptRecord }
   | ({ readonly type: 'pull'; readonly token: number; readonly workspaceId: WorkspaceId } & PullWish)
-  | { readonly type: 'reload' }
+  | { readonly type: 'reload'; readonly token: number }
 
 export type Effects = (EndpointEffect | RuntimeEffect<EndpointMessage>)[]

@@ -69,7 +69,7 @@ export function createEndpointHost(options: EndpointHostOptions): EndpointHost {
         case 'pull':
           return pull(effect, context)
         case 'reload':
-          return reload(context)
+          return reload(effect, context)
       }
     },
   }

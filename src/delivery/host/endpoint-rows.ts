@@ -34,7 +34,7 @@ type Host = ActorHost<EndpointState, EndpointMessage, EndpointTx, EndpointEffect
 
 export interface EndpointRows extends Pick<Host, 'load' | 'ownerOf' | 'confirm' | 'release'> {
   pull(effect: Extract<EndpointEffect, { type: 'pull' }>, context: Context): void
-  reload(context: Context): void
+  reload(effect: Extract<EndpointEffect, { type: 'reload' }>, context: Context): void
 }
 
 const pageOfPending = 200
@@ -59,15 +59,14 @@ export function createEndpointRows(options: EndpointRowsOptions): EndpointRows {
     }
   }
 
-  async function reload(context: Context): Promise<void> {
+  async function reload({ token }: Extract<EndpointEffect, { type: 'reload' }>, context: Context) {
     try {
       const config = (await endpoints.find(context.id as EndpointId)) ?? null
       if (config) versions.set(context.id, config.configVersion)
-      context.post({ type: 'reloaded', config })
+      context.post({ type: 'reloaded', token, config })
     } catch (error) {
       log.warn({ endpointId: context.id, error: String(error) }, 'endpoint.reload_failed')
-      // Reset, so that the next confirmation sees a newer version again.
-      versions.set(context.id, 0)
+      context.post({ type: 'reloadFailed', token })
     }
   }
 
@@ -103,6 +102,6 @@ export function createEndpointRows(options: EndpointRowsOptions): EndpointRows {
       }
     },
     pull: (effect, context) => void pulls.run(effect.workspaceId, () => pull(effect, context)),
-    reload: (context) => void reload(context),
+    reload: (effect, context) => void reload(effect, context),
   }
 }

@@ -103,6 +103,11 @@ export class Driver {
     return this.tell({ type: 'pulled', token: this.last('pull').token, items, more: { ...none, ...more } })
   }
 
+  /** Answers the last reload, or tells a configuration that nobody asked for. */
+  reloaded(endpoint: EndpointConfig | null): Out[] {
+    return this.tell({ type: 'reloaded', token: this.state.reloading ?? 0, config: endpoint })
+  }
+
   /** The socket accepts every frame that waits. */
   writeAll(): void {
     for (const effect of this.of('frame')) {

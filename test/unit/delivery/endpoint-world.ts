@@ -189,7 +189,7 @@ export class EndpointWorld {
         this.pulls += 1
         return void this.clock.after(pullMs, () => this.#pull(effect, context))
       case 'reload':
-        return void later(1, { type: 'reloaded', config: this.#configNow() })
+        return void later(1, { type: 'reloaded', token: effect.token, config: this.#configNow() })
     }
   }
 

@@ -139,7 +139,7 @@ describe('an endpoint over HTTPS', () => {
     const driver = new Driver(endpoint)
     driver.tell({ type: 'wake' })
     driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
-    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2 } })
+    driver.reloaded({ ...endpoint, configVersion: 2 })
     driver.pulled([])
     assert.equal(driver.of('pull').length, 2)
   })

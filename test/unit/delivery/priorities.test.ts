@@ -167,10 +167,10 @@ describe('an edit while attempts are on the wire', () => {
     const { key } = item()
     const [one, two, three] = [item({ key }), item({ key }), item({ key })]
     driver.tell({ type: 'deliver', items: [one, two] })
-    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2, secret: 'whsec_BBBB' } })
+    driver.reloaded({ ...endpoint, configVersion: 2, secret: 'whsec_BBBB' })
     driver.tell({ type: 'deliver', items: [three] })
     driver.open()
-    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 3, secret: 'whsec_CCCC' } })
+    driver.reloaded({ ...endpoint, configVersion: 3, secret: 'whsec_CCCC' })
     const before = driver.of('frame').length
     driver.open()
     assert.equal(before, 3)
@@ -185,13 +185,49 @@ describe('an edit while attempts are on the wire', () => {
     )
   })
 
+  test('nothing begins between a change and its reload, so that all that follows has the new secret', () => {
+    const endpoint = https()
+    const changed = { ...endpoint, configVersion: 3, secret: 'whsec_BBBB' }
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'configChanged' })
+    const first = driver.last('reload').token
+    driver.tell({ type: 'configChanged' })
+    driver.tell({ type: 'deliver', items: [item()] })
+    const call = { kind: 'call.ringing' as const, body: '{}', headers: {}, askedAtMs: 0 }
+    driver.tell({ type: 'direct', item: call }, 'asker')
+    driver.tell({ type: 'reloaded', token: first, config: endpoint })
+    assert.equal(driver.of('post').length, 0)
+    driver.reloaded(changed)
+    assert.deepEqual(
+      driver.of('post').map(({ config }) => config.secret),
+      [changed.secret, changed.secret],
+    )
+  })
+
+  test('a reload that failed is tried again, and a call that waits for it has its five seconds', () => {
+    const endpoint = config()
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'configChanged' })
+    driver.tell({ type: 'reloadFailed', token: driver.last('reload').token })
+    const again = driver.of('setTimer').find(({ name }) => name === 'reload')
+    assert.ok(again)
+    const call = { kind: 'call.ringing' as const, body: '{}', headers: {}, askedAtMs: 0 }
+    driver.tell({ type: 'direct', item: call }, 'asker')
+    assert.equal(driver.of('dial').length, 0)
+    const due = driver.of('setTimer').find(({ name }) => name.startsWith('direct'))
+    assert.equal(due?.delayMs, 5_000)
+    driver.tell(again.message)
+    driver.reloaded(endpoint)
+    assert.equal(driver.of('dial').length, 1)
+  })
+
   test('a pull that was under way when it was turned off brings nothing, though it is on again', () => {
     const endpoint = https()
     const driver = new Driver(endpoint)
     driver.tell({ type: 'wake' })
     const { token } = driver.last('pull')
     driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
-    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2 } })
+    driver.reloaded({ ...endpoint, configVersion: 2 })
     driver.tell({ type: 'pulled', token, items: items(3), more: { first: false, retries: false } })
     assert.equal(driver.of('post').length, 0)
   })
@@ -201,7 +237,7 @@ describe('an edit while attempts are on the wire', () => {
     const driver = new Driver(endpoint)
     driver.tell({ type: 'deliver', items: items(100) })
     for (let round = 0; round < 12; round += 1) driver.answerAll(failed)
-    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2, consecutiveFailures: 2 } })
+    driver.reloaded({ ...endpoint, configVersion: 2, consecutiveFailures: 2 })
     for (let round = 0; round < 30; round += 1) driver.answerAll(failed)
     assert.equal(driver.of('post').length, 20)
   })
@@ -215,7 +251,7 @@ describe('an edit while attempts are on the wire', () => {
     assert.equal(ids.length, 20)
     driver.tell({ type: 'recorded', deliveryIds: ids, enabled: true })
     assert.equal(driver.of('reload').length, 1)
-    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 3, consecutiveFailures: 4 } })
+    driver.reloaded({ ...endpoint, configVersion: 3, consecutiveFailures: 4 })
     assert.ok(driver.of('post').length > 20)
   })
 })

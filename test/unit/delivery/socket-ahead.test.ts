@@ -37,7 +37,7 @@ describe('a socket at which calls ring', () => {
     driver.tell({ type: 'stayReady' })
     const token = driver.open()
     driver.nowMs = 600_000
-    driver.tell({ type: 'reloaded', config: { ...ringing, ringsAt: false, configVersion: 2 } })
+    driver.reloaded({ ...ringing, ringsAt: false, configVersion: 2 })
     driver.tell({ type: 'idleDue', token })
     assert.equal(driver.of('closeSocket').length, 1)
     assert.equal(driver.of('dial').length, 1)

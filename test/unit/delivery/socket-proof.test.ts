@@ -129,7 +129,7 @@ describe('the proof that a receiver has read a frame', () => {
     driver.tell({ type: 'deliver', items: all })
     driver.open()
     driver.writeAll()
-    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2, secret: 'whsec_BBBB' } })
+    driver.reloaded({ ...endpoint, configVersion: 2, secret: 'whsec_BBBB' })
     assert.equal(driver.records().length, 0)
     driver.open()
     assert.deepEqual(

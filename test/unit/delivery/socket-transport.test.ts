@@ -220,9 +220,9 @@ describe('an endpoint over a socket', () => {
     const driver = new Driver(endpoint)
     driver.tell({ type: 'deliver', items: items(1) })
     driver.open()
-    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 2 } })
+    driver.reloaded({ ...endpoint, configVersion: 2 })
     assert.equal(driver.of('closeSocket').length, 0)
-    driver.tell({ type: 'reloaded', config: { ...endpoint, configVersion: 3, secret: 'whsec_BBBB' } })
+    driver.reloaded({ ...endpoint, configVersion: 3, secret: 'whsec_BBBB' })
     assert.equal(driver.of('closeSocket').length, 1)
   })
 
@@ -230,7 +230,7 @@ describe('an endpoint over a socket', () => {
     const driver = new Driver(config())
     driver.tell({ type: 'deliver', items: items(1) })
     driver.open()
-    driver.tell({ type: 'reloaded', config: null })
+    driver.reloaded(null)
     const frames = driver.of('frame').length
     driver.tell({ type: 'deliver', items: items(1) })
     assert.equal(driver.of('frame').length, frames)

@@ -28,6 +28,7 @@ const endpointTypes: Record<EndpointMessage['type'], boolean> = {
   pullAgain: false,
   rested: false,
   reloaded: false,
+  reloadFailed: false,
   posted: false,
   dialled: false,
   dialFailed: false,
