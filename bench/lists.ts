@@ -12,7 +12,14 @@ import { median } from './harness/figures.ts'
 import { histogramOf, type Spread, spreadOf } from './harness/histogram.ts'
 import { freshDatabases } from './harness/seed.ts'
 import { environment, launch, openServers, ready } from './harness/world.ts'
-import { busyCustomer, type ListCase, listCases, pageSize } from './lists/list-cases.ts'
+import {
+  busyCustomer,
+  type ListCase,
+  listCases,
+  pageSize,
+  type SearchCase,
+  searchCases,
+} from './lists/list-cases.ts'
 import { plansOf, scannedWhole, sortsToLimit } from './lists/plans.ts'
 import { type BigWorkspace, seedLists } from './lists/seed-lists.ts'
 
@@ -59,9 +66,11 @@ async function run(
   say(`seeding ${sizes.messages} messages, ${sizes.conversations} conversations, ${sizes.calls} calls...`)
   const workspace = await seedLists(sql, sizes)
   const key = await insertKey(sql, workspace)
-  const cases = listCases(workspace, await busyCustomer(sql))
+  const busy = await busyCustomer(sql)
+  const cases = listCases(workspace, busy)
   await checkPlans(databaseUrl, cases)
 
+  await measureSearch(sql, searchCases(workspace, busy), { runs, requests })
   const [gatewayPort, simulatorPort] = [await freePort(), await freePort()]
   const env = environment({
     ...servers,
@@ -96,6 +105,22 @@ async function run(
     const ratio = median(spreads.map(({ ours, least }) => ours.p50 / least.p50))
     say(`${name.padEnd(44)}${[p50, p99, ratio].map((value) => value.toFixed(2).padStart(9)).join('')}`)
   }
+}
+
+/** In the database alone: what somebody waits for while typing. */
+async function measureSearch(sql: Pool, cases: readonly SearchCase[], { runs, requests }: Amount) {
+  say(`\n${'search'.padEnd(44)}   p50 ms   p99 ms`)
+  for (const { name, search } of cases) {
+    const spreads: Spread[] = []
+    for (let round = 0; round < runs; round += 1) spreads.push(await timed(() => search(sql), requests))
+    const figures = [median(spreads.map(({ p50 }) => p50)), median(spreads.map(({ p99 }) => p99))]
+    say(`${name.padEnd(44)}${figures.map((value) => value.toFixed(2).padStart(9)).join('')}`)
+  }
+}
+
+interface Amount {
+  readonly runs: number
+  readonly requests: number
 }
 
 async function insertKey(sql: Pool, { workspaceId, keyId }: BigWorkspace): Promise<string> {

@@ -1,6 +1,8 @@
 // Every list of the big workspace with each of its filters, alone and in the combinations that backends use.
 
 import { createCallReader } from '../../src/calls/store/calls-read.store.ts'
+import { searchQuery } from '../../src/console/search-query.ts'
+import { createSearchStore } from '../../src/console/store/search.store.ts'
 import type { CallFilter, ConversationFilter, MessageFilter } from '../../src/contract/filters.ts'
 import type { Page, PageRequest } from '../../src/contract/page.ts'
 import { createConversationReader } from '../../src/messaging/store/conversations-read.store.ts'
@@ -18,6 +20,43 @@ export interface ListCase {
 }
 
 export const pageSize = 50
+
+/** What somebody types into the search of the console. */
+export interface SearchCase {
+  readonly name: string
+  search(sql: Pool): Promise<{ readonly people: readonly unknown[]; readonly hits: readonly unknown[] }>
+}
+
+export function searchCases(
+  { workspaceId, numberIds }: BigWorkspace,
+  { conversationId }: Busy,
+): SearchCase[] {
+  const typed = {
+    ...{
+      'one letter': 'c',
+      'a word of all': 'customer',
+      'a name': 'Customer 12',
+      'a last word': '00',
+      nobody: 'zoe',
+    },
+    ...{ 'a whole number': '+1 556 000 0012', 'first digits': '1556', 'last digits': '0012' },
+    ...{
+      'no number': '999 999',
+      'a user id': 'US.13491208655302741918',
+      'a key': 'order-6',
+      'a part of keys': 'order-',
+    },
+    ...{ 'an id of the provider': 'wamid.7', 'a conversation': encodeId('conversation', conversationId) },
+    ...{ 'a part of an id': encodeId('number', numberIds[0] ?? conversationId).slice(0, -3) },
+    ...{ 'no message': encodeId('message', conversationId), 'no call': encodeId('call', conversationId) },
+    ...{ 'no delivery': encodeId('delivery', conversationId), 'no event': encodeId('event', conversationId) },
+  }
+  return Object.entries(typed).map(([name, text]) => ({
+    name: `search ${name}`,
+    search: (sql) =>
+      createSearchStore(sql).search(workspaceId, searchQuery(text), new AbortController().signal),
+  }))
+}
 
 /** A customer with many rows (low `lease`, see seed-lists.ts) and the conversation with this customer. */
 export interface Busy {

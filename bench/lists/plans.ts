@@ -31,7 +31,7 @@ export async function plansOf(
     await work(sql)
     Object.assign(sql.options, { debug: false })
     const plans: PlanNode[] = []
-    for (const { text, parameters } of statements) {
+    for (const { text, parameters } of statements.filter(isPlanned)) {
       plans.push(planIn(await sql.unsafe(`explain (format json) ${text}`, parameters as never)))
       plans.push(planIn(await sql.unsafe(`explain (format json, generic_plan) ${text}`).simple()))
     }
@@ -49,6 +49,9 @@ function planIn(rows: readonly object[]): PlanNode {
   if (!explained) throw new Error('Postgres explained nothing')
   return explained[0].Plan
 }
+
+/** Not those that begin and end a transaction. */
+const isPlanned = ({ text }: Statement): boolean => /^[\s(]*(select|with)\b/i.test(text)
 
 /** Those of the given tables that the plan reads with a sequential scan. */
 export const scannedWhole = (plan: PlanNode, tables: readonly string[]): string[] => [

@@ -38,7 +38,7 @@ export async function seedLists(sql: Pool, sizes: ListSizes): Promise<BigWorkspa
     await seedCalls(tx, workspace, sizes)
     await seedActivity(tx, workspace.workspaceId)
   })
-  await sql`vacuum (analyze) contacts, conversations, messages, message_metadata, calls, numbers, api_keys`
+  await sql`vacuum (analyze) contacts, search_terms, conversations, messages, message_metadata, calls, numbers, api_keys`
   return workspace
 }
 
@@ -65,6 +65,12 @@ async function seedThreads(sql: Sql, { workspaceId, numberIds }: BigWorkspace, c
   await sql`
     insert into contacts (id, workspace_id, wa_id, name)
     select contact_id, ${workspaceId}, (15560000000 + lease)::text, 'Customer ' || lease from leases`
+  // Triggers do not fire here.
+  await sql`
+    insert into search_terms (workspace_id, kind, term, subject_id)
+    select ${workspaceId}, 'contact', term, c.id
+    from contacts c
+    cross join lateral search_terms_of(array[c.name]) term`
   await sql`
     insert into conversations (id, workspace_id, number_id, contact_id, unread_count)
     select id, ${workspaceId}, number_id, contact_id, (lease % 20 = 0)::integer from leases`

@@ -20,10 +20,12 @@ import { createConsole } from './console.ts'
 import { createLive, type Live } from './live/live.ts'
 import { createOverview } from './overview.ts'
 import { consoleCampaigns } from './routes/shared-campaigns.ts'
+import { createSearch } from './search.ts'
 import type { ConsoleRecords, ConsoleServices } from './services.ts'
 import { createSignInLimit, type GuessBuckets } from './sign-in-limit.ts'
 import { createSignInRefusals } from './sign-in-refusals.ts'
 import { createOverviewStore } from './store/overview.store.ts'
+import { createSearchStore } from './store/search.store.ts'
 
 export interface ConsoleEdgeOptions {
   readonly sql: Pool
@@ -101,6 +103,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     passwords,
     secrets,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
+    search: createSearch(createSearchStore(sql)),
     signInLimit: createSignInLimit(limiter),
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),
     refusals: createSignInRefusals({ audit: accounts.audit, operators: accounts.operators, clock }),

@@ -22,6 +22,7 @@ import { numberRoutes } from './routes/numbers.ts'
 import { privacyRoutes } from './routes/privacy.ts'
 import { readingRoutes } from './routes/reading.ts'
 import { replyRoutes } from './routes/replies.ts'
+import { searchRoutes } from './routes/search.ts'
 import { secondFactorRoutes } from './routes/second-factor.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { templateRoutes } from './routes/templates.ts'
@@ -41,6 +42,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...numberRoutes,
   ...templateRoutes,
   ...readingRoutes,
+  ...searchRoutes,
   ...auditRoutes,
   ...conversationRoutes,
   ...privacyRoutes,

@@ -38,6 +38,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { CallId, CampaignId, EndpointId, WorkspaceId } from '../shared/ids.ts'
 import type { ReadOverview } from './overview.ts'
 import type { ConsoleReads } from './reads.ts'
+import type { Search } from './search.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 import type { SignInRefusals } from './sign-in-refusals.ts'
 
@@ -78,6 +79,7 @@ export interface ConsoleServices extends ConsoleRecords {
   /** What the provider told and nothing was made of. */
   readonly inbound: Pick<InboundElements, 'list' | 'find'>
   readonly overview: ReadOverview
+  readonly search: Search
 }
 
 /** The actions that reach customers: the same services as behind the public API. */

@@ -147,3 +147,22 @@ export function decodeId<Kind extends IdKind>(kind: Kind, text: string): Uuid<Ki
   const hex = bits.toString(16).padStart(32, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Uuid<Kind>
 }
+
+const kindOf = new Map(Object.entries(idPrefixes).map(([kind, prefix]) => [prefix as string, kind as IdKind]))
+/** With fewer letters, a part of an id does not name a millisecond. */
+const leastLetters = 10
+
+export interface IdRange {
+  readonly kind: IdKind
+  readonly from: Uuid
+  readonly to: Uuid
+}
+
+/** The ids that begin with this text, if it is an id or a good part of one. Upper case is taken too. */
+export function idRange(text: string): IdRange | undefined {
+  const [, prefix = '', letters = ''] = /^([a-z]{3,4})_([0-9a-z]{1,26})$/.exec(text.toLowerCase()) ?? []
+  const kind = kindOf.get(prefix)
+  if (kind === undefined || letters.length < leastLetters) return undefined
+  const [from, to] = ['0', 'z'].map((pad) => decodeId(kind, `${prefix}_${letters.padEnd(26, pad)}`))
+  return from === undefined || to === undefined ? undefined : { kind, from, to }
+}

@@ -159,3 +159,25 @@ export type TemplatePreview = Pick<
   MessagePreview,
   'headerFormat' | 'header' | 'body' | 'footer' | 'buttons' | 'offer' | 'cards'
 >
+
+export type SearchKind =
+  | ('contact' | 'conversation' | 'message' | 'call')
+  | ('campaign' | 'recipient' | 'template' | 'number')
+  | ('delivery' | 'element' | 'audit' | 'endpoint' | 'key' | 'member')
+
+/** What a search of the workspace found. */
+export interface SearchResult {
+  kind: SearchKind
+  /** Of a contact: that of the latest conversation. */
+  id: string
+  /** Null where nothing but the number is known. */
+  title: string | null
+  /** E.164. */
+  number: string | null
+  /** What else tells it from others, or the key that was found. */
+  detail: string | null
+  status: string | null
+  at: string | null
+  /** The page that shows it, within the workspace. */
+  link: string
+}

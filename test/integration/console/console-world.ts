@@ -16,10 +16,12 @@ import { createLive, type Live } from '../../../src/console/live/live.ts'
 import { createOverview } from '../../../src/console/overview.ts'
 import type { ConsoleRoute } from '../../../src/console/route.ts'
 import { consoleCampaigns } from '../../../src/console/routes/shared-campaigns.ts'
+import { createSearch } from '../../../src/console/search.ts'
 import type { ConsoleServices, ConsoleSettings } from '../../../src/console/services.ts'
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
 import { createSignInRefusals } from '../../../src/console/sign-in-refusals.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
+import { createSearchStore } from '../../../src/console/store/search.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
@@ -189,6 +191,7 @@ function servicesOf(
     inbound: createInboundElementStore(sql),
     unknown,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
+    search: createSearch(createSearchStore(sql)),
   }
 }
 

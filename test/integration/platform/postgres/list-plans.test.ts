@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
-import { busyCustomer, type ListCase, listCases } from '../../../../bench/lists/list-cases.ts'
+import {
+  busyCustomer,
+  type ListCase,
+  listCases,
+  type SearchCase,
+  searchCases,
+} from '../../../../bench/lists/list-cases.ts'
 import { indexesOf, plansOf, scannedWhole, sortsToLimit } from '../../../../bench/lists/plans.ts'
 import { seedLists } from '../../../../bench/lists/seed-lists.ts'
 import { createMessageReader } from '../../../../src/messaging/store/messages-read.store.ts'
@@ -9,10 +15,11 @@ import { before, describe, test } from '../../../support/harness.ts'
 import { testDatabase } from '../../../support/postgres.ts'
 
 const database = await testDatabase()
-const big = ['messages', 'message_metadata', 'conversations', 'calls']
+const big = ['messages', 'message_metadata', 'conversations', 'calls', 'contacts', 'search_terms']
 
 describe('the plans of the lists', () => {
   let cases: ListCase[] = []
+  let searches: SearchCase[] = []
   let around: { workspaceId: WorkspaceId; conversationId: ConversationId }
 
   before(async () => {
@@ -21,6 +28,7 @@ describe('the plans of the lists', () => {
     const busy = await busyCustomer(sql)
     around = { workspaceId: workspace.workspaceId, conversationId: busy.conversationId }
     cases = listCases(workspace, busy)
+    searches = searchCases(workspace, busy)
     await sql.end()
   })
 
@@ -51,6 +59,26 @@ describe('the plans of the lists', () => {
       'calls status=FAILED',
       'calls contact=15550000000',
       'conversations contact=15550000000',
+    ])
+  })
+
+  test('a search reads no big table whole, whatever is typed', async () => {
+    const nobody: string[] = []
+    for (const { name, search } of searches) {
+      const plans = await plansOf(database.url, async (sql) => {
+        const { people, hits } = await search(sql)
+        if (people.length + hits.length === 0) nobody.push(name)
+      })
+      assert.deepEqual(
+        plans.flatMap((plan) => scannedWhole(plan, big)),
+        [],
+        name,
+      )
+      assert.ok(!plans.some((plan) => sortsToLimit(plan)), name)
+    }
+    assert.deepEqual(nobody, [
+      ...['search nobody', 'search no number', 'search a user id'],
+      ...['search no message', 'search no call', 'search no delivery', 'search no event'],
     ])
   })
 
