@@ -17,6 +17,7 @@ import type { Load } from '../platform/process/load.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type { Clock } from '../shared/clock.ts'
 import { createConsole } from './console.ts'
+import { explainLog } from './deliveries/explained-log.ts'
 import { createLive, type Live } from './live/live.ts'
 import { createOverview } from './overview.ts'
 import { consoleCampaigns } from './routes/shared-campaigns.ts'
@@ -24,6 +25,7 @@ import { createSearch } from './search.ts'
 import type { ConsoleRecords, ConsoleServices } from './services.ts'
 import { createSignInLimit, type GuessBuckets } from './sign-in-limit.ts'
 import { createSignInRefusals } from './sign-in-refusals.ts'
+import { createSubjectStore } from './store/delivery-subjects.store.ts'
 import { createOverviewStore } from './store/overview.store.ts'
 import { createSearchStore } from './store/search.store.ts'
 
@@ -58,7 +60,7 @@ export function createConsoleEdge(options: ConsoleEdgeOptions): { handler: HttpH
 /** The services that read and write Postgres, under the names that the console uses. */
 export const consoleRecords = (records: {
   readonly accounts: Omit<Accounts, 'authenticate' | 'noteDownload' | 'passwords'>
-  readonly delivery: Pick<Delivery, 'endpoints' | 'log' | 'replays' | 'health'>
+  readonly delivery: Pick<Delivery, 'endpoints' | 'replays' | 'health'>
   readonly messaging: Pick<
     Messaging,
     'messages' | 'conversations' | 'templates' | 'numberAdmin' | 'accountStates'
@@ -70,7 +72,6 @@ export const consoleRecords = (records: {
   return {
     ...accounts,
     endpoints: delivery.endpoints,
-    deliveryLog: delivery.log,
     deliveries: delivery.replays,
     health: delivery.health,
     numbers: messaging.numberAdmin,
@@ -104,25 +105,25 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     secrets,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
     search: createSearch(createSearchStore(sql)),
+    deliveryLog: explainLog(delivery.log, createSubjectStore(sql)),
     signInLimit: createSignInLimit(limiter),
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),
-    refusals: createSignInRefusals({ audit: accounts.audit, operators: accounts.operators, clock }),
+    refusals: createSignInRefusals(audit: accounts.audit, operators: accounts.operators, clock ),
     templates: messaging.submissions,
     uploadSample: messaging.uploadSample,
-    names: { judgeHost: delivery.judgeHost },
+    names: judgeHost: delivery.judgeHost ,
     engine: delivery.engine,
     direct: delivery.direct,
     unknown: campaigns.recipients,
     privacy: options.privacy,
     inbound: createInboundElementStore(sql),
-    acting: {
+    acting: 
       send: messaging.send,
       preview: messaging.preview,
       upload: messaging.upload,
       storeUpload: messaging.storeUpload,
       media: messaging.media.find,
       reading: messaging.readMarks,
-      act: calls.commands.act,
-    },
+      act: calls.commands.act,,
   }
 }

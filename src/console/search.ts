@@ -27,7 +27,7 @@ export const createSearch = (store: SearchStore): Search => ({
       const { people, hits } = await store.search(workspaceId, query, abort)
       // A conversation, message or call that is named is shown itself.
       const shown = query.id ? [] : people.filter(hasConversation).slice(0, mostShown)
-      return [...shown.map(toPerson), ...once(hits.map(toResult))]
+      return [...shown.map(toPerson), ...fewOfEach(hits.map(toResult))]
     } catch (error) {
       // Nobody waits for the answer: what the database says to a statement that was broken off is no failure.
       abort.throwIfAborted()
@@ -69,9 +69,18 @@ const refused = (path: string, message: string): AppError =>
 const hasConversation = (found: Found): found is Found & { conversationId: Uuid } =>
   found.conversationId !== null
 
-/** One record can be found in two ways. */
-const once = (results: readonly SearchResult[]): SearchResult[] =>
-  [...new Map(results.toReversed().map((result) => [result.id, result])).values()].reverse()
+/** One record can be found in several ways. */
+function fewOfEach(results: readonly SearchResult[]): SearchResult[] {
+  const seen = new Set<string>()
+  const counts = new Map<string, number>()
+  return results.filter(({ id, kind }) => {
+    const count = counts.get(kind) ?? 0
+    if (seen.has(id) || count === mostShown) return false
+    seen.add(id)
+    counts.set(kind, count + 1)
+    return true
+  })
+}
 
 const numberOf = (address: string | null): string | null => {
   const digits = address?.startsWith('+') ? address.slice(1) : address

@@ -48,6 +48,8 @@ export const mostShown = 5
 const timeoutMs = 1_000
 /** Members, numbers and keys of one workspace that are looked at. */
 const mostFew = 500
+/** A name can begin twice with what was typed. */
+const mostTerms = 2 * mostShown
 
 export const createSearchStore = (sql: Pool): SearchStore => ({
   people: (workspaceId, query) => findPeople(sql, workspaceId, query),
@@ -255,14 +257,9 @@ const byName = (sql: Sql, workspaceId: WorkspaceId, name: string): readonly Frag
     ([kind, table, shown]) => sql`
       select ${columns(sql, shown(sql))}
       from (
-        select subject_id, min(term) as term
-        from (
-          select subject_id, term from search_terms where ${inTerms(sql, { workspaceId, kind, name })}
-          order by term
-          limit 50
-        ) terms
-        group by subject_id
-        limit ${most(sql)}
+        select subject_id from search_terms where ${inTerms(sql, { workspaceId, kind, name })}
+        order by term
+        limit ${sql.unsafe(String(mostTerms))}
       ) found
       cross join lateral (
         select * from ${sql(table)} where id = found.subject_id and workspace_id = ${workspaceId} offset 0
