@@ -36,7 +36,7 @@ export function searchCases(
       'one letter': 'c',
       'a word of all': 'customer',
       'a name': 'Customer 12',
-      'a last word': '00',
+      'a last word': '12',
       nobody: 'zoe',
     },
     ...{ 'a whole number': '+1 556 000 0012', 'first digits': '1556', 'last digits': '0012' },

@@ -108,22 +108,23 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     deliveryLog: explainLog(delivery.log, createSubjectStore(sql)),
     signInLimit: createSignInLimit(limiter),
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),
-    refusals: createSignInRefusals(audit: accounts.audit, operators: accounts.operators, clock ),
+    refusals: createSignInRefusals({ audit: accounts.audit, operators: accounts.operators, clock }),
     templates: messaging.submissions,
     uploadSample: messaging.uploadSample,
-    names: judgeHost: delivery.judgeHost ,
+    names: { judgeHost: delivery.judgeHost },
     engine: delivery.engine,
     direct: delivery.direct,
     unknown: campaigns.recipients,
     privacy: options.privacy,
     inbound: createInboundElementStore(sql),
-    acting: 
+    acting: {
       send: messaging.send,
       preview: messaging.preview,
       upload: messaging.upload,
       storeUpload: messaging.storeUpload,
       media: messaging.media.find,
       reading: messaging.readMarks,
-      act: calls.commands.act,,
+      act: calls.commands.act,
+    },
   }
 }

@@ -5,8 +5,8 @@ import { type IdRange, idRange } from '../shared/ids.ts'
 export interface PhonePart {
   /** The first digits of the number, in international form: as typed, and other ways to write that number. */
   readonly leads: readonly string[]
-  /** The last digits; undefined where the text says that it begins with the country. */
-  readonly end: string | undefined
+  /** The last digits, as typed and without the zeros of a call within the country; none behind a plus. */
+  readonly ends: readonly string[]
 }
 
 export interface SearchQuery {
@@ -40,6 +40,7 @@ export function searchQuery(given: string): SearchQuery {
   }
 }
 
+const isLongEnough = (digits: string) => digits.length >= searchLimits.leastDigits
 const phoneShape = /^[+(\s]*\d[\d\s()./\u2010-\u2015-]*$/
 
 /** `+49 (0) 151`, `0049151`, `0151 …` and the last four digits alone are all of one number. */
@@ -47,9 +48,10 @@ export function phonePart(text: string): PhonePart | undefined {
   if (!phoneShape.test(text)) return undefined
   const typed = text.replace(/\(0\)/, '')
   const digits = typed.replace(/\D/g, '')
-  const withCountry = typed.trimStart().startsWith('+') || digits.startsWith('00')
   const lead = digits.replace(/^00/, '')
-  const end = digits.replace(/^0+/, '')
-  if (end.length < searchLimits.leastDigits) return undefined
-  return { leads: [lead, ...spellingsOf(lead)], end: withCountry ? undefined : end }
+  const leads = [lead, ...spellingsOf(lead)].filter(isLongEnough)
+  const ends = typed.trimStart().startsWith('+') ? [] : new Set([digits, digits.replace(/^0+/, '')])
+  return digits.length < searchLimits.leastDigits
+    ? undefined
+    : { leads, ends: [...ends].filter(isLongEnough) }
 }

@@ -66,8 +66,8 @@ function waysOf(
         ${ofTable} and ${value} >= ${lead} and ${value} < ${afterDigits(lead)} and starts_with(${value}, ${lead})
         order by ${value}
         limit ${most}`)
-    if (phone?.end !== undefined) {
-      const end = [...phone.end].reverse().join('')
+    for (const typed of phone?.ends ?? []) {
+      const end = [...typed].reverse().join('')
       ways.push(sql`
         select ${sql(contact)} as id, false as is_exact
         ${ofTable} and reverse(${value}) ~>=~ ${end} and reverse(${value}) ~<~ ${afterDigits(end)}

@@ -277,12 +277,12 @@ const members = (sql: Sql, workspaceId: WorkspaceId, name: string): Fragment => 
 const numbers = (
   sql: Sql,
   workspaceId: WorkspaceId,
-  { leads, end }: NonNullable<SearchQuery['phone']>,
+  { leads, ends }: NonNullable<SearchQuery['phone']>,
 ): Fragment => sql`
   select ${columns(sql, number(sql))}
   from (select * from numbers where workspace_id = ${workspaceId} limit ${mostFew}) t
   where exists (select from unnest(${leads as string[]}::text[]) lead where starts_with(t.number, '+' || lead))
-    or ${end ?? null}::text is not null and right(t.number, length(${end ?? ''}::text)) = ${end ?? ''}::text
+    or exists (select from unnest(${ends as string[]}::text[]) last where right(t.number, length(last)) = last)
   limit ${most(sql)}`
 
 /** Keys of sends and of other requests, ids of the provider, and the visible part of an API key. */

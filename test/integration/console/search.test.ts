@@ -107,6 +107,7 @@ describe('search', () => {
     ])
       assert.deepEqual((await titles(typed)).slice(0, 1), ['Mía-Anna  KELLER'], typed)
     // A country code is the beginning.
+    assert.deepEqual(await titles('00101'), ['Miamar Diaz'])
     assert.deepEqual(await titles('+5678'), [])
     assert.deepEqual(await titles('7999999'), ['+15557999999'])
   })
