@@ -7,7 +7,8 @@ import { encodeId, type IdKind, type Uuid, type WorkspaceId } from '../shared/id
 import { toE164 } from '../shared/phone.ts'
 import { type SearchQuery, searchQuery } from './search-query.ts'
 import type { Found } from './store/people.store.ts'
-import { type Hit, mostShown, type SearchStore } from './store/search.store.ts'
+import type { SearchStore } from './store/search.store.ts'
+import { type Hit, mostShown } from './store/search-parts.ts'
 
 export interface Search {
   /** Up to five of each kind. */

@@ -1,37 +1,22 @@
 // Finds records of a workspace by what somebody types. Every select is a short range of an index, or reads what a
 // workspace has few of.
-import type { SearchKind } from '../../contract/records/console.ts'
-import { settledAndPending } from '../../platform/postgres/settled-or-pending.ts'
 import type { Fragment, Pool, Sql } from '../../platform/postgres/sql.ts'
-import {
-  type IdKind,
-  type IdRange,
-  idFloor,
-  idTimeMs,
-  type Uuid,
-  type WorkspaceId,
-} from '../../shared/ids.ts'
+import type { WorkspaceId } from '../../shared/ids.ts'
 import type { SearchQuery } from '../search-query.ts'
 import { type Found, findPeople, inTerms } from './people.store.ts'
-
-/** What is shown of a record that is no contact. */
-export interface Hit {
-  readonly kind: Exclude<SearchKind, 'contact'>
-  readonly id: Uuid
-  /** A name, or null where it is that of the person. */
-  readonly title: string | null
-  /** Digits, or a user id. */
-  readonly address: string | null
-  /** What was found, such as a key, or what else tells it from others. */
-  readonly detail: string | null
-  readonly direction: string | null
-  /** Of a message. */
-  readonly type: string | null
-  readonly status: string | null
-  /** The record that shows this one, where it has no page. */
-  readonly parentId: Uuid | null
-  readonly at: Date | null
-}
+import { byId } from './search-by-id.ts'
+import {
+  campaign,
+  columns,
+  endpoint,
+  type Hit,
+  key,
+  most,
+  mostShown,
+  number,
+  talks,
+  template,
+} from './search-parts.ts'
 
 export interface SearchStore {
   people(workspaceId: WorkspaceId, query: SearchQuery): Promise<readonly Found[]>
@@ -43,8 +28,6 @@ export interface SearchStore {
   ): Promise<{ readonly people: readonly Found[]; readonly hits: readonly Hit[] }>
 }
 
-/** Of one kind. */
-export const mostShown = 5
 const timeoutMs = 1_000
 /** Members, numbers and keys of one workspace that are looked at. */
 const mostFew = 500
@@ -95,154 +78,6 @@ function selectsOf(sql: Sql, workspaceId: WorkspaceId, query: SearchQuery): read
     ...(token === undefined ? [] : byToken(sql, workspaceId, token)),
   ]
 }
-
-interface Shown {
-  readonly kind: Hit['kind']
-  readonly id: Fragment
-  readonly title?: Fragment
-  readonly address?: Fragment
-  readonly detail?: Fragment
-  readonly direction?: Fragment
-  readonly type?: Fragment
-  readonly status?: Fragment
-  readonly parentId?: Fragment
-  readonly at?: Fragment
-}
-
-/** The columns of a hit, in one order for all selects. */
-function columns(sql: Sql, shown: Shown): Fragment {
-  const text = (value: Fragment | undefined) => (value ? sql`(${value})::text` : sql`null::text`)
-  const { kind, id, title, address, detail, direction, type, status, parentId, at } = shown
-  return sql`${sql.unsafe(`'${kind}'`)}::text as kind, ${id} as id, ${text(title)} as title, ${text(address)} as address,
-    ${text(detail)} as detail, ${text(direction)} as direction, ${text(type)} as type, ${text(status)} as status,
-    ${parentId ? sql`(${parentId})::uuid` : sql`null::uuid`} as parent_id,
-    ${at ? sql`(${at})::timestamptz` : sql`null::timestamptz`} as at`
-}
-
-const most = (sql: Sql) => sql.unsafe(String(mostShown))
-
-/** Messages or calls, with the person. `detail` is what the text was found in. */
-function talks(
-  sql: Sql,
-  kind: 'message' | 'call',
-  { rows, detail }: { readonly rows: Fragment; readonly detail?: Fragment },
-): Fragment {
-  const shown = columns(sql, {
-    ...{ kind, id: sql`t.id`, title: sql`coalesce(c.name, c.username)`, address: sql`c.wa_id` },
-    ...{ direction: sql`t.direction`, status: sql`t.status`, at: sql`t.created_at` },
-    ...(kind === 'message' && { type: sql`t.type` }),
-    ...(detail && { detail }),
-  })
-  return sql`
-    select ${shown}
-    from (${rows} limit ${most(sql)}) t
-    cross join lateral (select * from contacts where id = t.contact_id offset 0) c`
-}
-
-const deliveryColumns = (sql: Sql) =>
-  columns(sql, {
-    ...{ kind: 'delivery', id: sql`d.id`, title: sql`d.kind`, status: sql`d.state`, at: sql`d.created_at` },
-    detail: sql`(select name from endpoints e where e.id = d.endpoint_id)`,
-  })
-
-type ByIdSelect = (sql: Sql, workspaceId: WorkspaceId, range: IdRange) => Fragment
-
-/** Rows of a table of which a workspace has its own, by their key. */
-const ofTable = (sql: Sql, table: string, workspaceId: WorkspaceId, { from, to }: IdRange): Fragment => sql`
-  select * from ${sql(table)} where workspace_id = ${workspaceId} and id between ${from} and ${to}`
-
-const simple =
-  (table: string, shown: (sql: Sql) => Shown): ByIdSelect =>
-  (sql, workspaceId, range) =>
-    sql`
-    select ${columns(sql, shown(sql))}
-    from (${ofTable(sql, table, workspaceId, range)} limit ${most(sql)}) t`
-
-const idSelects: Partial<Record<IdKind, ByIdSelect>> = {
-  message: (sql, workspaceId, range) =>
-    talks(sql, 'message', { rows: ofTable(sql, 'messages', workspaceId, range) }),
-  call: (sql, workspaceId, range) => talks(sql, 'call', { rows: ofTable(sql, 'calls', workspaceId, range) }),
-  conversation: (sql, workspaceId, range) => sql`
-    select ${columns(sql, {
-      ...{ kind: 'conversation', id: sql`t.id`, title: sql`coalesce(c.name, c.username)` },
-      ...{ address: sql`coalesce(c.wa_id, t.group_id)`, at: sql`t.updated_at` },
-    })}
-    from (${ofTable(sql, 'conversations', workspaceId, range)} limit ${most(sql)}) t
-    left join contacts c on c.id = t.contact_id`,
-  campaign: simple('campaigns', (sql) => campaign(sql)),
-  recipient: simple('recipients', (sql) => ({
-    ...{
-      kind: 'recipient',
-      id: sql`t.id`,
-      address: sql`t.wa_id`,
-      status: sql`t.status`,
-      at: sql`t.updated_at`,
-    },
-    ...{ parentId: sql`t.campaign_id`, detail: sql`(select name from campaigns where id = t.campaign_id)` },
-  })),
-  template: simple('templates', (sql) => template(sql)),
-  endpoint: simple('endpoints', (sql) => endpoint(sql)),
-  key: simple('api_keys', (sql) => key(sql)),
-  number: simple('numbers', (sql) => number(sql)),
-  audit: simple('audit', (sql) => ({
-    ...{ kind: 'audit', id: sql`t.id`, title: sql`t.action`, at: sql`t.at` },
-  })),
-  element: simple('inbound_elements', (sql) => ({
-    ...{ kind: 'element', id: sql`t.id`, status: sql`t.reason` },
-  })),
-  operator: (sql, workspaceId, { from, to }) => sql`
-    select ${columns(sql, { kind: 'member', id: sql`o.id`, title: sql`o.name`, detail: sql`o.email`, status: sql`m.role` })}
-    from operators o
-    join memberships m on m.operator_id = o.id and m.workspace_id = ${workspaceId}
-    where o.id between ${from} and ${to}
-    limit ${most(sql)}`,
-  delivery: (sql, workspaceId, range) => sql`
-    select ${deliveryColumns(sql)}
-    from (${ofTable(sql, 'deliveries', workspaceId, range)} limit ${most(sql)}) d`,
-  event: (sql, workspaceId, range) => {
-    // The deliveries of an event are made in its statement. The bounds leave the partitions of other days alone.
-    const [from, to] = [hourFrom(range.from, -1), hourFrom(range.from, 1)]
-    const deliveries = settledAndPending(
-      sql,
-      (state) => sql`
-        select * from deliveries
-        where workspace_id = e.workspace_id and key = e.key and event_id = e.id and ${state}
-          and id between ${from} and ${to}
-        limit ${most(sql)}`,
-    )
-    return sql`
-      select ${deliveryColumns(sql)}
-      from (${ofTable(sql, 'events', workspaceId, range)} limit ${most(sql)}) e
-      cross join lateral (${deliveries}) d`
-  },
-}
-
-const hourFrom = (id: string, hours: number) => idFloor(idTimeMs(id) + hours * 3_600_000)
-
-const byId = (sql: Sql, workspaceId: WorkspaceId, range: IdRange): readonly Fragment[] => {
-  const select = idSelects[range.kind]
-  return select ? [select(sql, workspaceId, range)] : []
-}
-
-const campaign = (sql: Sql): Shown => ({
-  ...{ kind: 'campaign', id: sql`t.id`, title: sql`t.name`, status: sql`t.status`, at: sql`t.created_at` },
-  detail: sql`t.template_name`,
-})
-const template = (sql: Sql): Shown => ({
-  ...{ kind: 'template', id: sql`t.id`, title: sql`t.name`, status: sql`t.status`, detail: sql`t.language` },
-})
-const endpoint = (sql: Sql): Shown => ({
-  ...{ kind: 'endpoint', id: sql`t.id`, title: sql`t.name`, detail: sql`t.url` },
-  status: sql`case when t.enabled then 'ON' else 'OFF' end`,
-})
-const key = (sql: Sql): Shown => ({
-  ...{ kind: 'key', id: sql`t.id`, title: sql`t.name`, detail: sql`t.prefix` },
-  status: sql`case when t.revoked_at is not null then 'REVOKED' when t.expires_at <= now() then 'EXPIRED' end`,
-})
-const number = (sql: Sql): Shown => ({
-  ...{ kind: 'number', id: sql`t.id`, title: sql`nullif(t.display_name, '')`, address: sql`t.number` },
-  status: sql`t.status`,
-})
 
 const named = [
   ['campaign', 'campaigns', campaign],
