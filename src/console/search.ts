@@ -3,7 +3,7 @@ import { AppError } from '../contract/errors.ts'
 import type { OneOf } from '../contract/filters.ts'
 import type { SearchResult } from '../contract/records/console.ts'
 import { phoneOf } from '../shared/address.ts'
-import { encodeId, type IdKind, type Uuid, type WorkspaceId } from '../shared/ids.ts'
+import { decodeId, encodeId, type IdKind, type Uuid, type WorkspaceId } from '../shared/ids.ts'
 import { toE164 } from '../shared/phone.ts'
 import { type SearchQuery, searchQuery } from './search-query.ts'
 import type { Found } from './store/people.store.ts'
@@ -13,12 +13,16 @@ import { type Hit, mostShown } from './store/search-parts.ts'
 export interface Search {
   /** Up to five of each kind. */
   find(workspaceId: WorkspaceId, text: string, abort: AbortSignal): Promise<SearchResult[]>
-  /** The addresses of the contacts whom a filter means; undefined where nobody is known by this. */
-  contacts(workspaceId: WorkspaceId, text: string, path: string): Promise<OneOf<string> | undefined>
+  /** The addresses of the contacts whom the filter `path` means. */
+  contacts(workspaceId: WorkspaceId, text: string, path: string): Promise<OneOf<string>>
+  /** The conversations and the latest calls whom a filter of deliveries means. */
+  keys(workspaceId: WorkspaceId, text: string, path: string): Promise<OneOf<string>>
 }
 
 /** A filter follows one index for each contact. */
 const mostFiltered = 20
+/** Each has several conversations and calls. */
+const mostKeyed = 5
 
 export const createSearch = (store: SearchStore): Search => ({
   async find(workspaceId, text, abort) {
@@ -38,17 +42,43 @@ export const createSearch = (store: SearchStore): Search => ({
 
   async contacts(workspaceId, text, path) {
     const query = searchQuery(text)
-    if (!isOfContact(query)) throw refused(path, whatItTakes)
-    const people = await store.people(workspaceId, query)
-    const exact = people.filter(({ isExact }) => isExact)
-    // Of names, those that go on after what was typed are meant too.
-    const meant = exact.length > 0 && !isOnlyName(query) ? exact : people
-    if (meant.length > mostFiltered) throw refused(path, tooMany(query.text))
-    const [only, ...others] = new Set(meant.map(({ address }) => address))
-    if (only === undefined) return query.phone?.leads.find((lead) => phoneOf(lead) !== null) ?? query.userId
-    return others.length === 0 ? only : [only, ...others]
+    const people = await whoIsMeant(store, workspaceId, { query, path, most: mostFiltered })
+    const unknown = query.phone?.leads.find((lead) => phoneOf(lead) !== null) ?? query.userId ?? nobody
+    return oneOf(people.map(({ address }) => address)) ?? unknown
+  },
+
+  async keys(workspaceId, text, path) {
+    const id = decodeId('conversation', text) ?? decodeId('call', text)
+    if (id !== undefined) return id
+    const query = searchQuery(text)
+    const people = await whoIsMeant(store, workspaceId, { query, path, most: mostKeyed })
+    const contactIds = people.map(({ id: contactId }) => contactId)
+    return oneOf(await store.keysOf(workspaceId, contactIds)) ?? noKey
   },
 })
+
+/** What no contact has, and no delivery is about: an empty list. */
+const nobody = '-'
+const noKey = '00000000-0000-0000-0000-000000000000'
+
+function oneOf(values: readonly string[]): OneOf<string> | undefined {
+  const [first, ...others] = new Set(values)
+  return first === undefined || others.length === 0 ? first : [first, ...others]
+}
+
+async function whoIsMeant(
+  store: SearchStore,
+  workspaceId: WorkspaceId,
+  { query, path, most }: { readonly query: SearchQuery; readonly path: string; readonly most: number },
+): Promise<readonly Found[]> {
+  if (!isOfContact(query)) throw refused(path, whatItTakes)
+  const people = await store.people(workspaceId, query)
+  const exact = people.filter(({ isExact }) => isExact)
+  // Of names, those that go on after what was typed are meant too.
+  const meant = exact.length > 0 && !isOnlyName(query) ? exact : people
+  if (meant.length > most) throw refused(path, tooMany(query.text, most))
+  return meant
+}
 
 const contactKinds = new Set<IdKind>(['conversation', 'message', 'call'])
 
@@ -61,8 +91,8 @@ const isOnlyName = ({ id, phone, userId }: SearchQuery): boolean =>
 const whatItTakes =
   'Enter a name, a phone number or part of it, a username, a user ID, or an ID that starts with cnv_, msg_ or call_.'
 
-const tooMany = (text: string): string =>
-  `More than ${mostFiltered} contacts fit “${text}”. Enter more of the name or number.`
+const tooMany = (text: string, most: number): string =>
+  `More than ${most} contacts fit “${text}”. Enter more of the name or number.`
 
 const refused = (path: string, message: string): AppError =>
   new AppError('VALIDATION_ERROR', message, { details: [{ path, message }] })

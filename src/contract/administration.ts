@@ -209,7 +209,7 @@ export interface DeliveryFilter {
   readonly event?: EventKind | undefined
   readonly state?: OneOf<DeliveryState> | undefined
   /** The id of a conversation or call. */
-  readonly key?: string | undefined
+  readonly key?: OneOf<string> | undefined
   readonly since?: Date | undefined
   readonly until?: Date | undefined
 }

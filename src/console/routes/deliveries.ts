@@ -8,19 +8,14 @@ import { deliveryStates } from '../../contract/records/delivery.ts'
 import { optionalBody } from '../../platform/http/optional-body.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { time } from '../../platform/http/time.ts'
-import { decodeId, type EndpointId, encodeId, newId, type WorkspaceId } from '../../shared/ids.ts'
+import { type EndpointId, encodeId, newId, type WorkspaceId } from '../../shared/ids.ts'
 import { workspaceRoute } from '../route.ts'
 import { isDirectKind, sampleEvent } from '../sample-event.ts'
 import { idOf, idParams } from '../schema.ts'
 import type { ConsoleServices } from '../services.ts'
+import { spelling } from './spelling.ts'
 
 const kind = byId('console-deliveries')
-
-const keyOf = v.pipe(
-  v.string(),
-  v.transform((text) => decodeId('conversation', text) ?? decodeId('call', text) ?? ''),
-  v.check((id) => id !== '', 'must be the id of a conversation or a call'),
-)
 
 const listDeliveries = workspaceRoute({
   method: 'GET',
@@ -32,13 +27,14 @@ const listDeliveries = workspaceRoute({
     endpointId: v.optional(idOf('endpoint')),
     event: v.optional(v.picklist(eventKinds)),
     state: v.optional(choiceOf(deliveryStates)),
-    key: v.optional(keyOf),
+    key: v.optional(spelling),
     since: v.optional(time),
     until: v.optional(time),
   }),
-  async handle({ services, author, query }) {
-    const page = await services.deliveryLog.list(author.workspaceId, query, pageRequest(kind, query))
-    return pageBody(kind, page)
+  async handle({ services, author: { workspaceId }, query: { key, ...query } }) {
+    const filter =
+      key === undefined ? query : { ...query, key: await services.search.keys(workspaceId, key, 'key') }
+    return pageBody(kind, await services.deliveryLog.list(workspaceId, filter, pageRequest(kind, query)))
   },
 })
 

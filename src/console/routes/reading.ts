@@ -5,16 +5,10 @@ import { callStatuses } from '../../contract/records/call.ts'
 import { directions, messageStatuses, messageTypes } from '../../contract/records/message.ts'
 import { byActivity, byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { time } from '../../platform/http/time.ts'
-import { isUserId } from '../../shared/address.ts'
-import { toDigits } from '../../shared/phone.ts'
 import { workspaceRoute } from '../route.ts'
 import { flag, idOf, idParams } from '../schema.ts'
+import { meant, spelling } from './spelling.ts'
 
-const contact = v.pipe(
-  v.string(),
-  v.check((text) => isUserId(text) || /^\+?\d{1,20}$/.test(text), 'must be a phone number or a user id'),
-  v.transform((text) => (isUserId(text) ? text : toDigits(text))),
-)
 const span = { since: v.optional(time), until: v.optional(time) }
 
 const messages = byId('console-messages')
@@ -30,13 +24,14 @@ const listMessages = workspaceRoute({
     status: v.optional(v.picklist(messageStatuses)),
     type: v.optional(v.picklist(messageTypes)),
     conversationId: v.optional(idOf('conversation')),
-    contact: v.optional(contact),
+    contact: v.optional(spelling),
     numberId: v.optional(idOf('number')),
     campaignId: v.optional(idOf('campaign')),
     ...span,
   }),
-  async handle({ services, author, query: { limit, cursor, ...filter } }) {
+  async handle({ services, author, query: { limit, cursor, ...given } }) {
     const page = pageRequest(messages, { limit, cursor })
+    const filter = await meant(services, author.workspaceId, given)
     return pageBody(messages, await services.reads.messages.list(author.workspaceId, filter, page))
   },
 })
@@ -54,12 +49,13 @@ const listCalls = workspaceRoute({
     status: v.optional(v.picklist(callStatuses)),
     live: v.optional(flag),
     conversationId: v.optional(idOf('conversation')),
-    contact: v.optional(contact),
+    contact: v.optional(spelling),
     numberId: v.optional(idOf('number')),
     ...span,
   }),
-  async handle({ services, author, query: { limit, cursor, ...filter } }) {
+  async handle({ services, author, query: { limit, cursor, ...given } }) {
     const page = pageRequest(calls, { limit, cursor })
+    const filter = await meant(services, author.workspaceId, given)
     return pageBody(calls, await services.reads.calls.list(author.workspaceId, filter, page))
   },
 })
@@ -90,11 +86,12 @@ const listConversations = workspaceRoute({
     ...pageQuery,
     unread: v.optional(flag),
     numberId: v.optional(idOf('number')),
-    contact: v.optional(contact),
+    contact: v.optional(spelling),
     ...span,
   }),
-  async handle({ services, author, query: { limit, cursor, ...filter } }) {
+  async handle({ services, author, query: { limit, cursor, ...given } }) {
     const page = pageRequest(conversations, { limit, cursor })
+    const filter = await meant(services, author.workspaceId, given)
     return pageBody(conversations, await services.reads.conversations.list(author.workspaceId, filter, page))
   },
 })

@@ -14,14 +14,16 @@ import {
 } from '../../api/routes/campaigns.ts'
 import { estimateCampaign } from '../../api/routes/estimate.ts'
 import { addRecipients, listRecipients, removeRecipients } from '../../api/routes/recipients.ts'
+import { recipientQuery } from '../../api/schemas/campaigns.ts'
 import type { ApiServices } from '../../api/services.ts'
 import type { Author } from '../../contract/administration.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { CampaignRecord } from '../../contract/records/campaign.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
 import { Answer, LinesAnswer, RawAnswer, type RouteInput, type Schema } from '../../platform/http/route.ts'
-import { type CampaignId, decodeId } from '../../shared/ids.ts'
+import { type CampaignId, decodeId, type WorkspaceId } from '../../shared/ids.ts'
 import type { ConsoleContext, ConsoleRoute } from '../route.ts'
+import { spelling } from './spelling.ts'
 
 type CampaignAction =
   | 'campaign.created'
@@ -74,13 +76,17 @@ function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): Con
       if (!author) throw new Error('a row of a workspace was reached without a member')
       // These routes use only the workspace of the caller.
       const caller = { workspaceId: author.workspaceId } as Caller
-      const run = () => handle({ ...input, context: { caller, services } })
+      const run = async () => {
+        const query = await withNumber(context, author.workspaceId, input.query)
+        return handle({ ...input, query, context: { caller, services } })
+      }
       const change = { context, services, author, ...input }
       return action === null ? exported(change, run) : audited({ ...change, action }, run)
     }
   const { scope: _, upload, ...route } = row
   return {
     ...route,
+    query: row === listRecipients ? spelledQuery : row.query,
     path: `/workspaces/:ws${row.path}`,
     params: row.params && withoutWorkspace(row.params),
     access: { type: 'workspace', role: row.method === 'GET' ? 'VIEWER' : 'ADMIN' },
@@ -89,6 +95,18 @@ function toConsole({ row, action }: SharedRow, campaigns: CampaignServices): Con
     handle: forMembers(row.handle),
     upload: upload && { ...upload, handle: forMembers(upload.handle) },
   }
+}
+
+/** Operators name a recipient in any way; keys by the address alone. */
+const spelledQuery = v.strictObject({ ...recipientQuery.entries, to: v.optional(spelling) })
+
+async function withNumber(
+  { services }: ConsoleContext,
+  workspaceId: WorkspaceId,
+  query: unknown,
+): Promise<unknown> {
+  const { to, ...filter } = (query ?? {}) as { readonly to?: string }
+  return to === undefined ? query : { ...filter, to: await services.search.contacts(workspaceId, to, 'to') }
 }
 
 /** The only API services that these routes use. */

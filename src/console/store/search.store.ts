@@ -1,7 +1,7 @@
 // Finds records of a workspace by what somebody types. Every select is a short range of an index, or reads what a
 // workspace has few of.
 import type { Fragment, Pool, Sql } from '../../platform/postgres/sql.ts'
-import type { WorkspaceId } from '../../shared/ids.ts'
+import type { Uuid, WorkspaceId } from '../../shared/ids.ts'
 import type { SearchQuery } from '../search-query.ts'
 import { type Found, findPeople, inTerms } from './people.store.ts'
 import { byId } from './search-by-id.ts'
@@ -20,6 +20,8 @@ import {
 
 export interface SearchStore {
   people(workspaceId: WorkspaceId, query: SearchQuery): Promise<readonly Found[]>
+  /** Of each contact the latest conversations, one for each number mostly, and the latest calls. */
+  keysOf(workspaceId: WorkspaceId, contactIds: readonly Uuid[]): Promise<readonly Uuid[]>
   /** Both in one transaction with a limit of its own; ends at once when the caller does not wait any more. */
   search(
     workspaceId: WorkspaceId,
@@ -36,6 +38,28 @@ const mostTerms = 2 * mostShown
 
 export const createSearchStore = (sql: Pool): SearchStore => ({
   people: (workspaceId, query) => findPeople(sql, workspaceId, query),
+
+  async keysOf(workspaceId, contactIds) {
+    const rows = await sql<{ id: Uuid }[]>`
+      select found.id
+      from unnest(${contactIds as Uuid[]}::uuid[]) as asked (contact_id)
+      cross join lateral (
+        (
+          select id from conversations
+          where workspace_id = ${workspaceId} and contact_id = asked.contact_id
+          order by updated_at desc, id desc
+          limit 5
+        )
+        union all
+        (
+          select id from calls
+          where workspace_id = ${workspaceId} and contact_id = asked.contact_id
+          order by id desc
+          limit 10
+        )
+      ) found`
+    return rows.map(({ id }) => id)
+  },
 
   async search(workspaceId, query, abort) {
     const found = sql.begin('read only', async (begun) => {

@@ -2,9 +2,10 @@
 import type { DeliveryFilter, DeliveryLog, LoggedDelivery } from '../../contract/administration.ts'
 import type { EventKind } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
+import type { PageRequest } from '../../contract/page.ts'
 import type { AttemptRecord, LastAttempt } from '../../contract/records/console.ts'
 import type { DeliveryState } from '../../contract/records/delivery.ts'
-import { mergedRowsOfPage, olderThan } from '../../platform/postgres/keyset.ts'
+import { mergedRowsOfPage, olderThan, type Piece } from '../../platform/postgres/keyset.ts'
 import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
 import { settledOrPending } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
@@ -38,14 +39,15 @@ interface AttemptRow extends Omit<AttemptRecord, 'at' | 'responseBody' | 'respon
 
 export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
   async list(workspaceId, filter, page) {
-    const selects = settledOrPending(sql, filter.state).map(
-      (state) => sql`
-        select ${columns(sql)}, workspace_id
-        from deliveries
-        where workspace_id = ${workspaceId} and ${state}
-          ${conditions(sql, filter)}
-          ${olderThan(sql, 'deliveries', page)}
-        order by id desc`,
+    const select = (state: Piece, about: Piece) => sql`
+      select ${columns(sql)}, workspace_id
+      from deliveries
+      where workspace_id = ${workspaceId} and ${state} ${about}
+        ${conditions(sql, filter)}
+        ${olderThan(sql, 'deliveries', page)}
+      order by id desc`
+    const selects = settledOrPending(sql, filter.state).map((state) =>
+      ofKeys(sql, filter.key, (about) => select(state, about), page),
     )
     const ordered = mergedRowsOfPage(sql, selects, page, (table) => sql`${sql(table)}.id desc`)
     const rows = await sql<Row[]>`
@@ -105,13 +107,28 @@ const explaining = (sql: Sql) => sql`
     where id = d.event_id and workspace_id = d.workspace_id
   ) told on true`
 
+/** Of several keys, the first of each, by its index: together they have a page. */
+function ofKeys(
+  sql: Sql,
+  key: DeliveryFilter['key'],
+  select: (about: Piece) => Piece,
+  { limit }: PageRequest,
+): Piece {
+  if (key === undefined) return select(sql``)
+  if (typeof key === 'string') return select(sql`and key = ${key}`)
+  return sql`
+    select found.*
+    from unnest(${key as string[]}::uuid[]) as asked (about)
+    cross join lateral (${select(sql`and key = asked.about`)} limit ${limit + 1}) found
+    order by found.id desc`
+}
+
 /**
  * Times become bounds on the id, which begins with its time, so that partitions of other days are not opened.
  */
 const conditions = (sql: Sql, filter: DeliveryFilter) => sql`
   ${filter.endpointId ? sql`and endpoint_id = ${filter.endpointId}` : sql``}
   ${filter.event ? sql`and kind = ${filter.event}` : sql``}
-  ${filter.key ? sql`and key = ${filter.key}` : sql``}
   ${filter.since ? sql`and id >= ${idFloor(filter.since.getTime())}` : sql``}
   ${filter.until ? sql`and id < ${idFloor(filter.until.getTime())}` : sql``}`
 
