@@ -16,13 +16,9 @@ export interface Site {
   readonly others: readonly string[]
 }
 
-export interface PageFile extends Encoded {
-  /** Relative to the base of its site. The page itself is `index.html`. */
-  readonly name: string
-}
-
 /** A bundled file, which always has its compressed forms. */
 export interface BundledFile extends Required<Encoded> {
+  /** Relative to the base of its site. The page itself is `index.html`. */
   readonly name: string
 }
 

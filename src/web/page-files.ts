@@ -1,6 +1,10 @@
 // Serves the files of pages with headers, a content security policy and an encoding that the browser takes.
-import { etagOf, formFor, isKnown } from '../shared/encoded.ts'
-import type { PageFile } from './bundle.ts'
+import { type Encoded, etagOf, formFor, isKnown } from '../shared/encoded.ts'
+
+export interface PageFile extends Encoded {
+  /** Relative to the base of its site. The page itself is `index.html`. */
+  readonly name: string
+}
 
 /** No inline code, no eval, nothing from other origins. `self` includes the WebSocket of the same origin. */
 const contentSecurityPolicy = [

@@ -12,8 +12,8 @@ export function productBar(here: string, handsetsUrl?: string): string {
     ...(handsetsUrl === undefined ? [] : [{ href: handsetsUrl, label: 'Handsets' }]),
   ]
   const anchors = links.map(
-    ({ href, label }) => `<a href="${href}"${href === here ? ' aria-current="page"' : ''}>${label}</a>`,
+    ({ href, label }) => `<a href="${href}"${href === here ? ' aria-current="true"' : ''}>${label}</a>`,
   )
-  return `<header class="product-bar"><a class="product-name" href="/">${mark}Switchboard</a>
+  return `<header class="product-bar"><a class="product-name" href="/">${mark}<span>Switchboard</span></a>
 <nav class="product-links" aria-label="Switchboard">${anchors.join('')}</nav></header>`
 }

@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { encode } from '../shared/encoded.ts'
-import type { PageFile } from './bundle.ts'
-import { filesByName } from './page-files.ts'
+import { filesByName, type PageFile } from './page-files.ts'
 
 export const SHARED = '/assets/'
 

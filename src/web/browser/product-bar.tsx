@@ -20,22 +20,26 @@ export const Mark = () => (
 export const ProductBar = ({
   home,
   links,
+  start,
   children,
 }: {
   /** Where the mark leads. */
   readonly home: string
   readonly links: readonly ProductLink[]
+  /** Before the mark. */
+  readonly start?: ComponentChildren
   /** What only this page has in its header. */
   readonly children?: ComponentChildren
 }) => (
   <header class="product-bar">
+    {start}
     <a class="product-name" href={home}>
       <Mark />
-      Switchboard
+      <span>Switchboard</span>
     </a>
     <nav class="product-links" aria-label="Switchboard">
       {links.map(({ href, label, isHere }) => (
-        <a key={href} href={href} aria-current={isHere ? 'page' : undefined}>
+        <a key={href} href={href} aria-current={isHere ? 'true' : undefined}>
           {label}
         </a>
       ))}
