@@ -33,8 +33,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'web/browser': [],
   simulator: ['shared', 'web'],
   contract: ['shared'],
-  shared: [],
   web: ['shared'],
+  shared: [],
   // To be copied by customers: it knows the API and nothing of ours.
   examples: [],
 }
