@@ -8,6 +8,7 @@ import type { Filter } from './filter.ts'
 import { FilterChip } from './filter-chip.tsx'
 import { Icon } from './icon.tsx'
 
+// biome-ignore lint/performance/noBarrelFile: pages take the filters of their list from one place.
 export { type Filter, filterValues } from './filter.ts'
 
 const namesOf = ({ name, until }: Filter): string[] => (until === undefined ? [name] : [name, until])
