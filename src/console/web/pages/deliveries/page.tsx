@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRecord, EndpointRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../core/api.ts'
+import { endpointOptions, endpointTitles } from '../../core/endpoint-names.ts'
 import { plural, sentence } from '../../core/format.ts'
 import { useList } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, setQuery, withQuery } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
+import { EndpointName } from '../../parts/endpoint-name.tsx'
 import { Check } from '../../parts/field.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -98,7 +100,7 @@ const filtersOf = (endpoints: readonly EndpointRecord[]): Filter[] => [
   {
     name: 'endpointId',
     label: 'Endpoint',
-    options: endpoints.map(({ id, name }) => ({ value: id, label: name })),
+    options: endpointOptions(endpoints),
   },
   { name: 'event', label: 'Event', options: allEvents.map((kind) => ({ value: kind, label: kind })) },
   {
@@ -107,16 +109,15 @@ const filtersOf = (endpoints: readonly EndpointRecord[]): Filter[] => [
     options: deliveryStates.map((state) => ({ value: state, label: sentence(state) })),
   },
   { name: 'key', label: 'Conversation or call', placeholder: 'cnv_… or call_…' },
-  { name: 'since', label: 'Since', isTime: true },
-  { name: 'until', label: 'Until', isTime: true },
+  { name: 'since', until: 'until', label: 'Time', isTime: true },
 ]
 
 function columnsOf(endpoints: readonly EndpointRecord[]): Column<DeliveryRecord>[] {
-  const names = new Map(endpoints.map(({ id, name }) => [id, name]))
+  const titles = endpointTitles(endpoints)
   const [event, state, ...others] = deliveryColumns
   const endpoint: Column<DeliveryRecord> = {
     title: 'Endpoint',
-    cell: ({ endpointId }) => names.get(endpointId) ?? <span class="dim">Deleted</span>,
+    cell: ({ endpointId }) => <EndpointName title={titles.get(endpointId)} />,
   }
   return [...(event && state ? [event, endpoint, state] : []), ...others]
 }
