@@ -24,6 +24,7 @@ import type { ConsoleRecords, ConsoleServices } from './services.ts'
 import { createSignInLimit, type GuessBuckets } from './sign-in-limit.ts'
 import { createSignInRefusals } from './sign-in-refusals.ts'
 import { createOverviewStore } from './store/overview.store.ts'
+import { createThreadStore } from './store/threads.store.ts'
 
 export interface ConsoleEdgeOptions {
   readonly sql: Pool
@@ -101,6 +102,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     passwords,
     secrets,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
+    threads: createThreadStore(sql),
     signInLimit: createSignInLimit(limiter),
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),
     refusals: createSignInRefusals({ audit: accounts.audit, operators: accounts.operators, clock }),

@@ -20,6 +20,7 @@ import type { ConsoleServices, ConsoleSettings } from '../../../src/console/serv
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
 import { createSignInRefusals } from '../../../src/console/sign-in-refusals.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
+import { createThreadStore } from '../../../src/console/store/threads.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
@@ -189,6 +190,7 @@ function servicesOf(
     inbound: createInboundElementStore(sql),
     unknown,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
+    threads: createThreadStore(sql),
   }
 }
 
