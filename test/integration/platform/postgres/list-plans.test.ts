@@ -53,6 +53,8 @@ describe('the plans of the lists', () => {
       'calls status=FAILED',
       'calls contact=15550000000',
       'conversations contact=15550000000',
+      'inbox unread first windowOpen',
+      'inbox windowOpen',
     ])
   })
 
