@@ -62,7 +62,7 @@ function zoneOf(timeZone: string | undefined): string {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' })
   const name = format.resolvedOptions().timeZone
   const offset = format.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value
-  return offset === undefined || offset === name ? name : `${name} (${offset})`
+  return offset === undefined || name === 'UTC' ? name : `${name} (${offset})`
 }
 
 function numbersOf(locale: string | undefined) {
