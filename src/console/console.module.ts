@@ -28,6 +28,7 @@ import { createSignInRefusals } from './sign-in-refusals.ts'
 import { createSubjectStore } from './store/delivery-subjects.store.ts'
 import { createOverviewStore } from './store/overview.store.ts'
 import { createSearchStore } from './store/search.store.ts'
+import { createThreadStore } from './store/threads.store.ts'
 
 export interface ConsoleEdgeOptions {
   readonly sql: Pool
@@ -99,12 +100,14 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
       targets: targetPolicy(settings),
       keyEnvironment: keyEnvironment(settings.APP_ENV),
       retentionDays: settings.RETENTION_DAYS,
+      handsetsUrl: settings.HANDSETS_URL,
     },
     clock,
     passwords,
     secrets,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
     search: createSearch(createSearchStore(sql)),
+    threads: createThreadStore(sql),
     deliveryLog: explainLog(delivery.log, createSubjectStore(sql)),
     signInLimit: createSignInLimit(limiter),
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),

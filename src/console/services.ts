@@ -41,6 +41,7 @@ import type { ConsoleReads } from './reads.ts'
 import type { Search } from './search.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 import type { SignInRefusals } from './sign-in-refusals.ts'
+import type { ThreadStore } from './store/threads.store.ts'
 
 /** The services that read and write Postgres. */
 export interface ConsoleRecords {
@@ -79,6 +80,8 @@ export interface ConsoleServices extends ConsoleRecords {
   readonly inbound: Pick<InboundElements, 'list' | 'find'>
   readonly overview: ReadOverview
   readonly search: Search
+  /** What a thread has beside its messages and calls. */
+  readonly threads: ThreadStore
   readonly deliveryLog: ExplainedLog
 }
 
@@ -108,6 +111,7 @@ export interface ConsoleSettings {
   readonly targets: TargetPolicy
   readonly keyEnvironment: KeyEnvironment
   readonly retentionDays: number
+  readonly handsetsUrl: string | undefined
 }
 
 /** Resolves the host of an endpoint's URL and judges its addresses. */

@@ -17,6 +17,17 @@ import { spelling } from './spelling.ts'
 
 const kind = byId('console-deliveries')
 
+const mostChosen = 200
+/** More would not fit into the line of a request. */
+const mostLookedUp = 50
+
+const idList = v.pipe(
+  v.string(),
+  v.transform((text) => [...new Set(text.split(','))]),
+  v.maxLength(mostLookedUp, `must name at most ${mostLookedUp} deliveries`),
+  v.array(idOf('delivery')),
+)
+
 const listDeliveries = workspaceRoute({
   method: 'GET',
   path: '/deliveries',
@@ -24,6 +35,7 @@ const listDeliveries = workspaceRoute({
   role: 'VIEWER',
   query: v.strictObject({
     ...pageQuery,
+    ids: v.optional(idList),
     endpointId: v.optional(idOf('endpoint')),
     event: v.optional(v.picklist(eventKinds)),
     state: v.optional(choiceOf(deliveryStates)),
@@ -67,8 +79,6 @@ const replayDelivery = workspaceRoute({
     return { id: encodeId('delivery', params.id), state: 'PENDING' }
   },
 })
-
-const mostChosen = 200
 
 const replayChosen = workspaceRoute({
   method: 'POST',

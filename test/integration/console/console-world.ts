@@ -24,6 +24,7 @@ import { createSignInRefusals } from '../../../src/console/sign-in-refusals.ts'
 import { createSubjectStore } from '../../../src/console/store/delivery-subjects.store.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
 import { createSearchStore } from '../../../src/console/store/search.store.ts'
+import { createThreadStore } from '../../../src/console/store/threads.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
@@ -156,6 +157,7 @@ function servicesOf(
       targets: 'public',
       keyEnvironment: 'test',
       retentionDays: 30,
+      handsetsUrl: undefined,
       ...settings,
     },
     clock,
@@ -194,6 +196,7 @@ function servicesOf(
     unknown,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
     search: createSearch(createSearchStore(sql)),
+    threads: createThreadStore(sql),
     deliveryLog: explainLog(createDeliveryRecords(sql).log, createSubjectStore(sql)),
   }
 }

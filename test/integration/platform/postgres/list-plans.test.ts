@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
   busyCustomer,
+  consoleCases,
   type ListCase,
   listCases,
   type SearchCase,
@@ -20,6 +21,7 @@ const big = ['messages', 'message_metadata', 'conversations', 'calls', 'contacts
 describe('the plans of the lists', () => {
   let cases: ListCase[] = []
   let searches: SearchCase[] = []
+  let ofConsole: ReturnType<typeof consoleCases> = []
   let around: { workspaceId: WorkspaceId; conversationId: ConversationId }
 
   before(async () => {
@@ -29,13 +31,14 @@ describe('the plans of the lists', () => {
     around = { workspaceId: workspace.workspaceId, conversationId: busy.conversationId }
     cases = listCases(workspace, busy)
     searches = searchCases(workspace, busy)
+    ofConsole = consoleCases(workspace, busy)
     await sql.end()
   })
 
   test('every list and filter, first page and next, reads no big table whole and sorts no more than a page', async () => {
     assert.ok(cases.length > 40)
     const empty: string[] = []
-    for (const { name, read } of cases) {
+    for (const { name, read } of [...cases, ...ofConsole]) {
       const plans = await plansOf(database.url, async (sql) => {
         const { data, next } = await read(sql)
         if (data.length === 0) empty.push(name)
@@ -59,6 +62,8 @@ describe('the plans of the lists', () => {
       'calls status=FAILED',
       'calls contact=15550000000',
       'conversations contact=15550000000',
+      'inbox unread first windowOpen',
+      'inbox windowOpen',
     ])
   })
 
