@@ -10,6 +10,7 @@ import { me, signOut, workspace } from './core/session.ts'
 import type { Theme } from './core/stored-theme.ts'
 import { chooseTheme, theme } from './core/theme.ts'
 import { sayError } from './core/toasts.ts'
+import { Overlays, SearchButton } from './overlays.tsx'
 import { type PageEntry, pages } from './pages.ts'
 import { Button, IconButton } from './parts/button.tsx'
 import { ConsoleBar } from './parts/console-bar.tsx'
@@ -47,8 +48,10 @@ export function Shell() {
         }
       >
         <span class="bar-workspace">{workspace.value?.name}</span>
+        <SearchButton />
       </ConsoleBar>
       <Sidebar />
+      <Overlays />
       <main id="content" tabIndex={-1}>
         {workspace.value?.status === 'SUSPENDED' && (
           <Note tone="bad">This workspace is suspended: its API keys are refused until it is resumed.</Note>

@@ -69,6 +69,10 @@ export const hrefOf = (page: string, id?: string): string => {
   return `${ROOT}/${parts.map(encodeURIComponent).join('/')}`
 }
 
+/** The address of `/page` or `/page/id?filter=…` in the current workspace. */
+export const workspaceHref = (path: string): string =>
+  `${ROOT}/${encodeURIComponent(route.value.workspaceId ?? '')}${path}`
+
 export function startRouter(): void {
   addEventListener('popstate', () => {
     hasMoved.value = true
