@@ -78,8 +78,8 @@ export function useList<Row extends { readonly id: string }>(path: string): List
     const abort = new AbortController()
     api.get<PageBody<Row>>(path, abort.signal).then(
       ({ data, nextCursor }) => setState({ path, rows: data, cursor: nextCursor }),
-      (error: unknown) => {
-        if (!abort.signal.aborted) setState({ path, error: toApiError(error) })
+      (failure: unknown) => {
+        if (!abort.signal.aborted) setState((before) => failed(before, path, toApiError(failure)))
       },
     )
     return () => abort.abort()
@@ -109,6 +109,13 @@ export function useList<Row extends { readonly id: string }>(path: string): List
       }),
   }
 }
+
+/** A filter that makes no sense leaves the list as it was: the error is shown beside the filter. */
+const failed = <Row>({ rows }: ListState<Row>, path: string, error: ApiError): ListState<Row> =>
+  rows && isOfFilter(error) ? { path, rows, error } : { path, error }
+
+/** Whether an error of a list names the filters that it is about. */
+export const isOfFilter = ({ status, details }: ApiError): boolean => status === 400 && details.length > 0
 
 /** While more than one page is shown, rows that left the first page stay: they may only have moved down. */
 function refreshed<Row extends { readonly id: string }>(

@@ -1,7 +1,9 @@
 // What the palette offers without asking the server: pages and actions, of which only those that the role may take.
+
+import { pageKeys } from '../core/key-meanings.ts'
 import { workspaceHref } from '../core/router.ts'
 import { can, me, type Role, signOut, workspace } from '../core/session.ts'
-import { overlay, pageKeys } from '../core/shortcuts.ts'
+import { overlay } from '../core/shortcuts.ts'
 import { chooseTheme } from '../core/theme.ts'
 import { sayError } from '../core/toasts.ts'
 import { pages } from '../pages.ts'

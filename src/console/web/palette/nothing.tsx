@@ -14,6 +14,9 @@ export function Nothing({
   if (search.error)
     return (
       <div class="palette-note" role="alert">
+        <p>
+          <strong>People and records cannot be searched now</strong>
+        </p>
         <p>{search.error.message}</p>
         <Button onClick={search.retry}>Search again</Button>
       </div>

@@ -1,5 +1,6 @@
 // The list of all keys.
-import { isMac, overlay, pageKeys } from '../core/shortcuts.ts'
+import { pageKeys } from '../core/key-meanings.ts'
+import { isMac, overlay } from '../core/shortcuts.ts'
 import { pages } from '../pages.ts'
 import { Dialog, DialogBody } from '../parts/dialog.tsx'
 import { Keys } from './keys.tsx'
@@ -67,7 +68,7 @@ export const Shortcuts = () => (
         </div>
       </div>
       <p class="hint">
-        In a field, keys write; with {isMac ? '⌘' : 'Ctrl'} K the search opens from there too.
+        In a field, letters are text. {isMac ? '⌘' : 'Ctrl'} K opens the search from there, too.
       </p>
     </DialogBody>
   </Dialog>

@@ -18,6 +18,10 @@ export interface Filter {
   readonly until?: string
 }
 
+/** What every filter of a contact takes. */
+export const contactHint =
+  'A name, a number or its last digits, a username, a user ID, or the ID of a conversation, message or call.'
+
 /** The values of filters in the address. */
 export const filterValues = (names: readonly string[]): Record<string, string | undefined> =>
   Object.fromEntries(names.map((name) => [name, place.value.query.get(name) ?? undefined]))

@@ -1,7 +1,7 @@
 // A table of records with keyset paging. If the first cell of a row is a link, the whole row is clickable. Where there is
 // no room for columns, each row is a card, with the titles of the columns beside the values.
 import type { ComponentChildren } from 'preact'
-import type { List } from '../core/load.ts'
+import { isOfFilter, type List } from '../core/load.ts'
 import { Button } from './button.tsx'
 import { ErrorState, Problem, Skeleton } from './states.tsx'
 
@@ -105,7 +105,7 @@ export function ListTable<Row extends { readonly id: string }>({
   return (
     <>
       <Table {...table} rows={rows} />
-      <Problem error={error} />
+      <Problem error={error && !isOfFilter(error) ? error : undefined} />
       {hasMore && (
         <div class="load-more">
           <Button isBusy={isLoadingMore} onClick={list.loadMore}>

@@ -20,7 +20,7 @@ export function Page({ id }: PageProps) {
   return (
     <>
       <PageHeader title="Audit log" intro="Who changed what in this workspace, when, and from where." />
-      <Filters filters={filtersOf(members.data?.data ?? [])} />
+      <Filters filters={filtersOf(members.data?.data ?? [])} error={list.error} />
       <ListTable
         label="Audit log"
         list={list}

@@ -10,6 +10,7 @@ import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
+import { contactHint } from '../../parts/filter.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
@@ -39,7 +40,7 @@ export function Page({ id }: PageProps) {
       />
       <LiveCalls calls={known?.filter(isLive)} columns={columns} hrefOf={hrefOfCall} />
       <Section title="History">
-        <Filters filters={filtersOf(numbers)} />
+        <Filters filters={filtersOf(numbers)} error={list.error} />
         <ListTable
           label="Calls"
           list={list}
@@ -115,7 +116,7 @@ const filtersOf = (numbers: readonly NumberRecord[]): Filter[] => [
     label: 'State',
     options: callStatusNames.map((status) => ({ value: status, label: sentence(status) })),
   },
-  { name: 'contact', label: 'Contact', placeholder: '+15557000001' },
+  { name: 'contact', label: 'Contact', placeholder: 'Name or number', hint: contactHint },
   {
     name: 'numberId',
     label: 'Number',

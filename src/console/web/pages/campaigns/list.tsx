@@ -46,7 +46,9 @@ export function CampaignList() {
         intro="One template to many customers, each of them once, at a rate that the number may send."
         actions={create}
       />
-      {(status !== undefined || (list.rows?.length ?? 0) > 0) && <Filters filters={filters} />}
+      {(status !== undefined || (list.rows?.length ?? 0) > 0) && (
+        <Filters filters={filters} error={list.error} />
+      )}
       <ListTable
         label="Campaigns"
         list={list}

@@ -9,6 +9,7 @@ import { hrefOf } from '../../core/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { FailureText } from '../../parts/failure.tsx'
+import { contactHint } from '../../parts/filter.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { EmptyState, Problem } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
@@ -22,7 +23,7 @@ const filters: readonly Filter[] = [
     label: 'Status',
     options: recipientWords.map(({ status }) => ({ value: status, label: sentence(status) })),
   },
-  { name: 'to', label: 'Number', placeholder: '+15551230000' },
+  { name: 'to', label: 'Recipient', placeholder: 'Name or number', hint: contactHint },
 ]
 
 export function Recipients({ campaign }: { readonly campaign: CampaignRecord }) {
@@ -49,7 +50,7 @@ export function Recipients({ campaign }: { readonly campaign: CampaignRecord }) 
       }
     >
       <Problem error={report.error} />
-      {(campaign.counts.total > 0 || isFiltered) && <Filters filters={filters} />}
+      {(campaign.counts.total > 0 || isFiltered) && <Filters filters={filters} error={list.error} />}
       <ListTable
         label="Recipients"
         list={list}

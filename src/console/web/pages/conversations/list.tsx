@@ -4,7 +4,7 @@ import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import { inWorkspace } from '../../core/api.ts'
 import { plural } from '../../core/format.ts'
-import { type List, useList } from '../../core/load.ts'
+import { isOfFilter, type List, useList } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { setQuery } from '../../core/router.ts'
 import { Button } from '../../parts/button.tsx'
@@ -82,7 +82,7 @@ function Found({ list, currentId, isFiltered }: FoundProps) {
           ))}
         </ul>
       </div>
-      <Problem error={error} />
+      <Problem error={error && !isOfFilter(error) ? error : undefined} />
       {hasMore && (
         <div class="load-more">
           <Button isBusy={isLoadingMore} onClick={list.loadMore}>

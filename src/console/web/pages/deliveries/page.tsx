@@ -11,6 +11,7 @@ import { can } from '../../core/session.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { EndpointName } from '../../parts/endpoint-name.tsx'
 import { Check } from '../../parts/field.tsx'
+import { contactHint } from '../../parts/filter.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { selectionColumn } from '../../parts/selection.tsx'
@@ -171,7 +172,7 @@ const filtersOf = (endpoints: readonly EndpointRecord[]): Filter[] => [
   { name: 'endpointId', label: 'Endpoint', options: endpointOptions(endpoints) },
   { name: 'event', label: 'Event', options: allEvents.map((kind) => ({ value: kind, label: kind })) },
   { name: 'since', label: 'Time', isTime: true, until: 'until' },
-  { name: 'key', label: 'Conversation or call', placeholder: 'cnv_… or call_…' },
+  { name: 'key', label: 'About', placeholder: 'Name, number, cnv_… or call_…', hint: contactHint },
 ]
 
 function columnsOf({

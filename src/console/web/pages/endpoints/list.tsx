@@ -5,6 +5,7 @@ import { count } from '../../core/format.ts'
 import { useList } from '../../core/load.ts'
 import { hrefOf, navigate } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
+import { useNew } from '../../core/starts-new.ts'
 import { Tag } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -19,6 +20,7 @@ export function EndpointList() {
   const list = useList<EndpointRecord>(inWorkspace('/endpoints'))
   const [isCreating, setCreating] = useState(false)
   const [created, setCreated] = useState<WithSecret>()
+  useNew(() => setCreating(true), can('ADMIN'))
   const create = can('ADMIN') && (
     <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
       Add endpoint

@@ -23,7 +23,7 @@ export function Page({ id }: PageProps) {
         title="Not understood"
         intro="What the provider told and nothing was made of. It is kept as it came, and can be applied after an upgrade."
       />
-      <Filters filters={filters} />
+      <Filters filters={filters} error={list.error} />
       <ListTable
         label="Not understood"
         list={list}

@@ -4,6 +4,7 @@ import { api, inWorkspace } from '../../core/api.ts'
 import { day, exact, now } from '../../core/format.ts'
 import { useList } from '../../core/load.ts'
 import { can } from '../../core/session.ts'
+import { useNew } from '../../core/starts-new.ts'
 import { say } from '../../core/toasts.ts'
 import { Badge, Tag } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -27,6 +28,7 @@ export function Page() {
   const list = useList<KeyRecord>(inWorkspace('/keys'))
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
+  useNew(() => setOpen({ type: 'create' }), can('ADMIN'))
   const create = can('ADMIN') && (
     <Button look="primary" icon="plus" onClick={() => setOpen({ type: 'create' })}>
       Create key

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { api, inWorkspace } from '../../core/api.ts'
 import { useResource } from '../../core/load.ts'
 import { can, loadMe, me } from '../../core/session.ts'
+import { useNew } from '../../core/starts-new.ts'
 import { say, sayError } from '../../core/toasts.ts'
 import { Badge, Tag } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -41,6 +42,7 @@ export function Page() {
   const members = useResource<All<Member>>(inWorkspace('/members'))
   const invitations = useResource<All<Invitation>>(inWorkspace('/invitations'))
   const [open, setOpen] = useState<Open>()
+  useNew(() => setOpen({ type: 'invite' }), can('OWNER'))
   const rows = members.data?.data.map((member) => ({ ...member, id: member.operatorId }))
   const reload = () => {
     members.reload()

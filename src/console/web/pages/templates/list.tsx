@@ -39,7 +39,7 @@ export function TemplateList() {
         intro="Texts that the provider has approved. Only with one may you write to a customer first."
         actions={create}
       />
-      <Filters filters={filters} />
+      <Filters filters={filters} error={list.error} />
       <ListTable
         label="Templates"
         list={list}
