@@ -2,14 +2,18 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type ApiError, isSignedOut, lacksFactor, toApiError } from './core/api.ts'
 import { isConfirming } from './core/confirmation.ts'
+import { isSessionEnded } from './core/ended-session.ts'
 import { navigate, place, ROOT, route, withQuery } from './core/router.ts'
 import { loadMe, me, workspace } from './core/session.ts'
+import { isAskingToLeave } from './core/unsaved.ts'
+import { AskToLeave } from './leave.tsx'
 import { NoWorkspace } from './no-workspace.tsx'
 import { pages } from './pages.ts'
 import { ErrorState, Skeleton } from './parts/states.tsx'
 import { Toaster } from './parts/toaster.tsx'
 import { Opened, Shell } from './shell.tsx'
 import { SignIn } from './sign-in.tsx'
+import { SignInAgain } from './sign-in-again.tsx'
 import { StepUp } from './step-up.tsx'
 
 const SIGN_IN = `${ROOT}/sign-in`
@@ -23,6 +27,8 @@ export const App = () => (
   <>
     <Screen />
     {isConfirming.value && me.value && !isSignedOut.value && <StepUp />}
+    {isSessionEnded.value && me.value && <SignInAgain />}
+    {isAskingToLeave.value && <AskToLeave />}
     <Toaster />
   </>
 )
@@ -32,7 +38,7 @@ function Screen() {
   const { path } = place.value
   const isAtSignIn = path === SIGN_IN
   useEffect(() => {
-    loadMe().catch((failure: unknown) => setError(toApiError(failure)))
+    enter().catch((failure: unknown) => setError(toApiError(failure)))
   }, [])
   useEffect(learnOfRequirement, [lacksFactor.value])
   useEffect(leadToSignIn, [isSignedOut.value, path])
@@ -59,6 +65,12 @@ const Inside = () =>
   ) : (
     <Shell />
   )
+
+async function enter(): Promise<void> {
+  await loadMe()
+  // Nothing is lost yet, so the sign-in is the whole page.
+  if (workspace.value?.barrier === 'SESSION_EXPIRED') isSignedOut.value = true
+}
 
 function learnOfRequirement(): void {
   if (lacksFactor.value > 0) loadMe().catch(() => undefined)

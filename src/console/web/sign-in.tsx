@@ -64,7 +64,7 @@ export function SignIn() {
   )
 }
 
-const PasswordStep = ({
+export const PasswordStep = ({
   email,
   password,
   onEmail,
@@ -90,6 +90,7 @@ const PasswordStep = ({
       type="password"
       name="password"
       autocomplete="current-password"
+      isFirst={email !== ''}
       required
       value={password}
       onInput={onPassword}

@@ -6,6 +6,7 @@ import type { UploadRecord } from '../../../../contract/records/upload.ts'
 import { exact, now } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
 import { uploadFile } from '../../core/upload-file.ts'
+import { useUnsaved } from '../../core/use-unsaved.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Problem } from '../../parts/states.tsx'
@@ -51,9 +52,11 @@ function Open({
   const box = useRef<HTMLTextAreaElement>(null)
   const uploading = useAction()
   const { send, isBusy, error } = useReply(conversation.id)
+  const unsaved = useUnsaved()
   const isEmpty = text.trim() === '' && !file
   const submit = async () => {
     if (isEmpty || uploading.isBusy || !(await send({ text: text.trim(), file, quoted }))) return
+    unsaved.saved()
     setText('')
     setFile(undefined)
     onUnquote()
@@ -66,6 +69,7 @@ function Open({
     )
   return (
     <form
+      {...unsaved.watch}
       class="reply"
       aria-label="Reply"
       onSubmit={(event) => {
