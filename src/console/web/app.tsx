@@ -9,6 +9,7 @@ import { isAskingToLeave } from './core/unsaved.ts'
 import { AskToLeave } from './leave.tsx'
 import { NoWorkspace } from './no-workspace.tsx'
 import { pages } from './pages.ts'
+import { Alone } from './parts/console-bar.tsx'
 import { ErrorState, Skeleton } from './parts/states.tsx'
 import { Toaster } from './parts/toaster.tsx'
 import { Opened, Shell } from './shell.tsx'
@@ -45,9 +46,9 @@ function Screen() {
   useEffect(leadInside, [me.value, place.value, isSignedOut.value])
   if (path === INVITE)
     return (
-      <main class="alone">
+      <Alone>
         <Opened key={location.hash} entry={invite} id={undefined} />
-      </main>
+      </Alone>
     )
   if (isAtSignIn && (isSignedOut.value || !me.value)) return <SignIn />
   if (!me.value) return error && error.status !== 401 ? <Failed error={error} /> : <Waiting />
@@ -59,9 +60,9 @@ function Screen() {
 /** The server judges each request; this only shows what helps. */
 const Inside = () =>
   workspace.value?.barrier === 'SECOND_FACTOR_REQUIRED' ? (
-    <main class="alone">
+    <Alone>
       <Opened key={workspace.value.id} entry={secondFactor} id={undefined} />
-    </main>
+    </Alone>
   ) : (
     <Shell />
   )
@@ -118,13 +119,13 @@ function remember(id: string): void {
 }
 
 const Failed = ({ error }: { readonly error: ApiError }) => (
-  <main class="alone">
+  <Alone>
     <ErrorState error={error} onRetry={() => location.reload()} />
-  </main>
+  </Alone>
 )
 
 const Waiting = () => (
-  <main class="alone">
+  <Alone>
     <Skeleton rows={3} />
-  </main>
+  </Alone>
 )

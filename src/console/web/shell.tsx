@@ -12,8 +12,8 @@ import { sayError } from './core/toasts.ts'
 import { mayLeave } from './core/unsaved.ts'
 import { type PageEntry, pages } from './pages.ts'
 import { Button, IconButton } from './parts/button.tsx'
+import { ConsoleBar } from './parts/console-bar.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
-import { Mark } from './parts/mark.tsx'
 import { PageHeader } from './parts/page-header.tsx'
 import { EmptyState, Note, Skeleton } from './parts/states.tsx'
 
@@ -34,17 +34,21 @@ export function Shell() {
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <header class="top-bar">
-        <IconButton
-          label={isOpen ? 'Close the navigation' : 'Open the navigation'}
-          icon={isOpen ? 'close' : 'menu'}
-          aria-expanded={isOpen}
-          aria-controls="navigation"
-          onClick={() => setOpen(!isOpen)}
-        />
-        <Mark />
-        <span>{workspace.value?.name}</span>
-      </header>
+      <ConsoleBar
+        start={
+          <span class="open-navigation">
+            <IconButton
+              label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+              icon={isOpen ? 'close' : 'menu'}
+              aria-expanded={isOpen}
+              aria-controls="navigation"
+              onClick={() => setOpen(!isOpen)}
+            />
+          </span>
+        }
+      >
+        <span class="bar-workspace">{workspace.value?.name}</span>
+      </ConsoleBar>
       <Sidebar />
       <main id="content" tabIndex={-1}>
         {workspace.value?.status === 'SUSPENDED' && (
@@ -78,7 +82,6 @@ function Sidebar() {
   return (
     <aside id="navigation" class="sidebar" aria-label="Console">
       <div class="brand">
-        <Mark />
         <WorkspaceChoice />
       </div>
       <nav aria-label="Pages">

@@ -82,18 +82,26 @@ async function send<Body>(method: string, path: string, { body, signal: abort }:
   return (await answer.json()) as Body
 }
 
-/**
- * For bodies that are not JSON, such as files: the caller reads the response. If the session has ended, the request
- * waits until the operator has signed in again, and is then repeated.
- */
-export async function askRaw(path: string, init: RequestInit): Promise<Response> {
-  const answer = await fetched(path, init)
+export const unreachable = (): ApiError =>
+  new ApiError({
+    status: 0,
+    code: 'UNREACHABLE',
+    message: 'The server cannot be reached. Check your connection and try again.',
+  })
+
+/** For bodies that are not JSON, such as files: the caller reads the response. */
+export const askRaw = (path: string, init: RequestInit): Promise<Response> =>
+  lasting(path, () => fetched(path, init))
+
+/** If the session has ended, the request waits until the operator has signed in again, and is then repeated. */
+export async function lasting(path: string, request: () => Promise<Response>): Promise<Response> {
+  const answer = await request()
   if (answer.ok) return answer
   const { error, isOfSession } = await refusal(answer, path)
   if (!isOfSession) throw error
   if (!hasWorker.peek()) isSignedOut.value = true
   else if (path === WHO) void askToSignIn()
-  else if (await askToSignIn()) return await askRaw(path, init)
+  else if (await askToSignIn()) return await lasting(path, request)
   else throw cancelled('Nothing was done: you are signed out.')
   throw error
 }
@@ -105,11 +113,7 @@ async function fetched(path: string, init: RequestInit): Promise<Response> {
   return await fetch(`/console/api${path}`, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error
-      throw new ApiError({
-        status: 0,
-        code: 'UNREACHABLE',
-        message: 'The server cannot be reached. Check your connection and try again.',
-      })
+      throw unreachable()
     },
   )
 }

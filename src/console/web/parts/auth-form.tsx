@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ApiError } from '../core/api.ts'
 import type { Action } from '../core/load.ts'
 import { Button } from './button.tsx'
-import { Mark } from './mark.tsx'
 import { Problem } from './states.tsx'
 
 export function AuthForm({
@@ -38,7 +37,6 @@ export function AuthForm({
         if (wait === 0) onSubmit()
       }}
     >
-      <Mark />
       <h1>{title}</h1>
       {children}
       <AuthProblem wait={wait} error={action.error} />

@@ -179,6 +179,7 @@ function Text({ filter: { name, label, placeholder, hint }, onDone }: EditorProp
 
 const HOUR_MS = 3_600_000
 const presets = [
+  ['Last 15 minutes', HOUR_MS / 4],
   ['Last hour', HOUR_MS],
   ['Last 24 hours', 24 * HOUR_MS],
   ['Last 7 days', 168 * HOUR_MS],

@@ -13,6 +13,8 @@ export interface Column<Row> {
   readonly align?: 'end'
   /** Only screen readers get the title, as above a column of buttons. */
   readonly isTitleHidden?: boolean
+  /** In place of the title, as a checkbox for all rows. The link of the row is then in the next column. */
+  readonly head?: ComponentChildren
 }
 
 interface Props<Row> {
@@ -30,6 +32,7 @@ export function Table<Row extends { readonly id: string }>({
   hrefOf,
   isCurrent,
 }: Props<Row>) {
+  const linkAt = columns.findIndex(({ head }) => head === undefined)
   return (
     // A table that is too wide scrolls, with the keyboard as well.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard.
@@ -40,7 +43,8 @@ export function Table<Row extends { readonly id: string }>({
           <tr {...roleOf('row')}>
             {columns.map((column) => (
               <th key={column.title} scope="col" class={cellClass(column)} {...roleOf('columnheader')}>
-                {column.isTitleHidden ? <span class="visually-hidden">{column.title}</span> : column.title}
+                {column.head ??
+                  (column.isTitleHidden ? <span class="visually-hidden">{column.title}</span> : column.title)}
               </th>
             ))}
           </tr>
@@ -57,10 +61,10 @@ export function Table<Row extends { readonly id: string }>({
                 <td
                   key={column.title}
                   class={cellClass(column)}
-                  data-title={column.isTitleHidden ? undefined : column.title}
+                  data-title={column.isTitleHidden || column.head ? undefined : column.title}
                   {...roleOf('cell')}
                 >
-                  {index === 0 && hrefOf ? (
+                  {index === linkAt && hrefOf ? (
                     <a class="row-link" href={hrefOf(row)}>
                       {column.cell(row)}
                     </a>
@@ -84,8 +88,10 @@ const cellClass = ({
   isMinor,
   isTitleHidden,
   align,
-}: Pick<Column<never>, 'isMinor' | 'isTitleHidden' | 'align'>): string | undefined =>
-  [isMinor && 'minor', isTitleHidden && 'untitled', align].filter(Boolean).join(' ') || undefined
+  head,
+}: Pick<Column<never>, 'isMinor' | 'isTitleHidden' | 'align' | 'head'>): string | undefined =>
+  [isMinor && 'minor', isTitleHidden && 'untitled', head && 'select', align].filter(Boolean).join(' ') ||
+  undefined
 
 /** A list in every state: loading, failed, `empty` without rows, or its rows with a button for more. */
 export function ListTable<Row extends { readonly id: string }>({
