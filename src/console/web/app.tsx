@@ -1,25 +1,20 @@
 // The root component: shows the sign-in, or the shell with the page that the address names.
 import { useEffect, useState } from 'preact/hooks'
 import { type ApiError, isSignedOut, lacksFactor, toApiError } from './core/api.ts'
-import { isConfirming } from './core/confirmation.ts'
-import { isSessionEnded } from './core/ended-session.ts'
 import { navigate, place, ROOT, route, withQuery } from './core/router.ts'
 import { loadMe, me, workspace } from './core/session.ts'
-import { isAskingToLeave } from './core/unsaved.ts'
-import { AskToLeave } from './leave.tsx'
 import { NoWorkspace } from './no-workspace.tsx'
+import { Overlays } from './overlays.tsx'
 import { pages } from './pages.ts'
 import { Alone } from './parts/console-bar.tsx'
 import { ErrorState, Skeleton } from './parts/states.tsx'
 import { Toaster } from './parts/toaster.tsx'
 import { Opened, Shell } from './shell.tsx'
-import { SignIn } from './sign-in.tsx'
-import { SignInAgain } from './sign-in-again.tsx'
-import { StepUp } from './step-up.tsx'
 
 const SIGN_IN = `${ROOT}/sign-in`
 /** The token follows `#`, because browsers do not send that part of an address to servers. */
 const INVITE = `${ROOT}/invite`
+const signIn = { load: () => import('./sign-in.tsx') }
 const invite = { load: () => import('./pages/invite/page.tsx') }
 const secondFactor = { load: () => import('./pages/second-factor/page.tsx') }
 const LAST_WORKSPACE = 'switchboard.workspace'
@@ -27,9 +22,7 @@ const LAST_WORKSPACE = 'switchboard.workspace'
 export const App = () => (
   <>
     <Screen />
-    {isConfirming.value && me.value && !isSignedOut.value && <StepUp />}
-    {isSessionEnded.value && me.value && <SignInAgain />}
-    {isAskingToLeave.value && <AskToLeave />}
+    <Overlays />
     <Toaster />
   </>
 )
@@ -50,7 +43,12 @@ function Screen() {
         <Opened key={location.hash} entry={invite} id={undefined} />
       </Alone>
     )
-  if (isAtSignIn && (isSignedOut.value || !me.value)) return <SignIn />
+  if (isAtSignIn && (isSignedOut.value || !me.value))
+    return (
+      <Alone>
+        <Opened entry={signIn} id={undefined} />
+      </Alone>
+    )
   if (!me.value) return error && error.status !== 401 ? <Failed error={error} /> : <Waiting />
   if (me.value.workspaces.length === 0) return <NoWorkspace />
   if (route.value.workspaceId !== undefined && workspace.value) return <Inside />
