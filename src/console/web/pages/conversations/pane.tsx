@@ -71,8 +71,10 @@ function Contact({ conversation: { id, contact, group, number } }: Props) {
         ([title, value, copied]) => (
           <div key={title}>
             <dt>{title}</dt>
-            <dd>{title.endsWith('ID') || title === 'Conversation' ? <code>{value}</code> : value}</dd>
-            {copied !== undefined && <CopyButton text={copied} label="Copy" />}
+            <dd>
+              <span>{title.endsWith('ID') || title === 'Conversation' ? <code>{value}</code> : value}</span>
+              {copied !== undefined && <CopyButton text={copied} label="Copy" />}
+            </dd>
           </div>
         ),
       )}
