@@ -98,6 +98,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
       targets: targetPolicy(settings),
       keyEnvironment: keyEnvironment(settings.APP_ENV),
       retentionDays: settings.RETENTION_DAYS,
+      handsetsUrl: settings.HANDSETS_URL,
     },
     clock,
     passwords,

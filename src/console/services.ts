@@ -109,6 +109,7 @@ export interface ConsoleSettings {
   readonly targets: TargetPolicy
   readonly keyEnvironment: KeyEnvironment
   readonly retentionDays: number
+  readonly handsetsUrl: string | undefined
 }
 
 /** Resolves the host of an endpoint's URL and judges its addresses. */

@@ -155,6 +155,7 @@ function servicesOf(
       targets: 'public',
       keyEnvironment: 'test',
       retentionDays: 30,
+      handsetsUrl: undefined,
       ...settings,
     },
     clock,
