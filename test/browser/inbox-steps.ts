@@ -1,7 +1,7 @@
 // The inbox as somebody works it: the list, a thread with calls and a campaign, its details, and the keys.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { type Json, ok } from '../e2e/clients.ts'
+import { ok } from '../e2e/clients.ts'
 import { arrives } from '../e2e/media-steps.ts'
 import { eventually } from '../e2e/scene.ts'
 import { campaignTo, start } from './campaign-steps.ts'
@@ -66,6 +66,71 @@ async function prepare({ stack }: BrowserScene): Promise<string> {
   return conversationId
 }
 
+const names = (page: Page) => list(page).getByRole('listitem').locator('strong').allInnerTexts()
+const hasFocus = (page: Page, name: RegExp) =>
+  list(page)
+    .getByRole('link', { name })
+    .evaluate((element) => element === element.ownerDocument.activeElement)
+
+/** Nothing moves under the pointer; what is new waits above. */
+async function holdsStill(page: Page, scene: BrowserScene): Promise<void> {
+  const before = await names(page)
+  await list(page)
+    .getByRole('link', { name: /Aylin Demir/ })
+    .hover()
+  await arrives(scene.stack, '15557000504', { type: 'text', text: 'Good evening', name: 'Noor Haddad' })
+  await arrives(scene.stack, '15557000503', { type: 'text', text: 'One more thing', name: 'Aylin Demir' })
+  await list(page).getByRole('button', { name: '1 new conversation' }).waitFor()
+  await list(page)
+    .getByRole('link', { name: /Aylin Demir.*One more thing.*2 unread/s })
+    .waitFor()
+  assert.deepEqual(await names(page), before)
+  await screenshot(page, 'inbox-waiting')
+  await assertAccessible(page)
+  await page.mouse.move(1_000, 500)
+  await eventually('the latest is first', async () => (await names(page))[0] === 'Aylin Demir')
+  assert.equal((await names(page))[1], 'Noor Haddad')
+}
+
+/** Everything without a mouse: along the list, into a thread, to the box, and back to the row. */
+async function keysWork(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).focus()
+  for (const key of ['j', 'j', 'j', 'k', 'ArrowDown']) await page.keyboard.press(key)
+  assert.ok(await hasFocus(page, /Mia Keller/))
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Mia Keller' }).waitFor()
+  await page.getByLabel('Your reply').waitFor()
+  await page.keyboard.press('r')
+  await page.keyboard.type('r u there')
+  assert.equal(await page.getByLabel('Your reply').inputValue(), 'r u there')
+  await page.getByLabel('Your reply').fill('')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('u')
+  await list(page)
+    .getByRole('link', { name: /Mia Keller.*unread/s })
+    .waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  await eventually('the row has the focus again', () => hasFocus(page, /Mia Keller/))
+  // What was read is behind what was not.
+  await eventually('it is the last', async () => (await names(page)).at(-1) === 'Mia Keller')
+}
+
+/** On a phone the list, the thread and the details are pages, each with a way back. */
+async function pagesOnPhones(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('link', { name: 'Details' }).click()
+  await pane(page).getByText('US.').waitFor()
+  assert.equal(await thread(page).isVisible(), false)
+  await assertAccessible(page)
+  await assertFits(page)
+  await screenshot(page, 'inbox-details-narrow')
+  await pane(page).getByRole('link', { name: 'Mia Keller' }).click()
+  await thread(page).waitFor()
+  await page.getByRole('link', { name: 'Conversations', exact: true }).first().click()
+  await list(page).waitFor()
+  await page.setViewportSize({ width: 1440, height: 900 })
+}
+
 export async function inboxIsWorked(scene: BrowserScene): Promise<void> {
   const conversationId = await prepare(scene)
   const page = await scene.open('conversations')
@@ -74,20 +139,20 @@ export async function inboxIsWorked(scene: BrowserScene): Promise<void> {
     .getByRole('link', { name: /Mia Keller.*This one.*2 unread/s })
     .waitFor()
   await look(page, 'inbox')
-
   await page.goto(scene.urlOf(`conversations/${conversationId}`))
   await loaded(page)
   await thread(page)
     .getByRole('link', { name: /Incoming call, missed/ })
     .waitFor()
   await thread(page).getByRole('link', { name: 'Spring offers' }).waitFor()
+  await thread(page).getByText('New since you looked').waitFor()
   await pane(page)
     .getByRole('link', { name: /Spring offers, completed/ })
     .waitFor()
   await look(page, 'inbox-thread')
+  await pagesOnPhones(page)
+  await holdsStill(page, scene)
+  await keysWork(page)
   assertNoFaults(page)
   await page.close()
 }
-
-export type { Json }
-export const unused = assert
