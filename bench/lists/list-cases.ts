@@ -11,8 +11,8 @@ import type { BigWorkspace } from './seed-lists.ts'
 
 export interface ListCase {
   readonly name: string
-  /** Relative to /api/v1. */
-  readonly path: string
+  /** Relative to /api/v1; undefined for a list that only the console has. */
+  readonly path: string | undefined
   /** Reads the same page from the store. `after` is the end of the previous page. */
   read(sql: Pool, after?: readonly string[]): Promise<Page<unknown>>
 }
@@ -91,6 +91,9 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
         createMessageReader(sql).list(workspaceId, filter, page),
       ),
     ),
+    ...logFilters(workspace, { since, until }).map((filter) =>
+      listCase(undefined, filter, (sql, page) => createMessageReader(sql).list(workspaceId, filter, page)),
+    ),
     ...calls.map((filter) =>
       listCase('/calls', filter, (sql, page) => createCallReader(sql).list(workspaceId, filter, page)),
     ),
@@ -102,19 +105,35 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
   ]
 }
 
+/** Only the console has these filters. */
+const logFilters = (
+  { keyId, rareKeyId: apiKeyId, numberIds: [, numberId] }: BigWorkspace,
+  span: { readonly since: Date; readonly until: Date },
+): MessageFilter[] => [
+  ...[
+    { apiKeyId },
+    { apiKeyId: keyId },
+    { apiKeyId: keyId, status: 'FAILED' as const },
+    { apiKeyId, ...span },
+  ],
+  ...[{ template: 'order_ready' }, { template: 'order_late' }],
+  ...[{ template: 'order_ready', status: 'DELIVERED' as const, since: span.since }],
+  ...[{ errorCode: '131026' }, { errorCode: '131047' }, { errorCode: '131026', numberId }],
+]
+
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
 
 type Value = string | boolean | Date | readonly string[] | Readonly<Record<string, string>>
 
 type List = (sql: Pool, page: PageRequest) => Promise<Page<unknown>>
 
-function listCase(list: string, filter: object, read: List): ListCase {
+function listCase(list: string | undefined, filter: object, read: List): ListCase {
   const values: [name: string, value: Value][] = Object.entries(filter)
   const query = new URLSearchParams({ limit: String(pageSize) })
   for (const [name, value] of values.flatMap(parametersOf)) query.set(name, textOf(name, value))
   return {
-    name: [list.split('/')[1], ...values.map(([name, value]) => word(name, value))].join(' '),
-    path: `${list}?${query}`,
+    name: [list?.split('/')[1] ?? 'log', ...values.map(([name, value]) => word(name, value))].join(' '),
+    path: list && `${list}?${query}`,
     read: (sql, after) => read(sql, { limit: pageSize, after }),
   }
 }
@@ -123,7 +142,12 @@ function listCase(list: string, filter: object, read: List): ListCase {
 const parametersOf = ([name, value]: [string, Value]): [string, Value][] =>
   name === 'metadata' ? Object.entries(value).map(([key, one]) => [`metadata[${key}]`, one]) : [[name, value]]
 
-const idKinds = { conversationId: 'conversation', numberId: 'number', campaignId: 'campaign' } as const
+const idKinds = {
+  conversationId: 'conversation',
+  numberId: 'number',
+  campaignId: 'campaign',
+  apiKeyId: 'key',
+} as const
 
 function textOf(name: string, value: Value): string {
   if (value instanceof Date) return value.toISOString()

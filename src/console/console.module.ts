@@ -23,7 +23,9 @@ import { consoleCampaigns } from './routes/shared-campaigns.ts'
 import type { ConsoleRecords, ConsoleServices } from './services.ts'
 import { createSignInLimit, type GuessBuckets } from './sign-in-limit.ts'
 import { createSignInRefusals } from './sign-in-refusals.ts'
+import { createMessageLog } from './store/message-log.store.ts'
 import { createOverviewStore } from './store/overview.store.ts'
+import { createSubjectNames } from './store/subject-names.store.ts'
 
 export interface ConsoleEdgeOptions {
   readonly sql: Pool
@@ -101,6 +103,8 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     passwords,
     secrets,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
+    messageLog: createMessageLog(sql),
+    subjectNames: createSubjectNames(sql),
     signInLimit: createSignInLimit(limiter),
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),
     refusals: createSignInRefusals({ audit: accounts.audit, operators: accounts.operators, clock }),

@@ -65,20 +65,6 @@ async function pageOf(
   return begin && { ...begin, limit }
 }
 
-const getMessage = workspaceRoute({
-  method: 'GET',
-  path: '/messages/:id',
-  summary: 'One message',
-  role: 'VIEWER',
-  params: idParams('message'),
-  errors: ['NOT_FOUND'],
-  async handle({ services, author, params }) {
-    const message = await services.reads.messages.find(author.workspaceId, params.id)
-    if (!message) throw notFound('message')
-    return message
-  },
-})
-
 const getMedia = workspaceRoute({
   method: 'GET',
   path: '/messages/:id/media',
@@ -99,4 +85,4 @@ const getMedia = workspaceRoute({
   },
 })
 
-export const conversationRoutes = [getConversation, listConversationMessages, getMessage, getMedia]
+export const conversationRoutes = [getConversation, listConversationMessages, getMedia]

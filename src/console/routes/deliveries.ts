@@ -21,20 +21,21 @@ const keyOf = v.pipe(
   v.check((id) => id !== '', 'must be the id of a conversation or a call'),
 )
 
+export const deliveryFilters = {
+  endpointId: v.optional(idOf('endpoint')),
+  event: v.optional(v.picklist(eventKinds)),
+  state: v.optional(v.picklist(deliveryStates)),
+  key: v.optional(keyOf),
+  since: v.optional(time),
+  until: v.optional(time),
+}
+
 const listDeliveries = workspaceRoute({
   method: 'GET',
   path: '/deliveries',
   summary: 'The delivery log, newest first',
   role: 'VIEWER',
-  query: v.strictObject({
-    ...pageQuery,
-    endpointId: v.optional(idOf('endpoint')),
-    event: v.optional(v.picklist(eventKinds)),
-    state: v.optional(v.picklist(deliveryStates)),
-    key: v.optional(keyOf),
-    since: v.optional(time),
-    until: v.optional(time),
-  }),
+  query: v.strictObject({ ...pageQuery, ...deliveryFilters }),
   async handle({ services, author, query }) {
     const page = await services.deliveryLog.list(author.workspaceId, query, pageRequest(kind, query))
     return pageBody(kind, page)

@@ -19,7 +19,9 @@ import { consoleCampaigns } from '../../../src/console/routes/shared-campaigns.t
 import type { ConsoleServices, ConsoleSettings } from '../../../src/console/services.ts'
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
 import { createSignInRefusals } from '../../../src/console/sign-in-refusals.ts'
+import { createMessageLog } from '../../../src/console/store/message-log.store.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
+import { createSubjectNames } from '../../../src/console/store/subject-names.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
@@ -189,6 +191,8 @@ function servicesOf(
     inbound: createInboundElementStore(sql),
     unknown,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
+    messageLog: createMessageLog(sql),
+    subjectNames: createSubjectNames(sql),
   }
 }
 
@@ -227,7 +231,8 @@ const requester =
     return {
       status: response.status,
       headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text),
+      body:
+        response.headers.get('content-type') === 'application/json' ? JSON.parse(text) : text || undefined,
     }
   }
 
