@@ -88,7 +88,6 @@ async function run(
   }
   say(`\n${'list'.padEnd(44)}   p50 ms   p99 ms  x floor`)
   for (const { name, path } of cases) {
-    if (path === undefined) continue
     const spreads: { ours: Spread; least: Spread }[] = []
     for (let round = 0; round < runs; round += 1)
       spreads.push({ ours: await timed(get(path), requests), least: await timed(floor, requests) })

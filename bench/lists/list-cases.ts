@@ -1,18 +1,21 @@
 // Every list of the big workspace with each of its filters, alone and in the combinations that backends use.
 
 import { createCallReader } from '../../src/calls/store/calls-read.store.ts'
+import { createThreadStore } from '../../src/console/store/threads.store.ts'
+import { campaignsIn, mergeThread } from '../../src/console/thread.ts'
+import { unreadFirst } from '../../src/console/unread-first.ts'
 import type { CallFilter, ConversationFilter, MessageFilter } from '../../src/contract/filters.ts'
 import type { Page, PageRequest } from '../../src/contract/page.ts'
 import { createConversationReader } from '../../src/messaging/store/conversations-read.store.ts'
 import { createMessageReader } from '../../src/messaging/store/messages-read.store.ts'
 import type { Pool } from '../../src/platform/postgres/sql.ts'
-import { type ConversationId, encodeId } from '../../src/shared/ids.ts'
+import { type ConversationId, decodeId, encodeId } from '../../src/shared/ids.ts'
 import type { BigWorkspace } from './seed-lists.ts'
 
 export interface ListCase {
   readonly name: string
-  /** Relative to /api/v1; undefined for a list that only the console has. */
-  readonly path: string | undefined
+  /** Relative to /api/v1. */
+  readonly path: string
   /** Reads the same page from the store. `after` is the end of the previous page. */
   read(sql: Pool, after?: readonly string[]): Promise<Page<unknown>>
 }
@@ -91,9 +94,6 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
         createMessageReader(sql).list(workspaceId, filter, page),
       ),
     ),
-    ...logFilters(workspace, { since, until }).map((filter) =>
-      listCase(undefined, filter, (sql, page) => createMessageReader(sql).list(workspaceId, filter, page)),
-    ),
     ...calls.map((filter) =>
       listCase('/calls', filter, (sql, page) => createCallReader(sql).list(workspaceId, filter, page)),
     ),
@@ -121,19 +121,63 @@ const logFilters = (
   ...[{ errorCode: '131026' }, { errorCode: '131047' }, { errorCode: '131026', numberId }],
 ]
 
+/** Lists that only the console has. Their pages go on from a place of several parts. */
+export function consoleCases(
+  workspace: BigWorkspace,
+  { conversationId }: Busy,
+): Pick<ListCase, 'name' | 'read'>[] {
+  const { workspaceId, numberIds } = workspace
+  const numberId = numberIds[1]
+  const inbox = (name: string, filter: ConversationFilter): Pick<ListCase, 'name' | 'read'> => ({
+    name: `inbox ${name}`,
+    read: (sql, after) =>
+      unreadFirst(createConversationReader(sql), workspaceId, filter, { limit: pageSize, after }),
+  })
+  return [
+    ...logFilters(workspace, { since: daysAgo(46), until: daysAgo(45) }).map((filter) =>
+      listCase('/log', filter, (sql, page) => createMessageReader(sql).list(workspaceId, filter, page)),
+    ),
+    inbox('unread first', {}),
+    inbox('unread first numberId', { numberId }),
+    inbox('unread first windowOpen', { windowOpen: true }),
+    {
+      name: 'inbox windowOpen',
+      read: (sql, after) =>
+        createConversationReader(sql).list(workspaceId, { windowOpen: true }, { limit: pageSize, after }),
+    },
+    {
+      name: 'thread',
+      async read(sql, after) {
+        const page = { limit: pageSize, after }
+        const messages = await createMessageReader(sql).list(workspaceId, { conversationId }, page)
+        const calls = await createCallReader(sql).list(workspaceId, { conversationId }, page)
+        const thread = mergeThread(messages, calls, pageSize)
+        const last = thread.data.at(-1)
+        const id = last && (decodeId('message', last.id) ?? decodeId('call', last.id))
+        if (!id) throw new Error('nobody said anything')
+        const store = createThreadStore(sql)
+        await store.beginAround(workspaceId, { conversationId, id, newer: 24 })
+        await store.campaignNames(workspaceId, campaignsIn(thread.data))
+        await store.campaignsOf(workspaceId, conversationId)
+        return thread
+      },
+    },
+  ]
+}
+
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
 
 type Value = string | boolean | Date | readonly string[] | Readonly<Record<string, string>>
 
 type List = (sql: Pool, page: PageRequest) => Promise<Page<unknown>>
 
-function listCase(list: string | undefined, filter: object, read: List): ListCase {
+function listCase(list: string, filter: object, read: List): ListCase {
   const values: [name: string, value: Value][] = Object.entries(filter)
   const query = new URLSearchParams({ limit: String(pageSize) })
   for (const [name, value] of values.flatMap(parametersOf)) query.set(name, textOf(name, value))
   return {
-    name: [list?.split('/')[1] ?? 'log', ...values.map(([name, value]) => word(name, value))].join(' '),
-    path: list && `${list}?${query}`,
+    name: [list.split('/')[1], ...values.map(([name, value]) => word(name, value))].join(' '),
+    path: `${list}?${query}`,
     read: (sql, after) => read(sql, { limit: pageSize, after }),
   }
 }

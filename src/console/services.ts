@@ -10,7 +10,6 @@ import type { UnknownChoice } from '../campaigns/settle-unknown.ts'
 import type {
   AuditLog,
   DeliveryAdministration,
-  DeliveryLog,
   EndpointAdministration,
   EndpointHealthReader,
   KeyAdministration,
@@ -36,12 +35,14 @@ import type { InboundElements } from '../platform/postgres/inbound-elements.stor
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CallId, CampaignId, EndpointId, WorkspaceId } from '../shared/ids.ts'
+import type { ExplainedLog } from './deliveries/explained-log.ts'
 import type { ReadOverview } from './overview.ts'
 import type { ConsoleReads } from './reads.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 import type { SignInRefusals } from './sign-in-refusals.ts'
 import type { MessageLog } from './store/message-log.store.ts'
 import type { SubjectNames } from './store/subject-names.store.ts'
+import type { ThreadStore } from './store/threads.store.ts'
 
 /** The services that read and write Postgres. */
 export interface ConsoleRecords {
@@ -53,7 +54,6 @@ export interface ConsoleRecords {
   readonly keys: KeyAdministration
   readonly endpoints: EndpointAdministration
   readonly numbers: NumberAdministration
-  readonly deliveryLog: DeliveryLog
   readonly deliveries: DeliveryAdministration
   readonly audit: AuditLog
   readonly reads: ConsoleReads
@@ -83,6 +83,9 @@ export interface ConsoleServices extends ConsoleRecords {
   /** What the log shows of messages besides their records. */
   readonly messageLog: MessageLog
   readonly subjectNames: SubjectNames
+  /** What a thread has beside its messages and calls. */
+  readonly threads: ThreadStore
+  readonly deliveryLog: ExplainedLog
 }
 
 /** The actions that reach customers: the same services as behind the public API. */
@@ -111,6 +114,7 @@ export interface ConsoleSettings {
   readonly targets: TargetPolicy
   readonly keyEnvironment: KeyEnvironment
   readonly retentionDays: number
+  readonly handsetsUrl: string | undefined
 }
 
 /** Resolves the host of an endpoint's URL and judges its addresses. */

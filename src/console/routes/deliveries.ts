@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { choiceOf } from '../../api/schemas/fields.ts'
 import type { BulkOutcome, DeliverySelection } from '../../contract/administration.ts'
 import { AppError, notFound } from '../../contract/errors.ts'
 import { eventKinds } from '../../contract/events.ts'
@@ -21,10 +22,21 @@ const keyOf = v.pipe(
   v.check((id) => id !== '', 'must be the id of a conversation or a call'),
 )
 
+const mostChosen = 200
+/** More would not fit into the line of a request. */
+const mostLookedUp = 50
+
+const idList = v.pipe(
+  v.string(),
+  v.transform((text) => [...new Set(text.split(','))]),
+  v.maxLength(mostLookedUp, `must name at most ${mostLookedUp} deliveries`),
+  v.array(idOf('delivery')),
+)
+
 export const deliveryFilters = {
   endpointId: v.optional(idOf('endpoint')),
   event: v.optional(v.picklist(eventKinds)),
-  state: v.optional(v.picklist(deliveryStates)),
+  state: v.optional(choiceOf(deliveryStates)),
   key: v.optional(keyOf),
   since: v.optional(time),
   until: v.optional(time),
@@ -35,7 +47,7 @@ const listDeliveries = workspaceRoute({
   path: '/deliveries',
   summary: 'The delivery log, newest first',
   role: 'VIEWER',
-  query: v.strictObject({ ...pageQuery, ...deliveryFilters }),
+  query: v.strictObject({ ...pageQuery, ids: v.optional(idList), ...deliveryFilters }),
   async handle({ services, author, query }) {
     const page = await services.deliveryLog.list(author.workspaceId, query, pageRequest(kind, query))
     return pageBody(kind, page)
@@ -57,12 +69,8 @@ const replayDelivery = workspaceRoute({
   method: 'POST',
   path: '/deliveries/:id/replay',
   summary: 'One more attempt with the same bytes, and no retries of its own',
-  async needsProof({ services, author, params }) {
-    const delivery = await services.deliveryLog.find(author.workspaceId, params.id)
-    const endpointId = decodeId('endpoint', delivery?.endpointId ?? '')
-    const endpoint = endpointId && (await services.endpoints.find(author.workspaceId, endpointId))
-    return hasMoved(endpoint || undefined, delivery?.createdAt)
-  },
+  needsProof: ({ services, author, params }) =>
+    services.deliveries.predateAddress(author.workspaceId, [params.id]),
   role: 'ADMIN',
   params: idParams('delivery'),
   success: 202,
@@ -73,6 +81,31 @@ const replayDelivery = workspaceRoute({
     if (replay.type === 'refused') throw new AppError('INVALID_STATE', replay.message)
     services.engine.wake([replay.endpointId])
     return { id: encodeId('delivery', params.id), state: 'PENDING' }
+  },
+})
+
+const replayChosen = workspaceRoute({
+  method: 'POST',
+  path: '/deliveries/replay',
+  summary: 'Replay these deliveries; says which were not replayed, and why',
+  needsProof: ({ services, author, body }) =>
+    services.deliveries.predateAddress(author.workspaceId, body.ids),
+  role: 'ADMIN',
+  body: v.strictObject({
+    ids: v.pipe(
+      v.array(idOf('delivery')),
+      v.minLength(1, 'must name at least one delivery'),
+      v.maxLength(mostChosen, `must name at most ${mostChosen} deliveries`),
+    ),
+  }),
+  success: 202,
+  async handle({ services, author, body }) {
+    const { replayed, refused } = await services.deliveries.replayChosen(author, [...new Set(body.ids)])
+    services.engine.wake([...new Set(replayed.map(({ endpointId }) => endpointId))])
+    return {
+      replayed: replayed.map(({ id }) => encodeId('delivery', id)),
+      refused: refused.map(({ id, reason }) => ({ id: encodeId('delivery', id), reason })),
+    }
   },
 })
 
@@ -199,6 +232,7 @@ export const deliveryRoutes = [
   listDeliveries,
   getDelivery,
   replayDelivery,
+  replayChosen,
   retryDelivery,
   replayMany,
   discardHeld,

@@ -1,9 +1,12 @@
 // Records that only the console shows.
 import type { EventKind } from '../events.ts'
 import type { Scope } from '../scopes.ts'
+import type { CallRecord } from './call.ts'
+import type { CampaignStatus } from './campaign.ts'
 import type { TemplateRecord } from './catalog.ts'
+import type { ConversationRecord } from './conversation.ts'
 import type { DeliveryState } from './delivery.ts'
-import type { MessagePreview } from './message.ts'
+import type { MessagePreview, MessageRecord } from './message.ts'
 
 export interface EndpointRecord {
   id: string
@@ -13,6 +16,10 @@ export interface EndpointRecord {
   enabled: boolean
   consecutiveFailures: number
   disabledAt: string | null
+  /** Why it is off: an operator turned it off, or it failed too often in a row. Null while it is on. */
+  disabledReason: 'OPERATOR' | 'FAILURES' | null
+  /** The operator who turned it off; null where nobody did, or where the operator was deleted. */
+  disabledBy: { id: string; name: string } | null
   heldCount: number
   createdAt: string
   /** Null while it has the address that it was created with. */
@@ -28,6 +35,25 @@ export interface DeliveryRecord {
   nextAttemptAt: string | null
   createdAt: string
   finishedAt: string | null
+  lastAttempt: LastAttempt | null
+  subject: DeliverySubject
+}
+
+export type LastAttempt = Pick<AttemptRecord, 'at' | 'statusCode' | 'error' | 'durationMs'>
+
+/** What an event is about, as far as it is still known. */
+export interface DeliverySubject {
+  /** A test event is about nothing that exists. */
+  kind: 'message' | 'call' | 'contact' | 'account' | 'test'
+  /** A message, a call, or the conversation of a contact; null where there is no such record. */
+  id: string | null
+  /** Of the event, such as READ, MISSED or a word of the provider; null where it tells none. */
+  status: string | null
+  /** `number`: digits; null where the number is hidden. */
+  contact: { name: string | null; number: string | null; username: string | null } | null
+  /** The name of the template of a message. */
+  template: string | null
+  campaign: { id: string; name: string } | null
 }
 
 export interface AttemptRecord {
@@ -173,3 +199,24 @@ export type TemplatePreview = Pick<
   MessagePreview,
   'headerFormat' | 'header' | 'body' | 'footer' | 'buttons' | 'offer' | 'cards'
 >
+
+/** A message or a call of a conversation. The id is that of the message or the call. */
+export type ThreadEntry =
+  | {
+      id: string
+      kind: 'message'
+      message: MessageRecord
+      /** That sent the message. */
+      campaign: { id: string; name: string } | null
+    }
+  | { id: string; kind: 'call'; call: CallRecord }
+
+/** What the console shows beside a thread. */
+export interface ConversationDetails {
+  /** The latest calls of the conversation. */
+  calls: CallRecord[]
+  /** Of the latest messages: the campaigns that sent some, the latest first. */
+  campaigns: { id: string; name: string; status: CampaignStatus; lastSentAt: string }[]
+  /** The latest conversations of the same contact with other numbers of the workspace. */
+  others: ConversationRecord[]
+}

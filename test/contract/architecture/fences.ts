@@ -14,10 +14,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   dev: ['*'],
   'main.ts': ['gateway', 'platform', 'shared'],
   workers: ['gateway', ...features, ...base],
-  gateway: ['console', 'api', 'provider', ...features, ...base],
+  gateway: ['console', 'api', 'provider', ...features, ...base, 'web'],
   // The console has the campaign routes of the API.
   console: ['api', ...features, ...base, 'web'],
-  api: [...features, ...base],
+  api: [...features, ...base, 'web'],
   provider: [...features, ...base],
   privacy: ['calls', 'messaging', 'delivery', 'accounts', ...base],
   campaigns: ['messaging', 'accounts', ...base],
@@ -27,12 +27,14 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   accounts: base,
   platform: ['contract', 'shared'],
   // They run in browsers: of ours they know the records and what the simulator's stream says, as types.
-  'console/web': ['contract'],
-  'simulator/web': ['simulator'],
+  'console/web': ['contract', 'web/browser'],
+  'simulator/web': ['simulator', 'web/browser'],
+  // What all our pages share.
+  'web/browser': [],
   simulator: ['shared', 'web'],
   contract: ['shared'],
+  web: ['shared'],
   shared: [],
-  web: [],
   // To be copied by customers: it knows the API and nothing of ours.
   examples: [],
 }
@@ -54,6 +56,7 @@ const platform: Readonly<Record<string, readonly string[]>> = {
 export function roomOf(path: string): string {
   const [top = '', next = '', third] = path.split('/')
   if (top !== 'src') return top
+  if (next === 'web' && third === 'browser') return 'web/browser'
   return third === 'web' ? `${next}/web` : next
 }
 
@@ -155,11 +158,12 @@ const packages: Readonly<Record<string, string>> = {
   provider: 'undici valibot pino node:*',
   platform: '*',
   contract: 'valibot',
-  shared: 'node:crypto node:perf_hooks node:diagnostics_channel',
+  shared: 'node:crypto node:perf_hooks node:diagnostics_channel node:util node:zlib',
   'console/web': 'preact preact/hooks @preact/signals uplot lean-qr',
   'simulator/web': 'preact preact/hooks @preact/signals',
   simulator: 'undici valibot pino sdp-transform werift ws @evan/opus node:*',
   web: 'esbuild node:*',
+  'web/browser': 'preact',
   examples: 'ws werift @evan/opus node:*',
 }
 
