@@ -1,5 +1,6 @@
 // Records that members of every role may read.
 import * as v from 'valibot'
+import { choiceOf } from '../../api/schemas/fields.ts'
 import { notFound } from '../../contract/errors.ts'
 import { errorHelp } from '../../contract/provider-error-help.ts'
 import { callStatuses } from '../../contract/records/call.ts'
@@ -39,7 +40,7 @@ const messages = byId('console-messages')
 
 export const messageFilters = {
   direction: v.optional(v.picklist(directions)),
-  status: v.optional(v.picklist(messageStatuses)),
+  status: v.optional(choiceOf(messageStatuses)),
   type: v.optional(v.picklist(messageTypes)),
   conversationId: v.optional(idOf('conversation')),
   contact: v.optional(contact),

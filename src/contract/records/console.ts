@@ -120,6 +120,8 @@ export interface ToldAuditRecord extends AuditRecord {
   did: string
   /** Null where the words say all, and where nothing of the subject is left. */
   subjectName: string | null
+  /** What the ids among the values of before and after are called. */
+  names: Record<string, string>
 }
 
 /** What the audit can be filtered by: one action, or a kind of them. */

@@ -40,6 +40,10 @@ test('entries say what was done to what, also of what is deleted', async () => {
     'Rotated the secret of endpoint crm',
     'Created endpoint crm',
   ])
+  const second = (await owner('POST', `${ws}/endpoints`, hook)).body
+  await owner('PATCH', `${ws}/numbers/${encodeId('number', ours.numberId)}`, { endpointId: second.id })
+  const [routed] = (await owner('GET', `${ws}/audit?action=number`)).body.data
+  assert.deepEqual([routed.after.endpointId, routed.names], [second.id, { [second.id]: 'crm' }])
   const words = (await owner('GET', `${ws}/audit/actions`)).body.data
   assert.ok(
     words.some(
