@@ -26,8 +26,10 @@ import type { ConsoleRecords, ConsoleServices } from './services.ts'
 import { createSignInLimit, type GuessBuckets } from './sign-in-limit.ts'
 import { createSignInRefusals } from './sign-in-refusals.ts'
 import { createSubjectStore } from './store/delivery-subjects.store.ts'
+import { createMessageLog } from './store/message-log.store.ts'
 import { createOverviewStore } from './store/overview.store.ts'
 import { createSearchStore } from './store/search.store.ts'
+import { createSubjectNames } from './store/subject-names.store.ts'
 import { createThreadStore } from './store/threads.store.ts'
 
 export interface ConsoleEdgeOptions {
@@ -107,6 +109,8 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     secrets,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
     search: createSearch(createSearchStore(sql)),
+    messageLog: createMessageLog(sql),
+    subjectNames: createSubjectNames(sql),
     threads: createThreadStore(sql),
     deliveryLog: explainLog(delivery.log, createSubjectStore(sql)),
     signInLimit: createSignInLimit(limiter),

@@ -11,6 +11,7 @@ import { campaignRoutes } from './routes/campaigns.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
+import { exportRoutes } from './routes/exports.ts'
 import { inboundRoutes } from './routes/inbound.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { keyRoutes } from './routes/keys.ts'
@@ -44,6 +45,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...readingRoutes,
   ...searchRoutes,
   ...auditRoutes,
+  ...exportRoutes,
   ...conversationRoutes,
   ...privacyRoutes,
   ...actingRoutes,

@@ -41,6 +41,8 @@ import type { ConsoleReads } from './reads.ts'
 import type { Search } from './search.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 import type { SignInRefusals } from './sign-in-refusals.ts'
+import type { MessageLog } from './store/message-log.store.ts'
+import type { SubjectNames } from './store/subject-names.store.ts'
 import type { ThreadStore } from './store/threads.store.ts'
 
 /** The services that read and write Postgres. */
@@ -80,6 +82,9 @@ export interface ConsoleServices extends ConsoleRecords {
   readonly inbound: Pick<InboundElements, 'list' | 'find'>
   readonly overview: ReadOverview
   readonly search: Search
+  /** What the log shows of messages besides their records. */
+  readonly messageLog: MessageLog
+  readonly subjectNames: SubjectNames
   /** What a thread has beside its messages and calls. */
   readonly threads: ThreadStore
   readonly deliveryLog: ExplainedLog

@@ -13,7 +13,7 @@ import { workspaceRoute } from '../route.ts'
 import { isDirectKind, sampleEvent } from '../sample-event.ts'
 import { idOf, idParams } from '../schema.ts'
 import type { ConsoleServices } from '../services.ts'
-import { spelling } from './spelling.ts'
+import { meantBy, spelling } from './spelling.ts'
 
 const kind = byId('console-deliveries')
 
@@ -28,24 +28,23 @@ const idList = v.pipe(
   v.array(idOf('delivery')),
 )
 
+export const deliveryFilters = {
+  endpointId: v.optional(idOf('endpoint')),
+  event: v.optional(v.picklist(eventKinds)),
+  state: v.optional(choiceOf(deliveryStates)),
+  key: v.optional(spelling),
+  since: v.optional(time),
+  until: v.optional(time),
+}
+
 const listDeliveries = workspaceRoute({
   method: 'GET',
   path: '/deliveries',
   summary: 'The delivery log, newest first',
   role: 'VIEWER',
-  query: v.strictObject({
-    ...pageQuery,
-    ids: v.optional(idList),
-    endpointId: v.optional(idOf('endpoint')),
-    event: v.optional(v.picklist(eventKinds)),
-    state: v.optional(choiceOf(deliveryStates)),
-    key: v.optional(spelling),
-    since: v.optional(time),
-    until: v.optional(time),
-  }),
-  async handle({ services, author: { workspaceId }, query: { key, ...query } }) {
-    const filter =
-      key === undefined ? query : { ...query, key: await services.search.keys(workspaceId, key, 'key') }
+  query: v.strictObject({ ...pageQuery, ids: v.optional(idList), ...deliveryFilters }),
+  async handle({ services, author: { workspaceId }, query }) {
+    const filter = await meantBy(services, workspaceId, query)
     return pageBody(kind, await services.deliveryLog.list(workspaceId, filter, pageRequest(kind, query)))
   },
 })

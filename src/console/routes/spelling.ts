@@ -21,3 +21,11 @@ export const meant = async <Filter extends { readonly contact?: string | undefin
   contact === undefined
     ? filter
     : { ...filter, contact: await search.contacts(workspaceId, contact, 'contact') }
+
+/** The same for deliveries, which are about conversations and calls. */
+export const meantBy = async <Filter extends { readonly key?: string | undefined }>(
+  { search }: Pick<ConsoleServices, 'search'>,
+  workspaceId: WorkspaceId,
+  { key, ...filter }: Filter,
+): Promise<Omit<Filter, 'key'> & { readonly key?: OneOf<string> }> =>
+  key === undefined ? filter : { ...filter, key: await search.keys(workspaceId, key, 'key') }

@@ -1,64 +1,24 @@
-// The palette and the list of keys, loaded when somebody first asks for them, and the button that opens the palette.
+// The script of the dialogs that may come over any page is fetched once the page stands, before one is needed: then the
+// line may be lost, or the server may have a new version.
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { toApiError } from './core/api.ts'
-import { hrefOf } from './core/router.ts'
-import { isMac, overlay, startShortcuts } from './core/shortcuts.ts'
-import { sayError } from './core/toasts.ts'
-import { Icon } from './parts/icon.tsx'
+import { isConfirming } from './core/confirmation.ts'
+import { isSessionEnded } from './core/ended-session.ts'
+import { me } from './core/session.ts'
+import { isAskingToLeave } from './core/unsaved.ts'
 
-const loads = {
-  palette: () => import('./palette/palette.tsx').then(({ Palette }) => Palette),
-  shortcuts: () => import('./palette/shortcuts.tsx').then(({ Shortcuts }) => Shortcuts),
-}
-
-const loaded = new Map<string, ComponentType>()
+const SOON_MS = 500
 
 export function Overlays() {
-  const wanted = overlay.value
-  const [, setTurn] = useState(0)
-  useEffect(() => startShortcuts({ openPage, create: pressFirstAction }), [])
+  const [loaded, setLoaded] = useState<{ readonly Dialogs: ComponentType }>()
+  const [failures, setFailures] = useState(0)
+  const isNeeded = isConfirming.value || isSessionEnded.value || isAskingToLeave.value
+  const isWanted = isNeeded || me.value !== undefined
   useEffect(() => {
-    if (wanted === undefined || loaded.has(wanted)) return
-    loads[wanted]().then(
-      (component) => {
-        loaded.set(wanted, component)
-        setTurn((before) => before + 1)
-      },
-      (failure: unknown) => {
-        overlay.value = undefined
-        sayError(toApiError(failure))
-      },
-    )
-  }, [wanted])
-  const Overlay = wanted && loaded.get(wanted)
-  return Overlay ? <Overlay key={wanted} /> : null
+    if (loaded || !isWanted) return
+    const load = () => import('./dialogs.tsx').then(setLoaded, () => setFailures(failures + 1))
+    const timer = setTimeout(load, isNeeded && failures === 0 ? 0 : SOON_MS * (failures + 1))
+    return () => clearTimeout(timer)
+  }, [isNeeded, isWanted, failures])
+  return loaded ? <loaded.Dialogs /> : null
 }
-
-/** As a click on its link in the navigation. */
-function openPage(page: string): void {
-  document.querySelector<HTMLElement>(`#navigation a[href="${hrefOf(page)}"]`)?.click()
-}
-
-function pressFirstAction(): void {
-  document.querySelector<HTMLElement>('.page-actions .button.primary')?.click()
-}
-
-export const SearchButton = () => (
-  <button
-    type="button"
-    class="search-button"
-    aria-haspopup="dialog"
-    aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
-    aria-label="Search"
-    // Its file is there before the click.
-    onPointerEnter={() => void loads.palette().catch(() => undefined)}
-    onClick={() => {
-      overlay.value = 'palette'
-    }}
-  >
-    <Icon name="search" />
-    <span>Search</span>
-    <kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
-  </button>
-)
