@@ -177,7 +177,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 const pagesOf: Partial<Record<Hit['kind'], string>> = {
   conversation: 'conversations',
-  message: 'conversations',
+  message: 'messages',
   call: 'calls',
   campaign: 'campaigns',
   template: 'templates',

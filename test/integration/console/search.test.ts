@@ -83,7 +83,7 @@ describe('search', () => {
     const callId = await addCall(mia.conversationId, 'wacid.A')
     const rows: [IdKind, Uuid, string][] = [
       ['conversation', mia.conversationId, 'conversations'],
-      ['message', messageId, 'conversations'],
+      ['message', messageId, 'messages'],
       ['call', callId, 'calls'],
     ]
     for (const [kind, uuid, page] of rows) {

@@ -9,10 +9,11 @@ import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { FailureText } from '../../parts/failure.tsx'
+import { Later } from '../../parts/later.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { type Opened, OpenedAction } from './actions.tsx'
+import type { Opened } from './actions.tsx'
 import { Buttons } from './buttons.tsx'
 import { at, EstimateFacts, useEstimate } from './estimate.tsx'
 import { TemplatePreview } from './preview.tsx'
@@ -21,6 +22,8 @@ import { ProgressChart } from './progress-chart.tsx'
 import { Recipients } from './recipients.tsx'
 import { UnknownBox } from './unknown.tsx'
 import { CampaignBadge, pauseWords } from './words.tsx'
+
+const loadActions = () => import('./actions.tsx').then(({ OpenedAction }) => OpenedAction)
 
 export function CampaignPage({ id }: { readonly id: string }) {
   const resource = useResource<CampaignRecord>(inWorkspace(`/campaigns/${id}`))
@@ -48,13 +51,16 @@ export function CampaignPage({ id }: { readonly id: string }) {
       <Plan campaign={campaign} />
       <Recipients campaign={campaign} />
       {opened && (
-        <OpenedAction
-          opened={opened}
-          campaign={campaign}
-          onClose={() => setOpened(undefined)}
-          onChange={(changed) => {
-            resource.set(changed)
-            if (opened !== 'add') setOpened(undefined)
+        <Later
+          load={loadActions}
+          given={{
+            opened,
+            campaign,
+            onClose: () => setOpened(undefined),
+            onChange: (changed: CampaignRecord) => {
+              resource.set(changed)
+              if (opened !== 'add') setOpened(undefined)
+            },
           }}
         />
       )}

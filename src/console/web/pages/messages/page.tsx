@@ -11,6 +11,7 @@ import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { ExportButton } from '../../parts/export-button.tsx'
 import type { Option } from '../../parts/field.tsx'
+import { contactHint } from '../../parts/filter.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
@@ -80,7 +81,7 @@ function useFilters(): Filter[] {
       ...{ name: 'status', label: 'Status', isMany: true },
       options: (Object.keys(tones) as MessageStatus[]).map((value) => ({ value, label: sentence(value) })),
     },
-    { name: 'contact', label: 'Contact', placeholder: '+1 555 700 0001' },
+    { name: 'contact', label: 'Contact', placeholder: 'Name or number', hint: contactHint },
     { name: 'since', label: 'Time', isTime: true, until: 'until' },
     {
       ...{ name: 'direction', label: 'Direction' },
