@@ -64,7 +64,11 @@ export const createSearchStore = (sql: Pool): SearchStore => ({
   async search(workspaceId, query, abort) {
     const found = sql.begin('read only', async (begun) => {
       const tx = begun as unknown as Sql
-      await tx`select set_config('statement_timeout', ${String(timeoutMs)}, true)`
+      // To plan so many selects takes longer than to run them: once for each connection, for any values. A plan may be
+      // made while a table is small, and must be right when it is large.
+      await tx`
+        select set_config('statement_timeout', ${String(timeoutMs)}, true),
+          set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`
       abort.throwIfAborted()
       const running = [findPeople(tx, workspaceId, query), hitsOf(tx, workspaceId, query, abort)] as const
       const [people, hits] = await Promise.all(running)
