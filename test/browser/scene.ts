@@ -99,6 +99,8 @@ export async function setFilter(page: Page, label: string, value: string): Promi
   await editor.waitFor()
   if ((await editor.getByRole('option').count()) > 0) {
     await editor.getByRole('option', { name: value, exact: true }).click()
+    // Where several can be chosen it stays open.
+    if (await editor.locator('[aria-multiselectable="true"]').count()) await page.keyboard.press('Escape')
   } else {
     await editor.getByRole('textbox').fill(value)
     await editor.getByRole('textbox').press('Enter')
