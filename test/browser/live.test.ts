@@ -117,7 +117,7 @@ describe('live pages of the console', () => {
     )
     assert.equal(await links.count(), rows, 'reading takes nothing in')
     await waiting.click()
-    await waiting.waitFor({ state: 'detached' })
+    await eventually('they are taken in', async () => (await links.count()) > rows)
     assert.equal(await page.evaluate('document.getElementById("content").scrollTop'), 0)
     assertNoFaults(page)
     await page.close()

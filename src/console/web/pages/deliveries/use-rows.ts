@@ -46,8 +46,8 @@ const backward = ['k', 'ArrowUp']
 /** Where a key leads in the drawer. Keys of fields, and of code that scrolls, keep their meaning. */
 export function keyLeadsTo(event: KeyboardEvent, { previous, next }: Neighbours): string | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return undefined
-  const target = event.target instanceof Element ? event.target : undefined
-  if (target?.closest('input, textarea, select, pre, [contenteditable], [popover]')) return undefined
+  const target = event.target as Partial<Element> | null
+  if (target?.closest?.('form, input, textarea, select, pre, [contenteditable], [popover]')) return undefined
   if (forward.includes(event.key)) return next
   return backward.includes(event.key) ? previous : undefined
 }
