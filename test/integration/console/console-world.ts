@@ -22,6 +22,7 @@ import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
 import { createSignInRefusals } from '../../../src/console/sign-in-refusals.ts'
 import { createSubjectStore } from '../../../src/console/store/delivery-subjects.store.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
+import { createThreadStore } from '../../../src/console/store/threads.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
@@ -154,6 +155,7 @@ function servicesOf(
       targets: 'public',
       keyEnvironment: 'test',
       retentionDays: 30,
+      handsetsUrl: undefined,
       ...settings,
     },
     clock,
@@ -191,6 +193,7 @@ function servicesOf(
     inbound: createInboundElementStore(sql),
     unknown,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
+    threads: createThreadStore(sql),
     deliveryLog: explainLog(createDeliveryRecords(sql).log, createSubjectStore(sql)),
   }
 }
