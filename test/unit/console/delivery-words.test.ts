@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { keyLeadsTo, neighboursOf } from '../../../src/console/web/pages/deliveries/use-rows.ts'
+import { keyLeadsTo, neighboursOf } from '../../../src/console/web/pages/deliveries/neighbours.ts'
 import {
   errorWords,
   lastWords,

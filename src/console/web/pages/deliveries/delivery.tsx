@@ -19,7 +19,7 @@ import { recordOf } from './about.tsx'
 import { momentOf } from './attempts.tsx'
 import { DeliveryBadge } from './columns.tsx'
 import { WhyHeld } from './held.tsx'
-import { keyLeadsTo, type Neighbours } from './use-rows.ts'
+import { keyLeadsTo, type Neighbours } from './neighbours.ts'
 import { moreOf, whoOf } from './words.ts'
 
 interface Shared {
