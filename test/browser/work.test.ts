@@ -10,6 +10,7 @@ import {
   assertAccessible,
   assertNoFaults,
   type BrowserScene,
+  filterChip,
   loaded,
   openBrowserScene,
   screenshot,
@@ -198,7 +199,9 @@ describe('work in the console', () => {
     await dialog(page).waitFor({ state: 'detached' })
     assert.match(page.url(), /deliveries\?state=DELIVERED$/)
 
-    await setFilter(page, 'State', 'Failed')
+    await filterChip(page, 'State').click()
+    await page.getByRole('option', { name: 'Failed', exact: true }).click()
+    await page.keyboard.press('Escape')
     assert.match(page.url(), /state=DELIVERED%2CFAILED$/, 'several states at once')
     const boxes = page.getByRole('checkbox', { name: /^Select message\.|^Select call\./ })
     await boxes.nth(0).check()
