@@ -36,7 +36,8 @@ describe('the palette and the keys', () => {
 
   const field = (page: Page) => page.getByRole('combobox', { name: 'Search, or go to a page' })
   const option = (page: Page, name: string | RegExp) => page.getByRole('option', { name })
-  const active = (page: Page) => page.getByRole('listbox', { name: 'Results' }).getByRole('option', { selected: true })
+  const active = (page: Page) =>
+    page.getByRole('listbox', { name: 'Results' }).getByRole('option', { selected: true })
   const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
   const isGone = (page: Page) => field(page).waitFor({ state: 'detached' })
   const search = async (page: Page, text: string) => {
