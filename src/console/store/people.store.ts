@@ -19,7 +19,7 @@ export interface Found {
 }
 
 /** Of each way. So many are looked at to find those who are shown. */
-export const mostOfAWay = 25
+const mostOfAWay = 25
 
 /** Those with whom there was contact last come first, and an exact match before all others. */
 export async function findPeople(

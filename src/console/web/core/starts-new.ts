@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import { place, setQuery } from './router.ts'
 
-export const NEW = 'new'
+const NEW = 'new'
 
 export function useNew(open: () => void, mayCreate: boolean): void {
   const isAsked = place.value.query.has(NEW)

@@ -26,8 +26,8 @@ export interface Entry {
   run?(): void
 }
 
-export const PAGES = 'Pages'
-export const ACTIONS = 'Actions'
+const PAGES = 'Pages'
+const ACTIONS = 'Actions'
 
 const pageWords: Readonly<Record<string, string>> = {
   overview: 'home dashboard charts',

@@ -1,6 +1,6 @@
 // Which pages and actions a text means: each of its words must begin a word of theirs.
 
-export const plain = (text: string): string =>
+const plain = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')

@@ -2,7 +2,7 @@
 import { me, workspace } from '../core/session.ts'
 import type { Entry } from './entries.ts'
 
-export const RECENT = 'Recent'
+const RECENT = 'Recent'
 const MOST = 5
 
 const keyOf = () => `switchboard.recent.${me.value?.operator.id}.${workspace.value?.id}`
