@@ -30,6 +30,7 @@ const words: Readonly<Record<string, Words>> = {
   'conversation.marked_read': { did: 'Marked as read the conversation with' },
   'delivery.replayed': { did: 'Replayed a delivery to endpoint' },
   'delivery.retried': { did: 'Retried at once a delivery to endpoint' },
+  'delivery.selection_replayed': { did: 'Replayed selected deliveries of workspace' },
   'endpoint.created': { did: 'Created endpoint' },
   'endpoint.deleted': { did: 'Deleted endpoint' },
   'endpoint.deliveries_discarded': { did: 'Discarded the held deliveries of endpoint' },

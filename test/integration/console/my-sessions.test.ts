@@ -111,6 +111,7 @@ describe('what shows or changes a secret', () => {
       'PATCH /workspaces/:ws/members/:id',
       'PATCH /workspaces/:ws/numbers/:id',
       'POST /workspaces/:ws/deliveries/:id/replay',
+      'POST /workspaces/:ws/deliveries/replay',
       'POST /workspaces/:ws/endpoints/:id/replay',
     ])
   })

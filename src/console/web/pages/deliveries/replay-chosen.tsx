@@ -47,7 +47,7 @@ export function ReplayChosen({ chosen, endpoints, shown, onTurnOn, onAll, onClea
     })
   return (
     <section
-      class={chosen.length === 0 ? 'selected-bar' : 'selected-bar open'}
+      class={chosen.length === 0 ? 'selected-bar' : 'selected-bar card'}
       aria-label="Selected deliveries"
     >
       <div role="status">
@@ -65,7 +65,7 @@ export function ReplayChosen({ chosen, endpoints, shown, onTurnOn, onAll, onClea
           <Button onClick={() => onTurnOn(endpoint)}>Turn on {endpoint.name}</Button>
         </p>
       ))}
-      <div class="selected-line">
+      <div class="inline">
         <strong role="status">{chosen.length === 0 ? '' : `${count(chosen.length)} selected`}</strong>
         {chosen.length > 0 && (
           <>

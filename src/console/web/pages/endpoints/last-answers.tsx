@@ -10,7 +10,7 @@ export function LastAnswers({ last }: Pick<EndpointHealth, 'last'>) {
   const [newest] = last
   if (!newest) return null
   return (
-    <p class="last-answers">
+    <p class="inline">
       <span>
         Last answer: <strong class={isGood(newest) ? undefined : 'bad-words'}>{lastWords(newest)}</strong>,{' '}
         <Ago at={newest.at} />
