@@ -44,7 +44,7 @@ describe('conversations in the console', () => {
     await item.click()
     await page.getByRole('heading', { level: 1, name: 'Ines Ferreira' }).waitFor()
     await bubble(page, 'Is my order ready?').getByText('Unread').waitFor()
-    await page.getByText(/^23 h \d\d min left to reply$/).waitFor()
+    await page.getByText(/^2[34] h \d\d min left to reply$/).waitFor()
     await says('The blue one.')
     await bubble(page, 'The blue one.').waitFor()
     await page.getByRole('button', { name: 'Mark read' }).click()
@@ -70,9 +70,9 @@ describe('conversations in the console', () => {
     await page.getByRole('button', { name: 'Send template' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Search templates').fill('order ready')
-    const choice = dialog.getByRole('button', { name: /order_ready/ })
+    const choice = dialog.getByRole('button', { name: /^order_ready\s*en_US/ })
     await choice.getByText('Hi {{first_name}}, order {{order_number}} is ready.').waitFor()
-    await eventually('the others are gone', async () => (await dialog.locator('li').count()) === 1)
+    await dialog.getByRole('button', { name: /hello_world/ }).waitFor({ state: 'detached' })
     await assertAccessible(page)
     await screenshot(page, 'choose-template-light')
     await dialog.getByLabel('Search templates').press('ArrowDown')
@@ -170,13 +170,18 @@ describe('conversations in the console', () => {
   test('every message has an address of its own, which opens the conversation there', async () => {
     const { stack } = scene
     const { data } = await ok(stack.console.get('/messages?contact=15557000201&limit=200'))
-    const { id, conversationId } = data.find(({ text }: Json) => text === 'Line 5.')
+    // Webhooks that are on their way together may arrive in any order.
+    const { id, conversationId, text } = data.at(-5)
     const page = await scene.open(`conversations/${id}`)
     const wanted = thread(page).locator('[aria-current]')
-    await wanted.getByText('Line 5.', { exact: true }).waitFor()
+    await wanted.getByText(text, { exact: true }).waitFor()
     assert.equal(page.url(), scene.urlOf(`conversations/${conversationId}?message=${id}`))
-    assert.ok(await isInView(page, 'Line 5.'))
-    assert.equal(await thread(page).getByText('Line 70.').count(), 0, 'not everything between was read')
+    assert.ok(await isInView(page, text))
+    assert.equal(
+      await thread(page).getByText(data[1].text, { exact: true }).count(),
+      0,
+      'not everything between was read',
+    )
     await wanted.hover()
     for (const [theme, isNarrow] of [
       ['light', false],

@@ -33,7 +33,7 @@ describe('the reply box', () => {
     const question = await arrives(scene.stack, customer, { type: 'text', text: 'Is the dock open?' })
     const page = await scene.open(`conversations/${question.conversationId}`)
     const box = page.getByLabel('Your reply')
-    await page.getByText(/^23 h \d+ min left to reply$/).waitFor()
+    await page.getByText(/^2[34] h \d+ min left to reply$/).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled(), true)
     await box.fill('Until 8 pm.')
     await box.press('Enter')

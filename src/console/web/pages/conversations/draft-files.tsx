@@ -3,7 +3,8 @@ import { useRef } from 'preact/hooks'
 import { bytes, percent } from '../../core/format.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
-import { type DraftFile, removeFile, upload } from './drafts.ts'
+import type { DraftFile } from './draft.ts'
+import { removeFile, upload } from './drafts.ts'
 import { acceptedTypes, type FileKind, fileKind } from './files.ts'
 
 const icons: Readonly<Record<FileKind, IconName>> = {

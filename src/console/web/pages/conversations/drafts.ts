@@ -1,48 +1,16 @@
 // What somebody has begun to write, for each conversation. It outlives going elsewhere and reloading the page, until
 // the tab is closed. Uploads go on while another conversation is open.
 import { effect, signal } from '@preact/signals'
-import type { MessageRecord } from '../../../../contract/records/message.ts'
 import type { UploadRecord } from '../../../../contract/records/upload.ts'
 import { toApiError } from '../../core/api.ts'
+import { bytes } from '../../core/format.ts'
 import { readKept, writeKept } from '../../core/kept.ts'
 import { randomText } from '../../core/random-text.ts'
 import { uploadFile } from '../../core/upload-file.ts'
+import { type Draft, type DraftFile, type Drafts, isEmpty, keptDrafts } from './draft.ts'
 import { fileProblem } from './files.ts'
 
-export interface DraftFile {
-  readonly key: string
-  readonly name: string
-  readonly mimeType: string
-  readonly sizeBytes: number
-  /** From 0 to 1, while it is uploaded. */
-  readonly progress: number
-  readonly upload?: UploadRecord
-  readonly problem?: string
-  /** Nothing helps but another file. */
-  readonly isRefused?: boolean
-}
-
-export interface Draft {
-  readonly text: string
-  readonly files: readonly DraftFile[]
-  readonly quoted?: MessageRecord
-}
-
-type Drafts = Readonly<Record<string, Draft>>
-
 const empty: Draft = { text: '', files: [] }
-
-export const isEmpty = ({ text, files, quoted }: Draft): boolean =>
-  text.trim() === '' && files.length === 0 && quoted === undefined
-
-/** What is kept of drafts: no file that is not uploaded yet, or no longer. */
-export function keptDrafts(all: Drafts, nowMs: number): Drafts {
-  const kept = Object.entries(all).map(([id, draft]): [string, Draft] => {
-    const files = draft.files.filter(({ upload }) => upload && Date.parse(upload.expiresAt) > nowMs)
-    return [id, { ...draft, files }]
-  })
-  return Object.fromEntries(kept.filter(([, draft]) => !isEmpty(draft)))
-}
 
 const KEPT = 'drafts'
 const drafts = signal<Drafts>({})
@@ -74,7 +42,7 @@ const chosen = new Map<string, File>()
 
 export function attach(id: string, files: Iterable<File>): void {
   for (const file of files) {
-    const problem = fileProblem(file)
+    const problem = fileProblem(file, bytes)
     const added: DraftFile = {
       ...{
         key: randomText(),

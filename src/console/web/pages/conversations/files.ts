@@ -1,5 +1,4 @@
 // Which files a customer can be sent, checked before anything is uploaded. Pure.
-import { bytes } from '../../core/format.ts'
 
 const MIB = 1_048_576
 const office = 'application/vnd.openxmlformats-officedocument'
@@ -23,7 +22,10 @@ const kinds: readonly { readonly types: readonly string[]; readonly most: number
 export const acceptedTypes = kinds.flatMap(({ types }) => types).join(',')
 
 /** What is wrong with a file; undefined where it can be sent. */
-export function fileProblem({ type, size }: Pick<File, 'type' | 'size'>): string | undefined {
+export function fileProblem(
+  { type, size }: { readonly type: string; readonly size: number },
+  bytes: (size: number) => string,
+): string | undefined {
   const kind = kinds.find(({ types }) => types.includes(type))
   if (!kind)
     return 'Customers can be sent JPEG, PNG and WebP pictures, MP4 videos, sound, PDF, text and Office files.'

@@ -71,27 +71,27 @@ function Found({ list, currentId, isFiltered }: FoundProps) {
   if (!rows) return error ? <ErrorState error={error} onRetry={list.reload} /> : <Skeleton rows={8} />
   if (rows.length === 0 && !hasMore) return <Nothing isFiltered={isFiltered} />
   return (
-    <div class="inbox-rows">
+    <div class="inbox-shown">
       {waiting > 0 && (
         <button type="button" class="button inbox-waiting" onClick={release}>
           {plural(waiting, 'new conversation')}
         </button>
       )}
-      <div onPointerEnter={hold} onPointerLeave={release}>
+      <div class="inbox-rows" onPointerEnter={hold} onPointerLeave={release}>
         <ul class="conversations">
           {held.map((row) => (
             <Item key={row.id} conversation={row} isCurrent={row.id === currentId} />
           ))}
         </ul>
+        <Problem error={error && !isOfFilter(error) ? error : undefined} />
+        {hasMore && (
+          <div class="load-more">
+            <Button isBusy={isLoadingMore} onClick={list.loadMore}>
+              Load more
+            </Button>
+          </div>
+        )}
       </div>
-      <Problem error={error && !isOfFilter(error) ? error : undefined} />
-      {hasMore && (
-        <div class="load-more">
-          <Button isBusy={isLoadingMore} onClick={list.loadMore}>
-            Load more
-          </Button>
-        </div>
-      )}
     </div>
   )
 }

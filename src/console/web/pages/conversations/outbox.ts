@@ -1,14 +1,11 @@
 // Replies on their way. One that failed stays, to be tried again with the same idempotency key: it reaches the customer
 // once, whatever became of the first try.
 import { signal } from '@preact/signals'
-import type { ThreadEntry } from '../../../../contract/records/console.ts'
 import { api, inWorkspace, toApiError } from '../../core/api.ts'
 import { readKept, writeKept } from '../../core/kept.ts'
 import { randomText } from '../../core/random-text.ts'
-import { changeDraft, type Draft } from './drafts.ts'
-import { fileKind } from './files.ts'
-
-type Body = Readonly<Record<string, unknown>>
+import { type Body, bodiesOf, type Draft } from './draft.ts'
+import { changeDraft } from './drafts.ts'
 
 export interface Outgoing {
   readonly id: string
@@ -50,35 +47,7 @@ function change(next: readonly Outgoing[]): void {
 export const outgoingOf = (conversationId: string): readonly Outgoing[] =>
   all().filter((one) => one.conversationId === conversationId)
 
-/** Those that are not among the messages of the thread: an answer may be lost, and the message there. */
-export function notIn(entries: readonly ThreadEntry[], all: readonly Outgoing[]): readonly Outgoing[] {
-  const arrived = new Set(
-    entries.map((entry) => entry.kind === 'message' && entry.message.caller?.idempotencyKey),
-  )
-  return all.filter(({ lastKey }) => !arrived.has(lastKey))
-}
-
 export const forget = (ids: readonly string[]): void => change(all().filter(({ id }) => !ids.includes(id)))
-
-/**
- * One message a file. A text is the caption of the first, where that kind of file has one; else it follows as a message
- * of its own.
- */
-export function bodiesOf({ text, files, quoted }: Draft): Body[] {
-  const said = text.trim()
-  const replyTo = quoted && { replyTo: quoted.id }
-  const uploads = files.flatMap(({ upload }) => upload ?? [])
-  const captions = said !== '' && said.length <= 1_024
-  const captioned = uploads.findIndex(({ mimeType }) => captions && takesCaption(mimeType))
-  const media = uploads.map(({ id, mimeType }, index) => ({
-    media: { kind: fileKind(mimeType), id, ...(index === captioned && { caption: said }) },
-    ...(index === 0 && replyTo),
-  }))
-  if (said === '' || captioned >= 0) return media
-  return [...media, { text: { body: said }, ...(media.length === 0 && replyTo) }]
-}
-
-const takesCaption = (mimeType: string): boolean => !['audio', 'sticker'].includes(fileKind(mimeType))
 
 /** Takes the draft over: the box is free for the next reply. */
 export function sendDraft(conversationId: string, draft: Draft): void {

@@ -8,7 +8,7 @@ import { useAction, useList } from '../../core/load.ts'
 import { randomText } from '../../core/random-text.ts'
 import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
-import { Dialog, DialogActions, DialogBody } from '../../parts/dialog.tsx'
+import { CloseButton, Dialog, DialogActions, DialogBody } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { VariableField, variablesOf } from '../../parts/variable-field.tsx'
 import { PreviewBubble } from './preview-bubble.tsx'
@@ -30,13 +30,12 @@ export function SendTemplate({ conversation, onClose, onDone }: Props) {
   return (
     <Dialog title={`Send a template to ${nameOf(conversation)}`} isWide onClose={onClose}>
       {template ? (
-        <Filling {...{ conversation, template, onClose, onDone }} onBack={() => setTemplate(undefined)} />
+        <Filling {...{ conversation, template, onDone }} onBack={() => setTemplate(undefined)} />
       ) : (
         <TemplateList
           templates={templates}
           isMarketingRefused={conversation.contact.marketingOptedOut}
           onChoose={setTemplate}
-          onClose={onClose}
         />
       )}
     </Dialog>
@@ -46,10 +45,9 @@ export function SendTemplate({ conversation, onClose, onDone }: Props) {
 function Filling({
   conversation,
   template,
-  onClose,
   onDone,
   onBack,
-}: Props & { readonly template: TemplateRecord; onBack(): void }) {
+}: Omit<Props, 'onClose'> & { readonly template: TemplateRecord; onBack(): void }) {
   const [values, setValues] = useState<Values>({})
   const [wasTried, setTried] = useState(false)
   const form = useFirstFocus()
@@ -102,7 +100,7 @@ function Filling({
         <Problem error={action.error} />
       </DialogBody>
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <CloseButton />
         <Button type="submit" look="primary" icon="send" isBusy={action.isBusy}>
           Send message
         </Button>

@@ -5,8 +5,7 @@ import { sentence } from '../../core/format.ts'
 import type { List } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { Tag } from '../../parts/badge.tsx'
-import { Button } from '../../parts/button.tsx'
-import { DialogActions, DialogBody } from '../../parts/dialog.tsx'
+import { CloseButton, DialogActions, DialogBody } from '../../parts/dialog.tsx'
 import { headerIcons, Icon } from '../../parts/icon.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { fittingTemplates, shownParts } from './template-parts.ts'
@@ -15,31 +14,29 @@ interface Props {
   readonly templates: List<TemplateRecord>
   readonly isMarketingRefused: boolean
   onChoose(template: TemplateRecord): void
-  onClose(): void
 }
 
-export function TemplateList({ templates, isMarketingRefused, onChoose, onClose }: Props) {
+export function TemplateList({ templates, isMarketingRefused, onChoose }: Props) {
   const [text, setText] = useState('')
   const { rows, error, reload } = templates
   const found = fittingTemplates(rows ?? [], text)
   const isRefused = ({ category }: TemplateRecord) => isMarketingRefused && category === 'MARKETING'
   const [first] = found
   return (
-    <form
-      class="dialog-form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (first && !isRefused(first)) onChoose(first)
-      }}
-      onKeyDown={moveFocus}
-    >
+    // No form: what is searched for is no loss.
+    // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys only supplement Tab.
+    <div class="dialog-form" onKeyDown={moveFocus}>
       <DialogBody>
         <input
           type="search"
           aria-label="Search templates"
           placeholder="Search by name, language or words"
           value={text}
+          data-first
           onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onKeyDown={({ key }) => {
+            if (key === 'Enter' && first && !isRefused(first)) onChoose(first)
+          }}
         />
         {error && <ErrorState error={error} onRetry={reload} />}
         {!rows && !error && <Skeleton rows={4} />}
@@ -66,9 +63,9 @@ export function TemplateList({ templates, isMarketingRefused, onChoose, onClose 
         </ul>
       </DialogBody>
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <CloseButton />
       </DialogActions>
-    </form>
+    </div>
   )
 }
 
@@ -100,7 +97,7 @@ function TemplateText({ template }: { readonly template: TemplateRecord }) {
 }
 
 /** From the search to the list by the arrow keys, and within it. */
-function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLFormElement }): void {
+function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
   if (step === undefined) return
   const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('input, li button:not(:disabled)')]

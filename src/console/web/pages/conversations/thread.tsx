@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ThreadEntry } from '../../../../contract/records/console.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import { inWorkspace } from '../../core/api.ts'
+import { useLater } from '../../core/later.ts'
 import { type List, useList, useResource } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { setQuery } from '../../core/router.ts'
@@ -13,12 +14,12 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { hrefOfConversation, wantedMessage } from './address.ts'
 import { useAnswers } from './answers.tsx'
+import { notIn } from './draft.ts'
 import { DropPlace } from './drop-place.tsx'
 import { Messages } from './messages.tsx'
-import { forget, notIn, outgoingOf } from './outbox.ts'
+import { forget, outgoingOf } from './outbox.ts'
 import { DetailsPane } from './pane.tsx'
 import { ReplyBox } from './reply.tsx'
-import { SendTemplate } from './send-template.tsx'
 import { Standing } from './standing.tsx'
 import { Actions, useReading } from './thread-actions.tsx'
 import { nameOf } from './words.ts'
@@ -64,7 +65,7 @@ export function Thread({ id }: { readonly id: string }) {
       </section>
       {data && <DetailsPane conversation={data} />}
       {data && isChoosing && (
-        <SendTemplate
+        <Template
           conversation={data}
           onClose={() => setChoosing(false)}
           onDone={() => {
@@ -75,6 +76,20 @@ export function Thread({ id }: { readonly id: string }) {
       )}
     </>
   )
+}
+
+const loadTemplates = () => import('./send-template.tsx')
+
+interface TemplateProps {
+  readonly conversation: ConversationRecord
+  onClose(): void
+  onDone(): void
+}
+
+/** Fetched when a template is first to be sent. */
+function Template(props: TemplateProps) {
+  const loaded = useLater(loadTemplates, props.onClose)
+  return loaded ? <loaded.SendTemplate {...props} /> : null
 }
 
 interface ThreadOf {
