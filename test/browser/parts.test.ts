@@ -126,6 +126,44 @@ describe('the parts', () => {
     await page.close()
   })
 
+  test('a chart is read by pointer and by keys, and zoomed by dragging', async () => {
+    const page = await open()
+    const chart = page.getByRole('slider', { name: 'Attempts an hour' })
+    const figure = page.getByRole('figure').filter({ has: chart })
+    const card = figure.locator('.chart-card')
+    await chart.focus()
+    await chart.press('ArrowLeft')
+    await card.getByText('2,120').waitFor()
+    assert.match(
+      (await chart.getAttribute('aria-valuetext')) ?? '',
+      /: Delivered 2,120, Retried 180, Failed 12$/,
+    )
+    await chart.press('ArrowLeft')
+    await card.getByText('2,080').waitFor()
+    await chart.press('Escape')
+    await card.waitFor({ state: 'detached' })
+    const rows = figure.getByRole('row')
+    assert.equal(await rows.count(), 25, 'the table has all values')
+    const box = await chart.boundingBox()
+    assert.ok(box)
+    const y = box.y + box.height / 2
+    await page.mouse.move(box.x + box.width * 0.3, y)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.5, y, { steps: 4 })
+    await page.mouse.up()
+    await figure.getByRole('button', { name: 'Reset zoom' }).waitFor()
+    assert.ok((await rows.count()) < 12)
+    await assertAccessible(page)
+    await screenshot(page, 'chart-zoomed-light')
+    await figure.getByRole('button', { name: 'Reset zoom' }).click()
+    await figure.getByRole('button', { name: 'Reset zoom' }).waitFor({ state: 'detached' })
+    await chart.press('+')
+    await figure.getByRole('button', { name: 'Reset zoom' }).waitFor()
+    await chart.press('-')
+    await figure.getByRole('button', { name: 'Reset zoom' }).waitFor({ state: 'detached' })
+    await page.close()
+  })
+
   test('a timeline is read by everybody', async () => {
     const page = await open()
     await page.getByText('Forward failed').waitFor()

@@ -42,6 +42,38 @@ function LiveFigures() {
   )
 }
 
+const HOUR_MS = 60 * MINUTE_MS
+const hours = Array.from({ length: 24 }, (_, hour) => from - (23 - hour) * HOUR_MS)
+
+/** Deterministic, in the thousands, with an hour without values. */
+const Charts = () => (
+  <>
+    <h2>Attempts an hour</h2>
+    <Chart
+      label="Attempts an hour"
+      isStacked
+      lengthMs={HOUR_MS}
+      times={hours}
+      series={[
+        { title: 'Delivered', tone: 'good', values: hours.map((_, hour) => 1_200 + hour * 40) },
+        { title: 'Retried', tone: 'warn', values: hours.map((_, hour) => (hour % 5) * 60) },
+        { title: 'Failed', tone: 'bad', values: hours.map((_, hour) => (hour === 20 ? 700 : 12)) },
+      ]}
+    />
+    <h2>Response time</h2>
+    <Chart
+      label="Response time"
+      lengthMs={HOUR_MS}
+      times={hours}
+      told={(ms) => `${ms} ms`}
+      series={[
+        { title: 'p50', tone: 'info', values: hours.map((_, hour) => (hour === 4 ? null : 40 + hour)) },
+        { title: 'p95', tone: 'warn', values: hours.map((_, hour) => (hour === 4 ? null : 44 + hour * 2)) },
+      ]}
+    />
+  </>
+)
+
 const Moments = () => (
   <Timeline
     moments={[
@@ -62,6 +94,7 @@ const Gallery = () => (
     <h1>Parts</h1>
     <p role="status">{liveState.value}</p>
     <LiveFigures />
+    <Charts />
     <Moments />
   </main>
 )

@@ -46,6 +46,20 @@ export const clock = (at: string): string => clockFormat.format(new Date(at))
 const countFormat = new Intl.NumberFormat('en')
 export const count = (value: number): string => countFormat.format(value)
 
+/** 87 ms, 1.24 s, 12 s. */
+export function milliseconds(value: number): string {
+  if (value < 1_000) return `${count(Math.round(value))} ms`
+  return `${count(Number((value / 1_000).toPrecision(3)))} s`
+}
+
+/** A share of 1 as 99.95 %: never rounded up to 100 % while anything is missing. */
+export function percent(share: number): string {
+  const exact = share * 100
+  const digits = exact > 99 && exact < 100 ? 2 : 1
+  const factor = 10 ** digits
+  return `${count(Math.floor(exact * factor + 1e-9) / factor)} %`
+}
+
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 

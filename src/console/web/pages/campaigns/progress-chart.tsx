@@ -12,7 +12,6 @@ interface Sample extends Omit<CampaignSample, 'at'> {
 
 const mostSamples = 240
 const height = 200
-const longMs = 2 * 3_600_000
 const loadChart = () => import('../../parts/chart.tsx')
 
 export function ProgressChart({
@@ -34,12 +33,10 @@ export function ProgressChart({
   if (!drawing || !(stored.data || stored.error)) return <div class="chart-place" />
   const samples = joined(Date.parse(startedAt), stored.data?.data ?? [], live)
   const line = (of: (sample: Sample) => number) => samples.map(of)
-  const spanMs = (samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0)
   return (
     <drawing.Chart
       label="Sent, delivered, read and failed since the campaign began"
       height={height}
-      hasSeconds={spanMs < longMs}
       times={samples.map(({ at }) => at)}
       series={[
         { title: 'Sent', tone: 'info', values: line(({ sent }) => sent) },
