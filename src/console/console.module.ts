@@ -100,7 +100,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     clock,
     passwords,
     secrets,
-    overview: createOverview({ store: createOverviewStore(sql), clock }),
+    overview: createOverview({ store: createOverviewStore(sql), rates: delivery.rates, clock }),
     signInLimit: createSignInLimit(limiter),
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),
     refusals: createSignInRefusals({ audit: accounts.audit, operators: accounts.operators, clock }),

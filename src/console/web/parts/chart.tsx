@@ -115,7 +115,8 @@ function Control({ label, plot, index, zoom, frame, onRead, onZoom }: ControlPro
       onPointerLeave={() => onRead(undefined)}
       onDblClick={() => onZoom(undefined)}
     >
-      {plot.width > 0 && <Drawing plot={plot} index={index} drag={drag} />}
+      {last < 0 && <p class="chart-none">No values yet</p>}
+      {plot.width > 0 && last >= 0 && <Drawing plot={plot} index={index} drag={drag} />}
     </div>
   )
 }
@@ -213,28 +214,31 @@ function HoverCard({ plot, index }: { readonly plot: Plot; readonly index: numbe
   )
 }
 
+/** In a box of its own: a table takes no height from its style, and would make the page longer. */
 const ChartTable = ({ label, plot }: { readonly label: string; readonly plot: Plot }) => (
-  <table class="visually-hidden">
-    <caption>{label}</caption>
-    <thead>
-      <tr>
-        <th scope="col">Time</th>
-        {plot.series.map(({ title }) => (
-          <th key={title} scope="col">
-            {title}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {plot.times.map((at, index) => (
-        <tr key={at}>
-          <th scope="row">{timeOf(plot, index)}</th>
-          {plot.series.map(({ title, values }: Series) => (
-            <td key={title}>{plot.told(values[index])}</td>
+  <div class="visually-hidden">
+    <table>
+      <caption>{label}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          {plot.series.map(({ title }) => (
+            <th key={title} scope="col">
+              {title}
+            </th>
           ))}
         </tr>
-      ))}
-    </tbody>
-  </table>
+      </thead>
+      <tbody>
+        {plot.times.map((at, index) => (
+          <tr key={at}>
+            <th scope="row">{timeOf(plot, index)}</th>
+            {plot.series.map(({ title, values }: Series) => (
+              <td key={title}>{plot.told(values[index])}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
 )
