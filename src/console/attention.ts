@@ -8,7 +8,7 @@ import {
   attentionKinds,
   type Severity,
 } from '../contract/records/overview.ts'
-import { encodeId, idTimeMs } from '../shared/ids.ts'
+import { encodeId, idTimeMs, type Uuid } from '../shared/ids.ts'
 
 /** Fewer failures in a row are told by the endpoint's page: a receiver that restarts fails once or twice. */
 const failingFrom = 3
@@ -51,11 +51,19 @@ const iso = (at: string): string => new Date(at).toISOString()
 const isoOrNull = (at: string | null): string | null => at && iso(at)
 
 function ofEndpoint(endpoint: OverviewFigures['endpoints'][number]): Attention[] {
-  const { name, enabled, consecutiveFailures: failures, byFailures, held, lastAttempt } = endpoint
+  const {
+    name,
+    enabled,
+    consecutiveFailures: failures,
+    byFailures,
+    held,
+    lastAttempt,
+    turnedOffBy,
+  } = endpoint
   const subject = { id: encodeId('endpoint', endpoint.id), name }
   const last = lastAttempt && { ...lastAttempt, at: iso(lastAttempt.at) }
   if (!enabled) {
-    const facts = { byFailures, failures, lastAttempt: last, held }
+    const facts = { byFailures, by: turnedOffBy, failures, lastAttempt: last, held }
     const severity = byFailures || held > 0 ? 'CRITICAL' : 'WARNING'
     return [problem('ENDPOINT_OFF', facts, { severity, subject, since: isoOrNull(endpoint.disabledAt) })]
   }
@@ -75,23 +83,28 @@ function ofEndpoint(endpoint: OverviewFigures['endpoints'][number]): Attention[]
 }
 
 function ofNumbers({ numbers, endpoints }: OverviewFigures): Attention[] {
-  const found: Attention[] = []
-  if (numbers.length > 0 && !numbers.some(({ isDefault }) => isDefault))
-    found.push(problem('NO_DEFAULT_NUMBER', {}, { severity: 'CRITICAL' }))
+  const lacksDefault = numbers.length > 0 && !numbers.some(({ isDefault }) => isDefault)
   const isHeard = endpoints.some(({ receivesMessages }) => receivesMessages)
-  for (const { id, number, isRouted, status, calls, lost, lastError, endpointName } of numbers) {
-    const subject = { id: encodeId('number', id), name: number }
-    if (status !== 'CONNECTED')
-      found.push(problem('NUMBER_STOPPED', { status }, { severity: 'CRITICAL', subject }))
-    if (lastError) {
-      const endpointId = lastError.endpointId && encodeId('endpoint', lastError.endpointId as never)
-      const endpoint =
-        endpointId === null || endpointName === null ? null : { id: endpointId, name: endpointName }
-      const facts = { calls, lost, error: { ...lastError, endpointId, at: iso(lastError.at) }, endpoint }
-      found.push(problem('CALLS_LOST', facts, { severity: 'CRITICAL', subject, since: facts.error.at }))
-    }
-    if (!isHeard && !isRouted) found.push(problem('NUMBER_UNROUTED', {}, { severity: 'WARNING', subject }))
+  return [
+    ...(lacksDefault ? [problem('NO_DEFAULT_NUMBER', {}, { severity: 'CRITICAL' })] : []),
+    ...numbers.flatMap((number) => ofNumber(number, isHeard)),
+  ]
+}
+
+function ofNumber(given: OverviewFigures['numbers'][number], isHeard: boolean): Attention[] {
+  const { number, isRouted, status, calls, lost, lastError } = given
+  const subject = { id: encodeId('number', given.id), name: number }
+  const found: Attention[] = []
+  if (status !== 'CONNECTED')
+    found.push(problem('NUMBER_STOPPED', { status }, { severity: 'CRITICAL', subject }))
+  if (lastError) {
+    const endpointId = lastError.endpointId && encodeId('endpoint', lastError.endpointId as Uuid<'endpoint'>)
+    const error = { ...lastError, endpointId, at: iso(lastError.at) }
+    const endpoint = endpointId && given.endpointName ? { id: endpointId, name: given.endpointName } : null
+    const facts = { calls, lost, error, endpoint }
+    found.push(problem('CALLS_LOST', facts, { severity: 'CRITICAL', subject, since: error.at }))
   }
+  if (!isHeard && !isRouted) found.push(problem('NUMBER_UNROUTED', {}, { severity: 'WARNING', subject }))
   return found
 }
 

@@ -17,12 +17,14 @@ import type { Load } from '../platform/process/load.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type { Clock } from '../shared/clock.ts'
 import { createConsole } from './console.ts'
+import { explainLog } from './deliveries/explained-log.ts'
 import { createLive, type Live } from './live/live.ts'
 import { createOverview } from './overview.ts'
 import { consoleCampaigns } from './routes/shared-campaigns.ts'
 import type { ConsoleRecords, ConsoleServices } from './services.ts'
 import { createSignInLimit, type GuessBuckets } from './sign-in-limit.ts'
 import { createSignInRefusals } from './sign-in-refusals.ts'
+import { createSubjectStore } from './store/delivery-subjects.store.ts'
 import { createOverviewStore } from './store/overview.store.ts'
 
 export interface ConsoleEdgeOptions {
@@ -56,7 +58,7 @@ export function createConsoleEdge(options: ConsoleEdgeOptions): { handler: HttpH
 /** The services that read and write Postgres, under the names that the console uses. */
 export const consoleRecords = (records: {
   readonly accounts: Omit<Accounts, 'authenticate' | 'noteDownload' | 'passwords'>
-  readonly delivery: Pick<Delivery, 'endpoints' | 'log' | 'replays' | 'health'>
+  readonly delivery: Pick<Delivery, 'endpoints' | 'replays' | 'health'>
   readonly messaging: Pick<
     Messaging,
     'messages' | 'conversations' | 'templates' | 'numberAdmin' | 'accountStates'
@@ -68,7 +70,6 @@ export const consoleRecords = (records: {
   return {
     ...accounts,
     endpoints: delivery.endpoints,
-    deliveryLog: delivery.log,
     deliveries: delivery.replays,
     health: delivery.health,
     numbers: messaging.numberAdmin,
@@ -101,6 +102,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     passwords,
     secrets,
     overview: createOverview({ store: createOverviewStore(sql), rates: delivery.rates, clock }),
+    deliveryLog: explainLog(delivery.log, createSubjectStore(sql)),
     signInLimit: createSignInLimit(limiter),
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),
     refusals: createSignInRefusals({ audit: accounts.audit, operators: accounts.operators, clock }),

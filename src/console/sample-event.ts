@@ -19,6 +19,11 @@ const CUSTOMER = { number: '15550100001', name: 'Test Event' }
 const who = { userId: 'US.10000000000000000001', username: null }
 const WORKSPACE_NUMBER = '+15550100000'
 
+const marks = ['"wamid.test"', '"wacid.test"', `"${who.userId}"`, '"TEST_EVENT"']
+
+/** Whether the body of an event that begins like this was made here. */
+export const isSample = (beginning: string): boolean => marks.some((mark) => beginning.includes(mark))
+
 export const isDirectKind = (kind: EventKind): kind is DirectEventKind =>
   eventClasses[kind].delivery === 'direct'
 

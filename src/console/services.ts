@@ -10,7 +10,6 @@ import type { UnknownChoice } from '../campaigns/settle-unknown.ts'
 import type {
   AuditLog,
   DeliveryAdministration,
-  DeliveryLog,
   EndpointAdministration,
   EndpointHealthReader,
   KeyAdministration,
@@ -36,6 +35,7 @@ import type { InboundElements } from '../platform/postgres/inbound-elements.stor
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { CallId, CampaignId, EndpointId, WorkspaceId } from '../shared/ids.ts'
+import type { ExplainedLog } from './deliveries/explained-log.ts'
 import type { ReadOverview } from './overview.ts'
 import type { ConsoleReads } from './reads.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
@@ -51,7 +51,6 @@ export interface ConsoleRecords {
   readonly keys: KeyAdministration
   readonly endpoints: EndpointAdministration
   readonly numbers: NumberAdministration
-  readonly deliveryLog: DeliveryLog
   readonly deliveries: DeliveryAdministration
   readonly audit: AuditLog
   readonly reads: ConsoleReads
@@ -78,6 +77,7 @@ export interface ConsoleServices extends ConsoleRecords {
   /** What the provider told and nothing was made of. */
   readonly inbound: Pick<InboundElements, 'list' | 'find'>
   readonly overview: ReadOverview
+  readonly deliveryLog: ExplainedLog
 }
 
 /** The actions that reach customers: the same services as behind the public API. */

@@ -11,6 +11,7 @@ import type {
   WorkspaceId,
 } from '../shared/ids.ts'
 import type { EventKind } from './events.ts'
+import type { OneOf } from './filters.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { NumberRecord } from './records/catalog.ts'
 import type {
@@ -206,16 +207,24 @@ export interface NumberAdministration {
 export interface DeliveryFilter {
   readonly endpointId?: EndpointId | undefined
   readonly event?: EventKind | undefined
-  readonly state?: DeliveryState | undefined
+  readonly state?: OneOf<DeliveryState> | undefined
   /** The id of a conversation or call. */
   readonly key?: string | undefined
   readonly since?: Date | undefined
   readonly until?: Date | undefined
 }
 
+/** A delivery before it is known whom its event is about. */
+export interface LoggedDelivery extends Omit<DeliveryRecord, 'subject'> {
+  /** The conversation or call, and how the body of the event begins; null once it is past its retention. */
+  readonly told: { readonly key: string; readonly beginning: string | null }
+}
+
+export interface LoggedDetail extends LoggedDelivery, Omit<DeliveryDetail, keyof DeliveryRecord> {}
+
 export interface DeliveryLog {
-  list(workspaceId: WorkspaceId, filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryRecord>>
-  find(workspaceId: WorkspaceId, id: DeliveryId): Promise<DeliveryDetail | undefined>
+  list(workspaceId: WorkspaceId, filter: DeliveryFilter, page: PageRequest): Promise<Page<LoggedDelivery>>
+  find(workspaceId: WorkspaceId, id: DeliveryId): Promise<LoggedDetail | undefined>
 }
 
 export const replayableStates = [
@@ -237,6 +246,19 @@ export interface DeliverySelection {
   readonly since?: Date | undefined
 }
 
+/** What became of the deliveries that an operator has chosen one by one. */
+export interface ChosenReplays {
+  readonly replayed: readonly { readonly id: DeliveryId; readonly endpointId: EndpointId }[]
+  readonly refused: readonly { readonly id: DeliveryId; readonly reason: RefusedReplay }[]
+}
+
+export type RefusedReplay =
+  | 'NOT_FOUND'
+  | 'ENDPOINT_DELETED'
+  | 'ENDPOINT_OFF'
+  | 'STILL_WAITING'
+  | 'PAST_RETENTION'
+
 export type BulkOutcome =
   | { readonly type: 'done'; readonly count: number }
   /** Another replay or discard of this endpoint is running. */
@@ -256,6 +278,10 @@ export interface DeliveryAdministration {
   replay(author: Author, id: DeliveryId): Promise<Replay>
   /** Makes the waiting retry of a delivery due now: its next attempt comes early, and no further one. */
   retry(author: Author, id: DeliveryId): Promise<Replay>
+  /** Whether one of them is older than the address of its endpoint: it was never sent there. */
+  predateAddress(workspaceId: WorkspaceId, ids: readonly DeliveryId[]): Promise<boolean>
+  /** Each of them as `replay`, in one transaction. */
+  replayChosen(author: Author, ids: readonly DeliveryId[]): Promise<ChosenReplays>
   replayMany(author: Author, endpointId: EndpointId, selection: DeliverySelection): Promise<BulkOutcome>
   discardHeld(author: Author, endpointId: EndpointId, since: Date | undefined): Promise<BulkOutcome>
   count(workspaceId: WorkspaceId, endpointId: EndpointId, selection: DeliverySelection): Promise<number>

@@ -20,6 +20,7 @@ export interface OverviewFigures {
     readonly consecutiveFailures: number
     readonly byFailures: boolean
     readonly disabledAt: string | null
+    readonly turnedOffBy: string | null
     readonly held: number
     /** Of an endpoint that is off or failing. */
     readonly lastAttempt: {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { choiceOf } from '../../api/schemas/fields.ts'
 import type { BulkOutcome, DeliverySelection } from '../../contract/administration.ts'
 import { AppError, notFound } from '../../contract/errors.ts'
 import { eventKinds } from '../../contract/events.ts'
@@ -30,7 +31,7 @@ const listDeliveries = workspaceRoute({
     ...pageQuery,
     endpointId: v.optional(idOf('endpoint')),
     event: v.optional(v.picklist(eventKinds)),
-    state: v.optional(v.picklist(deliveryStates)),
+    state: v.optional(choiceOf(deliveryStates)),
     key: v.optional(keyOf),
     since: v.optional(time),
     until: v.optional(time),
@@ -56,12 +57,8 @@ const replayDelivery = workspaceRoute({
   method: 'POST',
   path: '/deliveries/:id/replay',
   summary: 'One more attempt with the same bytes, and no retries of its own',
-  async needsProof({ services, author, params }) {
-    const delivery = await services.deliveryLog.find(author.workspaceId, params.id)
-    const endpointId = decodeId('endpoint', delivery?.endpointId ?? '')
-    const endpoint = endpointId && (await services.endpoints.find(author.workspaceId, endpointId))
-    return hasMoved(endpoint || undefined, delivery?.createdAt)
-  },
+  needsProof: ({ services, author, params }) =>
+    services.deliveries.predateAddress(author.workspaceId, [params.id]),
   role: 'ADMIN',
   params: idParams('delivery'),
   success: 202,
@@ -72,6 +69,33 @@ const replayDelivery = workspaceRoute({
     if (replay.type === 'refused') throw new AppError('INVALID_STATE', replay.message)
     services.engine.wake([replay.endpointId])
     return { id: encodeId('delivery', params.id), state: 'PENDING' }
+  },
+})
+
+const mostChosen = 200
+
+const replayChosen = workspaceRoute({
+  method: 'POST',
+  path: '/deliveries/replay',
+  summary: 'Replay these deliveries; says which were not replayed, and why',
+  needsProof: ({ services, author, body }) =>
+    services.deliveries.predateAddress(author.workspaceId, body.ids),
+  role: 'ADMIN',
+  body: v.strictObject({
+    ids: v.pipe(
+      v.array(idOf('delivery')),
+      v.minLength(1, 'must name at least one delivery'),
+      v.maxLength(mostChosen, `must name at most ${mostChosen} deliveries`),
+    ),
+  }),
+  success: 202,
+  async handle({ services, author, body }) {
+    const { replayed, refused } = await services.deliveries.replayChosen(author, [...new Set(body.ids)])
+    services.engine.wake([...new Set(replayed.map(({ endpointId }) => endpointId))])
+    return {
+      replayed: replayed.map(({ id }) => encodeId('delivery', id)),
+      refused: refused.map(({ id, reason }) => ({ id: encodeId('delivery', id), reason })),
+    }
   },
 })
 
@@ -198,6 +222,7 @@ export const deliveryRoutes = [
   listDeliveries,
   getDelivery,
   replayDelivery,
+  replayChosen,
   retryDelivery,
   replayMany,
   discardHeld,

@@ -16,11 +16,14 @@ const minuteCap = 60_000
 const mostListed = 50
 const campaignsLookedAt = 100
 const callsLookedAt = 20
-const elementsLookedAt = 1_000
+const elementsLookedAt = 500
 
 export const createOverviewStore = (sql: Sql): OverviewStore => ({
   async figures(workspaceId, times) {
-    const [waiting, rest] = await Promise.all([waitingOf(sql, workspaceId), restOf(sql, workspaceId, times)])
+    const [waiting, rest] = await Promise.all([
+      waitingOf(sql, workspaceId, times),
+      restOf(sql, workspaceId, times),
+    ])
     return { ...waiting, ...rest }
   },
 
@@ -43,18 +46,23 @@ export const createOverviewStore = (sql: Sql): OverviewStore => ({
   },
 })
 
-type Waiting = Pick<OverviewFigures, 'deliveriesPending' | 'deliveriesRetrying' | 'endpoints'>
+type Waiting = Pick<
+  OverviewFigures,
+  'deliveriesPending' | 'deliveriesRetrying' | 'endpoints' | 'notUnderstood'
+>
 
 /**
- * These queries cover the partitions of all days, so planning is expensive. No parameter is a time, so
- * Postgres finds one generic plan good for any values and caches it.
+ * These queries cover the partitions of all days, so planning is expensive. No parameter of a
+ * partitioned table is a time, so Postgres finds one generic plan good for any values and caches it.
  */
-async function waitingOf(sql: Sql, workspaceId: WorkspaceId): Promise<Waiting> {
+async function waitingOf(sql: Sql, workspaceId: WorkspaceId, { now }: Times): Promise<Waiting> {
+  const dayAgo = idFloor(now.getTime() - dayMs)
   const rows = await sql<Waiting[]>`
     select
       ${counted(sql, inState(sql, workspaceId, 'PENDING'))} as deliveries_pending,
       ${counted(sql, inState(sql, workspaceId, 'RETRYING'))} as deliveries_retrying,
-      ${listed(sql, endpoints(sql, workspaceId))} as endpoints`
+      ${listed(sql, endpoints(sql, workspaceId))} as endpoints,
+      ${notUnderstood(sql, workspaceId, dayAgo)} as not_understood`
   return only(rows)
 }
 
@@ -87,8 +95,7 @@ async function restOf(sql: Sql, workspaceId: WorkspaceId, { now, today }: Times)
       ${listed(sql, templates(sql, workspaceId))} as templates,
       ${listed(sql, account(sql, workspaceId))} as account,
       ${listed(sql, campaigns(sql, workspaceId))} as campaigns,
-      ${listed(sql, keys(sql, workspaceId, now))} as keys,
-      ${notUnderstood(sql, workspaceId, dayAgo)} as not_understood`
+      ${listed(sql, keys(sql, workspaceId, now))} as keys`
   return only(rows)
 }
 
@@ -124,6 +131,7 @@ const failed = (
 
 const endpoints = (sql: Sql, workspaceId: WorkspaceId) => sql`
   select e.id, e.name, e.enabled, e.consecutive_failures as "consecutiveFailures", e.disabled_at as "disabledAt",
+    o.name as "turnedOffBy",
     e.enabled and 'message.received' = any(e.events) as "receivesMessages",
     coalesce(e.disabled_reason = 'FAILURES', false) as "byFailures",
     ${counted(sql, sql`select from deliveries d where d.endpoint_id = e.id and d.state = 'HELD'`)} as held,
@@ -135,6 +143,7 @@ const endpoints = (sql: Sql, workspaceId: WorkspaceId) => sql`
       limit 1
     ) end as "lastAttempt"
   from endpoints e
+  left join operators o on o.id = e.disabled_by and not e.enabled
   where e.workspace_id = ${workspaceId} and e.deleted_at is null
   order by e.id desc`
 
@@ -155,11 +164,12 @@ const numbers = (sql: Sql, workspaceId: WorkspaceId, dayAgo: string) => sql`
     from (
       select id, last_forward_error
       from calls
-      where workspace_id = ${workspaceId} and number_id = n.id and id >= ${dayAgo} and direction = 'INBOUND'
+      where n.forward_calls and workspace_id = ${workspaceId} and number_id = n.id and id >= ${dayAgo}
+        and direction = 'INBOUND'
       order by id desc
       limit ${callsLookedAt}
     ) latest
-  ) c on n.forward_calls
+  ) c on true
   left join endpoints e on e.id::text = c.last_error ->> 'endpointId' and e.workspace_id = ${workspaceId}
   order by n.is_default desc, n.id desc`
 
@@ -184,11 +194,11 @@ const notUnderstood = (sql: Sql, workspaceId: WorkspaceId, dayAgo: string) => sq
   from (
     select id, reason, applied_at
     from inbound_elements
-    where workspace_id = ${workspaceId} and people is not null and id >= ${dayAgo}
+    where workspace_id = ${workspaceId} and people is not null
     order by id desc
     limit ${elementsLookedAt}
   ) latest
-  where reason is not null and reason <> 'irrelevant' and applied_at is null
+  where id >= ${dayAgo} and reason is not null and reason <> 'irrelevant' and applied_at is null
 )`
 
 /** Stopped templates are listed by their own status. */

@@ -3,7 +3,6 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { type ApiError, toApiError } from './core/api.ts'
 import { day } from './core/format.ts'
-import { liveState } from './core/live.ts'
 import type { PageProps } from './core/page-props.ts'
 import { ROOT, route } from './core/router.ts'
 import { me, signOut, workspace } from './core/session.ts'
@@ -14,6 +13,7 @@ import { type PageEntry, pages } from './pages.ts'
 import { Button, IconButton } from './parts/button.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { Mark } from './parts/mark.tsx'
+import { StaleNotice } from './parts/stale-notice.tsx'
 import { EmptyState, ErrorState, Note, Skeleton } from './parts/states.tsx'
 
 export function Shell() {
@@ -50,11 +50,7 @@ export function Shell() {
           <Note tone="bad">This workspace is suspended: its API keys are refused until it is resumed.</Note>
         )}
         <FactorReminder />
-        {liveState.value === 'lost' && (
-          <p class="live-lost" role="status">
-            Live updates are interrupted; reconnecting…
-          </p>
-        )}
+        <StaleNotice />
         {entry ? <Opened key={`${workspaceId}/${entry.path}`} entry={entry} id={id} /> : <Unknown />}
       </main>
     </div>

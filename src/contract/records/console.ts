@@ -13,6 +13,10 @@ export interface EndpointRecord {
   enabled: boolean
   consecutiveFailures: number
   disabledAt: string | null
+  /** Why it is off: an operator turned it off, or it failed too often in a row. Null while it is on. */
+  disabledReason: 'OPERATOR' | 'FAILURES' | null
+  /** The operator who turned it off; null where nobody did, or where the operator was deleted. */
+  disabledBy: { id: string; name: string } | null
   heldCount: number
   createdAt: string
   /** Null while it has the address that it was created with. */
@@ -28,6 +32,25 @@ export interface DeliveryRecord {
   nextAttemptAt: string | null
   createdAt: string
   finishedAt: string | null
+  lastAttempt: LastAttempt | null
+  subject: DeliverySubject
+}
+
+export type LastAttempt = Pick<AttemptRecord, 'at' | 'statusCode' | 'error' | 'durationMs'>
+
+/** What an event is about, as far as it is still known. */
+export interface DeliverySubject {
+  /** A test event is about nothing that exists. */
+  kind: 'message' | 'call' | 'contact' | 'account' | 'test'
+  /** A message, a call, or the conversation of a contact; null where there is no such record. */
+  id: string | null
+  /** Of the event, such as READ, MISSED or a word of the provider; null where it tells none. */
+  status: string | null
+  /** `number`: digits; null where the number is hidden. */
+  contact: { name: string | null; number: string | null; username: string | null } | null
+  /** The name of the template of a message. */
+  template: string | null
+  campaign: { id: string; name: string } | null
 }
 
 export interface AttemptRecord {

@@ -16,7 +16,14 @@ interface Attempted {
 /** What is known of each kind of problem. A page makes the sentence: it knows the reader's time zone. */
 export interface AttentionFacts {
   ACCOUNT_STOPPED: AccountFacts
-  ENDPOINT_OFF: { byFailures: boolean; failures: number; lastAttempt: Attempted | null; held: number }
+  ENDPOINT_OFF: {
+    byFailures: boolean
+    /** The name of the operator who turned it off, if that is known. */
+    by: string | null
+    failures: number
+    lastAttempt: Attempted | null
+    held: number
+  }
   NUMBER_STOPPED: { status: string }
   /** Of the latest 20 calls of a day, those that the endpoint of the number did not take. */
   CALLS_LOST: {

@@ -1,8 +1,8 @@
 // The delivery log for operators. Bodies and answers are shown as text. Nothing here changes a delivery.
-import type { DeliveryFilter, DeliveryLog } from '../../contract/administration.ts'
+import type { DeliveryFilter, DeliveryLog, LoggedDelivery } from '../../contract/administration.ts'
 import type { EventKind } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
-import type { AttemptRecord, DeliveryRecord } from '../../contract/records/console.ts'
+import type { AttemptRecord, LastAttempt } from '../../contract/records/console.ts'
 import type { DeliveryState } from '../../contract/records/delivery.ts'
 import { mergedRowsOfPage, olderThan } from '../../platform/postgres/keyset.ts'
 import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
@@ -12,6 +12,7 @@ import { type DeliveryId, type EndpointId, encodeId, idFloor } from '../../share
 
 interface Row {
   readonly id: DeliveryId
+  readonly key: string
   readonly endpointId: EndpointId
   readonly eventId: string
   readonly kind: EventKind
@@ -20,7 +21,15 @@ interface Row {
   readonly nextAttemptAt: Date | null
   readonly createdAt: Date
   readonly finishedAt: Date | null
+  readonly attemptedAt: Date | null
+  readonly statusCode: number | null
+  readonly error: string | null
+  readonly durationMs: number | null
+  readonly beginning: Buffer | null
 }
+
+/** Ids, status and error of an event are at the beginning of its body, which may be long. */
+const beginningBytes = 512
 
 interface AttemptRow extends Omit<AttemptRecord, 'at' | 'responseBody' | 'responseBodyEncoding'> {
   readonly at: Date
@@ -31,24 +40,28 @@ export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
   async list(workspaceId, filter, page) {
     const selects = settledOrPending(sql, filter.state).map(
       (state) => sql`
-        select ${columns(sql)}
+        select ${columns(sql)}, workspace_id
         from deliveries
         where workspace_id = ${workspaceId} and ${state}
           ${conditions(sql, filter)}
           ${olderThan(sql, 'deliveries', page)}
         order by id desc`,
     )
-    const rows = await sql<
-      Row[]
-    >`${mergedRowsOfPage(sql, selects, page, (table) => sql`${sql(table)}.id desc`)}`
+    const ordered = mergedRowsOfPage(sql, selects, page, (table) => sql`${sql(table)}.id desc`)
+    const rows = await sql<Row[]>`
+      select d.*, ${explained(sql)}
+      from (${ordered}) d
+      ${explaining(sql)}
+      order by d.id desc`
     return newestFirst(rows, page, toRecord)
   },
 
   async find(workspaceId, id) {
     const [row] = await sql<Row[]>`
-      select ${columns(sql)}
-      from deliveries
-      where workspace_id = ${workspaceId} and id = ${id}`
+      select ${columns(sql)}, ${explained(sql)}
+      from deliveries d
+      ${explaining(sql)}
+      where d.workspace_id = ${workspaceId} and d.id = ${id}`
     if (row === undefined) return undefined
     const [events, attempts] = await Promise.all([
       sql<
@@ -68,7 +81,29 @@ export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
 })
 
 const columns = (sql: Sql) =>
-  sql`id, endpoint_id, event_id, kind, state, attempt_count, next_attempt_at, created_at, finished_at`
+  sql`id, endpoint_id, event_id, kind, key, state, attempt_count, next_attempt_at, created_at, finished_at`
+
+const explained = (sql: Sql) =>
+  sql`last.at as attempted_at, last.status_code, last.error, last.duration_ms, told.beginning`
+
+/**
+ * The last attempt and the event of each row of a page `d`, by their keys. Only the days between the delivery and its
+ * end are opened; one minute allows for different clocks of processes.
+ */
+const explaining = (sql: Sql) => sql`
+  left join lateral (
+    select at, status_code, error, duration_ms
+    from attempts
+    where delivery_id = d.id and number = d.attempt_count and workspace_id = d.workspace_id
+      and id >= uuid_floor(d.created_at - interval '1 minute')
+      and id < uuid_floor(coalesce(d.finished_at, now()) + interval '1 minute')
+    limit 1
+  ) last on true
+  left join lateral (
+    select substring(body for ${beginningBytes}::integer) as beginning
+    from events
+    where id = d.event_id and workspace_id = d.workspace_id
+  ) told on true`
 
 /**
  * Times become bounds on the id, which begins with its time, so that partitions of other days are not opened.
@@ -83,7 +118,7 @@ const conditions = (sql: Sql, filter: DeliveryFilter) => sql`
 /** No attempt is older than its delivery. One minute allows for different clocks of processes. */
 const floorOf = (row: Row): string => idFloor(row.createdAt.getTime() - 60_000)
 
-const toRecord = (row: Row): DeliveryRecord => ({
+const toRecord = (row: Row): LoggedDelivery => ({
   id: encodeId('delivery', row.id),
   endpointId: encodeId('endpoint', row.endpointId),
   event: row.kind,
@@ -92,7 +127,14 @@ const toRecord = (row: Row): DeliveryRecord => ({
   nextAttemptAt: iso(row.nextAttemptAt),
   createdAt: row.createdAt.toISOString(),
   finishedAt: iso(row.finishedAt),
+  lastAttempt: lastOf(row),
+  told: { key: row.key, beginning: row.beginning && row.beginning.toString('utf8') },
 })
+
+const lastOf = ({ attemptedAt, statusCode, error, durationMs }: Row): LastAttempt | null =>
+  attemptedAt === null || durationMs === null
+    ? null
+    : { at: attemptedAt.toISOString(), statusCode, error, durationMs }
 
 const toAttempt = ({ responseBody, ...row }: AttemptRow): AttemptRecord => ({
   ...row,

@@ -9,6 +9,7 @@ import type {
   DeliveryAdministration,
   DeliverySelection,
   Replay,
+  TestDelivery,
 } from '../../contract/administration.ts'
 import type { DeliveryState } from '../../contract/records/delivery.ts'
 import { isIn } from '../../platform/postgres/settled-or-pending.ts'
@@ -16,6 +17,8 @@ import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { type DeliveryId, type EndpointId, encodeId, idFloor, type WorkspaceId } from '../../shared/ids.ts'
 import { deliveryMachine } from '../delivery.machine.ts'
+import { predateAddress, replayChosen } from './replay-chosen.ts'
+import { mayReplay, replaying } from './replaying.ts'
 
 const BATCH = 1_000
 /** One request moves at most this many batches. Repeating it moves the next ones. */
@@ -34,8 +37,7 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
         set ${replaying(sql)}
         from endpoints e
         where d.workspace_id = ${author.workspaceId} and d.id = ${id} and d.state in (${sources(sql, deliveryMachine, 'PENDING')})
-          and e.id = d.endpoint_id and e.enabled and e.deleted_at is null
-          and exists (select from events v where v.id = d.event_id)
+          and ${mayReplay(sql)}
         returning d.endpoint_id, d.state`
       if (claimed === undefined) return whyNot(sql, author.workspaceId, id)
       await writeAudit(sql, author, {
@@ -48,6 +50,10 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
       return { type: 'replayed', endpointId: claimed.endpointId }
     })
   },
+
+  predateAddress: (workspaceId, ids) => predateAddress(pool, workspaceId, ids),
+
+  replayChosen: (author, ids) => pool.begin((sql) => replayChosen(sql, author, ids)),
 
   // Claimed by the number of attempts before it: two clicks make one attempt early. A time would not tell them apart,
   // because a transaction that waited for the row has an older now() than the one that changed it. The timer that was
@@ -86,17 +92,7 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
       set: discarded,
     }),
 
-  async count(workspaceId, endpointId, { states, since }) {
-    const span = { workspaceId, endpointId, since }
-    const counts = await Promise.all(
-      [...new Set(states)].map(async (state) => {
-        const [row] = await pool<{ count: number }[]>`
-          select count(*)::int as count from deliveries where ${matching(pool, span, state)}`
-        return row?.count ?? 0
-      }),
-    )
-    return counts.reduce((sum, count) => sum + count, 0)
-  },
+  count: (workspaceId, endpointId, selection) => count(pool, { workspaceId, endpointId, ...selection }),
 
   /** Skips locked rows: their attempt settles them, and finds the endpoint off. Waiting could deadlock. */
   async close(endpointId, to) {
@@ -116,31 +112,40 @@ export const createReplayStore = (pool: Pool): DeliveryAdministration => ({
     }
   },
 
-  async insertTest(test) {
-    const [row] = await pool<{ id: DeliveryId }[]>`
-      with target as (
-        select id, workspace_id
-        from endpoints
-        where workspace_id = ${test.workspaceId} and id = ${test.endpointId} and enabled and deleted_at is null
-      ),
-      event as (
-        insert into events (id, workspace_id, kind, key, body)
-        select ${test.eventId}, workspace_id, ${test.kind}, ${test.key}, ${Buffer.from(test.body)}
-        from target
-      )
-      insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, next_attempt_at)
-      select new_uuid(), workspace_id, ${test.eventId}, id, ${test.kind}, ${test.key}, 'PENDING', now()
-      from target
-      returning id`
-    return row?.id ?? null
-  },
+  insertTest: (test) => insertTest(pool, test),
 })
 
-// Written here and not with every success: only a replay needs to know that the delivery was delivered. Another
-// replay, of a replay that was held or discarded, keeps it.
-const replaying = (sql: Sql) => sql`
-  was_delivered = was_delivered or state = 'DELIVERED',
-  replay = true, state = 'PENDING', next_attempt_at = now(), finished_at = null`
+/** One count for each state: each follows its own index. */
+async function count(pool: Pool, { states, ...span }: Span & DeliverySelection): Promise<number> {
+  const counts = await Promise.all(
+    [...new Set(states)].map(async (state) => {
+      const [row] = await pool<{ count: number }[]>`
+        select count(*)::int as count from deliveries where ${matching(pool, span, state)}`
+      return row?.count ?? 0
+    }),
+  )
+  return counts.reduce((sum, one) => sum + one, 0)
+}
+
+async function insertTest(pool: Pool, test: TestDelivery): Promise<DeliveryId | null> {
+  const [row] = await pool<{ id: DeliveryId }[]>`
+    with target as (
+      select id, workspace_id
+      from endpoints
+      where workspace_id = ${test.workspaceId} and id = ${test.endpointId} and enabled and deleted_at is null
+    ),
+    event as (
+      insert into events (id, workspace_id, kind, key, body)
+      select ${test.eventId}, workspace_id, ${test.kind}, ${test.key}, ${Buffer.from(test.body)}
+      from target
+    )
+    insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, next_attempt_at)
+    select new_uuid(), workspace_id, ${test.eventId}, id, ${test.kind}, ${test.key}, 'PENDING', now()
+    from target
+    returning id`
+  return row?.id ?? null
+}
+
 const discarded = (sql: Sql) => sql`state = 'DISCARDED', next_attempt_at = null, finished_at = now()`
 const held = (sql: Sql) => sql`state = 'HELD', next_attempt_at = null`
 
@@ -151,7 +156,7 @@ const matching = (sql: Sql, { workspaceId, endpointId, since }: Span, state: Del
 interface Span {
   readonly workspaceId: WorkspaceId
   readonly endpointId: EndpointId
-  readonly since: Date | undefined
+  readonly since?: Date | undefined
 }
 
 interface Bulk {

@@ -3,7 +3,7 @@ import type { EventKind } from '../../contract/events.ts'
 import type { EndpointRecord } from '../../contract/records/console.ts'
 import { iso } from '../../platform/postgres/newest-first.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
-import { type EndpointId, encodeId, type WorkspaceId } from '../../shared/ids.ts'
+import { type EndpointId, encodeId, type OperatorId, type WorkspaceId } from '../../shared/ids.ts'
 
 export interface EndpointRow {
   readonly id: EndpointId
@@ -13,6 +13,9 @@ export interface EndpointRow {
   readonly enabled: boolean
   readonly consecutiveFailures: number
   readonly disabledAt: Date | null
+  readonly disabledReason: 'OPERATOR' | 'FAILURES' | null
+  readonly disabledBy: OperatorId | null
+  readonly disabledByName: string | null
   readonly heldCount: number
   readonly createdAt: Date
   readonly urlChangedAt: Date | null
@@ -22,8 +25,8 @@ export interface EndpointRow {
 const HELD_COUNT_CAP = 100_000
 
 const columns = (sql: Sql) => sql`
-  e.id, e.name, e.url, e.events, e.enabled, e.consecutive_failures, e.disabled_at, e.created_at,
-  e.url_changed_at,
+  e.id, e.name, e.url, e.events, e.enabled, e.consecutive_failures, e.disabled_at, e.disabled_reason, e.disabled_by,
+  e.created_at, e.url_changed_at, (select name from operators where id = e.disabled_by) as disabled_by_name,
   (select count(*)::int
    from (select 1 from deliveries d where d.endpoint_id = e.id and d.state = 'HELD' limit ${HELD_COUNT_CAP}) held
   ) as held_count`
@@ -57,6 +60,11 @@ export const toEndpointRecord = (row: EndpointRow): EndpointRecord => ({
   enabled: row.enabled,
   consecutiveFailures: row.consecutiveFailures,
   disabledAt: iso(row.disabledAt),
+  disabledReason: row.disabledReason,
+  disabledBy:
+    row.disabledBy === null
+      ? null
+      : { id: encodeId('operator', row.disabledBy), name: row.disabledByName ?? '' },
   heldCount: row.heldCount,
   createdAt: row.createdAt.toISOString(),
   addressChangedAt: iso(row.urlChangedAt),

@@ -73,7 +73,8 @@ export const createEndpointAdminStore = (pool: Pool): EndpointAdministration => 
       await holdWaiting(sql, id)
       await sql`
         update endpoints e
-        set enabled = true, consecutive_failures = 0, disabled_at = null, disabled_reason = null, ${bumped(sql)}
+        set enabled = true, consecutive_failures = 0, disabled_at = null, disabled_reason = null,
+          disabled_by = null, ${bumped(sql)}
         where id = ${id} and ${mayBecome(sql, 'ON')}`
       return changed(sql, author, { id, action: 'endpoint.enabled', before: row })
     })
@@ -84,7 +85,8 @@ export const createEndpointAdminStore = (pool: Pool): EndpointAdministration => 
       if (!row.enabled) return { type: 'changed', endpoint: toEndpointRecord(row) }
       await sql`
         update endpoints e
-        set enabled = false, disabled_at = now(), disabled_reason = 'OPERATOR', ${bumped(sql)}
+        set enabled = false, disabled_at = now(), disabled_reason = 'OPERATOR', disabled_by = ${author.operatorId},
+          ${bumped(sql)}
         where id = ${id} and ${mayBecome(sql, 'OFF')}`
       return changed(sql, author, { id, action: 'endpoint.disabled', before: row })
     })

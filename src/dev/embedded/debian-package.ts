@@ -68,29 +68,37 @@ function statusWithout(packageName: string, draft: string): string {
   return path
 }
 
+/** With the lists that the machine has, which saves the longest part; with new ones where they are none or too old. */
 async function download(packageName: string, draft: string): Promise<string[]> {
   const archives = join(draft, 'archives')
   mkdirSync(join(draft, 'lists', 'partial'), { recursive: true })
   mkdirSync(join(archives, 'partial'), { recursive: true })
-  const options = [
-    ...[
-      `Dir::State::Lists=${join(draft, 'lists')}`,
-      `Dir::State::Status=${statusWithout(packageName, draft)}`,
-      `Dir::Cache=${draft}`,
-      `Dir::Cache::Archives=${archives}`,
-    ],
-    ...['Debug::NoLocking=1', 'APT::Sandbox::User=', 'Acquire::Languages=none', 'Acquire::Retries=0'],
-    ...['Acquire::http::Timeout=5', 'Acquire::https::Timeout=5'],
-  ].flatMap((option) => ['-o', option])
-  // One unreachable third-party source fails the whole update, but the distribution's lists were downloaded.
-  const updateFailure = await aptGet([...options, 'update'])
+  const options = optionsOf({
+    'Dir::State::Status': statusWithout(packageName, draft),
+    'Dir::Cache': draft,
+    'Dir::Cache::Archives': archives,
+    'Debug::NoLocking': '1',
+    'APT::Sandbox::User': '',
+    'Acquire::Languages': 'none',
+    'Acquire::Retries': '0',
+    'Acquire::http::Timeout': '5',
+    'Acquire::https::Timeout': '5',
+  })
   const install = ['install', '--yes', '--download-only', '--no-install-recommends', packageName]
-  const installFailure = await aptGet([...options, ...install])
-  if (installFailure) throw new Error([installFailure, updateFailure].filter(Boolean).join('; '))
+  if (await aptGet([...options, ...install])) {
+    const renewed = [...options, ...optionsOf({ 'Dir::State::Lists': join(draft, 'lists') })]
+    // One unreachable third-party source fails the whole update, but the distribution's lists were downloaded.
+    const updateFailure = await aptGet([...renewed, 'update'])
+    const installFailure = await aptGet([...renewed, ...install])
+    if (installFailure) throw new Error([installFailure, updateFailure].filter(Boolean).join('; '))
+  }
   const names = readdirSync(archives).filter((name) => name.endsWith('.deb'))
   if (names.length === 0) throw new Error('apt-get downloaded nothing')
   return names.map((name) => join(archives, name))
 }
+
+const optionsOf = (settings: Readonly<Record<string, string>>): string[] =>
+  Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`])
 
 /** Returns apt's error message, or null on success. */
 async function aptGet(args: readonly string[]): Promise<string | null> {

@@ -27,8 +27,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   accounts: base,
   platform: ['contract', 'shared'],
   // They run in browsers: of ours they know the records and what the simulator's stream says, as types.
-  'console/web': ['contract'],
-  'simulator/web': ['simulator'],
+  'console/web': ['contract', 'web/browser'],
+  'simulator/web': ['simulator', 'web/browser'],
+  // What all our pages share.
+  'web/browser': [],
   simulator: ['shared', 'web'],
   contract: ['shared'],
   shared: [],
@@ -54,6 +56,7 @@ const platform: Readonly<Record<string, readonly string[]>> = {
 export function roomOf(path: string): string {
   const [top = '', next = '', third] = path.split('/')
   if (top !== 'src') return top
+  if (next === 'web' && third === 'browser') return 'web/browser'
   return third === 'web' ? `${next}/web` : next
 }
 
@@ -160,6 +163,7 @@ const packages: Readonly<Record<string, string>> = {
   'simulator/web': 'preact preact/hooks @preact/signals',
   simulator: 'undici valibot pino sdp-transform werift ws @evan/opus node:*',
   web: 'esbuild node:*',
+  'web/browser': '',
   examples: 'ws werift @evan/opus node:*',
 }
 

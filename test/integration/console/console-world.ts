@@ -12,6 +12,7 @@ import { createCallRecords } from '../../../src/calls/calls.module.ts'
 import { createCampaignRecords, createCampaigns } from '../../../src/campaigns/campaigns.module.ts'
 import { consoleRecords } from '../../../src/console/console.module.ts'
 import { consoleRoutes, createConsole } from '../../../src/console/console.ts'
+import { explainLog } from '../../../src/console/deliveries/explained-log.ts'
 import { createLive, type Live } from '../../../src/console/live/live.ts'
 import { createOverview } from '../../../src/console/overview.ts'
 import type { ConsoleRoute } from '../../../src/console/route.ts'
@@ -19,9 +20,11 @@ import { consoleCampaigns } from '../../../src/console/routes/shared-campaigns.t
 import type { ConsoleServices, ConsoleSettings } from '../../../src/console/services.ts'
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
 import { createSignInRefusals } from '../../../src/console/sign-in-refusals.ts'
+import { createSubjectStore } from '../../../src/console/store/delivery-subjects.store.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
+import { createAttemptRateStore } from '../../../src/delivery/store/attempt-rates.store.ts'
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
 import type { Submission } from '../../../src/messaging/submit-template.ts'
 import { listen } from '../../../src/platform/http/uws.ts'
@@ -188,7 +191,8 @@ function servicesOf(
     privacy: createPrivacy({ sql, blobs: { open: async () => undefined } }),
     inbound: createInboundElementStore(sql),
     unknown,
-    overview: createOverview({ store: createOverviewStore(sql), clock }),
+    overview: createOverview({ store: createOverviewStore(sql), rates: createAttemptRateStore(sql), clock }),
+    deliveryLog: explainLog(createDeliveryRecords(sql).log, createSubjectStore(sql)),
   }
 }
 

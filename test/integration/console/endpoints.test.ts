@@ -52,6 +52,8 @@ describe('webhook endpoints', () => {
       'consecutiveFailures',
       'createdAt',
       'disabledAt',
+      'disabledBy',
+      'disabledReason',
       'enabled',
       'events',
       'heldCount',

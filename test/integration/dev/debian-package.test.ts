@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { unpackDebian } from '../../../src/dev/embedded/debian-package.ts'
 import { debianRedis } from '../../../src/dev/embedded/redis-binaries.ts'
@@ -32,9 +41,14 @@ function makeArchive({ libraries = true } = {}): string {
 // apt reads this variable, so the product needs no setting for the test.
 function useSource(source: string): void {
   const dir = temporaryFolder()
+  mkdirSync(join(dir, 'lists', 'partial'), { recursive: true })
   writeFileSync(join(dir, 'sources.list'), `${source}\n`)
-  const config = `Dir::Etc::SourceList "${join(dir, 'sources.list')}";\nDir::Etc::SourceParts "/dev/null";\n`
-  writeFileSync(join(dir, 'apt.conf'), config)
+  const config = [
+    `Dir::Etc::SourceList "${join(dir, 'sources.list')}";`,
+    'Dir::Etc::SourceParts "/dev/null";',
+    `Dir::State::Lists "${join(dir, 'lists')}";`,
+  ]
+  writeFileSync(join(dir, 'apt.conf'), config.join('\n'))
   Object.assign(process.env, { APT_CONFIG: join(dir, 'apt.conf') })
 }
 
@@ -60,6 +74,16 @@ describe('a Debian package', { skip: hasApt ? false : 'this system has no apt-ge
     await unpackDebianRedis(cacheDir)
     const output = execFileSync(join(cacheDir, 'redis', 'redis-server'), ['--version'], { encoding: 'utf8' })
     assert.match(output, /^Redis server v=7\.0\.0 .*--version\n$/)
+  })
+
+  test('is found in the lists that the machine has, without new ones', async () => {
+    const archive = makeArchive()
+    useSource(`deb [trusted=yes] copy:${archive} ./`)
+    execFileSync('apt-get', ['-o', 'APT::Sandbox::User=', 'update'], { stdio: 'ignore' })
+    rmSync(join(archive, 'Packages'))
+    const cacheDir = temporaryFolder()
+    await unpackDebianRedis(cacheDir)
+    assert.ok(existsSync(join(cacheDir, 'redis', 'redis-server')))
   })
 
   test('leaves nothing behind when its source cannot be reached, and says so', async () => {

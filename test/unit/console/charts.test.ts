@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { milliseconds, percent } from '../../../src/console/web/core/format.ts'
 import { plotOf, rowsOf } from '../../../src/console/web/parts/chart-plot.ts'
 import {
   nearest,
@@ -141,18 +140,5 @@ describe('the plot', () => {
     assert.equal(plot.all.length, 24)
     const one = plotOf({ times: [midnight], series }, { width: 700, height: 200, zoom: undefined })
     assert.ok(Number.isFinite(one.middleOf(0)))
-  })
-})
-
-describe('the numbers of charts', () => {
-  test('milliseconds become seconds, and a share is never rounded up to all', () => {
-    assert.deepEqual([87, 1_240, 12_000].map(milliseconds), ['87 ms', '1.24 s', '12 s'])
-    assert.deepEqual([1, 0.99999, 0.9995, 0.874, 0].map(percent), [
-      '100 %',
-      '99.99 %',
-      '99.95 %',
-      '87.4 %',
-      '0 %',
-    ])
   })
 })

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { isAttended } from './attendance.ts'
 import { askToConfirm } from './confirmation.ts'
+import { noteAnswer } from './freshness.ts'
 import { route } from './router.ts'
 
 interface Detail {
@@ -95,6 +96,7 @@ export async function askRaw(path: string, init: RequestInit): Promise<Response>
     },
   )
   if (!answer.ok) throw await refusal(answer, path)
+  noteAnswer()
   return answer
 }
 

@@ -1,5 +1,6 @@
-// Formats times, numbers and words.
+// What the pages show of times, numbers and words. Every format is made here or in `web/browser`: pages format nothing.
 import { signal } from '@preact/signals'
+import { DAY, formatsOf, HOUR, type Instant, MINUTE, SECOND } from '../../../web/browser/format.ts'
 
 /** The current time. It advances while the page is visible, so that relative times stay correct. */
 export const now = signal(Date.now())
@@ -12,56 +13,40 @@ export function startClock(): void {
   document.addEventListener('visibilitychange', tick)
 }
 
+/** What each makes is said where they are made. */
+export const {
+  bytes,
+  callLength,
+  clock,
+  count,
+  day,
+  duration,
+  exact,
+  logged,
+  moment,
+  percent,
+  phone,
+  plural,
+  time,
+  timeToSecond,
+  zone,
+} = formatsOf()
+
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 const steps = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
+  ['day', DAY],
+  ['hour', HOUR],
+  ['minute', MINUTE],
 ] as const
 
-export function ago(at: string, from: number): string {
-  const seconds = (Date.parse(at) - from) / 1000
-  if (Math.abs(seconds) >= 30 * 86_400) return day(at)
+/** 5 min. ago, in 2 hr.; the day when it is a month away. */
+export function ago(at: Instant, from: number): string {
+  const away = new Date(at).getTime() - from
+  if (Math.abs(away) >= 30 * DAY) return day(at)
   for (const [unit, length] of steps)
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit)
-  return seconds > 5 ? relative.format(Math.trunc(seconds), 'second') : 'just now'
+    if (Math.abs(away) >= length) return relative.format(Math.trunc(away / length), unit)
+  return away > 5 * SECOND ? relative.format(Math.trunc(away / SECOND), 'second') : 'just now'
 }
-
-const dayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
-export const day = (at: string): string => dayFormat.format(new Date(at))
-
-const exactFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })
-export const exact = (at: string): string => `${exactFormat.format(new Date(at))} (${at})`
-
-const clockFormat = new Intl.DateTimeFormat('en', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-  hourCycle: 'h23',
-})
-/** The time of day, with milliseconds. */
-export const clock = (at: string): string => clockFormat.format(new Date(at))
-
-const countFormat = new Intl.NumberFormat('en')
-export const count = (value: number): string => countFormat.format(value)
-
-/** 87 ms, 1.24 s, 12 s. */
-export function milliseconds(value: number): string {
-  if (value < 1_000) return `${count(Math.round(value))} ms`
-  return `${count(Number((value / 1_000).toPrecision(3)))} s`
-}
-
-/** A share of 1 as 99.95 %: never rounded up to 100 % while anything is missing. */
-export function percent(share: number): string {
-  const exact = share * 100
-  const digits = exact > 99 && exact < 100 ? 2 : 1
-  const factor = 10 ** digits
-  return `${count(Math.floor(exact * factor + 1e-9) / factor)} %`
-}
-
-export const plural = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`
 
 /** NO_ANSWER becomes No answer. */
 export const sentence = (word: string): string => {

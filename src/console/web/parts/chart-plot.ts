@@ -1,5 +1,5 @@
 // Where everything of a chart is drawn: from the values and the size to pixels. No elements.
-import { count } from '../core/format.ts'
+import { formatsOf, HOUR } from '../../../web/browser/format.ts'
 import { type Span, spread, stacked, type Tick, timeTicks, valueTicks } from './chart-scale.ts'
 
 export interface Series {
@@ -36,7 +36,8 @@ interface Size {
 const characterPx = 6.2
 const labelGapPx = 14
 const leastPlotPx = 320
-const hourMs = 3_600_000
+
+const { count } = formatsOf()
 
 export type Chart = ReturnType<typeof plotOf>
 
@@ -115,7 +116,7 @@ const widest = (texts: readonly string[]): number =>
 /** Values of seconds are told with their seconds. */
 const isFine = (times: readonly number[]): boolean =>
   times.length > 1 &&
-  (times.at(-1) ?? 0) - (times[0] ?? 0) < 2 * hourMs &&
+  (times.at(-1) ?? 0) - (times[0] ?? 0) < 2 * HOUR &&
   times.some((at) => at % 60_000 !== 0)
 
 function within({ times, series }: ChartShape, zoom: Span | undefined) {

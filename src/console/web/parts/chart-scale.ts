@@ -1,5 +1,7 @@
 // The arithmetic of charts: round ticks, stacks, labels that do not overlap, and the part that a zoom shows.
 
+import { DAY, formatsOf, HOUR, MINUTE, SECOND } from '../../../web/browser/format.ts'
+
 export interface Span {
   readonly from: number
   readonly to: number
@@ -20,26 +22,14 @@ export function valueTicks(highest: number, most: number, isWhole: boolean): num
   return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)))
 }
 
-const second = 1_000
-const minute = 60 * second
-const hour = 60 * minute
-const day = 24 * hour
 const steps = [
-  ...[1, 2, 5, 10, 15, 30].map((one) => one * second),
-  ...[1, 2, 5, 10, 15, 30].map((one) => one * minute),
-  ...[1, 2, 3, 6, 12].map((one) => one * hour),
-  ...[1, 2, 7, 14, 28, 91, 364].map((one) => one * day),
+  ...[1, 2, 5, 10, 15, 30].map((one) => one * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((one) => one * MINUTE),
+  ...[1, 2, 3, 6, 12].map((one) => one * HOUR),
+  ...[1, 2, 7, 14, 28, 91, 364].map((one) => one * DAY),
 ]
 
-const clockOf = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...options })
-const formats = {
-  seconds: clockOf({ second: '2-digit' }),
-  minutes: clockOf({}),
-  date: new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' }),
-  dated: clockOf({ month: 'short', day: 'numeric' }),
-  datedSeconds: clockOf({ month: 'short', day: 'numeric', second: '2-digit' }),
-}
+const { dayOfYear, time, timeToSecond } = formatsOf()
 
 /** At round times of the local clock. A day begins with its date instead of 00:00. */
 export function timeTicks({ from, to }: Span, most: number): Tick[] {
@@ -52,7 +42,7 @@ export function timeTicks({ from, to }: Span, most: number): Tick[] {
 
 /** The offset is taken at the tick itself: the clock may change between two ticks. */
 function roundUp(at: number, step: number): number {
-  const offset = (ms: number) => new Date(ms).getTimezoneOffset() * minute
+  const offset = (ms: number) => new Date(ms).getTimezoneOffset() * MINUTE
   const local = Math.ceil((at - offset(at)) / step) * step
   const found = local + offset(at)
   const corrected = local + offset(found)
@@ -62,18 +52,16 @@ function roundUp(at: number, step: number): number {
 function told(at: number, step: number): string {
   const date = new Date(at)
   const isMidnight = date.getHours() + date.getMinutes() + date.getSeconds() === 0
-  if (step >= day || isMidnight) return formats.date.format(at)
-  return (step < minute ? formats.seconds : formats.minutes).format(at)
+  if (step >= DAY || isMidnight) return dayOfYear(at)
+  return step < MINUTE ? timeToSecond(at) : time(at)
 }
 
 /** The time of a value, or from when until when it counts. Times of another day than `today` have their date. */
 export function timeText(at: number, { lengthMs = 0, hasSeconds = false, today = Date.now() } = {}): string {
   const isToday = new Date(at).toDateString() === new Date(today).toDateString()
-  const [plain, dated] = hasSeconds
-    ? [formats.seconds, formats.datedSeconds]
-    : [formats.minutes, formats.dated]
-  const first = (isToday ? plain : dated).format(at)
-  return lengthMs === 0 ? first : `${first} – ${plain.format(at + lengthMs)}`
+  const plain = hasSeconds ? timeToSecond : time
+  const first = isToday ? plain(at) : `${dayOfYear(at)}, ${plain(at)}`
+  return lengthMs === 0 ? first : `${first} – ${plain(at + lengthMs)}`
 }
 
 /** For each series the lower and the upper edge of each bar, the first series at the bottom. */

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { EndpointHealth, EndpointHour } from '../../../../contract/records/overview.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { count, milliseconds, plural } from '../../core/format.ts'
+import { count, duration, plural } from '../../core/format.ts'
 import { useResource } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { sayError } from '../../core/toasts.ts'
@@ -78,7 +78,7 @@ function Hours({
             label="Response time in each of the last 24 hours: half and 95 % of the attempts took at most"
             lengthMs={HOUR_MS}
             times={times}
-            told={milliseconds}
+            told={duration}
             series={[
               { title: 'p50', tone: 'info', values: hours.map(({ p50Ms }) => p50Ms) },
               { title: 'p95', tone: 'warn', values: hours.map(({ p95Ms }) => p95Ms) },
