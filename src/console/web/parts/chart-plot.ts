@@ -22,6 +22,8 @@ export interface ChartShape {
   readonly told?: (value: number) => string
   /** Values never exceed this, such as 1 for shares. */
   readonly most?: number
+  /** Where the axis begins; without it at 0. Only for lines. */
+  readonly least?: number
   /** Without axis and grid, for a tile. */
   readonly isBare?: boolean
 }
@@ -48,7 +50,9 @@ export function plotOf(shape: ChartShape, size: Size) {
     value === null || value === undefined ? '—' : (shape.told ?? count)(value)
   const edges = isStacked ? stacked(series.map(({ values }) => values)) : []
   const highest = shape.most ?? highestOf(series, edges)
-  const ticks = valueTicks(highest, size.height < 140 ? 2 : 4, shape.told === undefined)
+  const least = shape.least ?? 0
+  const steps = valueTicks(highest - least, size.height < 140 ? 2 : 4, shape.told === undefined)
+  const ticks = steps.map((step) => Number((least + step).toPrecision(12)))
   const ceiling = ticks.at(-1) ?? 1
   const texts = series.map(({ title, values }) => `${title} ${told(lastOf(values))}`)
   const { labels, ...frame } = isBare ? bareFrame(size) : frameOf({ ticks: ticks.map(told), texts }, size)
@@ -56,7 +60,7 @@ export function plotOf(shape: ChartShape, size: Size) {
   const span = spanOf(times, lengthMs)
   const widthPx = Math.max(1, right - left)
   const x = (at: number) => left + ((at - span.from) / (span.to - span.from)) * widthPx
-  const y = (value: number) => bottom - (value / ceiling) * (bottom - top)
+  const y = (value: number) => bottom - ((value - least) / (ceiling - least)) * (bottom - top)
   const axis = isBare ? [] : timeTicks(span, Math.max(2, Math.floor(widthPx / 84)))
   return {
     ...{ ...frame, ...size, labels, x, y, span, told, lengthMs, isStacked, edges, times, series },

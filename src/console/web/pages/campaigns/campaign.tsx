@@ -15,12 +15,13 @@ import { Ago } from '../../parts/time.tsx'
 import { type Opened, OpenedAction } from './actions.tsx'
 import { Buttons } from './buttons.tsx'
 import { at, EstimateFacts, useEstimate } from './estimate.tsx'
+import { pauseWords } from './pause-words.ts'
 import { TemplatePreview } from './preview.tsx'
 import { CountList, doneOf, ProgressBar, topicOf } from './progress.tsx'
 import { ProgressChart } from './progress-chart.tsx'
 import { Recipients } from './recipients.tsx'
 import { UnknownBox } from './unknown.tsx'
-import { CampaignBadge, pauseWords } from './words.tsx'
+import { CampaignBadge } from './words.tsx'
 
 export function CampaignPage({ id }: { readonly id: string }) {
   const resource = useResource<CampaignRecord>(inWorkspace(`/campaigns/${id}`))
