@@ -1,12 +1,15 @@
 // Every list of the big workspace with each of its filters, alone and in the combinations that backends use.
 
 import { createCallReader } from '../../src/calls/store/calls-read.store.ts'
+import { createThreadStore } from '../../src/console/store/threads.store.ts'
+import { campaignsIn, mergeThread } from '../../src/console/thread.ts'
+import { unreadFirst } from '../../src/console/unread-first.ts'
 import type { CallFilter, ConversationFilter, MessageFilter } from '../../src/contract/filters.ts'
 import type { Page, PageRequest } from '../../src/contract/page.ts'
 import { createConversationReader } from '../../src/messaging/store/conversations-read.store.ts'
 import { createMessageReader } from '../../src/messaging/store/messages-read.store.ts'
 import type { Pool } from '../../src/platform/postgres/sql.ts'
-import { type ConversationId, encodeId } from '../../src/shared/ids.ts'
+import { type ConversationId, decodeId, encodeId } from '../../src/shared/ids.ts'
 import type { BigWorkspace } from './seed-lists.ts'
 
 export interface ListCase {
@@ -99,6 +102,46 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
         createConversationReader(sql).list(workspaceId, filter, page),
       ),
     ),
+  ]
+}
+
+/** Lists that only the console has. Their pages go on from a place of several parts. */
+export function consoleCases(
+  { workspaceId, numberIds }: BigWorkspace,
+  { conversationId }: Busy,
+): Pick<ListCase, 'name' | 'read'>[] {
+  const numberId = numberIds[1]
+  const inbox = (name: string, filter: ConversationFilter): Pick<ListCase, 'name' | 'read'> => ({
+    name: `inbox ${name}`,
+    read: (sql, after) =>
+      unreadFirst(createConversationReader(sql), workspaceId, filter, { limit: pageSize, after }),
+  })
+  return [
+    inbox('unread first', {}),
+    inbox('unread first numberId', { numberId }),
+    inbox('unread first windowOpen', { windowOpen: true }),
+    {
+      name: 'inbox windowOpen',
+      read: (sql, after) =>
+        createConversationReader(sql).list(workspaceId, { windowOpen: true }, { limit: pageSize, after }),
+    },
+    {
+      name: 'thread',
+      async read(sql, after) {
+        const page = { limit: pageSize, after }
+        const messages = await createMessageReader(sql).list(workspaceId, { conversationId }, page)
+        const calls = await createCallReader(sql).list(workspaceId, { conversationId }, page)
+        const thread = mergeThread(messages, calls, pageSize)
+        const last = thread.data.at(-1)
+        const id = last && (decodeId('message', last.id) ?? decodeId('call', last.id))
+        if (!id) throw new Error('nobody said anything')
+        const store = createThreadStore(sql)
+        await store.beginAround(workspaceId, { conversationId, id, newer: 24 })
+        await store.campaignNames(workspaceId, campaignsIn(thread.data))
+        await store.campaignsOf(workspaceId, conversationId)
+        return thread
+      },
+    },
   ]
 }
 

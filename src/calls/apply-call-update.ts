@@ -162,7 +162,7 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
     if (!begun) return ignore('unknownNumber', update)
     if (begun.type === 'begun') {
       await begin(begun, { type: 'ringing', session })
-      await options.opened(begun.row.id, update.at)
+      if (!begun.isOpen) await options.opened(begun.row.id, update.at)
     } else {
       const id = await ledger.findByWacid(wacid)
       if (id) {

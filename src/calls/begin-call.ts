@@ -44,7 +44,8 @@ export function inboundCall(
     wakeAt: later(at, timing.ringTimeoutMs),
   })
   const notes = [{ at, kind: 'provider.connect', detail: { sentAt: update.at.toISOString() } }]
-  return { ringing: { row, body: statusBody(row, at), notes }, forwardCheckAt: later(at, forwardCheckMs) }
+  const ringing = { row, body: statusBody(row, at), notes }
+  return { ringing, calledAt: update.at, forwardCheckAt: later(at, forwardCheckMs) }
 }
 
 /** True where the connect came too late to ring. */

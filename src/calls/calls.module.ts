@@ -139,6 +139,8 @@ const directoryOf = (options: CallsOptions, host: CallHost) =>
     clock: options.clock,
     guardMs: options.settings.GUARD,
     confirmEveryMs: options.settings.SESSION_RENEW * 2,
+    // Nearly every call that leaves has ended: nobody is about to take it over.
+    releaseLingerMs: 50,
     forward: (id, message) => {
       void options.router.tell('call', id, message)
       return true

@@ -63,6 +63,8 @@ export interface Beginning {
 
 export interface InboundCall {
   readonly ringing: Beginning
+  /** When the customer called, by the provider's clock: it opens the 24 hours. */
+  readonly calledAt: Date
   /** `wake_at` of a call that is being forwarded. */
   readonly forwardCheckAt: Date
 }
@@ -87,6 +89,8 @@ export interface BegunCall {
   readonly epoch: number
   /** The clock before the statement: it tells how fresh the ownership is that was written with the row. */
   readonly asked: { readonly mono: number; readonly wall: number }
+  /** The 24 hours are open. Otherwise they still have to be opened. */
+  readonly isOpen: boolean
   /** The answer of the ownership directory, where it was asked while the statement ran. */
   readonly claimed?: Promise<Claim>
 }

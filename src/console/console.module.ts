@@ -26,6 +26,7 @@ import { createSignInLimit, type GuessBuckets } from './sign-in-limit.ts'
 import { createSignInRefusals } from './sign-in-refusals.ts'
 import { createSubjectStore } from './store/delivery-subjects.store.ts'
 import { createOverviewStore } from './store/overview.store.ts'
+import { createThreadStore } from './store/threads.store.ts'
 
 export interface ConsoleEdgeOptions {
   readonly sql: Pool
@@ -97,11 +98,13 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
       targets: targetPolicy(settings),
       keyEnvironment: keyEnvironment(settings.APP_ENV),
       retentionDays: settings.RETENTION_DAYS,
+      handsetsUrl: settings.HANDSETS_URL,
     },
     clock,
     passwords,
     secrets,
     overview: createOverview({ store: createOverviewStore(sql), rates: delivery.rates, clock }),
+    threads: createThreadStore(sql),
     deliveryLog: explainLog(delivery.log, createSubjectStore(sql)),
     signInLimit: createSignInLimit(limiter),
     devices: createKnownDevices(options.deviceKeys, () => clock.now()),

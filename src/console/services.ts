@@ -40,6 +40,7 @@ import type { ReadOverview } from './overview.ts'
 import type { ConsoleReads } from './reads.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 import type { SignInRefusals } from './sign-in-refusals.ts'
+import type { ThreadStore } from './store/threads.store.ts'
 
 /** The services that read and write Postgres. */
 export interface ConsoleRecords {
@@ -77,6 +78,8 @@ export interface ConsoleServices extends ConsoleRecords {
   /** What the provider told and nothing was made of. */
   readonly inbound: Pick<InboundElements, 'list' | 'find'>
   readonly overview: ReadOverview
+  /** What a thread has beside its messages and calls. */
+  readonly threads: ThreadStore
   readonly deliveryLog: ExplainedLog
 }
 
@@ -106,6 +109,7 @@ export interface ConsoleSettings {
   readonly targets: TargetPolicy
   readonly keyEnvironment: KeyEnvironment
   readonly retentionDays: number
+  readonly handsetsUrl: string | undefined
 }
 
 /** Resolves the host of an endpoint's URL and judges its addresses. */

@@ -205,6 +205,7 @@ export interface NumberAdministration {
 }
 
 export interface DeliveryFilter {
+  readonly ids?: readonly DeliveryId[] | undefined
   readonly endpointId?: EndpointId | undefined
   readonly event?: EventKind | undefined
   readonly state?: OneOf<DeliveryState> | undefined

@@ -46,6 +46,8 @@ export interface ConversationFilter {
   /** Changed at this time or later; the list is then by change, the oldest first. */
   readonly updatedSince?: Date | undefined
   readonly unread?: boolean | undefined
+  /** Those that can be answered freely now. A page may be short although others follow. */
+  readonly windowOpen?: true | undefined
   readonly numberId?: OneOf<NumberId> | undefined
   /** The customer's number as digits. */
   readonly contact?: OneOf<string> | undefined

@@ -39,8 +39,11 @@ import {
 export type EndpointTx = never
 export type EndpointActor = ActorDefinition<EndpointState, EndpointMessage, EndpointTx, EndpointEffect>
 
-/** Calls that wait for a socket, or for the end of a request under way. */
-const maxUrgent = 32
+/**
+ * Calls that wait for a socket, for room in it, or for the end of a request under way. So many may come to one endpoint
+ * within a round trip; each waits for five seconds at most, which is better than not to ring.
+ */
+const maxUrgent = 512
 const pullAgainMs = 1_000
 const reloadAgainMs = 1_000
 const idleSocketMs = 30_000

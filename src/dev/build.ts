@@ -9,9 +9,9 @@ import { writeBuilt } from '../console/assets/built.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const [source, dist] = [join(root, 'src'), join(root, 'dist')]
 // Not copied: these sources reach dist only inside bundles.
-const frontEnds = [join('console', 'web'), join('simulator', 'web'), join('web', 'styles')]
+const frontEnds = [join('console', 'web'), join('simulator', 'web'), join('web', 'browser')]
 
-/** SQL, Lua, and the files and guides of the documentation. A module finds them relative to itself. */
+/** SQL, Lua, the files and guides of the documentation, and what all pages share. A module finds them relative to itself. */
 const isAsset = (path: string): boolean =>
   !/\.ts$/.test(path) &&
   !frontEnds.some((folder) => path.startsWith(folder)) &&

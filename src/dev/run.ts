@@ -94,6 +94,7 @@ function environment(
     HOST: process.env['HOST'] ?? '127.0.0.1',
     SECRETS_KEY: process.env['SECRETS_KEY'] ?? developmentSecretsKey(dataDir),
     PROVIDER_BASE_URL: `http://127.0.0.1:${SIM_PORT}`,
+    HANDSETS_URL: process.env['HANDSETS_URL'] ?? `http://localhost:${SIM_PORT}/`,
     PROVIDER_ACCESS_TOKEN: provider.accessToken,
     PROVIDER_APP_SECRET: provider.appSecret,
     PROVIDER_VERIFY_TOKEN: provider.verifyToken,

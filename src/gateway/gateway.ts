@@ -224,7 +224,7 @@ function createEdges(
   )
   gauge('console_sockets', 'Open live connections of the console', () => console.live.openSockets())
   gauge('webhook_backlog_bytes', 'Bytes of events that wait in memory', delivery.backlogBytes)
-  const pages = documentationPages()
+  const pages = documentationPages({ handsetsUrl: settings.HANDSETS_URL })
   const edges = { api, console: console.handler, providerWebhooks: webhooks, health, pages }
   return { handler: publicHandler(edges), live: console.live }
 }

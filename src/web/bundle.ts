@@ -1,9 +1,9 @@
 // Builds the files of a site: bundles them, names them by a hash of their content and compresses them.
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { BuildOptions, Metafile } from 'esbuild'
+import type { BuildOptions, Metafile, Plugin } from 'esbuild'
+import { type Encoded, encode } from '../shared/encoded.ts'
+import { sharedAddress, sharedLinks } from './shared-files.ts'
 
 /** The sources of a site. Its `index.html` refers to them as `{{path}}`. */
 export interface Site {
@@ -16,21 +16,31 @@ export interface Site {
   readonly others: readonly string[]
 }
 
-export interface PageFile {
+/** A bundled file, which always has its compressed forms. */
+export interface BundledFile extends Required<Encoded> {
   /** Relative to the base of its site. The page itself is `index.html`. */
   readonly name: string
-  readonly bytes: Uint8Array
-  readonly brotli: Uint8Array
-  readonly gzip: Uint8Array
 }
 
 export interface Bundle {
-  readonly files: readonly PageFile[]
+  readonly files: readonly BundledFile[]
   /** esbuild's metadata of its outputs, by file name. Used to check the size budget. */
   readonly outputs: Metafile['outputs']
 }
 
+/** What a style names of the shared files is served by their address, and is no part of the bundle. */
+const shared: Plugin = {
+  name: 'shared files',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /\.woff2$/ }, ({ path }) => {
+      const address = sharedAddress(path.replace(/^\.\.\//, ''))
+      return address === undefined ? undefined : { path: address, external: true }
+    })
+  },
+}
+
 const common = {
+  plugins: [shared],
   outdir: 'out',
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
@@ -72,7 +82,8 @@ export async function bundleSite(
     ),
     { name: 'index.html', bytes: Buffer.from(index) },
   ]
-  return { files: await Promise.all(plain.map((file) => compressed(file, thorough))), outputs }
+  const files = plain.map(async ({ name, bytes }) => ({ name, ...(await encode(bytes, thorough)) }))
+  return { files: await Promise.all(files), outputs }
 }
 
 /** The names of all files that a file imports statically, including itself. */
@@ -86,7 +97,8 @@ export function staticImports(outputs: Metafile['outputs'], name: string): Reado
 
 /**
  * Replaces each `{{path}}` of the template by the URL of the built source, and each `{{+path}}` by preload
- * links for its static imports, so that the browser does not discover them one after the other.
+ * links for its static imports, so that the browser does not discover them one after the other. `{{shared}}` becomes
+ * the links to the icon and the font.
  */
 function page(template: string, outputs: Metafile['outputs'], base: string): string {
   const names = new Map(Object.entries(outputs).map(([name, { entryPoint }]) => [entryPoint, name]))
@@ -105,17 +117,9 @@ function page(template: string, outputs: Metafile['outputs'], base: string): str
       .slice(1)
       .map((one) => `<link rel="modulepreload" href="${base}${one}">`)
       .join('\n')
-  return template.replaceAll(/\{\{(\+?)(.+?)\}\}/g, (_, plus: string, path: string) =>
-    plus === '' ? base + nameOf(path) : preloads(nameOf(path)),
-  )
-}
-
-const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)]
-
-async function compressed(
-  { name, bytes }: Pick<PageFile, 'name' | 'bytes'>,
-  thorough: boolean,
-): Promise<PageFile> {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: thorough ? constants.BROTLI_MAX_QUALITY : 5 }
-  return { name, bytes, brotli: await brotli(bytes, { params }), gzip: await gzipped(bytes, { level: 9 }) }
+  return template
+    .replace('{{shared}}', sharedLinks)
+    .replaceAll(/\{\{(\+?)(.+?)\}\}/g, (_, plus: string, path: string) =>
+      plus === '' ? base + nameOf(path) : preloads(nameOf(path)),
+    )
 }

@@ -1,6 +1,10 @@
 // Serves the files of pages with headers, a content security policy and an encoding that the browser takes.
-import { createHash } from 'node:crypto'
-import type { PageFile } from './bundle.ts'
+import { type Encoded, etagOf, formFor, isKnown } from '../shared/encoded.ts'
+
+export interface PageFile extends Encoded {
+  /** Relative to the base of its site. The page itself is `index.html`. */
+  readonly name: string
+}
 
 /** No inline code, no eval, nothing from other origins. `self` includes the WebSocket of the same origin. */
 const contentSecurityPolicy = [
@@ -22,17 +26,19 @@ const always = {
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
+  ico: 'image/x-icon',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
+  woff2: 'font/woff2',
 }
 
 interface ServedFile extends PageFile {
   readonly headers: Readonly<Record<string, string>>
 }
 
-type ServedFiles = ReadonlyMap<string, ServedFile>
+export type ServedFiles = ReadonlyMap<string, ServedFile>
 
-const filesByName = (files: readonly PageFile[]): ServedFiles =>
+export const filesByName = (files: readonly PageFile[]): ServedFiles =>
   new Map(files.map((file) => [file.name, { ...file, headers: headersOf(file) }]))
 
 /** Reads or builds the files once. If that fails, the next request tries again. */
@@ -49,13 +55,14 @@ export function filesOnce(build: () => Promise<readonly PageFile[]>): () => Prom
 
 function headersOf({ name, bytes }: PageFile): Readonly<Record<string, string>> {
   const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
-  const caching = name === 'index.html' ? 'no-cache' : 'public, max-age=31536000, immutable'
-  return { ...always, 'content-type': type, 'cache-control': caching, etag: etagOf(bytes) }
+  return { ...always, 'content-type': type, 'cache-control': cachingOf(name), etag: etagOf(bytes) }
 }
 
-const etagOf = (bytes: Uint8Array): string =>
-  // Weak, because the compressed forms have different bytes for the same content.
-  `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
+/** A name with a hash is kept for ever; the page is asked for again each time. */
+function cachingOf(name: string): string {
+  if (name === 'index.html') return 'no-cache'
+  return /-[A-Z0-9]{8}\./.test(name) ? 'public, max-age=31536000, immutable' : 'public, max-age=86400'
+}
 
 interface Asked {
   readonly ifNoneMatch: string | undefined
@@ -68,24 +75,8 @@ export interface FileReply {
   readonly body?: Uint8Array
 }
 
-export function fileReply({ headers, bytes, brotli, gzip }: ServedFile, asked: Asked): FileReply {
-  const known = (asked.ifNoneMatch ?? '').split(',').map((tag) => tag.trim())
-  if (known.includes(headers['etag'] ?? '')) return { status: 304, headers }
-  const accepted = acceptedEncodings(asked.acceptEncoding)
-  if (accepted.has('br'))
-    return { status: 200, headers: { ...headers, 'content-encoding': 'br' }, body: brotli }
-  if (accepted.has('gzip'))
-    return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzip }
-  return { status: 200, headers, body: bytes }
+export function fileReply({ headers, ...forms }: ServedFile, asked: Asked): FileReply {
+  if (isKnown(asked.ifNoneMatch, headers['etag'] ?? '')) return { status: 304, headers }
+  const form = formFor(forms, asked.acceptEncoding)
+  return { status: 200, headers: { ...headers, ...form.headers }, body: form.body }
 }
-
-/** The encodings that the header names, without those of weight zero. */
-const acceptedEncodings = (header = ''): ReadonlySet<string> =>
-  new Set(
-    header
-      .toLowerCase()
-      .split(',')
-      .map((entry) => entry.trim().split(/\s*;\s*/))
-      .filter(([, weight]) => weight === undefined || !/^q=0(\.0*)?$/.test(weight))
-      .map(([name = '']) => name),
-  )

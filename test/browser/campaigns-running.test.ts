@@ -4,7 +4,7 @@ import { ok } from '../e2e/clients.ts'
 import { eventually, stepsOf } from '../e2e/scene.ts'
 import { after, before } from '../support/harness.ts'
 import { campaignTo, close, countOf, phones, shows, start, state } from './campaign-steps.ts'
-import { assertAccessible, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+import { assertAccessible, type BrowserScene, openBrowserScene, screenshot, setFilter } from './scene.ts'
 
 let scene: BrowserScene
 before(async () => {
@@ -29,13 +29,13 @@ step('it is paused and goes on, and a cancel says what becomes of the rest', asy
   await page.getByRole('button', { name: /^Continue sending to/ }).click()
   await state(page, 'Running')
   await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Cancel', exact: true }).click()
   await page.getByRole('button', { name: 'Cancel campaign' }).click()
   await state(page, 'Cancelled')
   await shows(page, 'Pending', 0)
   assert.notEqual(await countOf(page, 'Cancelled').innerText(), '0')
   await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
   await page.getByRole('button', { name: 'Delete campaign' }).click()
   await page.waitForURL(/\/campaigns$/)
   await close(page)
@@ -45,7 +45,7 @@ step('one with a time is scheduled, taken back, and started at once', async () =
   const id = await campaignTo(scene.stack, phones(2), { name: 'Later' })
   const page = await scene.open(`campaigns/${id}`)
   await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Edit', exact: true }).click()
   await page.getByLabel('Start at').fill('2099-05-01T10:00')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Schedule…' }).click()
@@ -55,7 +55,7 @@ step('one with a time is scheduled, taken back, and started at once', async () =
   await page.getByRole('button', { name: 'Take it back' }).click()
   await state(page, 'Draft')
   await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('button', { name: 'Start now' }).click()
+  await page.getByRole('menuitem', { name: 'Start now' }).click()
   await page.getByRole('button', { name: 'Start sending to 2 recipients' }).click()
   await state(page, 'Completed')
   await close(page)
@@ -128,7 +128,7 @@ step('one that paused by itself says why and what to do, and the list shows them
   const table = page.getByRole('region', { name: 'Campaigns' })
   await table.getByRole('row').filter({ hasText: 'Reported as spam' }).getByText('Paused').waitFor()
   await screenshot(page, 'campaigns-list')
-  await page.getByLabel('State').selectOption('PAUSED')
+  await setFilter(page, 'State', 'Paused')
   await table.getByText('Lost answers').waitFor({ state: 'detached' })
   await close(page)
 })

@@ -5,7 +5,7 @@ import { type Json, ok } from '../e2e/clients.ts'
 import { stepsOf } from '../e2e/scene.ts'
 import { after, before } from '../support/harness.ts'
 import { campaignTo, close, phones, saved, shows, state } from './campaign-steps.ts'
-import { assertAccessible, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+import { assertAccessible, type BrowserScene, openBrowserScene, screenshot, setFilter } from './scene.ts'
 
 let scene: BrowserScene
 before(async () => {
@@ -98,7 +98,7 @@ async function addFromFile(page: Page): Promise<void> {
 }
 
 async function readReport(page: Page): Promise<void> {
-  await page.getByLabel('Status', { exact: true }).selectOption('FAILED')
+  await setFilter(page, 'Status', 'Failed')
   await page.waitForURL(/status=FAILED/)
   const table = page.getByRole('region', { name: 'Recipients' })
   await table.getByText('131026').first().waitFor()

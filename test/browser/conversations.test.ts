@@ -14,6 +14,7 @@ import {
   loaded,
   openBrowserScene,
   screenshot,
+  setFilter,
   viewport,
 } from './scene.ts'
 
@@ -88,7 +89,7 @@ describe('conversations in the console', () => {
     const page = await scene.open(`conversations/${conversationId}`)
     const choose = async (item: string) => {
       await page.getByRole('button', { name: 'More actions' }).click()
-      await page.getByRole('button', { name: item }).click()
+      await page.getByRole('menuitem', { name: item }).click()
       return page.getByRole('dialog')
     }
     const exporting = await choose('Export contact')
@@ -269,11 +270,10 @@ describe('conversations in the console', () => {
     assert.ok(await page.getByRole('button', { name: 'Send template' }).isDisabled())
     await page.goto(scene.urlOf('conversations'))
     await loaded(page)
-    await page.getByLabel('Contact').fill(`+${from}`)
-    await page.getByLabel('Contact').press('Enter')
+    await setFilter(page, 'Contact', `+${from}`)
     const links = page.getByRole('region', { name: 'Conversations' }).getByRole('listitem')
     await eventually('one is left', async () => (await links.count()) === 1)
-    await page.getByLabel('Show').selectOption({ label: 'Unread' })
+    await setFilter(page, 'Show', 'Unread')
     assert.match(page.url(), /contact=%2B15557000202.*unread=true|unread=true.*contact=/)
     await links.first().waitFor()
     await assertAccessible(page)

@@ -144,7 +144,7 @@ describe('invitations', () => {
     const first = await invite(page, email)
     const act = async (item: string) => {
       await page.getByRole('button', { name: `Actions for ${email}` }).click()
-      await page.getByRole('button', { name: item, exact: true }).click()
+      await page.getByRole('menuitem', { name: item, exact: true }).click()
     }
     await act('Make a new link')
     await dialog(page).getByText('Its link ends with the new one.').waitFor()

@@ -8,7 +8,7 @@ import { scenario } from '../e2e/scene.ts'
 import { after, before } from '../support/harness.ts'
 import { shows, state } from './campaign-steps.ts'
 import { phoneOf, write } from './handset-scene.ts'
-import { assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+import { assertNoFaults, type BrowserScene, openBrowserScene, screenshot, setFilter } from './scene.ts'
 
 const customer = '15557000777'
 
@@ -173,7 +173,7 @@ async function turnOff(): Promise<void> {
   await page.getByRole('button', { name: 'Turn on' }).waitFor()
   await write(phone(), 'Are you open?')
   await goTo('Delivery log')
-  await page.getByLabel('State').selectOption('HELD')
+  await setFilter(page, 'State', 'Held')
   await heldRow().waitFor()
 }
 
@@ -193,13 +193,13 @@ async function turnOnAndReplay(): Promise<void> {
   await page.getByRole('button', { name: 'Turn off' }).waitFor()
   await page.getByText(/\d events? held\./).waitFor()
   await goTo('Delivery log')
-  await page.getByLabel('State').selectOption('HELD')
+  await setFilter(page, 'State', 'Held')
   await heldRow().getByRole('link').first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
   await receiver.inbox.first('the replay', ({ data }) => data?.text === 'Are you open?')
   await page.getByRole('dialog').getByText('Attempt 1: 200', { exact: false }).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-  await page.getByLabel('State').selectOption('DELIVERED')
+  await setFilter(page, 'State', 'Delivered')
   await page
     .getByRole('region', { name: 'Deliveries' })
     .getByRole('row')

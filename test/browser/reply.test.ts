@@ -66,7 +66,7 @@ describe('the reply box', () => {
     await form.getByText('hours.pdf').waitFor({ state: 'detached' })
     const asked = said(page, 'Is the dock open?')
     await asked.getByRole('button', { name: 'React to this message' }).click()
-    await asked.getByRole('button', { name: '👍' }).click()
+    await asked.getByRole('menuitem', { name: '👍' }).click()
 
     await eventually('the handset has all three', async () => (await received()).length >= 3)
     const requests: Json[] = (await ok(scene.stack.sim.get('/requests?limit=1000'))).data

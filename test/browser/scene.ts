@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import { type Stack, type StackOptions, startStack } from '../e2e/stack.ts'
 import { afterAllFiles } from '../support/harness.ts'
 import { findChromium } from './chromium.ts'
@@ -82,6 +82,28 @@ export async function openBrowserScene(options: StackOptions = {}): Promise<Brow
 export async function loaded(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+}
+
+/** The chip of a filter, which says its value. Where there is little room, unset ones are folded. */
+export const filterChip = (page: Page, label: string): Locator =>
+  page.getByRole('search').getByRole('button', { name: new RegExp(`^${label}(:|$)`) })
+
+/** Sets a filter: chooses the option of this name, or types the text where there are none. */
+export async function setFilter(page: Page, label: string, value: string): Promise<void> {
+  const chip = filterChip(page, label)
+  const fold = page.getByRole('search').getByRole('button', { name: 'Add filter' })
+  await chip.or(fold).first().waitFor()
+  if (!(await chip.isVisible())) await fold.click()
+  await chip.click()
+  const editor = page.getByRole('dialog', { name: label })
+  await editor.waitFor()
+  if ((await editor.getByRole('option').count()) > 0) {
+    await editor.getByRole('option', { name: value, exact: true }).click()
+  } else {
+    await editor.getByRole('textbox').fill(value)
+    await editor.getByRole('textbox').press('Enter')
+  }
+  await editor.waitFor({ state: 'hidden' })
 }
 
 export const viewport = (isNarrow: boolean) =>

@@ -38,7 +38,7 @@ describe('the sign-in', () => {
     await page.getByRole('alert').getByText('The e-mail, the password or the code is wrong.').waitFor()
     await fill(page, email, password)
     await page.getByRole('heading', { level: 1, name: 'Delivery log' }).waitFor()
-    assert.equal(await page.getByLabel('State').inputValue(), 'FAILED')
+    await page.getByRole('button', { name: 'State: Failed' }).waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
     assertNoFaults(page)

@@ -13,6 +13,7 @@ import {
   loaded,
   openBrowserScene,
   screenshot,
+  setFilter,
 } from './scene.ts'
 
 describe('work in the console', () => {
@@ -65,14 +66,14 @@ describe('work in the console', () => {
 
     const menu = () => page.getByRole('button', { name: 'Actions for orders' }).click()
     await menu()
-    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Edit', exact: true }).click()
     await dialog(page).getByLabel('CATALOG_READ').check()
     await dialog(page).getByRole('button', { name: 'Save' }).click()
     await notice(page, /orders is saved/).waitFor()
     assert.equal(await ask('/templates'), 200)
 
     await menu()
-    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
     await dialog(page, 'Revoke orders?').getByRole('button', { name: 'Revoke key' }).click()
     await page.getByRole('row', { name: /orders.*Revoked/ }).waitFor()
     assert.equal(await ask('/templates'), 401)
@@ -151,7 +152,7 @@ describe('work in the console', () => {
 
     await page.getByRole('link', { name: 'shop' }).click()
     await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
     await dialog(page, 'Delete shop?').getByRole('button', { name: 'Delete endpoint' }).click()
     await dialog(page).getByRole('alert').getByText(first).waitFor()
     await screenshot(page, 'endpoint-in-use-light')
@@ -161,7 +162,7 @@ describe('work in the console', () => {
 
   test('failed deliveries are found by the filters, counted, and replayed', async () => {
     const page = await scene.open('deliveries')
-    await page.getByLabel('State').selectOption({ label: 'Delivered' })
+    await setFilter(page, 'State', 'Delivered')
     await page.getByRole('row').nth(1).waitFor()
     assert.match(page.url(), /state=DELIVERED/)
     await page.getByRole('link', { name: 'message.status' }).first().click()

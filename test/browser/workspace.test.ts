@@ -4,7 +4,15 @@ import type { Page } from 'playwright-core'
 import { createPasswordHasher } from '../../src/accounts/password.ts'
 import { createOperatorStore } from '../../src/accounts/store/operators.store.ts'
 import { after, before, describe, test } from '../support/harness.ts'
-import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+import {
+  assertAccessible,
+  assertNoFaults,
+  type BrowserScene,
+  filterChip,
+  openBrowserScene,
+  screenshot,
+  setFilter,
+} from './scene.ts'
 
 const colleague = { email: 'ada@northdock.example', name: 'Ada Marlow', password: 'another password' }
 
@@ -80,20 +88,18 @@ describe('the pages of a workspace', () => {
 
   test('templates are found by the filters, and a rejected one says why', async () => {
     const page = await scene.open('templates?status=REJECTED')
-    assert.equal(await page.getByLabel('Status').inputValue(), 'REJECTED')
+    await page.getByRole('button', { name: 'Status: Rejected' }).waitFor()
     await page.getByRole('link', { name: 'refused' }).click()
     await page.getByText('Invalid format').waitFor()
     await screenshot(page, 'template-rejected-light')
     await assertAccessible(page)
     await page.getByRole('link', { name: 'Templates' }).last().click()
-    await page.getByLabel('Name contains').fill('ready')
-    await page.getByLabel('Language').fill('pt_PT')
-    await page.keyboard.press('Enter')
+    await setFilter(page, 'Name contains', 'ready')
+    await setFilter(page, 'Language', 'pt_PT')
     await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
     assert.match(page.url(), /language=pt_PT/)
     assert.match(await page.getByRole('row').nth(1).innerText(), /^order_ready/)
-    await page.getByLabel('Language').fill('xx')
-    await page.keyboard.press('Enter')
+    await setFilter(page, 'Language', 'xx')
     await page.getByText('Nothing fits these filters').waitFor()
     await page.close()
   })
@@ -128,7 +134,7 @@ describe('the pages of a workspace', () => {
 
     const act = async (item: string, of: string) => {
       await page.getByRole('button', { name: `Actions for ${of}` }).click()
-      await page.getByRole('button', { name: item, exact: true }).click()
+      await page.getByRole('menuitem', { name: item, exact: true }).click()
     }
     await act('Change role', colleague.name)
     await dialog(page).getByLabel('Role').selectOption({ label: 'Admin' })
@@ -177,13 +183,13 @@ describe('the pages of a workspace', () => {
 
   test('the audit log is filtered, and shows what changed into what', async () => {
     const page = await scene.open('audit')
-    await page.getByLabel('Actions on').selectOption({ label: 'Members' })
+    await setFilter(page, 'Actions on', 'Members')
     await page
       .getByRole('row', { name: /workspace\./ })
       .first()
       .waitFor({ state: 'detached' })
     assert.match(page.url(), /action=member/)
-    await page.getByLabel('By').selectOption({ label: `Demo Operator (${scene.stack.operator.email})` })
+    await setFilter(page, 'By', `Demo Operator (${scene.stack.operator.email})`)
     await page.getByRole('link', { name: 'member.granted' }).first().click()
     const values = dialog(page).locator('.changes')
     assert.deepEqual(
@@ -197,8 +203,9 @@ describe('the pages of a workspace', () => {
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
     assert.match(page.url(), /audit\?action=member&operatorId=/)
-    await page.getByLabel('Since').fill('2999-01-01T00:00')
-    await page.keyboard.press('Enter')
+    await filterChip(page, 'Time').click()
+    await page.getByLabel('From').fill('2999-01-01T00:00')
+    await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText('Nothing fits these filters').waitFor()
     assertNoFaults(page)
     await page.close()

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { bundleConsole } from '../../src/console/assets/bundle.ts'
+import { cutFont, fontLicence } from '../../src/dev/font.ts'
 import { type Bundle, staticImports } from '../../src/web/bundle.ts'
+import { sharedFiles } from '../../src/web/shared-files.ts'
 import { before, describe, test } from '../support/harness.ts'
 
 const BUDGET = 60 * 1024
+const FONT_BUDGET = 40 * 1024
 
 describe('the size of the console', () => {
   let bundle: Bundle
@@ -39,6 +43,16 @@ describe('the size of the console', () => {
       t.diagnostic(`${entryPoint}: ${(bytes / 1024).toFixed(1)} KiB`)
       assert.ok(bytes <= BUDGET, `${entryPoint} takes ${bytes} bytes, ${bytes - BUDGET} too many`)
     }
+  })
+
+  test('the font is at most 40 KiB, and is what its source and the list of characters make of it', async (t) => {
+    const font = (await sharedFiles()).find(({ name }) => name.endsWith('.woff2'))
+    const size = font?.bytes.byteLength ?? Number.POSITIVE_INFINITY
+    t.diagnostic(`${(size / 1024).toFixed(1)} KiB`)
+    assert.ok(size <= FONT_BUDGET, `${size} bytes`)
+    assert.deepEqual(Buffer.from(font?.bytes ?? []), Buffer.from(await cutFont()), 'npm run font')
+    const licence = readFileSync(new URL('../../src/web/font/LICENSE.txt', import.meta.url))
+    assert.deepEqual(licence, Buffer.from(await fontLicence()))
   })
 
   test('nothing inline is in the page, and every file that it names is there', () => {

@@ -103,8 +103,8 @@ test('the drawing names the rooms from top to bottom, as the fences have them', 
 test('the table of the map names every room of the fences', () => {
   const cells = [...readme.matchAll(/^\| (.*?) \|/gm)].map(([, cell = '']) => cell).join(' ')
   const named = [...cells.matchAll(/`([^`]+)`/g)].map(([, room]) => room)
-  // The pages of the two front ends have no line of their own, and the entry is named beside the worker.
-  const lines = Object.keys(rooms).filter((room) => !/\/web$|^main\.ts$/.test(room))
+  // What runs in browsers has no line of its own, and the entry is named beside the worker.
+  const lines = Object.keys(rooms).filter((room) => !/\/web$|^web\/browser$|^main\.ts$/.test(room))
   assert.deepEqual(
     lines.filter((room) => !named.includes(room)),
     [],

@@ -175,7 +175,7 @@ async function bringUp(options: StackOptions, ground: Ground, stop: () => Promis
   await syncDemoCatalog(sql, demo.workspaceId, simulatorUrl)
   const [first, second, ...others] = await demoNumbers(sql, demo.workspaceId)
   if (!first || !second) throw new Error('the simulator has two numbers')
-  const settings = { PROVIDER_BASE_URL: simulatorUrl }
+  const settings = { PROVIDER_BASE_URL: simulatorUrl, HANDSETS_URL: `${simulatorUrl}/` }
   const workers = Array.from({ length: options.workers ?? 1 }, (_, index) =>
     launch(`worker-${index}`, 'workers/main.ts', settings),
   )

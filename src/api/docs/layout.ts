@@ -1,6 +1,10 @@
 // The frame of every documentation page: contents, search, style, and a policy that allows nothing from elsewhere.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { HttpHandler } from '../../platform/http/exchange.ts'
+import { fixedAnswer } from '../../platform/http/fixed-answer.ts'
+import { productBar } from '../../web/product-bar.ts'
+import { sharedLinks, sharedStyle } from '../../web/shared-files.ts'
 import { escaped } from './html.ts'
 
 export interface Page {
@@ -17,28 +21,26 @@ interface Parts {
   readonly title: string
   readonly contents: readonly Contents[]
   readonly main: string
+  /** The page with the handsets, in development. */
+  readonly handsetsUrl?: string | undefined
   /** Scripts of this page, beside the search. */
   readonly scripts?: readonly string[]
 }
 
 export const file = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-const style = `${file('./page.css')}\n${file('./parts.css')}`
+/** Colours, font and header of all our pages. */
+export const sharedStyles = ['tokens.css', 'font.css', 'product-bar.css'].map(sharedStyle).join('\n')
+
+const style = [sharedStyles, file('./page.css'), file('./parts.css')].join('\n')
 const search = file('./search.js')
 
-export function layout({ title, contents, main, scripts = [] }: Parts): Page {
+export function layout({ title, contents, main, handsetsUrl, scripts = [] }: Parts): Page {
   const code = [search, ...scripts]
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
-<link rel="icon" href="data:,">
-<style>${style}</style>
-</head>
+  const html = `${head(title, style)}
 <body>
 <a class="skip" href="#main">Skip to the content</a>
+${productBar('/docs', handsetsUrl)}
 <div class="layout">
 <nav aria-label="Contents">
 <form class="search" role="search" hidden><label for="search">Search</label> <input id="search" type="search" autocomplete="off" spellcheck="false" aria-controls="found">
@@ -55,6 +57,17 @@ ${code.map((one) => `<script type="module">${one}</script>`).join('\n')}
   return { html, contentSecurityPolicy: policy(style, code) }
 }
 
+export const head = (title: string, itsStyle: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(title)}</title>
+${sharedLinks}
+<style>${itsStyle}</style>
+</head>`
+
 const navigation = ({ title, entries }: Contents): string =>
   `<h2>${escaped(title)}</h2><ul>${entries.map(entry).join('')}</ul>`
 
@@ -63,14 +76,30 @@ const entry = ({ href, label, isHere }: Contents['entries'][number]): string =>
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-const policy = (style: string, scripts: readonly string[]): string =>
+export const policy = (itsStyle: string, scripts: readonly string[]): string =>
   [
     "default-src 'none'",
-    `style-src ${hashOf(style)}`,
-    `script-src ${scripts.map(hashOf).join(' ')}`,
+    `style-src ${hashOf(itsStyle)}`,
+    `script-src ${scripts.length === 0 ? "'none'" : scripts.map(hashOf).join(' ')}`,
+    "font-src 'self'",
     "connect-src 'self'",
-    'img-src data:',
+    "img-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
+
+export const pageAnswer = (
+  { html, contentSecurityPolicy }: Page,
+  headers: Readonly<Record<string, string>> = {},
+): HttpHandler =>
+  fixedAnswer({
+    contentType: 'text/html; charset=utf-8',
+    body: () => html,
+    headers: {
+      'content-security-policy': contentSecurityPolicy,
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      ...headers,
+    },
+  })

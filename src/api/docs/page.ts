@@ -12,7 +12,7 @@ import { inline, markdown } from './render.ts'
 import { schemaTables } from './schema-table.ts'
 
 /** `guides` are the contents above those of the reference. */
-export function referencePage(document: OpenApiDocument, guides: Contents): Page {
+export function referencePage(document: OpenApiDocument, guides: Contents, handsetsUrl?: string): Page {
   const groups = groupsOf(document)
   const main = `<h1>Switchboard API</h1>
 <p class="note">Version ${escaped(String(document.info['version']))}. For programs: <a href="/openapi.json">openapi.json</a>, <a href="/llms.txt">llms.txt</a></p>
@@ -26,7 +26,8 @@ ${groups.map(({ title, body }) => `<h2>${escaped(title)}</h2>\n${body}`).join('\
     entries: entries.map(({ id, label }) => ({ href: `#${id}`, label })),
   }))
   return layout({
-    title: 'Switchboard API reference',
+    title: 'API reference · Switchboard',
+    handsetsUrl,
     contents: [guides, ...contents],
     main,
     scripts: [file('./script.js')],

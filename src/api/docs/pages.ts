@@ -6,14 +6,20 @@ import { documentText, openApiDocument } from '../openapi/document.ts'
 import { introduction } from '../openapi/guide.ts'
 import { errorText } from './error-text.ts'
 import { type Guide, readGuides } from './guides.ts'
-import { type Contents, layout, type Page } from './layout.ts'
+import { type Contents, layout, type Page, pageAnswer } from './layout.ts'
 import { referencePage } from './page.ts'
 import { referenceText } from './reference-text.ts'
 import { render } from './render.ts'
 import { searchIndex } from './search-index.ts'
+import { startPage } from './start-page.ts'
+
+interface Links {
+  /** The page with the handsets of the provider's simulator, in development. */
+  readonly handsetsUrl?: string | undefined
+}
 
 /** Handlers by path. Each page is rendered at its first request. */
-export function documentationPages(): Readonly<Record<string, HttpHandler>> {
+export function documentationPages({ handsetsUrl }: Links = {}): Readonly<Record<string, HttpHandler>> {
   const document = openApiDocument()
   const guides = readGuides()
   const texts: [address: string, text: string][] = [
@@ -24,12 +30,13 @@ export function documentationPages(): Readonly<Record<string, HttpHandler>> {
     ]),
   ]
   const pages = texts.flatMap(([address, text]) => [
-    [address, htmlAnswer(() => guidePage(address, text, guides))],
+    [address, htmlAnswer(() => guidePage(address, text, { guides, handsetsUrl }))],
     [`${address}.md`, textAnswer('text/markdown', () => text)],
   ])
   return {
     ...Object.fromEntries(pages),
-    '/docs': htmlAnswer(() => referencePage(document, contentsOf(guides, '/docs'))),
+    '/': startPage(handsetsUrl),
+    '/docs': htmlAnswer(() => referencePage(document, contentsOf(guides, '/docs'), handsetsUrl)),
     '/docs.md': textAnswer('text/markdown', () => referenceText(document)),
     '/docs/search.json': fixedAnswer({
       contentType: 'application/json',
@@ -53,14 +60,19 @@ const contentsOf = (guides: readonly Guide[], here: string): Contents => ({
   ].map((entry) => ({ ...entry, isHere: entry.href === here })),
 })
 
-function guidePage(address: string, text: string, guides: readonly Guide[]): Page {
+interface Around extends Links {
+  readonly guides: readonly Guide[]
+}
+
+function guidePage(address: string, text: string, { guides, handsetsUrl }: Around): Page {
   const { html, headings } = render(text)
   const [title, ...parts] = headings
   const here = parts
     .filter(({ level }) => level === 2)
     .map(({ id, text: label }) => ({ href: `#${id}`, label }))
   return layout({
-    title: `${title?.text ?? ''} - Switchboard`,
+    title: `${title?.text ?? ''} · Switchboard`,
+    handsetsUrl,
     contents: [contentsOf(guides, address), { title: 'On this page', entries: here }],
     main: `${html}<p class="note">This page as text: <a href="${address}.md">${address}.md</a></p>`,
   })
@@ -72,21 +84,10 @@ const textAnswer = (type: string, body: () => string): HttpHandler =>
 function htmlAnswer(render: () => Page): HttpHandler {
   let answer: HttpHandler | undefined
   return (request) => {
-    answer ??= answerOf(render())
+    answer ??= pageAnswer(render())
     return answer(request)
   }
 }
-
-const answerOf = ({ html, contentSecurityPolicy }: Page): HttpHandler =>
-  fixedAnswer({
-    contentType: 'text/html; charset=utf-8',
-    body: () => html,
-    headers: {
-      'content-security-policy': contentSecurityPolicy,
-      'referrer-policy': 'no-referrer',
-      'cross-origin-opener-policy': 'same-origin',
-    },
-  })
 
 /** llms.txt: what there is to read, for language models. */
 const overview = (guides: readonly Guide[]): string =>

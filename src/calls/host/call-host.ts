@@ -27,6 +27,7 @@ import type { CallOwners, CallSessions, DirectSender } from '../ports.ts'
 import type { CallsStore, TakenCall } from '../store/calls.store.ts'
 import { createForwardNotes } from './forward-notes.ts'
 import { createOwnForwards } from './own-forwards.ts'
+import { releasedOnce } from './released-rows.ts'
 
 export interface CallHost extends ActorHost<CallState, CallMessage, CallTx, CallEffect> {
   /** Resolves when the latest write of the call's SDP has finished or failed. */
@@ -55,7 +56,7 @@ export function createCallHost(options: CallHostOptions): CallHost {
   async function forward(effect: Of<'forward'>, context: Context): Promise<void> {
     own.begin(context)
     const outcome = await forwardTo(options.direct, effect)
-    log.info({ callId: context.id, event: effect.event, outcome: outcome.type }, 'call.forwarded')
+    log.info({ callId: context.id, event: effect.event, ...toldOf(outcome) }, 'call.forwarded')
     // Without an entry, because it took so long that it was forgotten, nobody waits for it.
     own.ended(context.id, outcome)
   }
@@ -66,6 +67,7 @@ export function createCallHost(options: CallHostOptions): CallHost {
     written: ({ id, epoch }) => own.settled(id, epoch),
   })
   const sessionsUnderWay = createUnderWay(log)
+  const rows = releasedOnce(calls)
 
   return {
     sdpSaved: sessionsUnderWay.of,
@@ -79,7 +81,7 @@ export function createCallHost(options: CallHostOptions): CallHost {
       }
     },
     async commit(id, epoch, tx) {
-      const result = await calls.change(id as CallId, epoch, tx)
+      const result = await rows.change(id as CallId, epoch, tx)
       if (result.type === 'committed' && result.deliveries.length > 0) options.dispatch(result.deliveries)
       const hasOutcome = tx.at(-1)?.row.forwardState !== 'ATTEMPTING'
       if (result.type === 'committed' && hasOutcome) own.settled(id, epoch)
@@ -108,16 +110,19 @@ export function createCallHost(options: CallHostOptions): CallHost {
     async release(owned, sid) {
       // Write the pending notes first: a new owner that reads ATTEMPTING would forward again.
       await forwards.drain()
-      await calls.release(owned, sid)
+      await rows.release(owned, sid)
     },
     // The first turn of every incarnation sets the timers and resumes the previous owner's unfinished work.
     activated(context) {
       context.post({ type: 'wake' })
       own.adopt(context)
     },
-    dropped: () => undefined,
+    dropped: rows.dropped,
   }
 }
+
+const toldOf = (outcome: ForwardOutcome) =>
+  outcome.type === 'failed' ? { outcome: 'failed', code: outcome.code } : { outcome: 'delivered' }
 
 /** Makes a request to the provider and posts its outcome. */
 function createAsk(options: CallHostOptions) {

@@ -1,4 +1,5 @@
-// The statements that begin inbound calls. Those that come while others are written share a statement.
+// The statements that begin inbound calls. Those that come while others are written share a statement. They also open
+// the 24 hours, unless somebody has locked the conversation: no ring waits for that.
 
 import { emit, writtenDeliveries } from '../../platform/postgres/emit.ts'
 import { none, shareStatement, skipLocked } from '../../platform/postgres/share-statement.ts'
@@ -33,6 +34,7 @@ export function createInboundBegins(sql: Sql): (call: InboundCall, sid: string) 
 /** Undefined where the contact is gone, or where others have locked it and `wait` says to skip it. */
 async function beginOne(sql: Sql, { call, sid }: Begin, wait: Fragment): Promise<BegunHere | undefined> {
   const { row, body, notes } = call.ringing
+  const at = sql`${call.calledAt}::timestamptz`
   const eventId = newId('event')
   const rows = await sql<BegunRow[]>`
     with ${present(sql, row, wait)}
@@ -59,9 +61,22 @@ async function beginOne(sql: Sql, { call, sid }: Begin, wait: Fragment): Promise
       on conflict (wacid) do nothing
       returning id, workspace_id, status, forward_state, owner_epoch
     ),
+    opening as (
+      select id
+      from conversations
+      where id = ${row.conversationId} and workspace_id = ${row.workspaceId} and erased_at is null
+        and exists (select from begun)
+      for no key update skip locked
+    ),
+    opened as (
+      update conversations v
+      set last_call_at = ${at}, updated_at = now()
+      from opening
+      where v.id = opening.id and coalesce(v.last_call_at, '-infinity') < ${at}
+    ),
     ${occurred(sql, eventId, body)},
     ${emit(sql)}
-    select exists (select from present) as is_present, outlook.ended_before_start, begun.owner_epoch, begun.status,
+    select exists (select from present) as is_present, exists (select from opening) as is_open, outlook.ended_before_start, begun.owner_epoch, begun.status,
       begun.forward_state, ${route(sql)} as route, written.*
     from outlook
     left join begun on true
@@ -81,7 +96,7 @@ const rowOf =
   })
 
 /** A row as the statement for many reads it. */
-const inputOf = ({ call: { ringing, forwardCheckAt }, sid }: Begin) => {
+const inputOf = ({ call: { ringing, calledAt, forwardCheckAt }, sid }: Begin) => {
   const { row, body, notes } = ringing
   return {
     ...{ id: row.id, workspace_id: row.workspaceId, conversation_id: row.conversationId },
@@ -90,6 +105,7 @@ const inputOf = ({ call: { ringing, forwardCheckAt }, sid }: Begin) => {
       from_name: row.fromName,
       ringing_at: row.ringingAt,
       wake_at: row.wakeAt,
+      called_at: calledAt,
       forward_check_at: forwardCheckAt,
     },
     ...{ created_at: row.createdAt, sid, event_id: newId('event'), body, entries: entriesOf(notes) },
@@ -107,8 +123,8 @@ async function beginMany(sql: Sql, all: readonly Begin[]): Promise<readonly (Beg
       select *
       from jsonb_to_recordset(${all.map(inputOf) as never}::jsonb) as one (id uuid, workspace_id uuid, conversation_id uuid,
         number_id uuid, contact_id uuid, wacid text, status text, from_name text, ringing_at timestamptz,
-        wake_at timestamptz, forward_check_at timestamptz, created_at timestamptz, sid text, event_id uuid, body text,
-        entries jsonb)
+        wake_at timestamptz, called_at timestamptz, forward_check_at timestamptz, created_at timestamptz, sid text,
+        event_id uuid, body text, entries jsonb)
     ),
     present as (
       select id, workspace_id
@@ -138,6 +154,26 @@ async function beginMany(sql: Sql, all: readonly Begin[]): Promise<readonly (Beg
       on conflict (wacid) do nothing
       returning id, workspace_id, status, forward_state, owner_epoch, last_event_id
     ),
+    called as (
+      select i.conversation_id as id, i.workspace_id, max(i.called_at) as at
+      from begun
+      join input i on i.id = begun.id
+      group by 1, 2
+    ),
+    opening as (
+      select id
+      from conversations
+      where id = any(array(select id from called)) and erased_at is null
+      order by id
+      for no key update skip locked
+    ),
+    opened as (
+      update conversations v
+      set last_call_at = called.at, updated_at = now()
+      from called
+      where v.id = called.id and v.workspace_id = called.workspace_id and v.id = any(array(select id from opening))
+        and coalesce(v.last_call_at, '-infinity') < called.at
+    ),
     occurred as (
       select begun.last_event_id as event_id, begun.workspace_id, 'call.status' as kind, begun.id as key,
         convert_to(i.body, 'utf8') as body, null::uuid as routed_to, null::uuid as after
@@ -146,7 +182,7 @@ async function beginMany(sql: Sql, all: readonly Begin[]): Promise<readonly (Beg
     ),
     ${emit(sql)}
     select outlook.id as call_id, outlook.ended_before_start, begun.owner_epoch, begun.status, begun.forward_state,
-      ${route(sql)} as route, written.*
+      ${route(sql)} as route, outlook.conversation_id in (select id from opening) as is_open, written.*
     from outlook
     left join begun on begun.id = outlook.id
     left join (${writtenDeliveries(sql)}) written on written.event_id = begun.last_event_id`

@@ -10,6 +10,7 @@ import { writtenOf } from './call-changes.store.ts'
 
 export type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
   isPresent?: boolean
+  isOpen?: boolean
   endedBeforeStart?: boolean
   ownerEpoch: number | null
   status: CallRow['status']
@@ -18,8 +19,8 @@ export type BegunRow = (WrittenDelivery | { deliveryId: null }) & {
 }
 
 /**
- * Locks the contact before the row of the call, whose foreign keys lock the conversation first: a merge of contacts
- * locks them in this order.
+ * Locks the contact before the conversation, as a merge of contacts does. It keeps a merge and an erasure out until the
+ * call is there for them to find.
  */
 export const present = (
   sql: Sql,
@@ -49,6 +50,7 @@ export function begunOf(rows: readonly BegunRow[], rowOf: (first: BegunRow) => C
     type: 'begun',
     row: rowOf(first),
     route: first.route,
+    isOpen: first.isOpen === true,
     epoch: first.ownerEpoch,
     deliveries: writtenOf(rows),
   }

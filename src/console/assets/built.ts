@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { PageFile } from '../../web/bundle.ts'
+import type { BundledFile } from '../../web/bundle.ts'
 import { bundleConsole } from './bundle.ts'
 
 const beside = fileURLToPath(new URL('./built/', import.meta.url))
 
 /** Undefined if nothing was built, as in a process that runs from source. */
-export function readBuilt(dir = beside): PageFile[] | undefined {
+export function readBuilt(dir = beside): BundledFile[] | undefined {
   if (!existsSync(join(dir, 'index.html'))) return undefined
   return readdirSync(dir)
     .filter((name) => !/\.(br|gz)$/.test(name))

@@ -7,7 +7,7 @@ const console = {
   folder: fileURLToPath(new URL('../web/', import.meta.url)),
   base: '/console/assets/',
   modules: ['main.tsx'],
-  others: ['theme-boot.ts', 'styles/index.css', 'icon.svg'],
+  others: ['theme-boot.ts', 'styles/index.css'],
 }
 
 export const bundleConsole = (options: { readonly thorough: boolean }): Promise<Bundle> =>

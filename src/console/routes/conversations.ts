@@ -2,12 +2,20 @@
 import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
 import type { PageRequest } from '../../contract/page.ts'
+import type { ConversationDetails } from '../../contract/records/console.ts'
 import { attachmentAnswer } from '../../platform/http/attachment-answer.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
-import { type ConversationId, encodeId, type MessageId, type WorkspaceId } from '../../shared/ids.ts'
+import {
+  type ConversationId,
+  decodeId,
+  encodeId,
+  type MessageId,
+  type WorkspaceId,
+} from '../../shared/ids.ts'
 import type { ConsoleReads } from '../reads.ts'
 import { workspaceRoute } from '../route.ts'
 import { idOf, idParams } from '../schema.ts'
+import { campaignsIn, mergeThread, withCampaigns } from '../thread.ts'
 
 const thread = byId('console-conversation-messages')
 
@@ -65,6 +73,70 @@ async function pageOf(
   return begin && { ...begin, limit }
 }
 
+const entries = byId('console-thread')
+
+const listThread = workspaceRoute({
+  method: 'GET',
+  path: '/conversations/:id/thread',
+  summary:
+    'The messages and calls of a conversation, newest first; with `around` those before and behind one of them',
+  role: 'VIEWER',
+  params: idParams('conversation'),
+  query: v.strictObject({ ...pageQuery, around: v.optional(v.union([idOf('message'), idOf('call')])) }),
+  errors: ['NOT_FOUND'],
+  async handle({ services, author: { workspaceId }, params, query }) {
+    const { reads, threads } = services
+    const conversation = await reads.conversations.find(workspaceId, params.id)
+    if (!conversation) throw notFound('conversation')
+    // One that became part of another is found by its old id too.
+    const conversationId = decodeId('conversation', conversation.id) ?? params.id
+    const { around: id, limit } = query
+    // With a cursor, `around` is ignored: the cursor continues from the page around that entry.
+    const newer = Math.floor((limit - 1) / 2)
+    const begin =
+      id === undefined || query.cursor !== undefined
+        ? pageRequest(entries, query)
+        : await threads.beginAround(workspaceId, { conversationId, id, newer })
+    if (!begin) throw notFound('message')
+    const request = { ...begin, limit }
+    const [messages, calls] = await Promise.all([
+      reads.messages.list(workspaceId, { conversationId }, request),
+      reads.calls.list(workspaceId, { conversationId }, request),
+    ])
+    const page = mergeThread(messages, calls, limit)
+    const names = await threads.campaignNames(workspaceId, campaignsIn(page.data))
+    return pageBody(entries, { ...page, data: withCampaigns(page.data, names) })
+  },
+})
+
+const latestCalls = 5
+const otherConversations = 5
+
+const getConversationDetails = workspaceRoute({
+  method: 'GET',
+  path: '/conversations/:id/details',
+  summary: 'The latest calls and campaigns of a conversation, and other conversations of its contact',
+  role: 'VIEWER',
+  params: idParams('conversation'),
+  errors: ['NOT_FOUND'],
+  async handle({ services, author: { workspaceId }, params }): Promise<ConversationDetails> {
+    const { reads, threads } = services
+    const conversation = await reads.conversations.find(workspaceId, params.id)
+    if (!conversation) throw notFound('conversation')
+    const conversationId = decodeId('conversation', conversation.id) ?? params.id
+    const contact = conversation.contact.waId || conversation.contact.userId
+    const [calls, campaigns, known] = await Promise.all([
+      reads.calls.list(workspaceId, { conversationId }, { limit: latestCalls }),
+      threads.campaignsOf(workspaceId, conversationId),
+      contact && !conversation.group
+        ? reads.conversations.list(workspaceId, { contact }, { limit: otherConversations + 1 })
+        : undefined,
+    ])
+    const others = known?.data.filter(({ id, group }) => id !== conversation.id && !group) ?? []
+    return { calls: [...calls.data], campaigns, others: others.slice(0, otherConversations) }
+  },
+})
+
 const getMessage = workspaceRoute({
   method: 'GET',
   path: '/messages/:id',
@@ -99,4 +171,11 @@ const getMedia = workspaceRoute({
   },
 })
 
-export const conversationRoutes = [getConversation, listConversationMessages, getMessage, getMedia]
+export const conversationRoutes = [
+  getConversation,
+  listConversationMessages,
+  listThread,
+  getConversationDetails,
+  getMessage,
+  getMedia,
+]

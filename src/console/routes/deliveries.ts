@@ -22,6 +22,17 @@ const keyOf = v.pipe(
   v.check((id) => id !== '', 'must be the id of a conversation or a call'),
 )
 
+const mostChosen = 200
+/** More would not fit into the line of a request. */
+const mostLookedUp = 50
+
+const idList = v.pipe(
+  v.string(),
+  v.transform((text) => [...new Set(text.split(','))]),
+  v.maxLength(mostLookedUp, `must name at most ${mostLookedUp} deliveries`),
+  v.array(idOf('delivery')),
+)
+
 const listDeliveries = workspaceRoute({
   method: 'GET',
   path: '/deliveries',
@@ -29,6 +40,7 @@ const listDeliveries = workspaceRoute({
   role: 'VIEWER',
   query: v.strictObject({
     ...pageQuery,
+    ids: v.optional(idList),
     endpointId: v.optional(idOf('endpoint')),
     event: v.optional(v.picklist(eventKinds)),
     state: v.optional(choiceOf(deliveryStates)),
@@ -71,8 +83,6 @@ const replayDelivery = workspaceRoute({
     return { id: encodeId('delivery', params.id), state: 'PENDING' }
   },
 })
-
-const mostChosen = 200
 
 const replayChosen = workspaceRoute({
   method: 'POST',

@@ -32,6 +32,7 @@ const readMe = operatorRoute({
         secondFactorFrom: secondFactorFrom?.toISOString() ?? null,
         barrier: barrierOf(rules, operator),
       })),
+      handsetsUrl: services.settings.handsetsUrl ?? null,
     }
   },
 })

@@ -3,12 +3,20 @@ import * as v from 'valibot'
 import { notFound } from '../../contract/errors.ts'
 import { callStatuses } from '../../contract/records/call.ts'
 import { directions, messageStatuses, messageTypes } from '../../contract/records/message.ts'
-import { byActivity, byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
+import {
+  byActivity,
+  byId,
+  type ListKind,
+  pageBody,
+  pageQuery,
+  pageRequest,
+} from '../../platform/http/paging.ts'
 import { time } from '../../platform/http/time.ts'
 import { isUserId } from '../../shared/address.ts'
 import { toDigits } from '../../shared/phone.ts'
 import { workspaceRoute } from '../route.ts'
 import { flag, idOf, idParams } from '../schema.ts'
+import { unreadFirst } from '../unread-first.ts'
 
 const contact = v.pipe(
   v.string(),
@@ -80,22 +88,39 @@ const getCall = workspaceRoute({
 })
 
 const conversations = byActivity('console-conversations')
+const inbox: ListKind = {
+  name: 'console-inbox',
+  parts: [{ test: (part) => part === 'unread' || part === 'read' }, ...conversations.parts],
+}
 
 const listConversations = workspaceRoute({
   method: 'GET',
   path: '/conversations',
-  summary: 'Conversations, the latest activity first',
+  summary:
+    'Conversations, the latest activity first; with `order=unread` those with unread messages before the others',
   role: 'VIEWER',
   query: v.strictObject({
     ...pageQuery,
+    order: v.optional(v.picklist(['activity', 'unread']), 'activity'),
     unread: v.optional(flag),
+    windowOpen: v.optional(
+      v.pipe(
+        v.literal('true'),
+        v.transform(() => true as const),
+      ),
+    ),
     numberId: v.optional(idOf('number')),
     contact: v.optional(contact),
     ...span,
   }),
-  async handle({ services, author, query: { limit, cursor, ...filter } }) {
+  async handle({ services, author: { workspaceId }, query: { limit, cursor, order, ...filter } }) {
+    const reader = services.reads.conversations
+    if (order === 'unread' && filter.unread === undefined) {
+      const request = pageRequest(inbox, { limit, cursor })
+      return pageBody(inbox, await unreadFirst(reader, workspaceId, filter, request))
+    }
     const page = pageRequest(conversations, { limit, cursor })
-    return pageBody(conversations, await services.reads.conversations.list(author.workspaceId, filter, page))
+    return pageBody(conversations, await reader.list(workspaceId, filter, page))
   },
 })
 

@@ -6,6 +6,7 @@ import { navigate, place, ROOT, route, withQuery } from './core/router.ts'
 import { loadMe, me, workspace } from './core/session.ts'
 import { NoWorkspace } from './no-workspace.tsx'
 import { pages } from './pages.ts'
+import { Alone } from './parts/console-bar.tsx'
 import { ErrorState, Skeleton } from './parts/states.tsx'
 import { Toaster } from './parts/toaster.tsx'
 import { Opened, Shell } from './shell.tsx'
@@ -39,9 +40,9 @@ function Screen() {
   useEffect(leadInside, [me.value, place.value, isSignedOut.value])
   if (path === INVITE)
     return (
-      <main class="alone">
+      <Alone>
         <Opened key={location.hash} entry={invite} id={undefined} />
-      </main>
+      </Alone>
     )
   if (isAtSignIn && (isSignedOut.value || !me.value)) return <SignIn />
   if (!me.value) return error && error.status !== 401 ? <Failed error={error} /> : <Waiting />
@@ -53,9 +54,9 @@ function Screen() {
 /** The server judges each request; this only shows what helps. */
 const Inside = () =>
   workspace.value?.barrier === 'SECOND_FACTOR_REQUIRED' ? (
-    <main class="alone">
+    <Alone>
       <Opened key={workspace.value.id} entry={secondFactor} id={undefined} />
-    </main>
+    </Alone>
   ) : (
     <Shell />
   )
@@ -106,13 +107,13 @@ function remember(id: string): void {
 }
 
 const Failed = ({ error }: { readonly error: ApiError }) => (
-  <main class="alone">
+  <Alone>
     <ErrorState error={error} onRetry={() => location.reload()} />
-  </main>
+  </Alone>
 )
 
 const Waiting = () => (
-  <main class="alone">
+  <Alone>
     <Skeleton rows={3} />
-  </main>
+  </Alone>
 )

@@ -11,8 +11,8 @@ import { chooseTheme, theme } from './core/theme.ts'
 import { sayError } from './core/toasts.ts'
 import { type PageEntry, pages } from './pages.ts'
 import { Button, IconButton } from './parts/button.tsx'
+import { ConsoleBar } from './parts/console-bar.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
-import { Mark } from './parts/mark.tsx'
 import { StaleNotice } from './parts/stale-notice.tsx'
 import { EmptyState, ErrorState, Note, Skeleton } from './parts/states.tsx'
 
@@ -33,17 +33,21 @@ export function Shell() {
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <header class="top-bar">
-        <IconButton
-          label={isOpen ? 'Close the navigation' : 'Open the navigation'}
-          icon={isOpen ? 'close' : 'menu'}
-          aria-expanded={isOpen}
-          aria-controls="navigation"
-          onClick={() => setOpen(!isOpen)}
-        />
-        <Mark />
-        <span>{workspace.value?.name}</span>
-      </header>
+      <ConsoleBar
+        start={
+          <span class="open-navigation">
+            <IconButton
+              label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+              icon={isOpen ? 'close' : 'menu'}
+              aria-expanded={isOpen}
+              aria-controls="navigation"
+              onClick={() => setOpen(!isOpen)}
+            />
+          </span>
+        }
+      >
+        <span class="bar-workspace">{workspace.value?.name}</span>
+      </ConsoleBar>
       <Sidebar />
       <main id="content" tabIndex={-1}>
         {workspace.value?.status === 'SUSPENDED' && (
@@ -73,7 +77,6 @@ function Sidebar() {
   return (
     <aside id="navigation" class="sidebar" aria-label="Console">
       <div class="brand">
-        <Mark />
         <WorkspaceChoice />
       </div>
       <nav aria-label="Pages">

@@ -4,6 +4,7 @@ import { type Action, useAction } from './core/load.ts'
 import { signIn } from './core/session.ts'
 import { AuthForm } from './parts/auth-form.tsx'
 import { Button } from './parts/button.tsx'
+import { Alone } from './parts/console-bar.tsx'
 import { Field } from './parts/field.tsx'
 import { emptyFactor, type FactorDraft, factorOf, SecondFactor } from './parts/second-factor.tsx'
 
@@ -40,7 +41,7 @@ export function SignIn() {
   const action = useAction()
   const second = useSecondStep(action)
   return (
-    <main class="alone">
+    <Alone>
       <AuthForm
         title={second.isOpen ? 'Enter your code' : 'Sign in to Switchboard'}
         submit={second.isOpen ? 'Continue' : 'Sign in'}
@@ -60,7 +61,7 @@ export function SignIn() {
           <PasswordStep {...{ email, password }} onEmail={setEmail} onPassword={setPassword} />
         )}
       </AuthForm>
-    </main>
+    </Alone>
   )
 }
 

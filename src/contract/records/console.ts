@@ -1,9 +1,12 @@
 // Records that only the console shows.
 import type { EventKind } from '../events.ts'
 import type { Scope } from '../scopes.ts'
+import type { CallRecord } from './call.ts'
+import type { CampaignStatus } from './campaign.ts'
 import type { TemplateRecord } from './catalog.ts'
+import type { ConversationRecord } from './conversation.ts'
 import type { DeliveryState } from './delivery.ts'
-import type { MessagePreview } from './message.ts'
+import type { MessagePreview, MessageRecord } from './message.ts'
 
 export interface EndpointRecord {
   id: string
@@ -182,3 +185,24 @@ export type TemplatePreview = Pick<
   MessagePreview,
   'headerFormat' | 'header' | 'body' | 'footer' | 'buttons' | 'offer' | 'cards'
 >
+
+/** A message or a call of a conversation. The id is that of the message or the call. */
+export type ThreadEntry =
+  | {
+      id: string
+      kind: 'message'
+      message: MessageRecord
+      /** That sent the message. */
+      campaign: { id: string; name: string } | null
+    }
+  | { id: string; kind: 'call'; call: CallRecord }
+
+/** What the console shows beside a thread. */
+export interface ConversationDetails {
+  /** The latest calls of the conversation. */
+  calls: CallRecord[]
+  /** Of the latest messages: the campaigns that sent some, the latest first. */
+  campaigns: { id: string; name: string; status: CampaignStatus; lastSentAt: string }[]
+  /** The latest conversations of the same contact with other numbers of the workspace. */
+  others: ConversationRecord[]
+}

@@ -6,6 +6,7 @@ import type { AttemptRecord, LastAttempt } from '../../contract/records/console.
 import type { DeliveryState } from '../../contract/records/delivery.ts'
 import { mergedRowsOfPage, olderThan } from '../../platform/postgres/keyset.ts'
 import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
+import { ofIds } from '../../platform/postgres/of-ids.ts'
 import { settledOrPending } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { type DeliveryId, type EndpointId, encodeId, idFloor } from '../../shared/ids.ts'
@@ -109,6 +110,7 @@ const explaining = (sql: Sql) => sql`
  * Times become bounds on the id, which begins with its time, so that partitions of other days are not opened.
  */
 const conditions = (sql: Sql, filter: DeliveryFilter) => sql`
+  ${filter.ids ? sql`and ${ofIds(sql, sql`id`, filter.ids)}` : sql``}
   ${filter.endpointId ? sql`and endpoint_id = ${filter.endpointId}` : sql``}
   ${filter.event ? sql`and kind = ${filter.event}` : sql``}
   ${filter.key ? sql`and key = ${filter.key}` : sql``}

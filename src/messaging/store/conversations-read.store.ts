@@ -2,7 +2,7 @@
 
 import { permissionAt, type StoredPermission } from '../../contract/call-permission.ts'
 import type { ConversationFilter } from '../../contract/filters.ts'
-import { type Page, type PageRequest, toPage } from '../../contract/page.ts'
+import { type Keyset, type Page, type PageRequest, toPage } from '../../contract/page.ts'
 import type { ConversationRecord } from '../../contract/records/conversation.ts'
 import type { Direction, MessageType } from '../../contract/records/message.ts'
 import {
@@ -115,14 +115,40 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
         ${contactIs(sql, 'v.contact_id', { workspaceId, address: one.contact })}
         ${one.since ? sql`and v.updated_at >= ${one.since}` : sql``}
         ${one.until ? sql`and v.updated_at < ${one.until}` : sql``}
+        ${one.windowOpen ? activeWithinWindow(sql) : sql``}
         ${order.from}
       order by ${order.by('v')}`
-    const selects = onePerValue(filter, ['contact', 'numberId']).map(select)
+    const single = onePerValue(filter, ['contact', 'numberId']).map(select)
+    const selects = filter.windowOpen ? single.map((one) => windowOpen(sql, one, order)) : single
     const from = fromConversations(sql, mergedRowsOfPage(sql, selects, page, order.by))
     const rows = await conversationRows(sql, sql`${from} order by ${order.by('v')}`)
-    return order.page(rows, reading)
+    const found = order.page(rows, reading)
+    const [searched] = single
+    if (!filter.windowOpen || found.next || !searched || single.length > 1) return found
+    return { ...found, next: await endOfSearch(sql, searched) }
   },
 })
+
+/**
+ * No index knows which windows are open: it would be written with every inbound message. What opened one was activity of
+ * the last day, so that much of the list is searched, and at most so many conversations for one page.
+ */
+const mostSearched = 1_000
+
+const activeWithinWindow = (sql: Sql) => sql`and v.updated_at > now() - interval '24 hours'`
+
+const windowOpen = (sql: Sql, searched: Piece, order: ListOrder): Piece => sql`
+  select * from (${searched} limit ${sql.unsafe(String(mostSearched))}) v
+  where greatest(v.last_inbound_at, v.last_call_at) > now() - interval '24 hours'
+  order by ${order.by('v')}`
+
+/** Where the next page goes on searching, if this one ended only because it had searched enough. */
+async function endOfSearch(sql: Sql, searched: Piece): Promise<Keyset | undefined> {
+  const [last] = await sql<{ id: string; updatedAt: Date }[]>`
+    select id, updated_at from (${searched} limit ${sql.unsafe(String(mostSearched))}) v
+    offset ${mostSearched - 1}`
+  return last && [last.updatedAt.toISOString(), last.id]
+}
 
 /** What the columns above are read from, for the given rows of conversations. */
 const fromConversations = (sql: Sql, conversations: Piece) => sql`

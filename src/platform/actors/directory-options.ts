@@ -25,6 +25,8 @@ export interface DirectoryOptions<State, Message extends { readonly type: string
   /** The most actors in memory. Beyond it, the longest idle ones leave. */
   readonly maxActors?: number
   readonly turnLimitMs?: number
+  /** How long actors that leave may wait to be released together. Without it they do not wait. */
+  readonly releaseLingerMs?: number
   /** Takes accepted messages whose actor has moved to another node. True if it will deliver them. */
   readonly forward?: (id: string, message: Message) => boolean
   readonly observe?: (event: DirectoryEvent) => void

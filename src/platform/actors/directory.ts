@@ -49,6 +49,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
       kind: definition.kind,
       ownership,
       clock,
+      lingerMs: options.releaseLingerMs,
       releaseRows: (owned, sid) => host.release(owned, sid),
     })
     this.#upkeep = startUpkeep({

@@ -15,6 +15,8 @@ export interface ReleaserOptions {
   readonly ownership: Ownership
   readonly releaseRows: (owned: readonly Owned[], sid: string) => Promise<void>
   readonly clock: Clock
+  /** How long a release may wait for others. The next owner waits as long. */
+  readonly lingerMs?: number | undefined
 }
 
 const limitMs = 3_000
@@ -26,6 +28,7 @@ export function createReleaser(options: ReleaserOptions): (owned: Owned) => Prom
     maxItems: 200,
     maxWaiting: 100_000,
     concurrency: 2,
+    ...(options.lingerMs !== undefined && { lingerMs: options.lingerMs }),
     flush: async (batch) => {
       await within(clock, limitMs, () => options.releaseRows(batch, ownership.sid))
       const ids = batch.map(({ id }) => id)

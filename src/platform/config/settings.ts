@@ -64,6 +64,10 @@ export const settingsSchema = {
     meaning:
       'How customers reach the gateway; default http://localhost:PORT. Required by a gateway in production, with https.',
   }),
+  HANDSETS_URL: setting(url('http', 'https'), {
+    meaning:
+      "The page of the simulator's handsets, which console and documentation link to. npm start sets it; unset: no link.",
+  }),
   TRUSTED_PROXIES: setting(integer(0, 10), {
     default: '0',
     meaning: 'How many proxies in front add to X-Forwarded-For; 0 takes the address of the connection.',

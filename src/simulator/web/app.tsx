@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { ProductBar } from '../../web/browser/product-bar.tsx'
 import { AccountPanel } from './account-panel.tsx'
 import { FaultPanel } from './fault-panel.tsx'
 import { clearFaults, inForce } from './fault-rules.ts'
@@ -38,10 +39,9 @@ const states = {
 
 function TopBar() {
   const urls = webhookUrls.value
+  const gateway = gatewayOf(urls)
   return (
-    <header class="top">
-      <strong>Handsets</strong>
-      <span class="dim">Switchboard simulator</span>
+    <ProductBar home={gateway === undefined ? '/' : `${gateway}/`} links={linksOf(gateway)}>
       <span class={`state ${connection.value}`} role="status">
         {states[connection.value]}
       </span>
@@ -56,8 +56,24 @@ function TopBar() {
           )
         )}
       </span>
-    </header>
+    </ProductBar>
   )
+}
+
+const linksOf = (gateway: string | undefined) => [
+  ...(gateway === undefined
+    ? []
+    : [
+        { href: `${gateway}/console`, label: 'Console' },
+        { href: `${gateway}/docs`, label: 'Docs' },
+      ]),
+  { href: '/', label: 'Handsets', isHere: true },
+]
+
+/** The first gateway that is told, under the name that a browser uses for this machine: its session is kept by name. */
+function gatewayOf(urls: readonly string[] | undefined): string | undefined {
+  const [url] = urls ?? []
+  return url === undefined ? undefined : new URL(url).origin.replace('//127.0.0.1', '//localhost')
 }
 
 /** Always shows the active faults, so that the user does not forget them. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { CallRow, HandsetView, InboxItem, OutboxItem } from '../views.ts'
 import type { Act } from './control.ts'
 import { IconButton, Ticks } from './icon.tsx'
-import { duration, shortTime } from './words.ts'
+import { callLength, time } from './words.ts'
 
 const emojis = ['👍', '❤️', '😂', '😮', '🙏']
 
@@ -31,7 +31,7 @@ export function Received({ item, handset, act }: ReceivedProps) {
       {item.asksPermission && hasArrived && <PermissionQuestion {...{ item, handset, act }} />}
       <footer>
         <span class="meta">
-          {shortTime(item.at)} · {statusOf(item)}
+          {time(item.at)} · {statusOf(item)}
         </span>
         <Ticks count={tickCount(item.status)} isRead={item.status === 'read'} />
         {hasArrived && handset.online && (
@@ -142,7 +142,7 @@ export function Written({ item, handset, act }: WrittenProps) {
       {isEditing && <EditForm text={item.text} onSave={(text) => change('edit', text)} />}
       <footer>
         <span class="meta">
-          {shortTime(item.at)} · {item.readByBusiness ? 'read' : 'sent'}
+          {time(item.at)} · {item.readByBusiness ? 'read' : 'sent'}
         </span>
         <Ticks count={item.readByBusiness ? 2 : 1} isRead={item.readByBusiness} />
         {isThere && handset.online && item.type === 'text' && (
@@ -207,11 +207,11 @@ export function CallEntry({ call }: { readonly call: CallRow }) {
   const direction = call.direction === 'USER_INITIATED' ? 'You called' : 'The business called'
   const took =
     call.acceptedAt !== null && call.endedAt !== null
-      ? ` ${duration(Date.parse(call.endedAt) - Date.parse(call.acceptedAt))},`
+      ? ` ${callLength(Date.parse(call.endedAt) - Date.parse(call.acceptedAt))},`
       : ''
   return (
     <p class="call-entry">
-      {direction}:{took} {ends[call.endReason ?? ''] ?? 'ended'} · {shortTime(call.at)}
+      {direction}:{took} {ends[call.endReason ?? ''] ?? 'ended'} · {time(call.at)}
     </p>
   )
 }

@@ -3,7 +3,7 @@ import type { CallRow, HandsetView } from '../views.ts'
 import type { Act } from './control.ts'
 import { Icon } from './icon.tsx'
 import { numbers } from './live.ts'
-import { duration, now } from './words.ts'
+import { callLength, now } from './words.ts'
 
 export function CallSheet({ handset, act }: { readonly handset: HandsetView; readonly act: Act }) {
   const live = handset.calls.filter(({ state }) => state !== 'ended')
@@ -76,7 +76,7 @@ function CallState({ call }: { readonly call: CallRow }) {
   return (
     <>
       <span role="timer" aria-label="Time in the call">
-        {duration(now.value - Date.parse(call.acceptedAt))}
+        {callLength(now.value - Date.parse(call.acceptedAt))}
       </span>{' '}
       · {media}
     </>

@@ -1,6 +1,6 @@
 // The open handsets. The URL contains them, so that a reload or a link shows the same ones.
 import { signal } from '@preact/signals'
-import { isUserId } from './words.ts'
+import { isUserId } from '../../web/browser/phone.ts'
 
 const MOST_OPEN = 8
 /** The handset of the example request that npm start prints, and one without automatic reactions. */

@@ -11,7 +11,7 @@ import { Identity } from './identity.tsx'
 import { handsets, numbers } from './live.ts'
 import { close } from './opened.ts'
 import { PhoneSettings } from './phone-settings.tsx'
-import { now, phoneNumber } from './words.ts'
+import { now, phone } from './words.ts'
 
 const TYPING_MS = 25_000
 
@@ -35,11 +35,11 @@ export function Phone({ waId }: { readonly waId: string }) {
       <div class="handset-title">
         <div>
           <h2 id={title} tabIndex={-1}>
-            {phoneNumber(waId)}
+            {phone(waId)}
           </h2>
           <p class="hint">{behaviourOf(waId)}</p>
         </div>
-        <IconButton label={`Close ${phoneNumber(waId)}`} icon="close" onClick={() => close(waId)} />
+        <IconButton label={`Close ${phone(waId)}`} icon="close" onClick={() => close(waId)} />
       </div>
       {handset && number !== undefined && (
         <>
@@ -109,7 +109,7 @@ function ChatHeader({
         <span class="chat-sub">
           {isTyping(handset, number)
             ? 'typing…'
-            : phoneNumber(numbers.value.find(({ id }) => id === number)?.digits ?? '')}
+            : phone(numbers.value.find(({ id }) => id === number)?.digits ?? '')}
         </span>
       </div>
       <button

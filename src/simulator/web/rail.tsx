@@ -1,8 +1,8 @@
 // Opens handsets: any number from an input, and the numbers with a fixed behaviour from a list.
 import { useState } from 'preact/hooks'
+import { isUserId } from '../../web/browser/phone.ts'
 import { groups, waIdOf } from './behaviours.ts'
 import { open, opened } from './opened.ts'
-import { isUserId } from './words.ts'
 
 export const Rail = () => (
   <nav class="rail" aria-label="Handsets to open">

@@ -4,7 +4,7 @@ import type { RequestRow, WebhookRow } from '../views.ts'
 import { control, messageOf } from './control.ts'
 import { Icon } from './icon.tsx'
 import { requests, webhooks } from './live.ts'
-import { exactTime, pretty } from './words.ts'
+import { clock, pretty } from './words.ts'
 
 const MOST_SHOWN = 150
 
@@ -74,7 +74,7 @@ function WireRow({ row }: { readonly row: Row }) {
         </span>
         <code class="wire-title">{title}</code>
         <span class={`result ${tone}`}>{result}</span>
-        <time dateTime={row.at}>{exactTime(row.at)}</time>
+        <time dateTime={row.at}>{clock(row.at)}</time>
       </button>
       {isOpen && <Details id={id} row={row} />}
     </li>

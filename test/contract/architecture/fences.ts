@@ -14,10 +14,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   dev: ['*'],
   'main.ts': ['gateway', 'platform', 'shared'],
   workers: ['gateway', ...features, ...base],
-  gateway: ['console', 'api', 'provider', ...features, ...base],
+  gateway: ['console', 'api', 'provider', ...features, ...base, 'web'],
   // The console has the campaign routes of the API.
   console: ['api', ...features, ...base, 'web'],
-  api: [...features, ...base],
+  api: [...features, ...base, 'web'],
   provider: [...features, ...base],
   privacy: ['calls', 'messaging', 'delivery', 'accounts', ...base],
   campaigns: ['messaging', 'accounts', ...base],
@@ -33,8 +33,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'web/browser': [],
   simulator: ['shared', 'web'],
   contract: ['shared'],
+  web: ['shared'],
   shared: [],
-  web: [],
   // To be copied by customers: it knows the API and nothing of ours.
   examples: [],
 }
@@ -158,12 +158,12 @@ const packages: Readonly<Record<string, string>> = {
   provider: 'undici valibot pino node:*',
   platform: '*',
   contract: 'valibot',
-  shared: 'node:crypto node:perf_hooks node:diagnostics_channel',
+  shared: 'node:crypto node:perf_hooks node:diagnostics_channel node:util node:zlib',
   'console/web': 'preact preact/hooks @preact/signals lean-qr',
   'simulator/web': 'preact preact/hooks @preact/signals',
   simulator: 'undici valibot pino sdp-transform werift ws @evan/opus node:*',
   web: 'esbuild node:*',
-  'web/browser': '',
+  'web/browser': 'preact',
   examples: 'ws werift @evan/opus node:*',
 }
 

@@ -1,53 +1,20 @@
 // Calls that begin and change at the same time share statements: each has what it would have alone.
 import assert from 'node:assert/strict'
-import { inboundCall } from '../../../src/calls/begin-call.ts'
 import type { Change } from '../../../src/calls/call.messages.ts'
 import { type CallRow, statusBody } from '../../../src/calls/call.ts'
 import type { BegunHere, InboundCall } from '../../../src/calls/ports.ts'
 import { createCallBeginStore } from '../../../src/calls/store/call-begin.store.ts'
 import { createCallTimelineStore } from '../../../src/calls/store/call-timeline.store.ts'
-import { createCallWindowStore } from '../../../src/calls/store/call-windows.store.ts'
 import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
-import { personAt } from '../../../src/contract/person.ts'
 import type { CallStatus } from '../../../src/contract/records/call.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testContacts } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
-import { connectUpdate } from './gateway.ts'
+import { type Begun, begun, callsOf, isBegun } from './begins.ts'
 import { addWorkspace, type Workspace } from './rows.ts'
 
 const sql = testPool(await testDatabase(), 6)
-const timing = { ringTimeoutMs: 90_000, callTimeoutMs: 1, reforwardOnCrash: true }
 const at = new Date()
-
-type Begun = Extract<BegunHere, { type: 'begun' }>
-
-async function callsOf(workspace: Workspace, count: number, people = 3): Promise<InboundCall[]> {
-  const contacts = testContacts(sql)
-  const calls: InboundCall[] = []
-  for (let index = 0; index < count; index += 1) {
-    const person = personAt(`1555123000${index % people}`, 'I')
-    const parties = await contacts.resolveParties({ phoneNumberId: workspace.phoneNumberId, person })
-    if (!parties) throw new Error('no such number')
-    calls.push(inboundCall(parties, connectUpdate(workspace), at, timing))
-  }
-  return calls
-}
-
-/** More than may run at the same time, each alone: the rest goes together. */
-async function begun(count = 12, forward = true) {
-  const workspace = await addWorkspace(sql, { forward })
-  const begins = createCallBeginStore(sql)
-  const calls = await callsOf(workspace, count)
-  const results = await Promise.all(calls.map((call) => begins.inbound(call, 'sid-1')))
-  return { workspace, calls, results, begins }
-}
-
-const isBegun = (result: BegunHere | undefined): Begun => {
-  assert.equal(result?.type, 'begun')
-  return result as Begun
-}
 
 const full = (row: CallRow, workspace: Workspace): CallRow => ({
   ...row,
@@ -80,7 +47,7 @@ const timelineOf = async ({ workspaceId, id }: CallRow) =>
 
 describe('calls that begin together', () => {
   test('have rows, owners, events and routes of their own', async () => {
-    const { workspace, calls, results } = await begun()
+    const { workspace, calls, results } = await begun(sql)
     const store = createCallsStore(sql)
     for (const [index, result] of results.entries()) {
       const { row, epoch, route, deliveries } = isBegun(result)
@@ -100,7 +67,7 @@ describe('calls that begin together', () => {
   })
 
   test('are written where nobody listens or forwards, too', async () => {
-    const { results } = await begun(8, false)
+    const { results } = await begun(sql, 8, false)
     for (const result of results)
       assert.deepEqual([isBegun(result).row.forwardState, isBegun(result).route], [null, []])
   })
@@ -108,7 +75,7 @@ describe('calls that begin together', () => {
   test('exist once, and not where they have ended before', async () => {
     const workspace = await addWorkspace(sql)
     const begins = createCallBeginStore(sql)
-    const calls = await callsOf(workspace, 12)
+    const calls = await callsOf(sql, workspace, 12)
     const ended = calls.at(-1)?.ringing.row.wacid ?? ''
     await createCallsStore(sql).addEarlyTerminate({
       ...{ wacid: ended, workspaceId: workspace.workspaceId, at, durationSeconds: null, error: null },
@@ -134,7 +101,7 @@ describe('calls that begin together', () => {
   test('do not wait for one whose contact is locked', async () => {
     const workspace = await addWorkspace(sql)
     const begins = createCallBeginStore(sql)
-    const calls = await callsOf(workspace, 12)
+    const calls = await callsOf(sql, workspace, 12)
     const contactId = calls[0]?.ringing.row.contactId ?? ''
     let isFree = false
     const results: Promise<BegunHere>[] = []
@@ -156,7 +123,7 @@ describe('calls that begin together', () => {
   test('are written without one whose contact was erased meanwhile', async () => {
     const workspace = await addWorkspace(sql)
     const begins = createCallBeginStore(sql)
-    const calls = await callsOf(workspace, 12)
+    const calls = await callsOf(sql, workspace, 12)
     const contactId = calls[1]?.ringing.row.contactId ?? ''
     await sql`update contacts set erased_at = now() where id = ${contactId}`
     const results = await Promise.all(calls.map((call) => begins.inbound(call, 'sid-1')))
@@ -172,11 +139,11 @@ describe('calls that begin together', () => {
   test('are not harmed by one that cannot be written', async () => {
     const workspace = await addWorkspace(sql)
     const begins = createCallBeginStore(sql)
-    const calls = await callsOf(workspace, 12)
+    const calls = await callsOf(sql, workspace, 12)
     const bad = 7
     const results = await Promise.allSettled(
       calls.map((call, index) => {
-        const row = { ...call.ringing.row, ...(index === bad && { conversationId: newId('conversation') }) }
+        const row = { ...call.ringing.row, ...(index === bad && { fromName: 'I\u0000' }) }
         return begins.inbound({ ...call, ringing: { ...call.ringing, row } }, 'sid-1')
       }),
     )
@@ -188,37 +155,9 @@ describe('calls that begin together', () => {
   })
 })
 
-describe('calls that open the time to answer together', () => {
-  test('each open that of their own conversation, the latest of them', async () => {
-    const { calls } = await begun()
-    const windows = createCallWindowStore(sql)
-    const timeOf = (index: number) => new Date(at.getTime() + 1_000 * index)
-    await Promise.all(calls.map(({ ringing: { row } }, index) => windows.opened(row.id, timeOf(index))))
-    const ids = calls.map(({ ringing: { row } }) => row.conversationId)
-    const rows = await sql<{ id: string; lastCallAt: Date }[]>`
-      select id, last_call_at from conversations where id = any(${ids}::uuid[])`
-    assert.equal(rows.length, 3)
-    for (const { id, lastCallAt } of rows) assert.deepEqual(lastCallAt, timeOf(ids.lastIndexOf(id as never)))
-  })
-
-  test('do not wait for one whose conversation is locked', async () => {
-    const { calls } = await begun()
-    const windows = createCallWindowStore(sql)
-    const rows = calls.map(({ ringing: { row } }) => row)
-    const held = rows[0]?.conversationId ?? assert.fail()
-    const opened: Promise<void>[] = []
-    await sql.begin(async (tx) => {
-      await tx`select from conversations where id = ${held} for update`
-      opened.push(...rows.map(({ id }) => windows.opened(id, at)))
-      await Promise.all(opened.filter((_, index) => rows[index]?.conversationId !== held))
-    })
-    for (const result of await Promise.allSettled(opened)) assert.ok(gotThrough(result))
-  })
-})
-
 describe('calls that change together', () => {
   test('keep every column as it was given, and tell of it', async () => {
-    const { workspace, results } = await begun()
+    const { workspace, results } = await begun(sql)
     const store = createCallsStore(sql)
     const all = results.map(isBegun)
     const nexts = all.map(({ row }, index) => (index % 2 === 0 ? full(row, workspace) : row))
@@ -240,7 +179,7 @@ describe('calls that change together', () => {
   })
 
   test('are fenced one by one: by their epochs, and by statuses that do not follow', async () => {
-    const { results } = await begun()
+    const { results } = await begun(sql)
     const store = createCallsStore(sql)
     const all = results.map(isBegun)
     const [over, moved] = [all[5], all[8]]
@@ -263,7 +202,7 @@ describe('calls that change together', () => {
   })
 
   test('do not wait for one whose row is locked', async () => {
-    const { results } = await begun()
+    const { results } = await begun(sql)
     const store = createCallsStore(sql)
     const all = results.map(isBegun)
     const locked = [0, 7].map((index) => all[index]?.row.id ?? '')
@@ -280,7 +219,7 @@ describe('calls that change together', () => {
   })
 
   test('release their rows with the last change', async () => {
-    const { workspace, results } = await begun()
+    const { workspace, results } = await begun(sql)
     const store = createCallsStore(sql)
     const all = results.map(isBegun)
     await Promise.all(

@@ -22,6 +22,7 @@ import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
 import { createSignInRefusals } from '../../../src/console/sign-in-refusals.ts'
 import { createSubjectStore } from '../../../src/console/store/delivery-subjects.store.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
+import { createThreadStore } from '../../../src/console/store/threads.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
 import { createAttemptRateStore } from '../../../src/delivery/store/attempt-rates.store.ts'
@@ -155,6 +156,7 @@ function servicesOf(
       targets: 'public',
       keyEnvironment: 'test',
       retentionDays: 30,
+      handsetsUrl: undefined,
       ...settings,
     },
     clock,
@@ -192,6 +194,7 @@ function servicesOf(
     inbound: createInboundElementStore(sql),
     unknown,
     overview: createOverview({ store: createOverviewStore(sql), rates: createAttemptRateStore(sql), clock }),
+    threads: createThreadStore(sql),
     deliveryLog: explainLog(createDeliveryRecords(sql).log, createSubjectStore(sql)),
   }
 }

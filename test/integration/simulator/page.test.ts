@@ -25,6 +25,8 @@ describe('the page', () => {
     )
     const html = await page.text()
     assert.doesNotMatch(html, /<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=/)
+    const icon = await fetch(`${rig.url}/favicon.ico`)
+    assert.deepEqual([icon.status, icon.headers.get('content-type')], [200, 'image/x-icon'])
     const names = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map((match) => match[1])
     assert.ok(names.length >= 3)
     for (const name of names) {

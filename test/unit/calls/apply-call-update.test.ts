@@ -41,7 +41,14 @@ function world(ledger: Partial<CallLedger> = {}) {
   const asked: boolean[] = []
   const learnt: (string | null)[][] = []
   const beginInbound = async (call: InboundCall) => {
-    return { type: 'begun', row: call.ringing.row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
+    return {
+      type: 'begun',
+      row: call.ringing.row,
+      route: [],
+      epoch: 1,
+      asked: { mono: 0, wall: 0 },
+      isOpen: false,
+    } as const
   }
   const nothing = {
     findByWacid: async () => undefined,
@@ -50,7 +57,7 @@ function world(ledger: Partial<CallLedger> = {}) {
     earlyTerminateSoon: async () => undefined,
     recordEnded: async ({ row }: Beginning) => {
       ended.push(row)
-      return { type: 'begun', row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
+      return { type: 'begun', row, route: [], epoch: 1, asked: { mono: 0, wall: 0 }, isOpen: false } as const
     },
     addEarlyTerminate: async () => undefined,
     beginInbound,
@@ -112,7 +119,14 @@ describe('a connect', () => {
     const beginInbound = async (call: InboundCall) => {
       tries += 1
       const { row } = call.ringing
-      const begun = { type: 'begun', row, route: [], epoch: 1, asked: { mono: 0, wall: 0 } } as const
+      const begun = {
+        type: 'begun',
+        row,
+        route: [],
+        epoch: 1,
+        asked: { mono: 0, wall: 0 },
+        isOpen: false,
+      } as const
       return tries === 1 ? ({ type: 'gone' } as const) : begun
     }
     const { apply, asked, adopted } = world({ beginInbound })
@@ -215,6 +229,12 @@ describe('the 24 hours for answers', () => {
     const again = world({ ...known, beginInbound: async () => ({ type: 'exists' }) as const })
     await again.apply({ ...connect, at })
     assert.deepEqual(again.opened, [[id, at]])
+    // Nearly always the statement that began the call has done it.
+    const beginInbound = async ({ ringing: { row } }: InboundCall) =>
+      ({ type: 'begun', row, route: [], epoch: 1, asked: { mono: 0, wall: 0 }, isOpen: true }) as const
+    const done = world({ beginInbound })
+    await done.apply({ ...connect, at })
+    assert.deepEqual(done.opened, [])
   })
 
   test('are opened by a call that the customer accepted, not by one that rings or is declined', async () => {

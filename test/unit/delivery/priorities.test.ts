@@ -104,11 +104,12 @@ describe('first attempts and retries over HTTPS', () => {
 })
 
 describe('calls', () => {
-  test('beyond the requests of their own wait, thirty-two at most, and fail in their time', () => {
+  test('beyond the requests of their own wait, five hundred at most, and fail in their time', () => {
     const driver = new Driver(https())
-    for (let count = 0; count < 65; count += 1) driver.tell({ type: 'direct', item: call }, `asker ${count}`)
+    for (let count = 0; count < 32 + 512 + 1; count += 1)
+      driver.tell({ type: 'direct', item: call }, `asker ${count}`)
     assert.equal(driver.state.directPosts, 32)
-    assert.equal(driver.state.urgent.length, 32)
+    assert.equal(driver.state.urgent.length, 512)
     const [refused] = driver.of('reply') as unknown as { value: { code: string } }[]
     assert.equal(refused?.value.code, 'OVERLOADED')
     const [timer] = driver.of('setTimer').filter(({ name }) => name.startsWith('direct:'))
@@ -133,6 +134,22 @@ describe('calls', () => {
     driver.tell({ type: 'direct', item: call }, 'asker')
     assert.equal(driver.of('frame').length, frames + 1)
     assert.equal(driver.last('frame').item, call)
+  })
+
+  test('that fill the window of a socket within a round trip all go out, as it proves to read', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'direct', item: call }, 'first')
+    const token = driver.open()
+    driver.writeAll()
+    const large = { ...call, body: 'x'.repeat(4_000) }
+    for (let count = 0; count < 256; count += 1)
+      driver.tell({ type: 'direct', item: large }, `asker ${count}`)
+    assert.ok(driver.of('frame').length < 100, 'the window is full')
+    for (let round = 0; round < 10 && driver.state.urgent.length > 0; round += 1) {
+      driver.writeAll()
+      driver.tell({ type: 'pong', token, ping: driver.pings().at(-1)?.ping ?? 0 })
+    }
+    assert.deepEqual([driver.of('frame').length, driver.state.urgent.length], [257, 0])
   })
 
   test('on an open socket that takes no more have failed after five seconds', () => {

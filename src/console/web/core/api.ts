@@ -80,6 +80,13 @@ async function send<Body>(method: string, path: string, { body, signal: abort }:
   return (await answer.json()) as Body
 }
 
+export const unreachable = (): ApiError =>
+  new ApiError({
+    status: 0,
+    code: 'UNREACHABLE',
+    message: 'The server cannot be reached. Check your connection and try again.',
+  })
+
 /** For bodies that are not JSON, such as files: the caller reads the response. */
 export async function askRaw(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers)
@@ -88,11 +95,7 @@ export async function askRaw(path: string, init: RequestInit): Promise<Response>
   const answer = await fetch(`/console/api${path}`, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error
-      throw new ApiError({
-        status: 0,
-        code: 'UNREACHABLE',
-        message: 'The server cannot be reached. Check your connection and try again.',
-      })
+      throw unreachable()
     },
   )
   if (!answer.ok) throw await refusal(answer, path)
@@ -103,7 +106,8 @@ export async function askRaw(path: string, init: RequestInit): Promise<Response>
 /** A 401 from these paths is about the submitted password, not about the session. */
 const withoutSession = ['/session', '/invitation/accept']
 
-async function refusal(answer: Response, path: string): Promise<ApiError> {
+/** The error of an answer that is no success. */
+export async function refusal(answer: Response, path: string): Promise<ApiError> {
   const { error } = (await answer.json().catch(() => ({}))) as {
     error?: { code: string; message: string; details?: Detail[]; requestId?: string }
   }

@@ -59,6 +59,8 @@ export interface List<Row> {
   refresh(): Promise<void>
   /** Replaces the row with the same id. */
   replace(row: Row): void
+  /** Changes the rows without a request, once they are there. */
+  update(change: (rows: readonly Row[]) => readonly Row[]): void
 }
 
 interface ListState<Row> {
@@ -110,6 +112,12 @@ export function useList<Row extends { readonly id: string }>(path: string): List
         ...before,
         ...(before.rows && { rows: before.rows.map((one) => (one.id === row.id ? row : one)) }),
       })),
+    update: (change) =>
+      setState((before) => {
+        if (before.path !== path || !before.rows) return before
+        const rows = change(before.rows)
+        return rows === before.rows ? before : { ...before, rows }
+      }),
   }
 }
 

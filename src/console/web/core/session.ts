@@ -29,6 +29,8 @@ export interface Me {
     readonly recoveryCodesLeft: number
   }
   readonly workspaces: readonly Workspace[]
+  /** The page of the simulator's handsets, in development. */
+  readonly handsetsUrl: string | null
 }
 
 export const me = signal<Me | undefined>(undefined)

@@ -1,18 +1,37 @@
 // Uploads one file as it is, and gives what the server says of it.
-import { ApiError, askRaw, inWorkspace } from './api.ts'
+import { ApiError, inWorkspace, refusal, unreachable } from './api.ts'
 
-/** `path` is in the current workspace. */
-export async function uploadFile<Body>(
+interface Options {
+  readonly query?: Readonly<Record<string, string>>
+  /** Told the share that was sent, from 0 to 1. */
+  readonly onProgress?: (share: number) => void
+}
+
+/** `path` is in the current workspace. By XMLHttpRequest, because fetch tells nothing of how far an upload is. */
+export function uploadFile<Body>(
   path: string,
   file: File,
-  query: Readonly<Record<string, string>> = {},
+  { query, onProgress }: Options = {},
 ): Promise<Body> {
-  const answer = await askRaw(inWorkspace(path, { ...query, fileName: file.name }), {
-    method: 'POST',
-    headers: { 'content-type': file.type },
-    body: file,
+  const full = inWorkspace(path, { ...query, fileName: file.name })
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', `/console/api${full}`)
+    request.setRequestHeader('content-type', file.type)
+    request.upload.onprogress = ({ loaded, total }) => onProgress?.(total === 0 ? 0 : loaded / total)
+    request.onerror = () => reject(unreachable())
+    request.onload = () => {
+      const { status, responseText } = request
+      if (status >= 200 && status < 300) return resolve(JSON.parse(responseText) as Body)
+      const headers = new Headers()
+      for (const name of ['retry-after', 'x-request-id']) {
+        const value = request.getResponseHeader(name)
+        if (value !== null) headers.set(name, value)
+      }
+      refusal(new Response(responseText, { status, headers }), full).then(reject, reject)
+    }
+    request.send(file)
   })
-  return (await answer.json()) as Body
 }
 
 const mostBytes = 16 * 1024 * 1024
@@ -29,5 +48,5 @@ export async function uploadSmallFile<Body>(
       code: 'PAYLOAD_TOO_LARGE',
       message: `${file.name} is larger than 16 MiB.`,
     })
-  return uploadFile<Body>(path, file, query)
+  return uploadFile<Body>(path, file, { query })
 }

@@ -4,7 +4,6 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ApiError } from '../core/api.ts'
 import type { Action } from '../core/load.ts'
 import { Button } from './button.tsx'
-import { Mark } from './mark.tsx'
 import { Problem } from './states.tsx'
 
 export function AuthForm({
@@ -35,7 +34,6 @@ export function AuthForm({
         if (wait === 0) onSubmit()
       }}
     >
-      <Mark />
       <h1>{title}</h1>
       {children}
       {wait > 0 ? (

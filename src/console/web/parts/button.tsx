@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
+import type { ButtonHTMLAttributes, ComponentChildren, Ref } from 'preact'
 import { Icon, type IconName } from './icon.tsx'
 
 type Look = 'plain' | 'primary' | 'danger' | 'quiet' | 'link'
@@ -30,20 +30,24 @@ export function Button({ look = 'plain', icon, isBusy = false, children, onClick
   )
 }
 
-export function IconButton({
-  label,
-  icon,
-  ...rest
-}: Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'label'> & {
+interface IconProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'label'> {
   readonly label: string
   readonly icon: IconName
-}) {
-  return (
-    <button type="button" {...rest} class="button quiet icon-only" aria-label={label} title={label}>
-      <Icon name={icon} />
-    </button>
-  )
+  readonly buttonRef?: Ref<HTMLButtonElement>
 }
+
+export const IconButton = ({ label, icon, buttonRef, ...rest }: IconProps) => (
+  <button
+    type="button"
+    {...rest}
+    ref={buttonRef ?? null}
+    class="button quiet icon-only"
+    aria-label={label}
+    title={label}
+  >
+    <Icon name={icon} />
+  </button>
+)
 
 /** A link that looks like a button. */
 export const LinkButton = ({

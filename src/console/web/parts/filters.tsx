@@ -1,82 +1,63 @@
-// Filters that are kept in the address, so that the link to a filtered list can be shared.
-import { useEffect, useState } from 'preact/hooks'
+// Filters that are kept in the address, so that the link to a filtered list can be shared. Each is a chip; where
+// there is little room, those that are not set are folded behind one button.
+import { useState } from 'preact/hooks'
+import type { ApiError } from '../core/api.ts'
 import { place, setQuery } from '../core/router.ts'
 import { Button } from './button.tsx'
-import { Field, type Option, Select } from './field.tsx'
+import type { Filter } from './filter.ts'
+import { FilterChip } from './filter-chip.tsx'
+import { Icon } from './icon.tsx'
 
-export interface Filter {
-  /** The name of the query parameter. */
-  readonly name: string
-  readonly label: string
-  /** Without options the filter is a text field. */
-  readonly options?: readonly Option[]
-  readonly placeholder?: string
-  /** A date and time, in the operator's time zone. */
-  readonly isTime?: boolean
-}
+// biome-ignore lint/performance/noBarrelFile: pages take the filters of their list from one place.
+export { type Filter, filterValues } from './filter.ts'
 
-/** The values of filters in the address. */
-export const filterValues = (names: readonly string[]): Record<string, string | undefined> =>
-  Object.fromEntries(names.map((name) => [name, place.value.query.get(name) ?? undefined]))
+const namesOf = ({ name, until }: Filter): string[] => (until === undefined ? [name] : [name, until])
 
-export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
-  const isAnySet = filters.some(({ name }) => place.value.query.has(name))
+const isSet = (filter: Filter): boolean => namesOf(filter).some((name) => place.value.query.has(name))
+
+export function Filters({
+  filters,
+  error,
+}: {
+  readonly filters: readonly Filter[]
+  /** Of the list: what it says about one filter is shown beside that. */
+  readonly error?: ApiError | undefined
+}) {
+  const [isUnfolded, setUnfolded] = useState(false)
+  const set = filters.filter(isSet)
+  const clear = (of: readonly Filter[]) =>
+    setQuery(Object.fromEntries(of.flatMap(namesOf).map((name) => [name, undefined])))
   return (
-    <search class="filters">
-      {filters.map((filter) =>
-        filter.options ? (
-          <Select
+    <search class={isUnfolded ? 'filters unfolded' : 'filters'}>
+      <div class="chips">
+        {filters.map((filter) => (
+          <FilterChip
             key={filter.name}
-            label={filter.label}
-            value={place.value.query.get(filter.name) ?? ''}
-            options={[{ value: '', label: 'Any' }, ...filter.options]}
-            onChange={(value) => setQuery({ [filter.name]: value })}
+            filter={filter}
+            isSet={isSet(filter)}
+            error={namesOf(filter)
+              .map((name) => error?.of(name))
+              .find(Boolean)}
+            onClear={() => clear([filter])}
           />
-        ) : (
-          <TextFilter key={filter.name} filter={filter} />
-        ),
-      )}
-      {isAnySet && (
-        <Button
-          look="quiet"
-          onClick={() => setQuery(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
-        >
-          Clear filters
-        </Button>
-      )}
+        ))}
+        {set.length < filters.length && (
+          <button
+            type="button"
+            class="chip-fold"
+            aria-expanded={isUnfolded}
+            onClick={() => setUnfolded(!isUnfolded)}
+          >
+            <Icon name={isUnfolded ? 'close' : 'plus'} />
+            {isUnfolded ? 'Fewer filters' : 'Add filter'}
+          </button>
+        )}
+        {set.length > 0 && (
+          <Button look="quiet" onClick={() => clear(filters)}>
+            Clear filters
+          </Button>
+        )}
+      </div>
     </search>
   )
-}
-
-/** Takes effect on Enter and on leaving the field, not on every keystroke. */
-function TextFilter({ filter }: { readonly filter: Filter }) {
-  const { name, label, isTime, placeholder } = filter
-  const current = place.value.query.get(name) ?? ''
-  const [text, setText] = useState('')
-  useEffect(() => setText(isTime ? toLocal(current) : current), [current, isTime])
-  const apply = (value: string) => setQuery({ [name]: isTime ? toInstant(value) : value.trim() })
-  return (
-    <Field
-      label={label}
-      type={isTime ? 'datetime-local' : 'search'}
-      placeholder={placeholder}
-      value={text}
-      onInput={setText}
-      onBlur={() => apply(text)}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') apply(text)
-      }}
-    />
-  )
-}
-
-const toInstant = (local: string): string => {
-  const at = new Date(local)
-  return Number.isNaN(at.getTime()) ? '' : at.toISOString()
-}
-
-function toLocal(instant: string): string {
-  const at = new Date(instant)
-  if (Number.isNaN(at.getTime())) return ''
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

@@ -1,60 +1,48 @@
-// A menu of actions behind one button. The browser's popover closes it on Escape and on a click outside.
-import { useId, useRef } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+// A menu of actions behind one button.
+import { IconButton } from './button.tsx'
+import { focusItem, type Item, ItemList } from './item-list.tsx'
+import { usePopover } from './popover.ts'
 
-export interface MenuItem {
-  readonly label: string
-  readonly isDanger?: boolean
-  onSelect(): void
-}
+export type MenuItem = Item
 
 export function Menu({ label, items }: { readonly label: string; readonly items: readonly MenuItem[] }) {
-  const id = useId()
-  const list = useRef<HTMLDivElement>(null)
-  const button = useRef<HTMLButtonElement>(null)
-  const place = () => {
-    const [menu, opener] = [list.current, button.current]
-    if (!menu || !opener) return
-    const { bottom, right } = opener.getBoundingClientRect()
-    menu.style.top = `${bottom + 4}px`
-    menu.style.right = `${document.documentElement.clientWidth - right}px`
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step === undefined) return
-    event.preventDefault()
-    const all = [...(list.current?.querySelectorAll('button') ?? [])]
-    const at = all.indexOf(document.activeElement as HTMLButtonElement)
-    all[(at + step + all.length) % all.length]?.focus()
-  }
+  const { open, close, opener, surface, openerProps, surfaceProps } = usePopover({
+    isAtEnd: true,
+    onOpen: () => focusItem(surface.current),
+  })
   return (
     <div class="menu">
-      <button
-        ref={button}
-        type="button"
-        class="button quiet icon-only"
-        aria-label={label}
-        title={label}
-        {...{ popovertarget: id }}
-        onClick={place}
+      <IconButton
+        {...openerProps}
+        buttonRef={opener}
+        label={label}
+        icon="more"
+        aria-haspopup="menu"
+        onKeyDown={(event: KeyboardEvent) => {
+          if (event.key !== 'ArrowDown') return
+          event.preventDefault()
+          open()
+        }}
+      />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Tab leaves a menu, which closes it. */}
+      <div
+        {...surfaceProps}
+        class="menu-list"
+        onKeyDown={({ key }) => {
+          if (key === 'Tab') close()
+        }}
       >
-        <Icon name="more" />
-      </button>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys only supplement Tab. */}
-      <div id={id} ref={list} class="menu-list" popover="auto" onKeyDown={onKeyDown}>
-        {items.map(({ label: title, isDanger, onSelect }) => (
-          <button
-            key={title}
-            type="button"
-            class={isDanger ? 'danger' : undefined}
-            onClick={() => {
-              list.current?.hidePopover()
-              onSelect()
-            }}
-          >
-            {title}
-          </button>
-        ))}
+        <ItemList
+          kind="menu"
+          label={label}
+          items={items.map((item) => ({
+            ...item,
+            onSelect() {
+              close()
+              item.onSelect()
+            },
+          }))}
+        />
       </div>
     </div>
   )

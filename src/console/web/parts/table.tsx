@@ -1,4 +1,5 @@
-// A table of records with keyset paging. If the first cell of a row is a link, the whole row is clickable.
+// A table of records with keyset paging. If the first cell of a row is a link, the whole row is clickable. Where there is
+// no room for columns, each row is a card, with the titles of the columns beside the values.
 import type { ComponentChildren } from 'preact'
 import type { List } from '../core/load.ts'
 import { Button } from './button.tsx'
@@ -12,6 +13,8 @@ export interface Column<Row> {
   readonly align?: 'end'
   /** Only screen readers get the title, as above a column of buttons. */
   readonly isTitleHidden?: boolean
+  /** In place of the title, as a checkbox for all rows. The link of the row is then in the next column. */
+  readonly head?: ComponentChildren
 }
 
 interface Props<Row> {
@@ -29,27 +32,39 @@ export function Table<Row extends { readonly id: string }>({
   hrefOf,
   isCurrent,
 }: Props<Row>) {
+  const linkAt = columns.findIndex(({ head }) => head === undefined)
   return (
     // A table that is too wide scrolls, with the keyboard as well.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard.
     // biome-ignore lint/a11y/useSemanticElements: a section with a label would be the same region.
     <div class="table-scroll" role="region" aria-label={label} tabIndex={0}>
-      <table>
+      <table {...roleOf('table')}>
         <thead>
-          <tr>
+          <tr {...roleOf('row')}>
             {columns.map((column) => (
-              <th key={column.title} scope="col" class={cellClass(column)}>
-                {column.isTitleHidden ? <span class="visually-hidden">{column.title}</span> : column.title}
+              <th key={column.title} scope="col" class={cellClass(column)} {...roleOf('columnheader')}>
+                {column.head ??
+                  (column.isTitleHidden ? <span class="visually-hidden">{column.title}</span> : column.title)}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.id} class={hrefOf && 'linked'} aria-current={isCurrent?.(row) ? 'true' : undefined}>
+            <tr
+              key={row.id}
+              class={hrefOf && 'linked'}
+              aria-current={isCurrent?.(row) ? 'true' : undefined}
+              {...roleOf('row')}
+            >
               {columns.map((column, index) => (
-                <td key={column.title} class={cellClass(column)}>
-                  {index === 0 && hrefOf ? (
+                <td
+                  key={column.title}
+                  class={cellClass(column)}
+                  data-title={column.isTitleHidden || column.head ? undefined : column.title}
+                  {...roleOf('cell')}
+                >
+                  {index === linkAt && hrefOf ? (
                     <a class="row-link" href={hrefOf(row)}>
                       {column.cell(row)}
                     </a>
@@ -66,8 +81,17 @@ export function Table<Row extends { readonly id: string }>({
   )
 }
 
-const cellClass = ({ isMinor, align }: { isMinor?: boolean; align?: 'end' }): string | undefined =>
-  [isMinor && 'minor', align].filter(Boolean).join(' ') || undefined
+/** Not every browser takes what is laid out as a card for part of a table. */
+const roleOf = (role: 'table' | 'row' | 'cell' | 'columnheader') => ({ role })
+
+const cellClass = ({
+  isMinor,
+  isTitleHidden,
+  align,
+  head,
+}: Pick<Column<never>, 'isMinor' | 'isTitleHidden' | 'align' | 'head'>): string | undefined =>
+  [isMinor && 'minor', isTitleHidden && 'untitled', head && 'select', align].filter(Boolean).join(' ') ||
+  undefined
 
 /** A list in every state: loading, failed, `empty` without rows, or its rows with a button for more. */
 export function ListTable<Row extends { readonly id: string }>({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { busyCustomer, type ListCase, listCases } from '../../../../bench/lists/list-cases.ts'
+import { busyCustomer, consoleCases, type ListCase, listCases } from '../../../../bench/lists/list-cases.ts'
 import { indexesOf, plansOf, scannedWhole, sortsToLimit } from '../../../../bench/lists/plans.ts'
 import { seedLists } from '../../../../bench/lists/seed-lists.ts'
 import { createMessageReader } from '../../../../src/messaging/store/messages-read.store.ts'
@@ -13,6 +13,7 @@ const big = ['messages', 'message_metadata', 'conversations', 'calls']
 
 describe('the plans of the lists', () => {
   let cases: ListCase[] = []
+  let ofConsole: ReturnType<typeof consoleCases> = []
   let around: { workspaceId: WorkspaceId; conversationId: ConversationId }
 
   before(async () => {
@@ -21,13 +22,14 @@ describe('the plans of the lists', () => {
     const busy = await busyCustomer(sql)
     around = { workspaceId: workspace.workspaceId, conversationId: busy.conversationId }
     cases = listCases(workspace, busy)
+    ofConsole = consoleCases(workspace, busy)
     await sql.end()
   })
 
   test('every list and filter, first page and next, reads no big table whole and sorts no more than a page', async () => {
     assert.ok(cases.length > 40)
     const empty: string[] = []
-    for (const { name, read } of cases) {
+    for (const { name, read } of [...cases, ...ofConsole]) {
       const plans = await plansOf(database.url, async (sql) => {
         const { data, next } = await read(sql)
         if (data.length === 0) empty.push(name)
@@ -51,6 +53,8 @@ describe('the plans of the lists', () => {
       'calls status=FAILED',
       'calls contact=15550000000',
       'conversations contact=15550000000',
+      'inbox unread first windowOpen',
+      'inbox windowOpen',
     ])
   })
 

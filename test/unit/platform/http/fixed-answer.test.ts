@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { fixedAnswer } from '../../../../src/platform/http/fixed-answer.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { request } from './requests.ts'
@@ -15,7 +16,7 @@ describe('a fixed answer', () => {
     const { status, headers, text } = await ask()
     assert.deepEqual([status, text], [200, 'Olá'])
     assert.deepEqual([headers['content-type'], headers['x-mark']], ['text/plain', 'yes'])
-    assert.match(headers['etag'] ?? '', /^"[\w-]{27}"$/)
+    assert.match(headers['etag'] ?? '', /^W\/"[\w-]{27}"$/)
     assert.match(headers['cache-control'] ?? '', /max-age/)
     assert.equal(headers['x-request-id'], 'req-1')
   })
@@ -23,11 +24,32 @@ describe('a fixed answer', () => {
   test('is not sent again to whoever has it', async () => {
     const { headers } = await ask()
     const etag = headers['etag'] ?? ''
-    for (const condition of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    for (const condition of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
       const again = await ask({ 'if-none-match': condition })
       assert.deepEqual([again.status, again.text, again.headers['etag']], [304, undefined, etag], condition)
     }
     assert.equal((await ask({ 'if-none-match': '"other"' })).status, 200)
+  })
+
+  test('comes in the smallest form that the caller takes, and says what it depends on', async () => {
+    const forms = await Promise.all(
+      ['gzip, deflate, br', 'gzip', 'br;q=0, identity', ''].map(async (accepted) => {
+        const headers = { 'accept-encoding': accepted }
+        const { headers: named = {}, body } = await page(request({ url: '/page', headers }))
+        assert.equal(named['vary'], 'accept-encoding')
+        return [named['content-encoding'], Buffer.from(body as Uint8Array)] as const
+      }),
+    )
+    assert.deepEqual(
+      forms.map(([encoding]) => encoding),
+      ['br', 'gzip', undefined, undefined],
+    )
+    const [[, brotli], [, gzip], [, plain]] = forms as [[string, Buffer], [string, Buffer], [string, Buffer]]
+    assert.deepEqual([brotliDecompressSync(brotli), gunzipSync(gzip), plain].map(String), [
+      'Olá',
+      'Olá',
+      'Olá',
+    ])
   })
 
   test('takes GET and HEAD alone', async () => {

@@ -77,8 +77,7 @@ const filtersOf = (members: readonly MemberRecord[]): Filter[] => [
       label: `${name} (${email})`,
     })),
   },
-  { name: 'since', label: 'Since', isTime: true },
-  { name: 'until', label: 'Until', isTime: true },
+  { name: 'since', until: 'until', label: 'Time', isTime: true },
 ]
 
 const columns: readonly Column<AuditRecord>[] = [

@@ -121,8 +121,7 @@ const filtersOf = (numbers: readonly NumberRecord[]): Filter[] => [
     label: 'Number',
     options: numbers.map(({ id, number }) => ({ value: id, label: number })),
   },
-  { name: 'since', label: 'Since', isTime: true },
-  { name: 'until', label: 'Until', isTime: true },
+  { name: 'since', until: 'until', label: 'Time', isTime: true },
 ]
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>

@@ -1,6 +1,7 @@
 import type { MessageRecord, MessageStatus } from '../../../../contract/records/message.ts'
 import { copyLink } from '../../core/clipboard.ts'
-import { clock, exact, sentence } from '../../core/format.ts'
+import { exact, sentence, time, timeToSecond } from '../../core/format.ts'
+import { hrefOf } from '../../core/router.ts'
 import { sayError } from '../../core/toasts.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { FailureText } from '../../parts/failure.tsx'
@@ -14,52 +15,69 @@ interface Props {
   readonly message: MessageRecord
   /** The page's address names this message. */
   readonly isWanted: boolean
-  /** Shown above the message; set for the first message of a day. */
-  readonly day: string | undefined
+  /** That sent the message. */
+  readonly campaign: { readonly id: string; readonly name: string } | null
   /** Undefined while the customer cannot be answered freely. */
   readonly answers: Answers | undefined
 }
 
-export function Bubble({ message, isWanted, day, answers }: Props) {
-  const { direction, template, media, text, type, error } = message
+export function Bubble({ message, campaign, isWanted, answers }: Props) {
+  const { direction, media, text, error } = message
+  return (
+    <li
+      class={`bubble ${direction === 'INBOUND' ? 'in' : 'out'}${message.type === 'STICKER' ? ' sticker' : ''}`}
+      aria-current={isWanted ? 'true' : undefined}
+    >
+      <span class="visually-hidden">{direction === 'INBOUND' ? 'Customer:' : 'You:'}</span>
+      <div class="bubble-row">
+        <div class="bubble-body">
+          <Kind message={message} campaign={campaign} />
+          <Before message={message} />
+          {media && <Attachment message={message} media={media} />}
+          {text !== '' && <p>{text}</p>}
+          <After message={message} />
+          {error && (
+            <p class="bubble-error">
+              <Icon name="warning" />
+              <FailureText failure={error} />
+            </p>
+          )}
+        </div>
+        <span class="bubble-tools">
+          <AnswerButtons message={message} answers={answers} />
+          <LinkOf message={message} />
+        </span>
+      </div>
+      {direction === 'INBOUND' ? <Arrived message={message} /> : <Ticks message={message} />}
+    </li>
+  )
+}
+
+/** Above what was said: what it is and who sent it, where that is not a person who writes. */
+function Kind({ message, campaign }: Pick<Props, 'message' | 'campaign'>) {
+  const { template, media, type, details, caller } = message
   const isPlain = ['TEXT', 'TEMPLATE'].includes(type)
   return (
     <>
-      {day && (
-        <li class="day">
-          <span>{day}</span>
-        </li>
+      {campaign && (
+        <small class="bubble-source">
+          <Icon name="campaigns" />
+          <a href={hrefOf('campaigns', campaign.id)}>{campaign.name}</a>
+        </small>
       )}
-      <li
-        class={direction === 'INBOUND' ? 'bubble in' : 'bubble out'}
-        aria-current={isWanted ? 'true' : undefined}
-      >
-        <span class="visually-hidden">{direction === 'INBOUND' ? 'Customer:' : 'You:'}</span>
-        <div class="bubble-row">
-          <div class="bubble-body">
-            {template && (
-              <small>
-                Template {template.name} · {template.language}
-              </small>
-            )}
-            {!isPlain && !media && <small>{sentence(type)}</small>}
-            {message.details?.media?.voice && <small>Voice message</small>}
-            <Before message={message} />
-            {media && <Attachment message={message} media={media} />}
-            {text !== '' && <p>{text}</p>}
-            <After message={message} />
-            {error && (
-              <p class="bubble-error">
-                <Icon name="warning" />
-                <FailureText failure={error} />
-              </p>
-            )}
-          </div>
-          <LinkOf message={message} />
-          <AnswerButtons message={message} answers={answers} />
-        </div>
-        {direction === 'INBOUND' ? <Arrived message={message} /> : <Ticks message={message} />}
-      </li>
+      {!campaign && caller?.apiKeyName && (
+        <small class="bubble-source">
+          <Icon name="keys" />
+          {caller.apiKeyName}
+        </small>
+      )}
+      {template && (
+        <small>
+          Template {template.name} · {template.language}
+        </small>
+      )}
+      {!isPlain && !media && <small>{sentence(type)}</small>}
+      {details?.media?.voice && <small>Voice message</small>}
     </>
   )
 }
@@ -72,14 +90,11 @@ const LinkOf = ({ message: { conversationId, id } }: { readonly message: Message
   />
 )
 
-/** Hours and minutes. */
-const short = (at: string): string => clock(at).slice(0, 5)
-
 const Arrived = ({ message: { createdAt, status } }: { readonly message: MessageRecord }) => (
   <span class="ticks">
     {status === 'RECEIVED' && <strong>Unread</strong>}
     <time dateTime={createdAt} title={exact(createdAt)}>
-      {short(createdAt)}
+      {time(createdAt)}
     </time>
   </span>
 )
@@ -109,7 +124,7 @@ function Ticks({ message }: { readonly message: MessageRecord }) {
     <details class={`ticks ${status.toLowerCase()}`}>
       <summary>
         <Icon name={marks[status]} />
-        {sentence(status)} {last && short(last.at)}
+        {sentence(status)} {last && time(last.at)}
       </summary>
       <dl>
         {known.map(({ title, at }) => (
@@ -117,7 +132,7 @@ function Ticks({ message }: { readonly message: MessageRecord }) {
             <dt>{title}</dt>
             <dd>
               <time dateTime={at} title={exact(at)}>
-                {clock(at).slice(0, 8)}
+                {timeToSecond(at)}
               </time>
             </dd>
           </div>

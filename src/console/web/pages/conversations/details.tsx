@@ -11,7 +11,7 @@ import type {
   ReplyDetails,
   UnsupportedDetails,
 } from '../../../../contract/records/message-details.ts'
-import { clock, exact, sentence } from '../../core/format.ts'
+import { exact, sentence, time } from '../../core/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { hrefOfMessage } from './address.ts'
 
@@ -227,7 +227,7 @@ const Edited = ({ edited: { at, versions } }: { readonly edited: EditedDetails }
     <summary>
       Edited at{' '}
       <time dateTime={at} title={exact(at)}>
-        {clock(at).slice(0, 5)}
+        {time(at)}
       </time>
     </summary>
     {versions.map(({ text, until }) => (

@@ -1,19 +1,25 @@
+// The list of the inbox: search, what to show, and the conversations. It holds still while somebody points at it.
+import { useRef, useState } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { sentence } from '../../core/format.ts'
+import { plural } from '../../core/format.ts'
 import { type List, useList } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
-import { Badge } from '../../parts/badge.tsx'
+import { setQuery } from '../../core/router.ts'
 import { Button } from '../../parts/button.tsx'
-import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState, ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
-import { Ago } from '../../parts/time.tsx'
-import { hrefOfConversation, nameOf } from './address.ts'
+import { Item } from './item.tsx'
+import { ListFilters } from './list-filters.tsx'
+import { useNews } from './news.ts'
+import { heldRows } from './rules.ts'
 
 const LOOK_MS = 4_000
-const filterNames = ['unread', 'numberId', 'contact']
+const filterNames = ['unread', 'windowOpen', 'numberId', 'contact', 'order']
+/** Fewer than this, and more are loaded at once: a page of open windows may be short. */
+const ENOUGH = 20
 
 interface Props {
   readonly currentId: string | undefined
@@ -21,53 +27,61 @@ interface Props {
 }
 
 export function ConversationList({ currentId, numbers }: Props) {
-  const filters = filterValues(filterNames)
-  const list = useList<ConversationRecord>(inWorkspace('/conversations', filters))
-  useRepeat(LOOK_MS, list.refresh)
+  const { order, ...filters } = filterValues(filterNames)
+  const list = useList<ConversationRecord>(
+    inWorkspace('/conversations', { ...filters, order: order ?? 'unread' }),
+  )
+  useRepeat(LOOK_MS, () => refill(list))
+  useNews(list.refresh)
   const isFiltered = Object.values(filters).some((value) => value !== undefined)
   return (
     <section class="inbox-list" aria-label="Conversations">
-      {/* If a conversation is open, its contact is the heading of the page. */}
-      {currentId === undefined ? (
-        <PageHeader title="Conversations" />
-      ) : (
-        <h2 class="inbox-title">Conversations</h2>
-      )}
-      <Filters filters={filtersOf(numbers)} />
-      <Found list={list} currentId={currentId} isFiltered={isFiltered} />
+      <div class="inbox-top">
+        {/* If a conversation is open, its contact is the heading of the page. */}
+        {currentId === undefined ? (
+          <PageHeader title="Conversations" />
+        ) : (
+          <h2 class="inbox-title">Conversations</h2>
+        )}
+        <ListFilters numbers={numbers} error={list.error?.of('contact')} />
+      </div>
+      <Found key={JSON.stringify(filters)} list={list} currentId={currentId} isFiltered={isFiltered} />
     </section>
   )
 }
 
-const filtersOf = (numbers: readonly NumberRecord[]): Filter[] => [
-  { name: 'unread', label: 'Show', options: [{ value: 'true', label: 'Unread' }] },
-  {
-    name: 'numberId',
-    label: 'Number',
-    options: numbers.map(({ id, number }) => ({ value: id, label: number })),
-  },
-  { name: 'contact', label: 'Contact', placeholder: '+15557000001' },
-]
+/** Reads again, or goes on reading where a page was short. */
+function refill(list: List<ConversationRecord>): Promise<void> | void {
+  if (list.hasMore && (list.rows?.length ?? 0) < ENOUGH) return list.loadMore()
+  return list.refresh()
+}
 
-function Found({
-  list,
-  currentId,
-  isFiltered,
-}: {
+interface FoundProps {
   readonly list: List<ConversationRecord>
   readonly currentId: string | undefined
   readonly isFiltered: boolean
-}) {
+}
+
+function Found({ list, currentId, isFiltered }: FoundProps) {
   const { rows, error, hasMore, isLoadingMore } = list
+  const { held, waiting, hold, release } = useHeld(rows)
+  if (!rows && error?.of('contact')) return null
   if (!rows) return error ? <ErrorState error={error} onRetry={list.reload} /> : <Skeleton rows={8} />
-  if (rows.length === 0) return <Nothing isFiltered={isFiltered} />
+  if (rows.length === 0 && !hasMore) return <Nothing isFiltered={isFiltered} />
   return (
-    <>
-      <ul class="conversations">
-        {rows.map((row) => (
-          <Item key={row.id} conversation={row} isCurrent={row.id === currentId} />
-        ))}
-      </ul>
+    <div class="inbox-rows">
+      {waiting > 0 && (
+        <button type="button" class="button inbox-waiting" onClick={release}>
+          {plural(waiting, 'new conversation')}
+        </button>
+      )}
+      <div onPointerEnter={hold} onPointerLeave={release}>
+        <ul class="conversations">
+          {held.map((row) => (
+            <Item key={row.id} conversation={row} isCurrent={row.id === currentId} />
+          ))}
+        </ul>
+      </div>
       <Problem error={error} />
       {hasMore && (
         <div class="load-more">
@@ -76,54 +90,37 @@ function Found({
           </Button>
         </div>
       )}
-    </>
+    </div>
   )
 }
 
-function Item({
-  conversation: { id, contact, group, lastMessage, unreadCount },
-  isCurrent,
-}: {
-  readonly conversation: ConversationRecord
-  readonly isCurrent: boolean
-}) {
-  return (
-    <li>
-      <a
-        class={unreadCount > 0 ? 'unread' : undefined}
-        href={hrefOfConversation(id)}
-        aria-current={isCurrent ? 'true' : undefined}
-      >
-        <span class="item-top">
-          <strong>{nameOf({ contact, group })}</strong>
-          {lastMessage && (
-            <small>
-              <Ago at={lastMessage.at} />
-            </small>
-          )}
-        </span>
-        <span class="item-bottom">
-          <span class="excerpt">{lastMessage ? excerpt(lastMessage) : 'No messages yet'}</span>
-          {contact.optedOut && <Badge tone="bad">Opted out</Badge>}
-          {unreadCount > 0 && (
-            <span class="unread-count">
-              {unreadCount}
-              <span class="visually-hidden"> unread</span>
-            </span>
-          )}
-        </span>
-      </a>
-    </li>
-  )
+/** The order in which the rows stood when the pointer came. A finger does not point, it scrolls. */
+function useHeld(rows: readonly ConversationRecord[] | undefined) {
+  const [isHeld, setHeld] = useState(false)
+  const shown = useRef<readonly ConversationRecord[]>(undefined)
+  const { rows: held, waiting } = heldRows(isHeld ? shown.current : undefined, rows ?? [])
+  shown.current = held
+  return {
+    held,
+    waiting,
+    hold: ({ pointerType }: PointerEvent) => setHeld(pointerType === 'mouse'),
+    release: () => {
+      shown.current = undefined
+      setHeld(false)
+    },
+  }
 }
 
-const excerpt = ({ direction, type, text }: NonNullable<ConversationRecord['lastMessage']>): string =>
-  `${direction === 'OUTBOUND' ? 'You: ' : ''}${text || sentence(type)}`
+const everything = { unread: undefined, windowOpen: undefined, numberId: undefined, contact: undefined }
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
-    <EmptyState icon="conversations" title="Nothing fits these filters">
-      Take a filter away to see the others.
+    <EmptyState
+      icon="conversations"
+      title="No results"
+      action={<Button onClick={() => setQuery(everything)}>Clear filters</Button>}
+    >
+      No conversation fits what is chosen above.
     </EmptyState>
   ) : (
     <EmptyState icon="conversations" title="No conversations yet">

@@ -1,28 +1,40 @@
-// The messages of a thread. At its end, the view follows new messages; further up, it stays in place.
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { MessageRecord } from '../../../../contract/records/message.ts'
-import { day } from '../../core/format.ts'
+// The messages and calls of a thread. At its end, the view follows new ones; further up, it stays in place.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ThreadEntry } from '../../../../contract/records/console.ts'
+import { day, now } from '../../core/format.ts'
 import type { List } from '../../core/load.ts'
 import { Button } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { Problem } from '../../parts/states.tsx'
 import type { Answers } from './answers.tsx'
 import { Bubble } from './bubble.tsx'
+import { CallEntry } from './call-entry.tsx'
+import type { Outgoing } from './outbox.ts'
+import { OutgoingBubble } from './outgoing-bubble.tsx'
+import { useReadingPlace } from './reading-place.ts'
+import { dayTitle, firstNew } from './rules.ts'
+import { lastSeen, markSeen } from './seen.ts'
 
-const NEAR_END = 60
-
-export function Messages({
-  list,
-  wanted,
-  answers,
-}: {
-  readonly answers: Answers | undefined
-  readonly list: List<MessageRecord>
-  /** The id of the message to scroll to and to highlight. */
+interface Props {
+  readonly conversationId: string
+  readonly list: List<ThreadEntry>
+  readonly outgoing: readonly Outgoing[]
+  /** The id of the entry to scroll to and to highlight. */
   readonly wanted: string | undefined
-}) {
-  const rows = list.rows ?? []
-  const [newest, oldest] = [rows[0], rows.at(-1)]
-  const { frame, isBehind, toEnd, onScroll } = useReadingPlace({ newest, oldest, wanted })
+  /** The newest are not among them. */
+  readonly isOlder: boolean
+  readonly answers: Answers | undefined
+}
+
+export function Messages({ conversationId, list, outgoing, wanted, isOlder, answers }: Props) {
+  const entries = (list.rows ?? []).toReversed()
+  const line = useNewLine(conversationId, entries, isOlder)
+  const { frame, isAway, hasNews, toEnd, onScroll } = useReadingPlace({
+    newest: outgoing.at(-1)?.id ?? entries.at(-1)?.id,
+    oldest: entries[0]?.id,
+    ownNewest: outgoing.at(-1)?.id,
+    wanted,
+  })
   return (
     <div class="thread-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard. */}
@@ -36,99 +48,110 @@ export function Messages({
           </div>
         )}
         <Problem error={list.error} />
-        {rows.length === 0 && <p class="dim no-messages">Nothing was said yet.</p>}
+        {entries.length === 0 && outgoing.length === 0 && (
+          <p class="dim no-messages">Nothing was said yet.</p>
+        )}
         <ol>
-          {rows.toReversed().map((message, index, all) => (
-            <Bubble
-              key={message.id}
-              message={message}
-              isWanted={message.id === wanted}
-              day={newDay(message, all[index - 1])}
+          {entries.map((entry, index) => (
+            <Entry
+              key={entry.id}
+              entry={entry}
+              before={entries[index - 1]}
+              isWanted={entry.id === wanted}
+              isFirstNew={entry.id === line}
               answers={answers}
             />
           ))}
+          {outgoing.map((one) => (
+            <OutgoingBubble key={one.id} outgoing={one} />
+          ))}
         </ol>
       </div>
-      {isBehind && (
-        <button type="button" class="button to-end" onClick={toEnd}>
-          New messages below
+      {isAway && (
+        <button type="button" class={hasNews ? 'button to-end news' : 'button to-end'} onClick={toEnd}>
+          <Icon name="down" />
+          {hasNews ? 'New messages below' : 'Jump to latest'}
         </button>
       )}
-      <Announced newest={newest} />
+      <Announced newest={entries.at(-1)} />
     </div>
   )
 }
 
-const newDay = (message: MessageRecord, before: MessageRecord | undefined): string | undefined => {
-  const own = day(message.createdAt)
-  return before && day(before.createdAt) === own ? undefined : own
+interface EntryProps {
+  readonly entry: ThreadEntry
+  readonly before: ThreadEntry | undefined
+  readonly isWanted: boolean
+  readonly isFirstNew: boolean
+  readonly answers: Answers | undefined
 }
 
-interface Ends {
-  readonly newest: MessageRecord | undefined
-  readonly oldest: MessageRecord | undefined
-  readonly wanted: string | undefined
+function Entry({ entry, before, isWanted, isFirstNew, answers }: EntryProps) {
+  const own = dayTitle(timeOf(entry), now.value, day)
+  const isNewDay = !before || dayTitle(timeOf(before), now.value, day) !== own
+  return (
+    <>
+      {isNewDay && (
+        <li class="day">
+          <span>{own}</span>
+        </li>
+      )}
+      {isFirstNew && (
+        <li class="new-line">
+          <span>New since you looked</span>
+        </li>
+      )}
+      {entry.kind === 'call' ? (
+        <CallEntry call={entry.call} isWanted={isWanted} />
+      ) : (
+        <Bubble message={entry.message} campaign={entry.campaign} isWanted={isWanted} answers={answers} />
+      )}
+    </>
+  )
 }
 
-function useReadingPlace({ newest, oldest, wanted }: Ends) {
-  const frame = useRef<HTMLDivElement>(null)
-  const [isBehind, setBehind] = useState(false)
-  const known = useRef<{ isAtEnd: boolean; height: number; newest?: string; oldest?: string }>({
-    isAtEnd: true,
-    height: 0,
-  })
-  const toEnd = () => frame.current?.scrollTo(0, frame.current.scrollHeight)
-  useLayoutEffect(() => {
-    const element = frame.current
-    if (!element) return
-    const before = known.current
-    const { scrollHeight: height } = element
-    if (before.isAtEnd) toEnd()
-    else if (before.oldest !== oldest?.id) element.scrollTop += height - before.height
-    else if (before.newest !== newest?.id) setBehind(true)
-    known.current = {
-      isAtEnd: before.isAtEnd,
-      height,
-      ...(newest && { newest: newest.id }),
-      ...(oldest && { oldest: oldest.id }),
-    }
-  })
-  useLayoutEffect(() => {
-    const element = frame.current
-    const bubble = element?.querySelector('[aria-current]')
-    if (!element || !bubble) return
-    known.current.isAtEnd = false
-    // Centre the message without scrolling anything outside the frame, as scrollIntoView would.
-    const [outer, inner] = [element.getBoundingClientRect(), bubble.getBoundingClientRect()]
-    element.scrollTop += inner.top + inner.height / 2 - (outer.top + outer.height / 2)
-  }, [wanted])
-  // A narrower window or an opened status must not move the end out of view.
+const timeOf = (entry: ThreadEntry): string =>
+  entry.kind === 'call' ? entry.call.createdAt : entry.message.createdAt
+
+const factsOf = (entry: ThreadEntry) => {
+  const { direction, status } = entry.kind === 'call' ? entry.call : entry.message
+  return { id: entry.id, isInbound: direction === 'INBOUND', isUnread: status === 'RECEIVED' }
+}
+
+/** Above which entry the line stands. It stays while the thread is open, and moves when somebody comes back to the tab. */
+function useNewLine(
+  conversationId: string,
+  entries: readonly ThreadEntry[],
+  isOlder: boolean,
+): string | undefined {
+  const [line, setLine] = useState(() => firstNew(entries.map(factsOf), lastSeen(conversationId)))
+  const leftAt = useRef<string>(undefined)
+  const newest = entries.at(-1)?.id
   useEffect(() => {
-    const element = frame.current
-    if (!element) return
-    const resized = new ResizeObserver(() => {
-      if (known.current.isAtEnd) toEnd()
-    })
-    resized.observe(element)
-    return () => resized.disconnect()
-  }, [])
-  const onScroll = () => {
-    const element = frame.current
-    if (!element) return
-    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END
-    known.current.isAtEnd = isAtEnd
-    if (isAtEnd) setBehind(false)
-  }
-  return { frame, isBehind, toEnd, onScroll }
+    const onChange = () => {
+      if (document.visibilityState === 'hidden') leftAt.current = newest
+    }
+    document.addEventListener('visibilitychange', onChange)
+    return () => document.removeEventListener('visibilitychange', onChange)
+  }, [newest])
+  useEffect(() => {
+    if (newest === undefined || isOlder || document.visibilityState === 'hidden') return
+    markSeen(conversationId, newest)
+    const next = leftAt.current && firstNew(entries.map(factsOf), leftAt.current)
+    if (next) setLine(next)
+    leftAt.current = undefined
+  }, [newest])
+  return line
 }
 
 /** Announces new customer messages to screen readers while the thread is open. */
-function Announced({ newest }: { readonly newest: MessageRecord | undefined }) {
+function Announced({ newest }: { readonly newest: ThreadEntry | undefined }) {
   const atFirst = useRef(newest?.id)
-  const isNew = newest && newest.id !== atFirst.current && newest.direction === 'INBOUND'
+  const message = newest?.kind === 'message' ? newest.message : undefined
+  const isNew = message && message.id !== atFirst.current && message.direction === 'INBOUND'
   return (
     <p class="visually-hidden" role="status">
-      {isNew && `New message: ${newest.text}`}
+      {isNew && `New message: ${message.text}`}
     </p>
   )
 }

@@ -6,14 +6,17 @@ import { useList, useResource } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { navigate } from '../../core/router.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
-import { hrefOfMessage } from './address.ts'
+import { hrefOfMessage, isDetailed } from './address.ts'
+import { useInboxKeys } from './keyboard.ts'
 import { ConversationList } from './list.tsx'
 import { Thread } from './thread.tsx'
 
 export function Page({ id }: PageProps) {
   const numbers = useList<NumberRecord>(inWorkspace('/numbers', { limit: 200 })).rows ?? []
+  useInboxKeys(id)
+  const opened = id === undefined ? '' : ' opened'
   return (
-    <div class={id === undefined ? 'inbox' : 'inbox opened'}>
+    <div class={`inbox${opened}${opened && isDetailed() ? ' detailed' : ''}`}>
       <ConversationList currentId={id} numbers={numbers} />
       <Opened id={id} />
     </div>
@@ -26,7 +29,8 @@ function Opened({ id }: PageProps) {
   return (
     <div class="thread nothing">
       <EmptyState icon="conversations" title="Choose a conversation">
-        What was said appears here, with every status as it comes.
+        <kbd>J</kbd> and <kbd>K</kbd> go through the list, <kbd>Enter</kbd> opens, <kbd>R</kbd> replies,{' '}
+        <kbd>U</kbd> marks as read, <kbd>Esc</kbd> goes back.
       </EmptyState>
     </div>
   )

@@ -12,25 +12,24 @@ import { say, sayError } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog, DialogActions, DialogBody, FormDialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Menu } from '../../parts/menu.tsx'
+import { nameOf, recipientOf } from './words.ts'
 
 const LOOK_MS = 1_000
 
-export function PrivacyMenu({ conversation }: { readonly conversation: ConversationRecord }) {
+export function PrivacyActions({ conversation }: { readonly conversation: ConversationRecord }) {
   const [opened, setOpened] = useState<'export' | 'erase'>()
   const close = () => setOpened(undefined)
   return (
-    <>
-      <Menu
-        label="More actions"
-        items={[
-          { label: 'Export contact', onSelect: () => setOpened('export') },
-          { label: 'Erase contact', isDanger: true, onSelect: () => setOpened('erase') },
-        ]}
-      />
+    <div class="pane-actions">
+      <Button icon="download" onClick={() => setOpened('export')}>
+        Export contact
+      </Button>
+      <Button look="quiet" onClick={() => setOpened('erase')}>
+        Erase contact
+      </Button>
       {opened === 'export' && <Export conversation={conversation} onClose={close} />}
       {opened === 'erase' && <Erase conversation={conversation} onClose={close} />}
-    </>
+    </div>
   )
 }
 
@@ -50,7 +49,7 @@ function Erase({ conversation, onClose }: Props) {
     if (!next) return
     setJob(next)
     if (next.status !== 'COMPLETED') return
-    say(`${contact.name ?? contact.number} is erased.`)
+    say(`${nameOf(conversation)} is erased.`)
     navigate(hrefOf('conversations'), { replace: true })
   })
   if (job) return <Progress title="Erasing the contact" verb="erased" job={job} onClose={onClose} />
@@ -58,7 +57,7 @@ function Erase({ conversation, onClose }: Props) {
     setJob(await api.post<ErasureRecord>(inWorkspace(`/conversations/${id}/erasure`), { confirm }))
   return (
     <FormDialog
-      title={`Erase ${contact.name ?? contact.number}?`}
+      title={`Erase ${nameOf(conversation)}?`}
       submit="Erase contact"
       look="danger"
       isBusy={action.isBusy}
@@ -72,7 +71,7 @@ function Erase({ conversation, onClose }: Props) {
       </p>
       <Field
         label="Number of the contact"
-        hint={`Type ${contact.number} to confirm.`}
+        hint={`Type ${recipientOf(contact)} to confirm.`}
         value={confirm}
         inputMode="tel"
         autocomplete="off"
@@ -84,7 +83,7 @@ function Erase({ conversation, onClose }: Props) {
 }
 
 function Export({ conversation, onClose }: Props) {
-  const { contact, id } = conversation
+  const { id } = conversation
   const [job, setJob] = useState<ExportRecord>()
   const action = useAction()
   const isRunning = job?.status === 'PENDING' || job?.status === 'RUNNING'
@@ -108,7 +107,7 @@ function Export({ conversation, onClose }: Props) {
     setJob(await api.post<ExportRecord>(inWorkspace(`/conversations/${id}/export`), {}))
   return (
     <FormDialog
-      title={`Export ${contact.name ?? contact.number}?`}
+      title={`Export ${nameOf(conversation)}?`}
       submit="Export contact"
       isBusy={action.isBusy}
       error={action.error}

@@ -1,160 +1,177 @@
-// The reply box below a thread: text, one file, and the message that is quoted, while the 24 hours are open.
-import { useRef, useState } from 'preact/hooks'
+// The reply box below a thread: text, files, and the message that is quoted, while the 24 hours are open. What was begun
+// stays when somebody goes elsewhere.
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import type { MessageRecord } from '../../../../contract/records/message.ts'
-import type { UploadRecord } from '../../../../contract/records/upload.ts'
-import { exact, now } from '../../core/format.ts'
-import { useAction } from '../../core/load.ts'
-import { uploadFile } from '../../core/upload-file.ts'
+import { exact, now, plural } from '../../core/format.ts'
+import { can } from '../../core/session.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Problem } from '../../parts/states.tsx'
-import { useReply } from './send-reply.ts'
+import { Attach, DraftFiles } from './draft-files.tsx'
+import { attach, changeDraft, type Draft, draftOf, unquote } from './drafts.ts'
+import { sendDraft } from './outbox.ts'
+import { timeLeft } from './rules.ts'
+import { kindName } from './words.ts'
+
+const LONGEST = 4_096
+const FEW = 200
 
 interface Props {
   readonly conversation: ConversationRecord
-  readonly quoted: MessageRecord | undefined
-  onUnquote(): void
-  onSent(): void
   onTemplate(): void
 }
 
+/** Whether the customer can be answered freely now. */
+export const isAnswerable = ({ contact, group, windowExpiresAt }: ConversationRecord): boolean =>
+  can('AGENT') && !group && !contact.optedOut && timeLeft(windowExpiresAt, now.value) !== undefined
+
 export function ReplyBox(props: Props) {
-  const { contact, windowExpiresAt, group } = props.conversation
-  if (group || contact.optedOut) return null
-  if (windowExpiresAt === null || Date.parse(windowExpiresAt) <= now.value) return <Closed {...props} />
-  return <Open {...props} expiresAt={windowExpiresAt} />
+  const { contact, group } = props.conversation
+  if (group) return null
+  if (contact.optedOut)
+    return (
+      <div class="reply closed">
+        <p>The customer has opted out: nothing can be sent until they write START.</p>
+      </div>
+    )
+  return isAnswerable(props.conversation) ? <Open {...props} /> : <Closed {...props} />
 }
 
-const Closed = ({ conversation: { windowExpiresAt }, onTemplate }: Props) => (
+const Closed = ({ conversation: { id, windowExpiresAt }, onTemplate }: Props) => (
   <div class="reply closed">
-    <p>
-      {windowExpiresAt === null
-        ? 'The customer has not written or called yet: only a template can be sent.'
-        : 'The 24 hours after the last message or call are over: only a template can be sent.'}
-    </p>
-    <Button icon="templates" onClick={onTemplate}>
+    <div>
+      <p>
+        {windowExpiresAt === null
+          ? 'The customer has not written or called yet: only a template can be sent.'
+          : 'The 24 hours after the last message or call are over: only a template can be sent.'}
+      </p>
+      {draftOf(id).text !== '' && <p class="dim">Your draft is kept for when the customer writes again.</p>}
+    </div>
+    <Button look="primary" icon="templates" onClick={onTemplate}>
       Choose a template
     </Button>
   </div>
 )
 
-function Open({
-  conversation,
-  quoted,
-  onUnquote,
-  onSent,
-  expiresAt,
-}: Props & { readonly expiresAt: string }) {
-  const [text, setText] = useState('')
-  const [file, setFile] = useState<UploadRecord>()
+/** On a touch screen, Enter begins a new line, as the keyboard there shows. */
+const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches
+
+function Open({ conversation, onTemplate }: Props) {
+  const { id } = conversation
+  const draft = draftOf(id)
   const box = useRef<HTMLTextAreaElement>(null)
-  const uploading = useAction()
-  const { send, isBusy, error } = useReply(conversation.id)
-  const isEmpty = text.trim() === '' && !file
-  const submit = async () => {
-    if (isEmpty || uploading.isBusy || !(await send({ text: text.trim(), file, quoted }))) return
-    setText('')
-    setFile(undefined)
-    onUnquote()
-    onSent()
+  useGrowing(box, draft.text)
+  const isSendable = isReady(draft)
+  const submit = () => {
+    if (!isSendable) return
+    sendDraft(id, draft)
     box.current?.focus()
   }
-  const upload = (chosen: File) =>
-    uploading.run(async () =>
-      setFile(await uploadFile<UploadRecord>(`/conversations/${conversation.id}/files`, chosen)),
-    )
   return (
     <form
       class="reply"
       aria-label="Reply"
       onSubmit={(event) => {
         event.preventDefault()
-        void submit()
+        submit()
       }}
     >
-      {quoted && <Quoted message={quoted} onClose={onUnquote} />}
-      {file && (
-        <p class="reply-part">
-          <Icon name="file" />
-          <span role="status">{file.fileName}</span>
-          <IconButton label="Remove the file" icon="close" onClick={() => setFile(undefined)} />
-        </p>
-      )}
+      {draft.quoted && <Quoted message={draft.quoted} onClose={() => unquote(id)} />}
+      <DraftFiles id={id} files={draft.files} />
       <div class="reply-line">
-        <Attach isBusy={uploading.isBusy} onChoose={(chosen) => void upload(chosen)} />
+        <Attach onChoose={(files) => attach(id, files)} />
+        <IconButton label="Choose a template" icon="templates" onClick={onTemplate} />
         <textarea
           ref={box}
           aria-label="Your reply"
+          aria-describedby="reply-keys"
           placeholder="Write a reply"
           rows={1}
-          maxLength={4096}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          maxLength={LONGEST}
+          value={draft.text}
+          onInput={({ currentTarget }) => changeDraft(id, { text: currentTarget.value })}
+          onPaste={(event) => {
+            const files = event.clipboardData?.files
+            if (!files?.length) return
             event.preventDefault()
-            void submit()
+            attach(id, files)
+          }}
+          onKeyDown={(event) => {
+            if (!sends(event)) return
+            event.preventDefault()
+            submit()
           }}
         />
-        <Button look="primary" icon="send" type="submit" isBusy={isBusy} disabled={isEmpty}>
+        <Button look="primary" icon="send" type="submit" disabled={!isSendable}>
           Send
         </Button>
       </div>
-      <Left expiresAt={expiresAt} />
-      <Problem error={error ?? uploading.error} />
+      <Foot conversation={conversation} draft={draft} />
     </form>
   )
 }
 
+function isReady({ text, files }: Draft): boolean {
+  const isBusy = files.some(({ upload }) => upload === undefined)
+  return !isBusy && (text.trim() !== '' || files.length > 0)
+}
+
+function sends({ key, shiftKey, ctrlKey, metaKey, isComposing }: KeyboardEvent): boolean {
+  if (key !== 'Enter' || isComposing) return false
+  return ctrlKey || metaKey || !(shiftKey || isTouch())
+}
+
+/** Where the browser does not grow a field with its content by itself. */
+function useGrowing(box: { readonly current: HTMLTextAreaElement | null }, text: string): void {
+  useLayoutEffect(() => {
+    const { current: element } = box
+    if (!element || CSS.supports('field-sizing', 'content')) return
+    element.style.height = 'auto'
+    element.style.height = `${element.scrollHeight + 2}px`
+  }, [text])
+}
+
 const Quoted = ({ message, onClose }: { readonly message: MessageRecord; onClose(): void }) => (
-  <p class="reply-part">
-    <Icon name="reply" />
-    <span>
-      {message.direction === 'INBOUND' ? 'Customer' : 'You'}: {shownOf(message)}
-    </span>
+  <div class="reply-quoted">
+    <p>
+      <small>{message.direction === 'INBOUND' ? 'Customer' : 'You'}</small>
+      <span>{message.text === '' ? kindName(message.type) : message.text.slice(0, 160)}</span>
+    </p>
     <IconButton label="Do not quote this message" icon="close" onClick={onClose} />
-  </p>
+  </div>
 )
 
-const shownOf = ({ text, type }: MessageRecord): string =>
-  text === '' ? type.toLowerCase() : text.slice(0, 120)
-
-/** How long free replies are still possible; it counts down while it is shown. */
-function Left({ expiresAt }: { readonly expiresAt: string }) {
-  const minutes = Math.max(1, Math.floor((Date.parse(expiresAt) - now.value) / 60_000))
-  const left = minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+/** How long free replies are possible, counted down; and the keys, or how much more can be written. */
+function Foot({
+  conversation: { windowExpiresAt },
+  draft: { text, files },
+}: {
+  readonly conversation: ConversationRecord
+  readonly draft: Draft
+}) {
+  const left = timeLeft(windowExpiresAt, now.value)
+  const room = LONGEST - text.length
   return (
-    <small class="reply-left" title={`Free replies until ${exact(expiresAt)}; templates at any time.`}>
-      <Icon name="clock" />
-      {left} left to reply
-    </small>
+    <div class="reply-foot">
+      {left && windowExpiresAt && (
+        <small
+          class={left.isShort ? 'reply-left short' : 'reply-left'}
+          title={`Free replies until ${exact(windowExpiresAt)}; templates at any time.`}
+        >
+          <Icon name="clock" />
+          {left.text} left to reply
+        </small>
+      )}
+      <small id="reply-keys" role={room < FEW ? 'status' : undefined}>
+        {hintOf(files, room)}
+      </small>
+    </div>
   )
 }
 
-function Attach({ isBusy, onChoose }: { readonly isBusy: boolean; onChoose(file: File): void }) {
-  const input = useRef<HTMLInputElement>(null)
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        class="visually-hidden"
-        aria-label="File to send"
-        tabIndex={-1}
-        onChange={({ currentTarget }) => {
-          const [chosen] = currentTarget.files ?? []
-          if (chosen) onChoose(chosen)
-          currentTarget.value = ''
-        }}
-      />
-      <IconButton
-        label="Attach a file"
-        icon="plus"
-        aria-busy={isBusy || undefined}
-        disabled={isBusy}
-        onClick={() => input.current?.click()}
-      />
-    </>
-  )
+function hintOf(files: Draft['files'], room: number): string {
+  if (files.some(({ problem }) => problem !== undefined))
+    return 'Remove or repeat the file that failed, then send.'
+  if (room < FEW) return `${plural(room, 'character')} left`
+  return isTouch() ? '' : 'Enter sends, Shift+Enter begins a new line'
 }

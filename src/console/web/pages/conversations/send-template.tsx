@@ -1,4 +1,4 @@
-// Sends a template to the contact: a form for its variables, beside a preview of the message.
+// Sends a template to the contact: the choice of one, then a form for its variables beside what the customer will see.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { TemplateRecord, TemplateVariable } from '../../../../contract/records/catalog.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
@@ -6,14 +6,14 @@ import type { MessagePreview } from '../../../../contract/records/message.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { useAction, useList } from '../../core/load.ts'
 import { randomText } from '../../core/random-text.ts'
-import { hrefOf } from '../../core/router.ts'
 import { say } from '../../core/toasts.ts'
-import { FormDialog } from '../../parts/dialog.tsx'
-import { Select } from '../../parts/field.tsx'
-import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Dialog, DialogActions, DialogBody } from '../../parts/dialog.tsx'
+import { Problem } from '../../parts/states.tsx'
 import { VariableField, variablesOf } from '../../parts/variable-field.tsx'
 import { PreviewBubble } from './preview-bubble.tsx'
-import { Standing } from './standing.tsx'
+import { TemplateList } from './template-list.tsx'
+import { nameOf, recipientOf } from './words.ts'
 
 interface Props {
   readonly conversation: ConversationRecord
@@ -23,20 +23,44 @@ interface Props {
 
 const PAUSE_MS = 200
 
+/** First the template, then its variables beside what the customer will see. */
 export function SendTemplate({ conversation, onClose, onDone }: Props) {
   const templates = useTemplates()
-  const [chosenId, setChosenId] = useState<string>()
+  const [template, setTemplate] = useState<TemplateRecord>()
+  return (
+    <Dialog title={`Send a template to ${nameOf(conversation)}`} isWide onClose={onClose}>
+      {template ? (
+        <Filling {...{ conversation, template, onClose, onDone }} onBack={() => setTemplate(undefined)} />
+      ) : (
+        <TemplateList
+          templates={templates}
+          isMarketingRefused={conversation.contact.marketingOptedOut}
+          onChoose={setTemplate}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+function Filling({
+  conversation,
+  template,
+  onClose,
+  onDone,
+  onBack,
+}: Props & { readonly template: TemplateRecord; onBack(): void }) {
   const [values, setValues] = useState<Values>({})
   const [wasTried, setTried] = useState(false)
-  const template = templates.rows?.find(({ id }) => id === chosenId) ?? templates.rows?.[0]
-  const message = template && messageOf(conversation, template, values)
+  const form = useFirstFocus()
+  const message = messageOf(conversation, template, values)
   const preview = usePreview(message)
   const keyOf = useKeys()
   const action = useAction()
-  const missing = template?.variables.filter(({ name }) => !values[name]?.trim()) ?? []
+  const missing = template.variables.filter(({ name }) => !values[name]?.trim())
   const submit = () => {
     setTried(true)
-    if (!message || missing.length > 0) return
+    if (missing.length > 0) return focusInvalid(form.current)
     void action
       .run(() => api.post(inWorkspace('/messages'), { ...message, idempotencyKey: keyOf(message) }))
       .then((isSent) => {
@@ -46,38 +70,25 @@ export function SendTemplate({ conversation, onClose, onDone }: Props) {
       })
   }
   return (
-    <FormDialog
-      title={`Send a template to ${conversation.contact.name ?? conversation.contact.number}`}
-      submit="Send message"
-      isWide
-      isBusy={action.isBusy}
-      error={action.error}
-      onClose={onClose}
-      onSubmit={submit}
+    <form
+      ref={form}
+      class="dialog-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!action.isBusy) submit()
+      }}
     >
-      <Standing conversation={conversation} />
-      {templates.error && <ErrorState error={templates.error} onRetry={templates.reload} />}
-      {!templates.rows && !templates.error && <Skeleton rows={4} />}
-      {templates.rows?.length === 0 && (
-        <p>
-          No template is approved yet. <a href={hrefOf('templates')}>Submit one</a>; it can be sent when the
-          provider has approved it.
-        </p>
-      )}
-      {template && (
+      <DialogBody>
+        <div class="template-chosen">
+          <span>
+            <strong>{template.name}</strong> <small>{template.language}</small>
+          </span>
+          <Button onClick={onBack}>Choose another</Button>
+        </div>
         <div class="compose">
           <div class="compose-fields">
-            <Select
-              label="Template"
-              value={template.id}
-              options={(templates.rows ?? []).map(({ id, name, language }) => ({
-                value: id,
-                label: `${name} (${language})`,
-              }))}
-              onChange={setChosenId}
-            />
             <Variables
-              key={template.id}
               template={template}
               numberId={conversation.numberId}
               values={values}
@@ -88,10 +99,32 @@ export function SendTemplate({ conversation, onClose, onDone }: Props) {
           </div>
           <PreviewBubble preview={preview} />
         </div>
-      )}
-    </FormDialog>
+        <Problem error={action.error} />
+      </DialogBody>
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" icon="send" isBusy={action.isBusy}>
+          Send message
+        </Button>
+      </DialogActions>
+    </form>
   )
 }
+
+/** The first field of a form that comes into an open dialog, or its last button where it has none. */
+function useFirstFocus() {
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    const fields = form.current?.querySelectorAll<HTMLElement>(
+      'input:not([type="file"]), textarea, [type="submit"]',
+    )
+    fields?.[0]?.focus()
+  }, [])
+  return form
+}
+
+const focusInvalid = (form: HTMLFormElement | null): void =>
+  void requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
 
 type Values = Readonly<Record<string, string>>
 
@@ -118,7 +151,7 @@ function Variables({
           isOptional={template.optionalVariables.includes(variable)}
           numberId={numberId}
           value={values[variable.name] ?? ''}
-          error={missing.includes(variable) ? 'must not be empty' : undefined}
+          error={missing.includes(variable) ? 'Enter a value' : undefined}
           onChange={(value) => onChange({ ...values, [variable.name]: value })}
         />
       ))}
@@ -136,7 +169,7 @@ function useTemplates() {
 }
 
 const messageOf = ({ contact, numberId }: ConversationRecord, template: TemplateRecord, values: Values) => ({
-  to: contact.number,
+  to: recipientOf(contact),
   numberId,
   template: {
     name: template.name,
@@ -153,11 +186,10 @@ const messageOf = ({ contact, numberId }: ConversationRecord, template: Template
 type Message = ReturnType<typeof messageOf>
 
 /** The last preview stays until the next one is loaded. */
-function usePreview(message: Message | undefined): MessagePreview | undefined {
+function usePreview(message: Message): MessagePreview | undefined {
   const [preview, setPreview] = useState<MessagePreview>()
   const text = JSON.stringify(message)
   useEffect(() => {
-    if (!message) return
     let isOld = false
     const timer = setTimeout(async () => {
       // Ignore a failure: sending reports the reason.

@@ -1,106 +1,75 @@
-// One conversation: the oldest message on top, the newest at the bottom, updated while it is open.
+// One conversation: the oldest entry on top, the newest at the bottom, updated while it is open.
 import { useEffect, useState } from 'preact/hooks'
+import type { ThreadEntry } from '../../../../contract/records/console.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
-import type { MessageRecord } from '../../../../contract/records/message.ts'
-import { api, inWorkspace } from '../../core/api.ts'
-import { now } from '../../core/format.ts'
-import { useAction, useList, useResource } from '../../core/load.ts'
-import { randomText } from '../../core/random-text.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { type List, useList, useResource } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
-import { hrefOf, setQuery } from '../../core/router.ts'
+import { setQuery } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { sayError } from '../../core/toasts.ts'
-import { Button, LinkButton } from '../../parts/button.tsx'
+import { Button } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
-import { hrefOfConversation, nameOf, wantedMessage } from './address.ts'
-import type { Answers } from './answers.tsx'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { hrefOfConversation, wantedMessage } from './address.ts'
+import { useAnswers } from './answers.tsx'
+import { DropPlace } from './drop-place.tsx'
 import { Messages } from './messages.tsx'
-import { PrivacyMenu } from './privacy.tsx'
+import { forget, outgoingOf } from './outbox.ts'
+import { DetailsPane } from './pane.tsx'
 import { ReplyBox } from './reply.tsx'
 import { SendTemplate } from './send-template.tsx'
 import { Standing } from './standing.tsx'
+import { Actions, useReading } from './thread-actions.tsx'
+import { nameOf } from './words.ts'
 
 const LOOK_MS = 2_500
 const SHOWN = 50
 
 export function Thread({ id }: { readonly id: string }) {
   const conversation = useResource<ConversationRecord>(inWorkspace(`/conversations/${id}`))
-  const { messages, wanted, around } = useThread(id)
+  const thread = useThread(id)
   const { data } = conversation
   const look = () => {
     conversation.reload()
-    return messages.refresh()
+    return thread.entries.refresh()
   }
   useRepeat(data && LOOK_MS, look)
+  const reading = useReading(data, look)
+  useSent(id, look, reading.markAfterReply)
   const [isChoosing, setChoosing] = useState(false)
-  const { quoted, unquote, answers } = useAnswers(data, look)
-  const back = { href: hrefOfConversation(), title: 'Conversations' }
-  const failure = !data && conversation.error
-  return (
-    <section class="thread" aria-label="Conversation">
-      <PageHeader
-        title={data ? nameOf(data) : 'Conversation'}
-        back={back}
-        intro={data && <Standing conversation={data} />}
-        actions={
-          data &&
-          !data.group && (
-            <Actions conversation={data} onDone={() => void look()} onTemplate={() => setChoosing(true)} />
-          )
-        }
-      />
-      {failure && <ErrorState error={failure} onRetry={conversation.reload} />}
-      {!failure && !messages.rows && !messages.error && <Skeleton rows={8} />}
-      {!failure && !messages.rows && messages.error && (
-        <ErrorState error={messages.error} onRetry={messages.reload} />
-      )}
-      {!failure && messages.rows && (
-        <>
-          {around !== undefined && (
-            <div class="thread-older">
-              <span>These are older messages.</span>
-              <Button onClick={toNewest}>Go to the newest</Button>
-            </div>
-          )}
-          <Messages key={around} list={messages} wanted={wanted} answers={answers} />
-        </>
-      )}
-      {data && messages.rows && (
-        <Answering
-          key={id}
-          {...{ conversation: data, quoted, isChoosing }}
-          onUnquote={unquote}
-          onChoose={setChoosing}
-          onDone={() => void look()}
-        />
-      )}
-    </section>
-  )
-}
-
-interface AnsweringProps {
-  readonly conversation: ConversationRecord
-  readonly quoted: MessageRecord | undefined
-  /** A template is being chosen. */
-  readonly isChoosing: boolean
-  onUnquote(): void
-  onChoose(isChoosing: boolean): void
-  onDone(): void
-}
-
-function Answering({ conversation, quoted, isChoosing, onUnquote, onChoose, onDone }: AnsweringProps) {
-  if (!can('AGENT')) return null
+  const answers = useAnswers(data, look)
+  const failure = data ? undefined : conversation.error
   return (
     <>
-      <ReplyBox {...{ conversation, quoted, onUnquote }} onSent={onDone} onTemplate={() => onChoose(true)} />
-      {isChoosing && (
+      <section class="thread" aria-label="Conversation">
+        <PageHeader
+          title={data ? nameOf(data) : 'Conversation'}
+          back={{ href: hrefOfConversation(), title: 'Conversations' }}
+          intro={data && <Standing conversation={data} />}
+          actions={
+            data && <Actions conversation={data} reading={reading} onTemplate={() => setChoosing(true)} />
+          }
+        />
+        {failure ? (
+          <ErrorState error={failure} onRetry={conversation.reload} />
+        ) : (
+          <DropPlace conversation={data}>
+            <Shown thread={thread} id={id} answers={answers} />
+            {data && thread.entries.rows && can('AGENT') && (
+              <ReplyBox key={id} conversation={data} onTemplate={() => setChoosing(true)} />
+            )}
+          </DropPlace>
+        )}
+      </section>
+      {data && <DetailsPane conversation={data} />}
+      {data && isChoosing && (
         <SendTemplate
-          conversation={conversation}
-          onClose={() => onChoose(false)}
+          conversation={data}
+          onClose={() => setChoosing(false)}
           onDone={() => {
-            onChoose(false)
-            onDone()
+            setChoosing(false)
+            void look()
           }}
         />
       )}
@@ -108,40 +77,59 @@ function Answering({ conversation, quoted, isChoosing, onUnquote, onChoose, onDo
   )
 }
 
-/** Quoting and reacting, while the customer can be answered freely. */
-function useAnswers(conversation: ConversationRecord | undefined, look: () => void) {
-  const [quoted, setQuoted] = useState<MessageRecord>()
-  const expiresAt = conversation?.windowExpiresAt
-  const isOpen = expiresAt && Date.parse(expiresAt) > now.value && !conversation.contact.optedOut
-  const react = (message: MessageRecord, emoji: string) =>
-    api
-      .post(inWorkspace(`/conversations/${message.conversationId}/reply`), {
-        reaction: { messageId: message.id, emoji },
-        idempotencyKey: `console-${randomText()}`,
-      })
-      .then(look, sayError)
-  const answers: Answers = { onQuote: setQuoted, onReact: (message, emoji) => void react(message, emoji) }
-  const isHere = quoted?.conversationId === conversation?.id
-  return {
-    quoted: isHere ? quoted : undefined,
-    unquote: () => setQuoted(undefined),
-    answers: isOpen && !conversation.group && can('AGENT') ? answers : undefined,
-  }
+interface ThreadOf {
+  readonly entries: List<ThreadEntry>
+  /** The entry that the address names. */
+  readonly wanted: string | undefined
+  readonly around: string | undefined
+}
+
+function Shown({
+  thread: { entries, wanted, around },
+  id,
+  answers,
+}: {
+  readonly thread: ThreadOf
+  readonly id: string
+  readonly answers: ReturnType<typeof useAnswers>
+}) {
+  if (!entries.rows)
+    return entries.error ? (
+      <ErrorState error={entries.error} onRetry={entries.reload} />
+    ) : (
+      <Skeleton rows={8} />
+    )
+  return (
+    <>
+      {around !== undefined && (
+        <div class="thread-older">
+          <span>These are older messages.</span>
+          <Button onClick={toNewest}>Go to the newest</Button>
+        </div>
+      )}
+      <Messages
+        key={around}
+        conversationId={id}
+        list={entries}
+        outgoing={around === undefined ? outgoingOf(id) : []}
+        wanted={wanted}
+        isOlder={around !== undefined}
+        answers={answers}
+      />
+    </>
+  )
 }
 
 const toNewest = () => setQuery({ message: undefined })
 
 /**
- * The newest messages with updates. If the address names a message that is not among them, the messages
- * around that one instead.
+ * The newest entries with updates. If the address names one that is not among them, the entries around that one instead.
  */
-function useThread(id: string) {
+function useThread(id: string): ThreadOf {
   const wanted = wantedMessage()
   const [around, setAround] = useState<string>()
-  const messages = useList<MessageRecord>(
-    inWorkspace(`/conversations/${id}/messages`, { limit: SHOWN, around }),
-  )
-  const { rows, error } = messages
+  const entries = useList<ThreadEntry>(inWorkspace(`/conversations/${id}/thread`, { limit: SHOWN, around }))
+  const { rows, error } = entries
   useEffect(() => {
     if (wanted === undefined) setAround(undefined)
     else if (rows && !rows.some((row) => row.id === wanted)) setAround(wanted)
@@ -152,49 +140,16 @@ function useThread(id: string) {
     sayError(error)
     toNewest()
   }, [isMissing])
-  return { messages, wanted, around }
+  return { entries, wanted, around }
 }
 
-function Actions({
-  conversation,
-  onDone,
-  onTemplate,
-}: {
-  readonly conversation: ConversationRecord
-  onDone(): void
-  onTemplate(): void
-}) {
-  const { id, unreadCount, contact } = conversation
-  const marking = useAction()
-  const mark = () =>
-    marking.run(async () => {
-      await api.post(inWorkspace(`/conversations/${id}/read`))
-      onDone()
-    })
-  const calls = `${hrefOf('calls')}?contact=${encodeURIComponent(contact.number)}`
-  return (
-    <>
-      <LinkButton href={calls} icon="calls">
-        Calls
-      </LinkButton>
-      {can('AGENT') && unreadCount > 0 && (
-        <Button icon="check" isBusy={marking.isBusy} onClick={() => void mark()}>
-          Mark read
-        </Button>
-      )}
-      {can('AGENT') && (
-        <Button
-          look="primary"
-          icon="send"
-          disabled={contact.optedOut}
-          title={contact.optedOut ? 'The contact has opted out' : undefined}
-          onClick={onTemplate}
-        >
-          Send template
-        </Button>
-      )}
-      {can('ADMIN') && <PrivacyMenu conversation={conversation} />}
-      <Problem error={marking.error} />
-    </>
-  )
+/** What was sent is shown as on its way until it is read among the messages. */
+function useSent(id: string, look: () => Promise<void>, onSent: () => void): void {
+  const sent = outgoingOf(id).filter(({ bodies }) => bodies.length === 0)
+  const ids = sent.map((one) => one.id)
+  useEffect(() => {
+    if (ids.length === 0) return
+    onSent()
+    void look().then(() => forget(ids))
+  }, [ids.join(' ')])
 }

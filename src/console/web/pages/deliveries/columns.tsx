@@ -1,9 +1,11 @@
 import type { DeliveryRecord } from '../../../../contract/records/console.ts'
 import type { DeliveryState } from '../../../../contract/records/delivery.ts'
-import { sentence } from '../../core/format.ts'
+import { sentence, zone } from '../../core/format.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Ago, Logged } from '../../parts/time.tsx'
+import { About } from './about.tsx'
+import { isGood, lastWords } from './words.ts'
 
 const tones: Readonly<Record<DeliveryState, Tone>> = {
   PENDING: 'info',
@@ -21,11 +23,48 @@ export const DeliveryBadge = ({ state }: { readonly state: DeliveryState }) => (
   <Badge tone={tones[state]}>{sentence(state)}</Badge>
 )
 
+/** The event, with the status that it tells of. */
+const Event = ({ row: { event, subject } }: { readonly row: DeliveryRecord }) => (
+  <span class="stack">
+    <code>{event}</code>
+    {subject.status !== null && subject.kind !== 'account' && <small>{sentence(subject.status)}</small>}
+  </span>
+)
+
+function LastAnswer({ row: { lastAttempt, attemptCount, nextAttemptAt } }: { readonly row: DeliveryRecord }) {
+  if (!lastAttempt) return <span class="dim">{attemptCount === 0 ? 'No attempt yet' : '—'}</span>
+  return (
+    <span class="stack">
+      <span class={isGood(lastAttempt) ? undefined : 'bad-words'}>{lastWords(lastAttempt)}</span>
+      {(attemptCount > 1 || nextAttemptAt !== null) && (
+        <small>
+          {attemptCount > 1 && `Attempt ${attemptCount}`}
+          {attemptCount > 1 && nextAttemptAt !== null && ' · '}
+          {nextAttemptAt !== null && (
+            <>
+              next <Ago at={nextAttemptAt} />
+            </>
+          )}
+        </small>
+      )}
+    </span>
+  )
+}
+
 export const deliveryColumns: readonly Column<DeliveryRecord>[] = [
-  { title: 'Event', cell: ({ event }) => <code>{event}</code> },
+  { title: 'Event', cell: (row) => <Event row={row} /> },
+  { title: 'About', cell: ({ subject }) => <About subject={subject} /> },
   { title: 'State', cell: ({ state }) => <DeliveryBadge state={state} /> },
-  { title: 'Attempts', align: 'end', cell: ({ attemptCount }) => attemptCount },
-  { title: 'Occurred', cell: ({ createdAt }) => <Ago at={createdAt} /> },
-  { title: 'Next attempt', isMinor: true, cell: ({ nextAttemptAt }) => <Ago at={nextAttemptAt} /> },
-  { title: 'Delivery', isMinor: true, cell: ({ id }) => <code class="dim">{id}</code> },
+  { title: 'Last answer', cell: (row) => <LastAnswer row={row} /> },
+  {
+    title: `Time, ${zone()}`,
+    cell: ({ createdAt }) => (
+      <span class="stack">
+        <Logged at={createdAt} />
+        <small>
+          <Ago at={createdAt} />
+        </small>
+      </span>
+    ),
+  },
 ]

@@ -1,60 +1,100 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { AttemptRecord, DeliveryDetail, EndpointRecord } from '../../../../contract/records/console.ts'
+import type { DeliveryDetail, EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
-import { pretty } from '../../core/format.ts'
+import { endpointTitles } from '../../core/endpoint-names.ts'
+import { exact, pretty, sentence } from '../../core/format.ts'
 import { useAction, useResource, useWatch } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
-import { CodeBlock } from '../../parts/code.tsx'
+import { CodeBlock, CopyButton } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
+import { EndpointName } from '../../parts/endpoint-name.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { type Moment, Timeline } from '../../parts/timeline.tsx'
+import { Timeline } from '../../parts/timeline.tsx'
+import { recordOf } from './about.tsx'
+import { momentOf } from './attempts.tsx'
 import { DeliveryBadge } from './columns.tsx'
+import { WhyHeld } from './held.tsx'
+import { keyLeadsTo, type Neighbours } from './use-rows.ts'
+import { moreOf, whoOf } from './words.ts'
 
-interface Props {
-  readonly id: string
+interface Shared {
   readonly endpoints: readonly EndpointRecord[]
+  onTurnOn(endpoint: EndpointRecord): void
   onChange(): void
+}
+
+interface Props extends Shared {
+  readonly id: string
+  readonly neighbours: Neighbours
+  onOpen(id: string): void
   onClose(): void
 }
 
-/** One delivery: its event, and each attempt with request and response. */
-export function DeliveryDrawer({ id, endpoints, onChange, onClose }: Props) {
+/** One delivery: its event, and each attempt with request and answer. It stays open from row to row. */
+export function DeliveryDrawer({ id, neighbours, onOpen, onClose, ...shared }: Props) {
   const delivery = useResource<DeliveryDetail>(inWorkspace(`/deliveries/${id}`))
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const leadsTo = keyLeadsTo(event, neighbours)
+      if (leadsTo === undefined) return
+      event.preventDefault()
+      onOpen(leadsTo)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  })
   return (
     <Drawer title={delivery.data?.event ?? 'Delivery'} isWide onClose={onClose}>
       <DialogBody>
+        <div class="drawer-actions">
+          {delivery.data ? <DeliveryBadge state={delivery.data.state} /> : <span />}
+          <Step label="Previous" shortcut="k" to={neighbours.previous} onOpen={onOpen} />
+          <Step label="Next" shortcut="j" to={neighbours.next} onOpen={onOpen} />
+        </div>
         {delivery.error && <ErrorState error={delivery.error} onRetry={delivery.reload} />}
         {!delivery.data && !delivery.error && <Skeleton />}
-        {delivery.data && (
-          <Detail
-            delivery={delivery.data}
-            endpoint={endpoints.find((one) => one.id === delivery.data?.endpointId)}
-            onReload={delivery.reload}
-            onChange={onChange}
-          />
-        )}
+        {delivery.data && <Detail key={id} {...shared} delivery={delivery.data} onReload={delivery.reload} />}
       </DialogBody>
     </Drawer>
   )
 }
 
-function Detail({
-  delivery,
-  endpoint,
-  onReload,
-  onChange,
+/** At the end of the rows it stays where it is, and keeps the focus. */
+const Step = ({
+  label,
+  shortcut,
+  to,
+  onOpen,
 }: {
+  readonly label: string
+  readonly shortcut: string
+  readonly to: string | undefined
+  onOpen(id: string): void
+}) => (
+  <Button
+    look="quiet"
+    aria-disabled={to === undefined}
+    aria-keyshortcuts={shortcut}
+    title={`${label} delivery (${shortcut})`}
+    onClick={() => to !== undefined && onOpen(to)}
+  >
+    {label}
+  </Button>
+)
+
+interface DetailProps extends Shared {
   readonly delivery: DeliveryDetail
-  readonly endpoint: EndpointRecord | undefined
   onReload(): void
-  onChange(): void
-}) {
+}
+
+function Detail({ delivery, endpoints, onTurnOn, onReload, onChange }: DetailProps) {
   const sending = useAction()
+  const endpoint = endpoints.find(({ id }) => id === delivery.endpointId)
   const follow = useFollow(delivery, onReload, onChange)
   const send = (verb: 'replay' | 'retry', notice: string) =>
     sending.run(async () => {
@@ -62,39 +102,78 @@ function Detail({
       say(notice)
       follow()
     })
-  const next = can('ADMIN') ? nextAttempt(delivery) : undefined
+  const next = can('ADMIN') && endpoint?.enabled ? nextAttempt(delivery) : undefined
   return (
     <>
-      <div class="drawer-actions">
-        <DeliveryBadge state={delivery.state} />
-        <Button icon="refresh" onClick={onReload}>
-          Refresh
-        </Button>
+      <WhyHeld delivery={delivery} endpoint={endpoint} onTurnOn={onTurnOn} />
+      <div class="section-actions">
         {next && (
           <Button icon="replay" isBusy={sending.isBusy} onClick={() => void send(next.verb, next.notice)}>
             {next.label}
           </Button>
         )}
+        <Button icon="refresh" onClick={onReload}>
+          Refresh
+        </Button>
       </div>
       <Problem error={sending.error} />
-      <Facts
-        facts={[
-          ['Delivery', <code key="id">{delivery.id}</code>],
-          ['Endpoint', endpoint?.name ?? 'Deleted'],
-          ...aboutOf(delivery),
-          ['Occurred', <Ago key="created" at={delivery.createdAt} />],
-          delivery.nextAttemptAt === null
-            ? ['Finished', <Ago key="finished" at={delivery.finishedAt} />]
-            : ['Next attempt', <Ago key="next" at={delivery.nextAttemptAt} />],
-        ]}
-      />
-      <h3>Attempts</h3>
-      {delivery.attempts.length === 0 ? (
-        <p class="dim">None yet.</p>
+      <Facts facts={factsOf(delivery, endpoints)} />
+      {delivery.attempts.length > 0 ? (
+        <>
+          <h3>Attempts</h3>
+          <Timeline moments={delivery.attempts.map((attempt) => momentOf(attempt, delivery, endpoint))} />
+        </>
       ) : (
-        <Timeline moments={delivery.attempts.map((attempt) => momentOf(attempt, delivery, endpoint))} />
+        <>
+          <h3>Event</h3>
+          {delivery.body === null ? (
+            <p class="dim">Its event is no longer stored.</p>
+          ) : (
+            <CodeBlock label="Body" text={pretty(delivery.body)} />
+          )}
+          <p class="dim">No attempt was made yet.</p>
+        </>
       )}
     </>
+  )
+}
+
+function factsOf(delivery: DeliveryDetail, endpoints: readonly EndpointRecord[]): Fact[] {
+  const at = (time: string) => (
+    <span class="inline">
+      {exact(time)} <Ago at={time} />
+    </span>
+  )
+  return [
+    ['About', <Subject key="about" delivery={delivery} />],
+    [
+      'Endpoint',
+      <a key="endpoint" href={hrefOf('endpoints', delivery.endpointId)}>
+        <EndpointName title={endpointTitles(endpoints).get(delivery.endpointId)} />
+      </a>,
+    ],
+    ['Occurred', at(delivery.createdAt)],
+    ...(delivery.nextAttemptAt === null ? [] : ([['Next attempt', at(delivery.nextAttemptAt)]] as const)),
+    ...(delivery.finishedAt === null ? [] : ([['Finished', at(delivery.finishedAt)]] as const)),
+    [
+      'Delivery',
+      <span key="id" class="inline">
+        <code>{delivery.id}</code> <CopyButton text={delivery.id} label="Copy ID" />
+      </span>,
+    ],
+  ]
+}
+
+function Subject({ delivery: { subject } }: { readonly delivery: DeliveryDetail }) {
+  const href = recordOf(subject)
+  const status = subject.kind === 'account' || subject.status === null ? undefined : sentence(subject.status)
+  const more = [moreOf(subject), status].filter(Boolean).join(' · ')
+  return (
+    <span class="inline">
+      {href ? <a href={href}>{whoOf(subject)}</a> : whoOf(subject)}
+      {more !== '' && <span class="dim">{more}</span>}
+      {subject.campaign && <a href={hrefOf('campaigns', subject.campaign.id)}>Campaign</a>}
+    </span>
   )
 }
 
@@ -117,107 +196,4 @@ function useFollow({ attempts }: DeliveryDetail, onReload: () => void, onChange:
     if (before !== undefined && !isAwaited) onChange()
   }, [isAwaited])
   return () => setBefore(attempts.length)
-}
-
-/** A link to the message or call of the event. After its retention the body is gone, and so is the link. */
-function aboutOf({ body }: DeliveryDetail): Fact[] {
-  const { data } = JSON.parse(body ?? '{}') as { data?: { messageId?: string; callId?: string } }
-  const { messageId, callId } = data ?? {}
-  if (messageId !== undefined)
-    return [
-      [
-        'Message',
-        <a key="message" href={hrefOf('conversations', messageId)}>
-          In the conversation
-        </a>,
-      ],
-    ]
-  if (callId === undefined) return []
-  return [
-    [
-      'Call',
-      <a key="call" href={hrefOf('calls', callId)}>
-        In the log of calls
-      </a>,
-    ],
-  ]
-}
-
-const isGood = ({ statusCode, error }: AttemptRecord): boolean =>
-  error === null && (statusCode === null || (statusCode >= 200 && statusCode < 300))
-
-function momentOf(
-  attempt: AttemptRecord,
-  delivery: DeliveryDetail,
-  endpoint: EndpointRecord | undefined,
-): Moment {
-  const { number, at, statusCode, error, durationMs } = attempt
-  const outcome =
-    statusCode === null ? (error ?? 'taken') : `${statusCode}${error === null ? '' : ` (${error})`}`
-  const isLast = attempt === delivery.attempts.at(-1)
-  return {
-    at,
-    tone: isGood(attempt) ? 'good' : 'bad',
-    title: `Attempt ${number}: ${outcome}, ${Math.round(durationMs)} ms`,
-    body: (
-      <details open={isLast}>
-        <summary>Request and answer</summary>
-        <div class="side-by-side">
-          <CodeBlock label="Request" text={requestText(attempt, delivery, endpoint)} />
-          <CodeBlock label="Answer" text={answerText(attempt)} />
-        </div>
-        <p class="hint">{timingsText(attempt)}</p>
-      </details>
-    ),
-  }
-}
-
-/** Shows only headers that identify the event, because signatures and secrets are not stored. */
-function requestText(
-  attempt: AttemptRecord,
-  delivery: DeliveryDetail,
-  endpoint: EndpointRecord | undefined,
-): string {
-  const isSocket = endpoint?.url.startsWith('ws') === true
-  const body = delivery.body === null ? '(past its retention)' : pretty(delivery.body)
-  if (isSocket) return body
-  const head = [
-    `POST ${endpoint?.url ?? ''}`.trim(),
-    'content-type: application/json',
-    `x-communication-event: ${delivery.event}`,
-    `x-communication-delivery: ${delivery.id}`,
-    `x-communication-attempt: ${attempt.number}`,
-  ]
-  return `${head.join('\n')}\n\n${body}`
-}
-
-function answerText({
-  statusCode,
-  error,
-  errorDetail,
-  responseHeaders,
-  responseBody,
-  responseBodyEncoding,
-}: AttemptRecord): string {
-  if (statusCode === null && error === null) return 'The socket took the frame.'
-  if (statusCode === null) return `No answer: ${error}${errorDetail === null ? '' : `, ${errorDetail}`}`
-  const headers = Object.entries(responseHeaders ?? {}).map(([name, value]) => `${name}: ${value}`)
-  const body =
-    responseBodyEncoding === 'base64' ? `(no text; base64)\n${responseBody}` : pretty(responseBody ?? '')
-  return [`${statusCode}`, ...headers, '', body].join('\n').trim()
-}
-
-function timingsText({ timings, remoteAddress, reusedConnection }: AttemptRecord): string {
-  const parts = [
-    ['DNS', timings.dnsMs],
-    ['connect', timings.connectMs],
-    ['TLS', timings.tlsMs],
-    ['first byte', timings.firstByteMs],
-  ] as const
-  const took = parts
-    .filter(([, ms]) => ms !== undefined)
-    .map(([name, ms]) => `${name} ${Math.round(ms ?? 0)} ms`)
-  const to =
-    remoteAddress === null ? [] : [`to ${remoteAddress}${reusedConnection ? ', connection used again' : ''}`]
-  return [...took, ...to].join(' · ')
 }

@@ -1,34 +1,113 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { DeliveryRecord, EndpointRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { plural, sentence } from '../../core/format.ts'
-import { useList } from '../../core/load.ts'
+import { endpointOptions, endpointTitles } from '../../core/endpoint-names.ts'
+import { sentence, time } from '../../core/format.ts'
+import { type List, useList } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, setQuery, withQuery } from '../../core/router.ts'
+import { nothingSelected, type Selection, within } from '../../core/selection.ts'
 import { can } from '../../core/session.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
+import { EndpointName } from '../../parts/endpoint-name.tsx'
 import { Check } from '../../parts/field.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
+import { selectionColumn } from '../../parts/selection.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
+import { TurnOn } from '../endpoints/actions.tsx'
 import { allEvents } from '../endpoints/events.ts'
 import { deliveryColumns, deliveryStates } from './columns.tsx'
 import { DeliveryDrawer } from './delivery.tsx'
+import { NewRows } from './new-rows.tsx'
+import { ReplayChosen } from './replay-chosen.tsx'
 import { ReplayMany } from './replay-many.tsx'
-import { toTop, useTail } from './tail.ts'
+import { useLiveLog } from './use-live-log.ts'
+import { useRows } from './use-rows.ts'
+import { whoOf } from './words.ts'
 
 const filterNames = ['endpointId', 'event', 'state', 'key', 'since', 'until']
 
 export function Page({ id }: PageProps) {
   const filters = filterValues(filterNames)
-  const list = useList<DeliveryRecord>(inWorkspace('/deliveries', filters))
-  const endpoints = useList<EndpointRecord>(inWorkspace('/endpoints')).rows ?? []
-  const [isReplaying, setReplaying] = useState(false)
-  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const path = inWorkspace('/deliveries', filters)
+  const list = useList<DeliveryRecord>(path)
+  const endpoints = useList<EndpointRecord>(inWorkspace('/endpoints'))
+  const [selection, setSelection] = useState<Selection>(nothingSelected)
+  const [turningOn, setTurningOn] = useState<EndpointRecord>()
   const { query } = place.value
   const isLive = query.get('live') === 'true'
-  const tail = useTail(list, { isLive, isReading: id !== undefined })
+  const live = useLiveLog(list, { path, isLive })
+  const neighbours = useRows(list, id)
+  const all = endpoints.rows ?? []
+  const rows = list.rows ?? []
+  // What was selected under other filters is not replayed unseen.
+  useEffect(() => setSelection(nothingSelected), [path])
+  const open = (row?: string) => navigate(withQuery(hrefOf('deliveries', row), query))
+  return (
+    <>
+      <Header {...{ list, isLive, filters, endpoints: all }} onTurnedOn={endpoints.reload} />
+      <Filters filters={filtersOf(all)} error={list.error} />
+      <NewRows {...live} />
+      {can('ADMIN') && (
+        <ReplayChosen
+          key={path}
+          chosen={chosenOf(rows, selection)}
+          endpoints={all}
+          onTurnOn={setTurningOn}
+          onClear={() => setSelection(nothingSelected)}
+          onDone={(refused) => {
+            setSelection({ ids: new Set(refused), anchor: undefined })
+            void list.refresh()
+          }}
+        />
+      )}
+      <ListTable
+        label="Deliveries"
+        list={list}
+        columns={columnsOf({ rows, selection, onSelect: setSelection, endpoints: all })}
+        hrefOf={(row) => withQuery(hrefOf('deliveries', row.id), query)}
+        isCurrent={(row) => row.id === id}
+        empty={<Nothing isFiltered={Object.values(filters).some(Boolean)} />}
+      />
+      {id !== undefined && (
+        <DeliveryDrawer
+          {...{ id, neighbours, endpoints: all }}
+          onTurnOn={setTurningOn}
+          onChange={() => void list.refresh()}
+          onOpen={(next) => navigate(withQuery(hrefOf('deliveries', next), query), { replace: true })}
+          onClose={open}
+        />
+      )}
+      {turningOn && (
+        <TurnOn
+          record={turningOn}
+          onClose={() => setTurningOn(undefined)}
+          onChange={() => {
+            setTurningOn(undefined)
+            endpoints.reload()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Header({
+  list,
+  endpoints,
+  filters,
+  isLive,
+  onTurnedOn,
+}: {
+  readonly list: List<DeliveryRecord>
+  readonly endpoints: readonly EndpointRecord[]
+  readonly filters: Readonly<Record<string, string | undefined>>
+  readonly isLive: boolean
+  onTurnedOn(): void
+}) {
+  const [isReplaying, setReplaying] = useState(false)
   return (
     <>
       <PageHeader
@@ -55,34 +134,12 @@ export function Page({ id }: PageProps) {
           </>
         }
       />
-      <Filters filters={filtersOf(endpoints)} />
-      <div class="news" role="status">
-        {tail.waiting > 0 && (
-          <Button onClick={toTop}>{plural(tail.waiting, 'new delivery', 'new deliveries')}</Button>
-        )}
-      </div>
-      <ListTable
-        label="Deliveries"
-        list={tail.list}
-        columns={columnsOf(endpoints)}
-        hrefOf={(row) => withQuery(hrefOf('deliveries', row.id), query)}
-        isCurrent={(row) => row.id === id}
-        empty={<Nothing isFiltered={isFiltered} />}
-      />
-      {id !== undefined && (
-        <DeliveryDrawer
-          key={id}
-          id={id}
-          endpoints={endpoints}
-          onChange={list.reload}
-          onClose={() => navigate(withQuery(hrefOf('deliveries'), query))}
-        />
-      )}
       {isReplaying && (
         <ReplayMany
           endpoints={endpoints}
           endpointId={filters['endpointId']}
           since={filters['since']}
+          onTurnedOn={onTurnedOn}
           onClose={() => setReplaying(false)}
           onDone={() => {
             setReplaying(false)
@@ -94,31 +151,51 @@ export function Page({ id }: PageProps) {
   )
 }
 
+function chosenOf(rows: readonly DeliveryRecord[], selection: Selection): DeliveryRecord[] {
+  const chosen = new Set(
+    within(
+      selection,
+      rows.map(({ id }) => id),
+    ),
+  )
+  return rows.filter(({ id }) => chosen.has(id))
+}
+
 const filtersOf = (endpoints: readonly EndpointRecord[]): Filter[] => [
-  {
-    name: 'endpointId',
-    label: 'Endpoint',
-    options: endpoints.map(({ id, name }) => ({ value: id, label: name })),
-  },
-  { name: 'event', label: 'Event', options: allEvents.map((kind) => ({ value: kind, label: kind })) },
   {
     name: 'state',
     label: 'State',
+    isMany: true,
     options: deliveryStates.map((state) => ({ value: state, label: sentence(state) })),
   },
+  { name: 'endpointId', label: 'Endpoint', options: endpointOptions(endpoints) },
+  { name: 'event', label: 'Event', options: allEvents.map((kind) => ({ value: kind, label: kind })) },
+  { name: 'since', label: 'Time', isTime: true, until: 'until' },
   { name: 'key', label: 'Conversation or call', placeholder: 'cnv_… or call_…' },
-  { name: 'since', label: 'Since', isTime: true },
-  { name: 'until', label: 'Until', isTime: true },
 ]
 
-function columnsOf(endpoints: readonly EndpointRecord[]): Column<DeliveryRecord>[] {
-  const names = new Map(endpoints.map(({ id, name }) => [id, name]))
-  const [event, state, ...others] = deliveryColumns
+function columnsOf({
+  rows,
+  selection,
+  onSelect,
+  endpoints,
+}: {
+  readonly rows: readonly DeliveryRecord[]
+  readonly selection: Selection
+  readonly endpoints: readonly EndpointRecord[]
+  onSelect(selection: Selection): void
+}): Column<DeliveryRecord>[] {
+  const [event, about, ...others] = deliveryColumns
+  const titles = endpointTitles(endpoints)
   const endpoint: Column<DeliveryRecord> = {
     title: 'Endpoint',
-    cell: ({ endpointId }) => names.get(endpointId) ?? <span class="dim">Deleted</span>,
+    cell: ({ endpointId }) => <EndpointName title={titles.get(endpointId)} />,
   }
-  return [...(event && state ? [event, endpoint, state] : []), ...others]
+  const boxes = selectionColumn<DeliveryRecord>({
+    ...{ rows, selection, onChange: onSelect },
+    nameOf: ({ event: kind, subject, createdAt }) => `${kind}, ${whoOf(subject)}, ${time(createdAt)}`,
+  })
+  return [...(can('ADMIN') ? [boxes] : []), ...(event && about ? [event, about, endpoint] : []), ...others]
 }
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>

@@ -1,12 +1,16 @@
-// Replays failed or held deliveries. The first submit only counts them; the next one replays them.
+// Replays failed or held deliveries of one endpoint. The first submit only counts them; the next one replays them. An
+// endpoint that is off is turned on first.
 import { useEffect, useState } from 'preact/hooks'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
+import { endpointOptions } from '../../core/endpoint-names.ts'
 import { plural } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
 import { say } from '../../core/toasts.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Choices, Select } from '../../parts/field.tsx'
+import { Note } from '../../parts/states.tsx'
+import { offWords } from './words.ts'
 
 type State = 'FAILED' | 'HELD'
 
@@ -17,6 +21,7 @@ const stateChoices = [
 
 const HOUR_MS = 3_600_000
 const spans = [
+  { value: '0.25', label: 'The last 15 minutes' },
   { value: '1', label: 'The last hour' },
   { value: '24', label: 'The last day' },
   { value: '168', label: 'The last week' },
@@ -28,30 +33,35 @@ interface Props {
   readonly endpointId: string | undefined
   /** The filter's time: the first choice, and preselected. */
   readonly since: string | undefined
+  onTurnedOn(): void
   onClose(): void
   onDone(): void
 }
 
-export function ReplayMany({ endpoints, since: filteredSince, onClose, onDone, ...props }: Props) {
+export function ReplayMany(props: Props) {
+  const { endpoints, since: filteredSince, onClose, onDone, onTurnedOn } = props
   const [endpointId, setEndpointId] = useState(props.endpointId ?? endpoints[0]?.id ?? '')
   const [states, setStates] = useState<readonly State[]>(['FAILED'])
   const [hours, setHours] = useState(filteredSince === undefined ? '24' : 'filter')
   const [count, setCount] = useState<number>()
   const action = useAction()
-  const since = () => {
-    if (hours === 'filter') return filteredSince
-    return hours === '' ? undefined : new Date(Date.now() - Number(hours) * HOUR_MS).toISOString()
-  }
+  const endpoint = endpoints.find(({ id }) => id === endpointId)
+  const off = endpoint && offWords(endpoint)
   const ask = (dryRun: boolean) =>
     api.post<{ count: number }>(inWorkspace(`/endpoints/${endpointId}/replay`), {
       states,
-      since: since(),
+      since: sinceOf(hours, filteredSince),
       dryRun,
     })
   // A changed choice makes the count invalid.
   useEffect(() => setCount(undefined), [endpointId, states, hours])
   const submit = () =>
     action.run(async () => {
+      if (off !== undefined) {
+        await api.post(inWorkspace(`/endpoints/${endpointId}/enable`))
+        say(`${endpoint?.name} is on.`)
+        return onTurnedOn()
+      }
       if (!count) return setCount((await ask(true)).count)
       const replayed = await ask(false)
       say(`${plural(replayed.count, 'delivery is', 'deliveries are')} on the way.`)
@@ -62,7 +72,7 @@ export function ReplayMany({ endpoints, since: filteredSince, onClose, onDone, .
   return (
     <FormDialog
       title="Replay many"
-      submit={count ? `Replay ${plural(count, 'delivery', 'deliveries')}` : 'Count them first'}
+      submit={off === undefined ? nextStep(count) : `Turn on ${endpoint?.name}`}
       isBusy={action.isBusy}
       error={action.error}
       onClose={onClose}
@@ -71,19 +81,37 @@ export function ReplayMany({ endpoints, since: filteredSince, onClose, onDone, .
       <Select
         label="Endpoint"
         value={endpointId}
-        options={endpoints.map(({ id, name, enabled }) => ({
-          value: id,
-          label: enabled ? name : `${name} (off)`,
+        options={endpointOptions(endpoints).map((option, index) => ({
+          ...option,
+          label: endpoints[index]?.enabled ? option.label : `${option.label}, off`,
         }))}
         onChange={setEndpointId}
       />
+      <div role="status" class="problem-place">
+        {off !== undefined && (
+          <Note tone="warn">
+            {off} Nothing can be replayed to it. Turn it on first: what is held stays held until you replay
+            it.
+          </Note>
+        )}
+      </div>
       <Choices label="Deliveries" options={stateChoices} chosen={states} onChange={setStates} />
       <Select label="From" value={hours} options={choices} onChange={setHours} />
-      <p role="status">
-        {count === undefined ? 'Nothing is sent before you have seen how many they are.' : found(count)}
-      </p>
+      {off === undefined && (
+        <p role="status">
+          {count === undefined ? 'Nothing is sent before you have seen how many they are.' : found(count)}
+        </p>
+      )}
     </FormDialog>
   )
+}
+
+const nextStep = (count: number | undefined): string =>
+  count ? `Replay ${plural(count, 'delivery', 'deliveries')}` : 'Count them first'
+
+function sinceOf(hours: string, filtered: string | undefined): string | undefined {
+  if (hours === 'filter') return filtered
+  return hours === '' ? undefined : new Date(Date.now() - Number(hours) * HOUR_MS).toISOString()
 }
 
 const found = (count: number): string =>

@@ -91,7 +91,7 @@ function Rotate({ record, onClose, onSecret }: Props) {
   )
 }
 
-function TurnOn({ record, onClose, onChange }: Props) {
+export function TurnOn({ record, onClose, onChange }: Pick<Props, 'record' | 'onClose' | 'onChange'>) {
   const action = useAction()
   return (
     <FormDialog

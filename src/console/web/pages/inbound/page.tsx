@@ -55,8 +55,7 @@ const filters: Filter[] = [
     label: 'Reason',
     options: Object.entries(reasons).map(([value, [label]]) => ({ value, label })),
   },
-  { name: 'since', label: 'Since', isTime: true },
-  { name: 'until', label: 'Until', isTime: true },
+  { name: 'since', until: 'until', label: 'Time', isTime: true },
 ]
 
 const columns: readonly Column<UnappliedElementRecord>[] = [

@@ -7,7 +7,6 @@ import { join, me, type Role } from '../../core/session.ts'
 import { AuthForm } from '../../parts/auth-form.tsx'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Mark } from '../../parts/mark.tsx'
 import { NewPassword } from '../../parts/new-password.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
 import { CodeStep, useSecondStep } from '../../sign-in.tsx'
@@ -146,7 +145,6 @@ function Over({ text }: { readonly text: string }) {
   }, [])
   return (
     <div class="sign-in card">
-      <Mark />
       <h1>This link leads nowhere any more</h1>
       <p>{text}</p>
       <LinkButton href={ROOT}>{me.value ? 'Open the console' : 'Sign in'}</LinkButton>

@@ -2,6 +2,7 @@
 import type { Attention, AttentionFacts, AttentionKind } from '../../../../contract/records/overview.ts'
 import { DAY, formatsOf } from '../../../../web/browser/format.ts'
 import { pauseWords } from '../campaigns/pause-words.ts'
+import { errorWords } from '../deliveries/error-words.ts'
 
 const { count, dayOfYear, moment, phone, plural, time } = formatsOf()
 
@@ -26,7 +27,10 @@ export interface Told {
 }
 
 type Given<Kind extends AttentionKind> = Extract<Attention, { readonly kind: Kind }>
-type Teller<Kind extends AttentionKind> = (problem: Given<Kind>, nowMs: number) => Omit<Told, 'subject'> & {
+type Teller<Kind extends AttentionKind> = (
+  problem: Given<Kind>,
+  nowMs: number,
+) => Omit<Told, 'subject'> & {
   readonly subject?: string
 }
 
@@ -41,17 +45,14 @@ function at(iso: string, nowMs: number): string {
   return isToday ? time(iso) : moment(iso)
 }
 
-const since = ({ since: iso }: Attention, nowMs: number): string => (iso === null ? '' : ` since ${at(iso, nowMs)}`)
+const since = ({ since: iso }: Attention, nowMs: number): string =>
+  iso === null ? '' : ` since ${at(iso, nowMs)}`
 
-const errors: Readonly<Record<string, string>> = {
-  TIMEOUT: 'no answer in time',
-  CONNECTION_REFUSED: 'the connection was refused',
-  CONNECTION_RESET: 'the connection broke off',
-  DNS_NOT_FOUND: 'its name does not exist',
-  TLS_ERROR: 'its certificate was not accepted',
+/** Within a sentence; names that are written in capitals stay so. */
+function wordsOf(code: string): string {
+  const words = errorWords[code] ?? code.replaceAll('_', ' ').toLowerCase()
+  return /^[A-Z]{2}/.test(words) ? words : words.charAt(0).toLowerCase() + words.slice(1)
 }
-
-const wordsOf = (code: string): string => errors[code] ?? code.replaceAll('_', ' ').toLowerCase()
 
 function lastAnswer(last: AttentionFacts['ENDPOINT_OFF']['lastAttempt']): string[] {
   if (last === null) return []
@@ -190,7 +191,9 @@ const tellers: { readonly [Kind in AttentionKind]: Teller<Kind> } = {
     const left = days === 0 ? 'within a day' : `in ${plural(days, 'day')}`
     return {
       facts: [
-        isOver ? `API key expired on ${dayOfYear(expiresAt)}` : `API key expires ${left}, on ${dayOfYear(expiresAt)}`,
+        isOver
+          ? `API key expired on ${dayOfYear(expiresAt)}`
+          : `API key expires ${left}, on ${dayOfYear(expiresAt)}`,
         lastUsedAt === null ? 'never used' : `last used ${at(lastUsedAt, nowMs)}`,
       ],
       hint: isOver ? 'Requests with it are refused.' : null,
