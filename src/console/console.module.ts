@@ -115,6 +115,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     engine: delivery.engine,
     direct: delivery.direct,
     unknown: campaigns.recipients,
+    campaignPace: campaigns.pace,
     privacy: options.privacy,
     inbound: createInboundElementStore(sql),
     acting: {

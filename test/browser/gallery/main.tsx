@@ -1,8 +1,10 @@
 // Renders UI parts side by side, as no page shows them, for the test of the parts.
 import { render } from 'preact'
 import { liveState, startLive, useTopic } from '../../../src/console/web/core/live.ts'
+import { useList } from '../../../src/console/web/core/load.ts'
 import { Badge } from '../../../src/console/web/parts/badge.tsx'
 import { Chart } from '../../../src/console/web/parts/chart.tsx'
+import { StaleNotice } from '../../../src/console/web/parts/stale-notice.tsx'
 import { Timeline } from '../../../src/console/web/parts/timeline.tsx'
 
 interface Overview {
@@ -89,10 +91,29 @@ const Moments = () => (
   />
 )
 
+/** A list that is read again on a click. */
+function Polled() {
+  const list = useList<{ readonly id: string }>('/things')
+  return (
+    <>
+      <StaleNotice />
+      <button type="button" onClick={() => void list.refresh()}>
+        Refresh
+      </button>
+      <ul aria-label="Things">
+        {list.rows?.map(({ id }) => (
+          <li key={id}>{id}</li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
 const Gallery = () => (
   <main style={{ padding: '32px', maxWidth: '720px' }}>
     <h1>Parts</h1>
     <p role="status">{liveState.value}</p>
+    <Polled />
     <LiveFigures />
     <Charts />
     <Moments />

@@ -99,7 +99,7 @@ export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promis
     submission: undefined,
   } as unknown as World
   const campaigns = campaignsOf(sql, clock)
-  const services = servicesOf(world, settings, campaigns.recipients)
+  const services = servicesOf(world, settings, campaigns)
   const shared = consoleCampaigns(campaigns)
   const log = pino({ level: 'silent' })
   const handler = createConsole(services, { log, shared, load: { admits: () => true } })
@@ -137,7 +137,7 @@ const campaignsOf = (sql: Pool, clock: SimulatedClock) =>
   createCampaigns({
     ...{ sql, bulk: sql, clock },
     accounts: { defaultToken: 'token' },
-    rateLimit: { fence: async () => undefined },
+    rateLimit: { fence: async () => undefined, backoff: async () => ({ factor: 1, blockedMs: 0 }) },
     scheduler: { wake: () => undefined, beginAt: () => undefined },
     changeStatuses: testMessageStore(sql).changeStatuses,
     dispatch: () => undefined,
@@ -146,7 +146,7 @@ const campaignsOf = (sql: Pool, clock: SimulatedClock) =>
 function servicesOf(
   world: World,
   settings: Partial<ConsoleSettings>,
-  unknown: ConsoleServices['unknown'],
+  campaigns: Pick<ReturnType<typeof campaignsOf>, 'recipients' | 'pace'>,
 ): ConsoleServices {
   const { sql, clock } = world
   return {
@@ -192,7 +192,8 @@ function servicesOf(
     acting: nobodyActs,
     privacy: createPrivacy({ sql, blobs: { open: async () => undefined } }),
     inbound: createInboundElementStore(sql),
-    unknown,
+    unknown: campaigns.recipients,
+    campaignPace: campaigns.pace,
     overview: createOverview({ store: createOverviewStore(sql), rates: createAttemptRateStore(sql), clock }),
     threads: createThreadStore(sql),
     deliveryLog: explainLog(createDeliveryRecords(sql).log, createSubjectStore(sql)),
