@@ -1,6 +1,6 @@
 // How fast a running campaign may send at this moment, and what limits it. Pure.
 import type { CampaignPace } from '../contract/records/console.ts'
-import { estimateCampaign, type Outlook } from './estimate.ts'
+import { type Estimate, estimateCampaign, type Outlook } from './estimate.ts'
 
 /** What the provider's throttling left of a number's rate. */
 export interface Backoff {
@@ -14,17 +14,33 @@ export interface Backoff {
 const noticed = 0.95
 
 export function paceNow(outlook: Outlook, backoff: Backoff | null, now: Date): CampaignPace {
-  const { messagesPerSecond: planned, limitedBy, seconds, warnings } = estimateCampaign(outlook, now)
-  const factor = backoff?.factor ?? 1
-  const blockedMs = backoff?.blockedMs ?? 0
-  const isSlowed = blockedMs > 0 || factor < noticed
+  const estimate = estimateCampaign(outlook, now)
+  const { factor, blockedMs } = backoff ?? { factor: 1, blockedMs: 0 }
+  const planned = estimate.messagesPerSecond
   // A pace of the campaign below what throttling leaves is not touched by it.
   const left = Math.min(planned, (outlook.number?.messagesPerSecond ?? 0) * factor)
+  const isSlowed = blockedMs > 0 || (factor < noticed && left < planned)
   return {
     messagesPerSecond: isSlowed ? Math.round(left * 100) / 100 : planned,
-    limitedBy: blockedMs > 0 || left < planned ? 'PROVIDER' : limitedBy,
-    seconds,
+    limitedBy: isSlowed ? 'PROVIDER' : limitOf(outlook, estimate, now),
+    seconds: estimate.seconds,
     blockedSeconds: Math.ceil(blockedMs / 1_000),
-    warnings: warnings.map(({ message }) => message),
+    warnings: [...estimate.warnings.map(({ message }) => message), ...limitWarning(outlook, estimate)],
   }
+}
+
+/** A limit of customers that is not used up does not limit now, only what comes later. */
+function limitOf(outlook: Outlook, { limitedBy }: Estimate, now: Date): Estimate['limitedBy'] {
+  const limit = outlook.number?.messagingLimit
+  if (limitedBy !== 'MESSAGING_LIMIT' || !limit || limit.used >= limit.customers) return limitedBy
+  const number = outlook.number && { ...outlook.number, messagingLimit: null }
+  return estimateCampaign({ ...outlook, number }, now).limitedBy
+}
+
+function limitWarning({ number }: Outlook, { limitedBy }: Estimate): string[] {
+  const limit = number?.messagingLimit
+  if (limitedBy !== 'MESSAGING_LIMIT' || !limit) return []
+  return [
+    `the provider lets the account begin with ${limit.customers} customers in 24 hours, and ${limit.used} are used: the rest may have to wait`,
+  ]
 }

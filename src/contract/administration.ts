@@ -68,6 +68,12 @@ export interface AuditFilter {
   readonly until?: Date | undefined
 }
 
+/** The audit of a workspace. */
+export interface WorkspaceAuditFilter extends AuditFilter {
+  /** Without these actions. */
+  readonly hidden?: readonly string[] | undefined
+}
+
 export interface AuditLog {
   /** Call it after the change. After a crash in between, a repeat of the request writes the entry. */
   note(author: Author, note: AuditNote): Promise<void>
@@ -79,7 +85,7 @@ export interface AuditLog {
   noteOfKey(author: KeyAuthor, note: AuditNote): Promise<void>
   /** An event of an operator's account, which belongs to no workspace. */
   noteAccount(author: AccountAuthor, note: AuditNote): Promise<void>
-  list(workspaceId: WorkspaceId, filter: AuditFilter, page: PageRequest): Promise<Page<AuditRecord>>
+  list(workspaceId: WorkspaceId, filter: WorkspaceAuditFilter, page: PageRequest): Promise<Page<AuditRecord>>
   /**
    * Events of accounts, which belong to no workspace: sign-ins, sessions, passwords and second factors.
    * `filter.operatorId` is the account; without it, the events of all accounts and of unknown addresses.

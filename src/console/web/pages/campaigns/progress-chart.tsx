@@ -79,10 +79,12 @@ function joined(
     .filter(({ at }) => at > startedAt)
   let last = past.at(-1)?.at ?? startedAt
   // Stored ones are read again while it runs. The newest live one is newer than all of them.
-  const later = live.filter(({ at }, place) => at > last || place === live.length - 1).map((sample) => {
-    last = Math.max(sample.at, last + 1)
-    return { ...sample, at: last }
-  })
+  const later = live
+    .filter(({ at }, place) => at > last || place === live.length - 1)
+    .map((sample) => {
+      last = Math.max(sample.at, last + 1)
+      return { ...sample, at: last }
+    })
   return [begin, ...thinned(past), ...later]
 }
 

@@ -10,6 +10,7 @@ import { nothingSelected, type Selection, within } from '../../core/selection.ts
 import { can } from '../../core/session.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { EndpointName } from '../../parts/endpoint-name.tsx'
+import { ExportButton } from '../../parts/export-button.tsx'
 import { Check } from '../../parts/field.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -126,6 +127,7 @@ function Header({
                 Refresh
               </Button>
             )}
+            <ExportButton list="deliveries" filters={filters} />
             {can('ADMIN') && endpoints.length > 0 && (
               <Button icon="replay" onClick={() => setReplaying(true)}>
                 Replay many

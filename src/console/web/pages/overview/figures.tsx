@@ -1,12 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import type { OverviewRecord } from '../../../../contract/records/overview.ts'
 import { count, plural } from '../../core/format.ts'
-import { hrefOf } from '../../core/router.ts'
+import { hrefOf, withQuery } from '../../core/router.ts'
 import { Sparkline } from '../../parts/sparkline.tsx'
+import { capped } from './problem-words.ts'
 
-// The server counts only up to this number.
-const CAP = 10_000
-const shown = (value: number): string => (value >= CAP ? `${count(CAP)}+` : count(value))
+const shown = capped
 
 export function Figures({ overview }: { readonly overview: OverviewRecord }) {
   const { calls, messages, deliveries, campaignsRunning } = overview
@@ -15,12 +14,7 @@ export function Figures({ overview }: { readonly overview: OverviewRecord }) {
   return (
     <section class="figures" aria-label="Figures">
       <Messages perMinute={messages.perMinute} />
-      <Figure
-        title="Messages failed"
-        href={`${hrefOf('messages')}?status=FAILED`}
-        value={messages.failedToday}
-        tone="bad"
-      >
+      <Figure title="Messages failed" href={failedToday()} value={messages.failedToday} tone="bad">
         Today (UTC)
       </Figure>
       <Figure title="Live calls" href={hrefOf('calls')} value={calls.live}>
@@ -44,6 +38,12 @@ export function Figures({ overview }: { readonly overview: OverviewRecord }) {
   )
 }
 
+/** Of the same day as the figure. */
+const failedToday = (): string => {
+  const since = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`
+  return withQuery(hrefOf('messages'), new URLSearchParams({ status: 'FAILED', since }))
+}
+
 function Messages({ perMinute }: { readonly perMinute: readonly number[] }) {
   const total = perMinute.reduce((sum, minute) => sum + minute, 0)
   const most = Math.max(...perMinute, 0)
@@ -53,7 +53,7 @@ function Messages({ perMinute }: { readonly perMinute: readonly number[] }) {
       ? 'None was sent or received'
       : `${plural(now, 'message')} this minute, at most ${count(most)} a minute`
   return (
-    <a class="figure wide" href={hrefOf('conversations')}>
+    <a class="figure wide" href={hrefOf('messages')}>
       <h2>Messages in the last hour</h2>
       <strong>{shown(total)}</strong>
       <Sparkline values={perMinute} label={`Messages a minute over the last hour: ${told}`} />

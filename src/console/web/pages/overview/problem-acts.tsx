@@ -5,7 +5,7 @@ import { api, inWorkspace } from '../../core/api.ts'
 import { plural } from '../../core/format.ts'
 import { say } from '../../core/toasts.ts'
 import { Confirm } from '../../parts/dialog.tsx'
-import type { Act } from './problem-words.ts'
+import { type Act, CAP, capped } from './problem-words.ts'
 
 interface Props {
   readonly act: Act
@@ -43,7 +43,7 @@ function askedOf({ type }: Act, problem: Attention): Asked {
   const { id, name } = problem.subject
   const endpoint = inWorkspace(`/endpoints/${id}`)
   const held = 'held' in problem.facts ? problem.facts.held : 0
-  const many = plural(held, 'delivery', 'deliveries')
+  const many = held >= CAP ? 'all held deliveries' : plural(held, 'delivery', 'deliveries')
   switch (type) {
     case 'turnOn':
       return {
@@ -52,7 +52,7 @@ function askedOf({ type }: Act, problem: Attention): Asked {
         text:
           held === 0
             ? 'New events are sent again, and the count of failures begins at 0.'
-            : `New events are sent again, and the count of failures begins at 0. ${many} stay held: you choose afterwards whether to replay or to discard them.`,
+            : `New events are sent again, and the count of failures begins at 0. What is held stays so (${capped(held)}): you choose afterwards whether to replay or to discard them.`,
         work: async () => {
           await api.post(`${endpoint}/enable`)
           return `${name} is on.`
@@ -76,7 +76,7 @@ function askedOf({ type }: Act, problem: Attention): Asked {
         text: 'They are not sent. Each stays in the delivery log and can be replayed there.',
         work: async () => {
           await api.post(`${endpoint}/discard`, {})
-          return `${many} discarded.`
+          return `Discarded: ${many}.`
         },
       }
     case 'resume':

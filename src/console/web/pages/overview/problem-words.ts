@@ -39,6 +39,10 @@ export function tell(problem: Attention, nowMs: number): Told {
   return { subject: problem.subject.name, ...teller(problem as never, nowMs) }
 }
 
+/** The server counts only up to this number. */
+export const CAP = 10_000
+export const capped = (value: number): string => (value >= CAP ? `${count(CAP)}+` : count(value))
+
 /** The time alone where it was today. */
 function at(iso: string, nowMs: number): string {
   const isToday = new Date(iso).toDateString() === new Date(nowMs).toDateString()
@@ -88,7 +92,7 @@ const tellers: { readonly [Kind in AttentionKind]: Teller<Kind> } = {
       facts: [
         `off${since(problem, nowMs)}${why}${who}`,
         ...(byFailures ? lastAnswer(lastAttempt) : []),
-        ...(held > 0 ? [`${count(held)} held`] : []),
+        ...(held > 0 ? [`${capped(held)} held`] : []),
       ],
       hint: null,
       open: open(`/endpoints/${idOf(problem)}`),
@@ -112,13 +116,15 @@ const tellers: { readonly [Kind in AttentionKind]: Teller<Kind> } = {
   },
 
   DELIVERIES_HELD: (problem) => ({
-    facts: [`on again, ${plural(problem.facts.held, 'delivery is', 'deliveries are')} still held`],
+    facts: [
+      `on again, ${problem.facts.held === 1 ? '1 delivery is' : `${capped(problem.facts.held)} deliveries are`} still held`,
+    ],
     hint: null,
     open: open(`/deliveries?endpointId=${idOf(problem)}&state=HELD`, 'Show'),
     acts: [
       {
         type: 'replay',
-        label: `Replay ${count(problem.facts.held)}`,
+        label: problem.facts.held >= CAP ? 'Replay all' : `Replay ${count(problem.facts.held)}`,
         others: 'An admin can replay or discard them.',
       },
       { type: 'discard', label: 'Discard', others: '' },
@@ -161,7 +167,7 @@ const tellers: { readonly [Kind in AttentionKind]: Teller<Kind> } = {
     return {
       facts: [
         `paused by itself${since(problem, nowMs)}`,
-        `${plural(pending, 'recipient waits', 'recipients wait')}`,
+        ...(pending === 0 ? [] : [plural(pending, 'recipient waits', 'recipients wait')]),
       ],
       hint: `${pauseWords[reason].why}${error === null ? '' : ` ${error.title} (${error.code}).`} ${pauseWords[reason].next}`,
       open: open(`/campaigns/${idOf(problem)}`),
