@@ -2,7 +2,12 @@
 // Pages keep what they show meanwhile.
 import { computed, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { ApiError } from './api.ts'
+
+interface Failure {
+  /** Of HTTP; 0: there was no answer. */
+  readonly status: number
+  readonly code: string
+}
 
 export interface Stale {
   readonly what: 'database' | 'gateway'
@@ -33,7 +38,7 @@ const statuses: Readonly<Record<number, Stale['what']>> = {
 }
 
 /** Undefined for an error that a repeat would only repeat. */
-export function outageOf(error: Pick<ApiError, 'status' | 'code'> | undefined): Stale['what'] | undefined {
+export function outageOf(error: Failure | undefined): Stale['what'] | undefined {
   if (error === undefined || (error.status === 503 && error.code === 'OVERLOADED')) return undefined
   return error.code === 'UNEXPECTED' || error.code === 'CANCELLED' ? undefined : statuses[error.status]
 }
@@ -42,7 +47,7 @@ const FIRST_WAIT_MS = 2_000
 const LONGEST_WAIT_MS = 15_000
 
 /** Reads again, ever more rarely, while an outage is the reason why there is no answer. */
-export function useRetry(error: ApiError | undefined, retry: () => void): void {
+export function useRetry(error: Failure | undefined, retry: () => void): void {
   const what = outageOf(error)
   useEffect(() => {
     if (what === undefined) return

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
 import { inWorkspace } from '../../core/api.ts'
@@ -7,12 +7,13 @@ import { useTopic } from '../../core/live.ts'
 import { useList, useResource } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
+import { sayError } from '../../core/toasts.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { FailureText } from '../../parts/failure.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { type Opened, OpenedAction } from './actions.tsx'
+import type { ActionProps, Opened } from './actions.tsx'
 import { Buttons } from './buttons.tsx'
 import { at, EstimateFacts, useEstimate } from './estimate.tsx'
 import { Pace, type Progress as Stored } from './pace.tsx'
@@ -50,7 +51,7 @@ export function CampaignPage({ id }: { readonly id: string }) {
       <Plan campaign={campaign} />
       <Recipients campaign={campaign} />
       {opened && (
-        <OpenedAction
+        <Action
           opened={opened}
           campaign={campaign}
           onClose={() => setOpened(undefined)}
@@ -62,6 +63,20 @@ export function CampaignPage({ id }: { readonly id: string }) {
       )}
     </>
   )
+}
+
+const loadActions = () => import('./actions.tsx')
+
+/** The dialogs come with the first action: most visits only look. */
+function Action(props: ActionProps) {
+  const [loaded, setLoaded] = useState<Awaited<ReturnType<typeof loadActions>>>()
+  useEffect(() => {
+    loadActions().then(setLoaded, (error: unknown) => {
+      sayError(error)
+      props.onClose()
+    })
+  }, [])
+  return loaded ? <loaded.OpenedAction {...props} /> : null
 }
 
 /** The newer of the two: the response to an action is shown until the live socket has caught up. */

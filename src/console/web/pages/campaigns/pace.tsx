@@ -64,7 +64,7 @@ interface Figure {
   readonly hint?: string | undefined
 }
 
-export const limitWords: Readonly<Record<CampaignPace['limitedBy'], string>> = {
+const limitWords: Readonly<Record<CampaignPace['limitedBy'], string>> = {
   CAMPAIGN_PACE: 'The pace of this campaign',
   NUMBER_RATE: 'The rate of the number',
   OTHER_CAMPAIGNS: 'Other campaigns of the number',
