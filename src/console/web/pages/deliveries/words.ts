@@ -1,7 +1,34 @@
 // What the delivery log says about attempts, events and refusals, in words.
 import type { DeliveryRecord, DeliverySubject, EndpointRecord } from '../../../../contract/records/console.ts'
-import { duration, moment, phone, plural, sentence } from '../../core/format.ts'
-import { errorWords } from './error-words.ts'
+import { formatsOf } from '../../../../web/browser/format.ts'
+import { sentence } from '../../core/sentence.ts'
+
+const { duration, moment, phone, plural } = formatsOf()
+
+/** What became of an attempt that got no answer, for one line. */
+export const errorWords: Readonly<Record<string, string>> = {
+  URL_FORBIDDEN: 'Address not allowed',
+  ADDRESS_FORBIDDEN: 'Address is not public',
+  DNS_NOT_FOUND: 'Name does not exist',
+  DNS_FAILED: 'Name server failed',
+  DNS_TIMEOUT: 'Name server did not answer',
+  DNS_UNAVAILABLE: 'Our resolver was down',
+  CONNECT_REFUSED: 'Connection refused',
+  CONNECT_FAILED: 'Host unreachable',
+  CONNECT_TIMEOUT: 'Connection timed out',
+  TLS_CERTIFICATE_REJECTED: 'Certificate not trusted',
+  TLS_FAILED: 'TLS failed',
+  TLS_TIMEOUT: 'TLS timed out',
+  CONNECTION_RESET: 'Connection broke',
+  INVALID_RESPONSE: 'Answer is not HTTP',
+  TIMEOUT: 'No answer in time',
+  SOCKET_CLOSED: 'Socket closed',
+  SOCKET_REJECTED_SIGNATURE: 'Signature rejected',
+  BACKPRESSURE: 'Receiver did not read',
+  OVERLOADED: 'No connection was free here',
+  EGRESS_FAILED: 'Our network failed',
+  INTERRUPTED: 'Interrupted here',
+}
 
 type Ended = Pick<NonNullable<DeliveryRecord['lastAttempt']>, 'statusCode' | 'error'>
 

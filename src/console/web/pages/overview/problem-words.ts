@@ -2,7 +2,7 @@
 import type { Attention, AttentionFacts, AttentionKind } from '../../../../contract/records/overview.ts'
 import { DAY, formatsOf } from '../../../../web/browser/format.ts'
 import { pauseWords } from '../campaigns/pause-words.ts'
-import { errorWords } from '../deliveries/error-words.ts'
+import { errorWords } from '../deliveries/words.ts'
 
 const { count, dayOfYear, moment, phone, plural, time } = formatsOf()
 
