@@ -1,8 +1,8 @@
 // The overview of a workspace in the console, and the health of one endpoint.
-import type { LastAttempt } from './console.ts'
 
 import type { ForwardError } from './call.ts'
 import type { PauseReason } from './campaign.ts'
+import type { LastAttempt } from './console.ts'
 import type { Failure } from './failure.ts'
 
 /** CRITICAL: something does not work now. */
