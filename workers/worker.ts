@@ -9,7 +9,7 @@ import {
 import { openCampaignConsumer, openCampaignScheduler } from '../src/campaigns/host/campaign-queue.ts'
 import { createTellSpent } from '../src/campaigns/store/number-rate-limit.ts'
 import { limits } from '../src/contract/limits.ts'
-import { createDeliverySweep, openHotPool } from '../src/delivery/delivery.module.ts'
+import { createDeliveryRecords, createDeliverySweep, openHotPool } from '../src/delivery/delivery.module.ts'
 import { openRetryConsumer } from '../src/delivery/host/retry-queue.ts'
 import { createPartitionStore } from '../src/delivery/store/partitions.store.ts'
 import { openProcessContext, type ProcessContext } from '../src/gateway/process-context.ts'
@@ -117,6 +117,7 @@ function startLoops({ sql, settings, log }: ProcessContext, features: Features, 
   const { delivery, messaging, sending, calls, privacy } = features
   const partitions = createPartitionStore(sql)
   const { samples } = createCampaignRecords(sql)
+  const { rates } = createDeliveryRecords(sql)
   const parked = createParkedMessageStore(sql)
   const loop = (name: string, everyMs: number, run: () => Promise<unknown>) =>
     startLoop({ name, everyMs, run, log })
@@ -137,6 +138,7 @@ function startLoops({ sql, settings, log }: ProcessContext, features: Features, 
       if (dropped.length > 0 || discarded > 0) log.info({ dropped, discarded }, 'partitions.dropped')
     }),
     loop('early_terminates', 10 * minuteMs, calls.forgetEarlyTerminates),
+    loop('attempt_rates', 60 * minuteMs, rates.forget),
     loop('account_reports', 60 * minuteMs, () => messaging.accountStates.forget(settings.RETENTION_DAYS)),
     loop('parked_messages', 60 * minuteMs, () => parked.forget(settings.RETENTION_DAYS)),
     loop('contact_jobs', 1_000, privacy.runJob),

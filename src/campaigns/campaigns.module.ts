@@ -1,8 +1,10 @@
 // The interface of the campaigns feature. A gateway builds, reads, starts and stops campaigns; a worker sends
 // them.
+
 import type { AccountOptions } from '../accounts/store/provider-account.ts'
 import type { Dispatch } from '../contract/dispatch.ts'
 import { limits } from '../contract/limits.ts'
+import type { CampaignPace } from '../contract/records/console.ts'
 import type { CampaignHooks, Messaging } from '../messaging/messaging.module.ts'
 import { variableComparer } from '../messaging/template-variables.ts'
 import { uploadPlaces } from '../platform/http/upload-places.ts'
@@ -25,8 +27,9 @@ import {
   type RunPorts,
   startCampaign,
 } from './run-campaign.ts'
+import { paceNow } from './running-pace.ts'
 import { createCampaignSender, type SenderPorts } from './send-claimed.ts'
-import type { CampaignRendering } from './send-ports.ts'
+import type { CampaignRendering, NumberRateLimit } from './send-ports.ts'
 import { createSendSlots } from './send-slots.ts'
 import { assumeSent, resendUnknown } from './settle-unknown.ts'
 import { type CampaignPools, createCampaignLifeStore } from './store/campaign-life.store.ts'
@@ -47,7 +50,7 @@ type Log = SenderPorts['log']
 
 export interface CampaignsOptions extends CampaignPools {
   readonly accounts: Pick<AccountOptions, 'defaultToken'>
-  readonly rateLimit: RunPorts['rateLimit']
+  readonly rateLimit: RunPorts['rateLimit'] & Pick<NumberRateLimit, 'backoff'>
   readonly scheduler: CampaignScheduler
   readonly changeStatuses: Messaging['changeStatuses']
   readonly dispatch: Dispatch
@@ -100,6 +103,14 @@ export function createCampaigns(options: CampaignsOptions) {
         const outlook = await findOutlook(workspaceId, id)
         return outlook && estimateCampaign(outlook, new Date())
       },
+    },
+    /** Null unless it runs. Without Redis the plan is told. */
+    async pace(workspaceId: WorkspaceId, id: CampaignId): Promise<CampaignPace | null> {
+      const outlook = await findOutlook(workspaceId, id)
+      if (outlook?.status !== 'RUNNING') return null
+      const { phoneNumberId } = outlook.number ?? {}
+      const backoff = phoneNumberId && (await options.rateLimit.backoff(phoneNumberId).catch(() => null))
+      return paceNow(outlook, backoff || null, new Date())
     },
     recipients: {
       list: createRecipientReader(sql).list,

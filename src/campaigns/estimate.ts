@@ -29,6 +29,8 @@ export interface Outlook {
   /** Null: the campaign has no number, or its number no longer exists. */
   readonly number: {
     readonly messagesPerSecond: number
+    /** The provider's id of the number. */
+    readonly phoneNumberId?: string
     readonly status: string
     readonly qualityRating: string
     /**

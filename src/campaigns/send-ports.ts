@@ -14,6 +14,7 @@ import type {
   WorkspaceId,
 } from '../shared/ids.ts'
 import type { TemplateName, Variables } from './ports.ts'
+import type { Backoff } from './running-pace.ts'
 
 export type { AttemptSend } from '../messaging/attempt-send.ts'
 export type { CampaignRun, SendOutcome } from '../messaging/ports.ts'
@@ -129,6 +130,8 @@ export interface NumberRateLimit {
   take(ask: RateRequest): Promise<RateGrant>
   /** The provider said that the number exceeds its rate: halve the rate, and grant nothing for `blockMs`. */
   slowDown(phoneNumberId: string, blockMs: number): Promise<void>
+  /** What is left of the rate after such answers. */
+  backoff(phoneNumberId: string): Promise<Backoff>
   /** Grants nothing to older epochs from now on. Best effort; Postgres decides. */
   fence(campaignId: CampaignId, epoch: number): Promise<void>
   /** Forgets the epoch, and the tokens that gathered at the campaign's own pace. */

@@ -107,7 +107,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     clock,
     passwords,
     secrets,
-    overview: createOverview({ store: createOverviewStore(sql), clock }),
+    overview: createOverview({ store: createOverviewStore(sql), rates: delivery.rates, clock }),
     search: createSearch(createSearchStore(sql)),
     messageLog: createMessageLog(sql),
     subjectNames: createSubjectNames(sql),
@@ -122,6 +122,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     engine: delivery.engine,
     direct: delivery.direct,
     unknown: campaigns.recipients,
+    campaignPace: campaigns.pace,
     privacy: options.privacy,
     inbound: createInboundElementStore(sql),
     acting: {

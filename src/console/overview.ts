@@ -1,11 +1,11 @@
 // Builds the overview of a workspace from figures that the store bounds. The counts of past minutes are
 // cached, so the overview costs the same however busy the workspace is.
-import { limits } from '../contract/limits.ts'
-import type { OverviewFigures, OverviewStore } from '../contract/overview.ts'
-import type { Attention, OverviewRecord } from '../contract/records/overview.ts'
+import type { AttemptRates, OverviewStore } from '../contract/overview.ts'
+import { type AttemptQuarter, countCap, type OverviewRecord } from '../contract/records/overview.ts'
 import type { Clock } from '../shared/clock.ts'
 import { encodeId, type WorkspaceId } from '../shared/ids.ts'
 import { Lru } from '../shared/lru.ts'
+import { attentionOf } from './attention.ts'
 
 export type ReadOverview = (workspaceId: WorkspaceId) => Promise<OverviewRecord>
 
@@ -14,9 +14,17 @@ const dayMs = 86_400_000
 const minutesShown = 60
 /** When the count of a past minute is final: messages commit after their ids are made, and clocks differ. */
 const settledMs = 2 * minuteMs
+const quarterMs = 15 * minuteMs
 const workspacesKept = 1_000
 
-export function createOverview({ store, clock }: { store: OverviewStore; clock: Clock }): ReadOverview {
+interface OverviewPorts {
+  readonly store: OverviewStore
+  readonly rates: AttemptRates
+  readonly clock: Clock
+}
+
+export function createOverview({ store, rates, clock }: OverviewPorts): ReadOverview {
+  const recentAttempts = createRecentAttempts(rates)
   const counted = new Lru<ReadonlyMap<number, number>>(workspacesKept)
 
   async function perMinute(workspaceId: WorkspaceId, nowMs: number): Promise<number[]> {
@@ -41,115 +49,48 @@ export function createOverview({ store, clock }: { store: OverviewStore; clock: 
   return async (workspaceId) => {
     const nowMs = clock.now()
     const today = new Date(Math.floor(nowMs / dayMs) * dayMs)
-    const [figures, minutes] = await Promise.all([
-      store.figures(workspaceId, today),
+    const [figures, minutes, attempts] = await Promise.all([
+      store.figures(workspaceId, { now: new Date(nowMs), today }),
       perMinute(workspaceId, nowMs),
+      recentAttempts(workspaceId, nowMs),
     ])
+    const held = figures.endpoints.reduce((sum, endpoint) => sum + endpoint.held, 0)
     return {
       calls: { live: figures.callsLive },
       messages: { perMinute: minutes, failedToday: figures.messagesFailed },
       deliveries: {
         pending: figures.deliveriesPending,
         retrying: figures.deliveriesRetrying,
+        held: Math.min(held, countCap),
         failedToday: figures.deliveriesFailed,
       },
+      attempts,
       endpointsOff: figures.endpoints
         .filter(({ enabled }) => !enabled)
         .map(({ id, name }) => ({ id: encodeId('endpoint', id), name })),
       campaignsRunning: figures.campaignsRunning,
-      attention: attentionOf(figures),
+      attention: attentionOf(figures, nowMs),
     }
   }
 }
 
-/** What needs the operator's attention, the most serious first. */
-function attentionOf(figures: OverviewFigures): Attention[] {
-  return [
-    ...figures.account.map(ofAccount),
-    ...ofEndpoints(figures.endpoints),
-    ...ofNumbers(figures),
-    ...figures.campaigns.flatMap(ofCampaign),
-    ...figures.templates.map(({ id, name, language, status }) =>
-      attention('TEMPLATE_STOPPED', encodeId('template', id), {
-        text: `Template ${name} (${language}) is ${status} and cannot be sent.`,
-        link: '/templates',
-      }),
-    ),
-  ]
-}
-
-const attention = (
-  kind: Attention['kind'],
-  subject: string,
-  { text, link }: Pick<Attention, 'text' | 'link'>,
-): Attention => ({ id: `${kind}:${subject}`, kind, text, link })
-
-const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
-
-function ofEndpoints(endpoints: OverviewFigures['endpoints']): Attention[] {
-  return endpoints.flatMap(({ name, enabled, consecutiveFailures, byFailures, held, ...endpoint }) => {
-    const id = encodeId('endpoint', endpoint.id)
-    const link = `/endpoints/${id}`
-    const found: Attention[] = []
-    if (!enabled) {
-      const why = byFailures ? ` after ${consecutiveFailures} failures in a row` : ''
-      found.push(attention('ENDPOINT_OFF', id, { text: `Endpoint ${name} is off${why}.`, link }))
-    } else if (consecutiveFailures >= limits.failureWarnings[0]) {
-      const text = `Endpoint ${name} failed ${consecutiveFailures} times in a row; at ${limits.failuresToDisable} it is switched off.`
-      found.push(attention('ENDPOINT_FAILING', id, { text, link }))
-    }
-    if (held > 0) {
-      const text = `Endpoint ${name} has ${many(held, 'delivery', 'deliveries')} held: replay or discard what is held.`
-      found.push(attention('DELIVERIES_HELD', id, { text, link }))
-    }
-    return found
-  })
-}
-
-function ofNumbers({ numbers, endpoints }: OverviewFigures): Attention[] {
-  const found: Attention[] = []
-  if (numbers.length > 0 && !numbers.some(({ isDefault }) => isDefault))
-    found.push(
-      attention('NO_DEFAULT_NUMBER', 'workspace', {
-        text: 'No number is the default sender: messages that name none are refused.',
-        link: '/numbers',
-      }),
-    )
-  if (endpoints.some(({ receivesMessages }) => receivesMessages)) return found
-  for (const { id, number, isRouted } of numbers) {
-    if (isRouted) continue
-    const text = `Nobody hears what is written to ${number}: no endpoint takes message.received.`
-    found.push(attention('NUMBER_UNROUTED', encodeId('number', id), { text, link: '/numbers' }))
+/**
+ * The quarters of the last 24 hours. What was tallied until `settledMs` after a quarter is kept, so that a look reads the
+ * latest one or two.
+ */
+function createRecentAttempts(rates: AttemptRates) {
+  const known = new Lru<{ readonly until: number; readonly quarters: readonly AttemptQuarter[] }>(
+    workspacesKept,
+  )
+  return async (workspaceId: WorkspaceId, nowMs: number): Promise<AttemptQuarter[]> => {
+    const first = Math.floor((nowMs - dayMs) / quarterMs) * quarterMs + quarterMs
+    const past = known.get(workspaceId)
+    const from = Math.max(first, past?.until ?? first)
+    const fresh = await rates.since(workspaceId, new Date(from))
+    const kept = past?.quarters.filter(({ id }) => Date.parse(id) >= first && Date.parse(id) < from) ?? []
+    const quarters = [...kept, ...fresh]
+    const until = Math.floor((nowMs - settledMs) / quarterMs) * quarterMs
+    known.set(workspaceId, { until, quarters: quarters.filter(({ id }) => Date.parse(id) < until) })
+    return quarters
   }
-  return found
-}
-
-function ofAccount(state: OverviewFigures['account'][number]): Attention {
-  const { topic, key, isCritical, message, advice, until } = state
-  const end =
-    until === null ? '' : ` Until ${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC.`
-  const link = topic.startsWith('TEMPLATE_') ? '/templates' : '/numbers'
-  const text = `${message}${end}${advice === null ? '' : ` ${advice}`}`
-  return attention(isCritical ? 'ACCOUNT_STOPPED' : 'ACCOUNT_WARNING', `${topic} ${key}`, { text, link })
-}
-
-function ofCampaign({ id, name, pauseReason, unknown }: OverviewFigures['campaigns'][number]): Attention[] {
-  const shown = encodeId('campaign', id)
-  const link = `/campaigns/${shown}`
-  const found: Attention[] = []
-  if (pauseReason !== null)
-    found.push(
-      attention('CAMPAIGN_PAUSED', shown, {
-        text: `Campaign ${name} paused by itself: ${pauseReason}.`,
-        link,
-      }),
-    )
-  if (unknown > 0)
-    found.push(
-      attention('CAMPAIGN_UNKNOWN', shown, {
-        text: `Campaign ${name} does not know whether ${many(unknown, 'recipient', 'recipients')} got the message.`,
-        link,
-      }),
-    )
-  return found
 }

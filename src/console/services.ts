@@ -19,6 +19,7 @@ import type {
 import type { Sender } from '../contract/caller.ts'
 import type { DirectEventKind } from '../contract/events.ts'
 import type { CallRecord } from '../contract/records/call.ts'
+import type { CampaignPace } from '../contract/records/console.ts'
 import type { MessagePreview } from '../contract/records/message.ts'
 import type { TargetPolicy } from '../delivery/address-rule.ts'
 import type { HostVerdict } from '../delivery/delivery.module.ts'
@@ -76,6 +77,8 @@ export interface ConsoleServices extends ConsoleRecords {
   readonly engine: DeliveryEngine
   readonly direct: DirectTest
   readonly unknown: UnknownRecipients
+  /** What a running campaign may send now, and what limits it; null of any other. */
+  readonly campaignPace: (workspaceId: WorkspaceId, id: CampaignId) => Promise<CampaignPace | null>
   readonly acting: Acting
   readonly privacy: Privacy
   /** What the provider told and nothing was made of. */

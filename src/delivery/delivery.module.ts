@@ -15,6 +15,7 @@ import type { Log } from '../shared/log.ts'
 import { version } from '../shared/version.ts'
 import { policyOf, type TargetPolicy } from './address-rule.ts'
 import { failure } from './attempt.ts'
+import { AttemptTally } from './attempt-tally.ts'
 import { type EndpointActor, endpointActor } from './endpoint.actor.ts'
 import type { EndpointMessage } from './endpoint.messages.ts'
 import type { EndpointState } from './endpoint-state.ts'
@@ -31,7 +32,8 @@ import { createHttpsSender } from './outbound/https-sender.ts'
 import { type AddressResolver, createResolver } from './outbound/resolve.ts'
 import { createSocketDialer } from './outbound/socket-dialer.ts'
 import { ProcessBudget } from './process-budget.ts'
-import { createRecorder, type RetryTimer } from './recorder.ts'
+import { createRecorder, type Recorder, type RetryTimer } from './recorder.ts'
+import { createAttemptRateStore } from './store/attempt-rates.store.ts'
 import { createAttemptStore } from './store/attempts.store.ts'
 import { createBacklogStore } from './store/backlog.store.ts'
 import { createDeliveryStore } from './store/deliveries.store.ts'
@@ -72,6 +74,7 @@ export const createDeliveryRecords = (sql: Pool) => ({
   log: createDeliveryLogStore(sql),
   replays: createReplayStore(sql),
   health: createEndpointHealthStore(sql),
+  rates: createAttemptRateStore(sql),
 })
 
 /** Delivery in a process without actors: it passes events to their owners, and sweeps. */
@@ -124,10 +127,13 @@ export function createDelivery(options: DeliveryOptions) {
       log.warn(fields, event)
     },
   })
+  const rates = createAttemptRateStore(sql)
+  const tally = new AttemptTally({ clock, add: (counts) => rates.add(counts) })
   const processBudget = new ProcessBudget({ bytes: settings.WEBHOOK_BACKLOG_BYTES })
   const endpoints = createEndpointStore(sql, options.secrets)
   const ownHost = createEndpointHost({
-    ...{ https, recorder, processBudget, clock, metrics, log },
+    ...{ https, processBudget, clock, metrics, log },
+    recorder: tallied(recorder, tally),
     unwritten: recorder.unwritten,
     endpoints,
     deliveries: createDeliveryStore(hot),
@@ -158,11 +164,21 @@ export function createDelivery(options: DeliveryOptions) {
     /** For after the actors have left: waits for results that must be written and for requests under way. */
     async close(): Promise<void> {
       await recorder.drain()
+      await tally.flush()
       await https.close()
       directory.close()
     },
   }
 }
+
+/** Each result is counted once, however often its row is written. */
+const tallied = (recorder: Recorder, tally: AttemptTally): Recorder => ({
+  ...recorder,
+  add(record) {
+    tally.add(record)
+    recorder.add(record)
+  },
+})
 
 const directoryOf = (options: DeliveryOptions, host: EndpointHost) =>
   new ActorDirectory({

@@ -18,6 +18,12 @@ step('it is paused and goes on, and a cancel says what becomes of the rest', asy
   await start(scene.stack, id)
   const page = await scene.open(`campaigns/${id}`)
   await state(page, 'Running')
+  const pace = page.locator('.pace')
+  await pace.getByText('The pace of this campaign').waitFor()
+  await pace.getByText(/^[\d.]+ a second$/).waitFor()
+  await pace.getByText(/^About /).waitFor()
+  await assertAccessible(page)
+  await screenshot(page, 'campaigns-rate')
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
   await state(page, 'Paused')
@@ -33,6 +39,7 @@ step('it is paused and goes on, and a cancel says what becomes of the rest', asy
   await page.getByRole('button', { name: 'Cancel campaign' }).click()
   await state(page, 'Cancelled')
   await shows(page, 'Pending', 0)
+  await pace.getByText('on average', { exact: false }).waitFor()
   assert.notEqual(await countOf(page, 'Cancelled').innerText(), '0')
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
@@ -81,9 +88,14 @@ step('its chart tells what was before the page was opened', async () => {
   const page = await scene.open(`campaigns/${id}`)
   const rows = page.locator('table', { hasText: 'since the campaign began' }).locator('tbody tr')
   await rows.nth(2).waitFor({ state: 'attached' })
-  const sent = await rows.locator('td:nth-of-type(1)').allTextContents()
-  assert.deepEqual([sent[0], sent.at(-1)], ['0', '40'])
-  assert.ok(sent.slice(1, -1).includes('40'), 'what was stored is between the begin and the end')
+  const bars = await rows.evaluateAll((all) =>
+    all.map((row) =>
+      [...row.querySelectorAll('td')].reduce((sum, { textContent }) => sum + Number(textContent), 0),
+    ),
+  )
+  assert.deepEqual([bars[0], bars.at(-1)], [0, 40], 'each recipient is in one part of a bar')
+  assert.ok(bars.slice(1, -1).includes(40), 'what was stored is between the begin and the end')
+  await page.locator('.pace').getByText('5 min', { exact: false }).first().waitFor()
   await page.locator('.chart').scrollIntoViewIfNeeded()
   await screenshot(page, 'campaigns-chart')
   await assertAccessible(page)

@@ -20,10 +20,19 @@ describe('the parts', () => {
   /** Opened sockets, each with the lists of topics received over it. */
   let sockets: { readonly socket: WebSocketRoute; readonly lists: string[][] }[] = []
 
+  /** What the server answers to a read. */
+  const ofThings = (...ids: string[]) => ({
+    json: { data: ids.map((id) => ({ id })), nextCursor: null } as object,
+    status: 200,
+  })
+  const outage = { json: { error: { code: 'UNAVAILABLE', message: 'away', requestId: 'r' } }, status: 503 }
+  let things: { readonly json: object; readonly status: number } = ofThings('one')
+
   before(async () => {
     const { outputFiles } = await build({
       entryPoints: { main: gallery, index: `${folder}styles/index.css` },
       ...{ bundle: true, write: false, outdir: '/', jsx: 'automatic', jsxImportSource: 'preact' },
+      loader: { '.woff2': 'empty' },
     })
     files = new Map(outputFiles.map(({ path, text }) => [path, text]))
     browser = await sharedBrowser()
@@ -40,6 +49,7 @@ describe('the parts', () => {
     await page.route('http://gallery.test/**', (route) => {
       const { pathname } = new URL(route.request().url())
       const contentType = pathname.endsWith('.css') ? 'text/css' : 'text/javascript'
+      if (pathname === '/console/api/things') return route.fulfill(things)
       const file = files.get(pathname)
       return route.fulfill(
         file === undefined ? { contentType: 'text/html', body: html } : { contentType, body: file },
@@ -123,6 +133,91 @@ describe('the parts', () => {
     await nth(1).socket.close({ code: 4403, reason: 'not a member' })
     await page.getByText('refused').waitFor()
     assert.equal(sockets.length, 1)
+    await page.close()
+  })
+
+  test('while the database does not answer, pages keep what they show, say as of when, and go on by themselves', async () => {
+    things = ofThings('one')
+    const page = await open()
+    const notice = page.getByRole('status', { name: 'Freshness' })
+    const shown = page.getByRole('list', { name: 'Things' }).getByRole('listitem')
+    await shown.getByText('one').waitFor()
+    things = outage
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await notice.getByText(/The database is unavailable\. Retrying….*as of \d\d:\d\d:\d\d\./).waitFor()
+    assert.deepEqual(await shown.allInnerTexts(), ['one'], 'the list stays')
+    await assertAccessible(page)
+    things = ofThings('two', 'one')
+    await shown.getByText('two').waitFor()
+    await notice.getByText('Retrying').waitFor({ state: 'detached' })
+
+    send(1, snapshot(2, 1))
+    await live(page, 2)
+    send(1, { topic: 'overview', seq: 1, stale: { asOf: '2026-11-22T12:03:10.000Z' } })
+    await notice.getByText('The database is unavailable.').waitFor()
+    await live(page, 2)
+    send(1, { topic: 'overview', seq: 1, stale: null })
+    await notice.getByText('Retrying').waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  test('a gateway that says nothing any more is taken for dead, although its socket is open', async () => {
+    const page = await open()
+    await page.clock.install()
+    await page.reload()
+    await subscribed(2)
+    send(2, snapshot(2, 1))
+    await live(page, 2)
+    await page.clock.fastForward(15_000)
+    send(2, { alive: true })
+    send(2, { topic: 'overview', seq: 2, delta: { calls: { live: 3 } } })
+    await live(page, 3)
+    await page.clock.fastForward(15_000)
+    assert.equal(sockets.length, 2, 'it has said something within 20 s')
+    await page.clock.runFor(30_000)
+    await page.getByText('The gateway does not answer. Retrying…').waitFor()
+    await live(page, 3)
+    await page.clock.resume()
+    await subscribed(3)
+    await page.getByText('The gateway does not answer.').waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  test('a chart is read by pointer and by keys, and zoomed by dragging', async () => {
+    const page = await open()
+    const chart = page.getByRole('slider', { name: 'Attempts an hour' })
+    const figure = page.getByRole('figure').filter({ has: chart })
+    const card = figure.locator('.chart-card')
+    await chart.focus()
+    await chart.press('ArrowLeft')
+    await card.getByText('2,120').waitFor()
+    assert.match(
+      (await chart.getAttribute('aria-valuetext')) ?? '',
+      /: Delivered 2,120, Retried 180, Failed 12$/,
+    )
+    await chart.press('ArrowLeft')
+    await card.getByText('2,080').waitFor()
+    await chart.press('Escape')
+    await card.waitFor({ state: 'detached' })
+    const rows = figure.getByRole('row')
+    assert.equal(await rows.count(), 25, 'the table has all values')
+    const box = await chart.boundingBox()
+    assert.ok(box)
+    const y = box.y + box.height / 2
+    await page.mouse.move(box.x + box.width * 0.3, y)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.5, y, { steps: 4 })
+    await page.mouse.up()
+    await figure.getByRole('button', { name: 'Reset zoom' }).waitFor()
+    assert.ok((await rows.count()) < 12)
+    await assertAccessible(page)
+    await screenshot(page, 'chart-zoomed-light')
+    await figure.getByRole('button', { name: 'Reset zoom' }).click()
+    await figure.getByRole('button', { name: 'Reset zoom' }).waitFor({ state: 'detached' })
+    await chart.press('+')
+    await figure.getByRole('button', { name: 'Reset zoom' }).waitFor()
+    await chart.press('-')
+    await figure.getByRole('button', { name: 'Reset zoom' }).waitFor({ state: 'detached' })
     await page.close()
   })
 

@@ -14,7 +14,12 @@ export interface Frame {
 }
 
 export interface LiveClient {
+  /** Snapshots and deltas. */
   readonly frames: readonly Frame[]
+  /** What the server said of topics that it could not read, and could again. */
+  readonly staleness: readonly { readonly topic: string; readonly stale: { asOf: string | null } | null }[]
+  /** How often the server said that it is there. */
+  readonly heartbeats: () => number
   /** The state of each topic after the frames so far. */
   readonly states: Readonly<Record<string, Json>>
   readonly socket: WebSocket
@@ -35,6 +40,8 @@ export async function watchLive(
   const url = `${origin.replace('http', 'ws')}/console/live?workspace=${workspace}`
   const socket = new WebSocket(url, { headers })
   const frames: Frame[] = []
+  const staleness: LiveClient['staleness'][number][] = []
+  let heartbeats = 0
   const states: Record<string, Json> = {}
   const waiting = new Set<() => void>()
   let code: number | undefined
@@ -51,7 +58,13 @@ export async function watchLive(
     return withDeadline(came, withinMs, what).finally(() => waiting.delete(look))
   }
   socket.on('message', (bytes) => {
-    const frame: Frame = JSON.parse(String(bytes))
+    const frame: Frame & {
+      readonly alive?: true
+      readonly stale?: LiveClient['staleness'][number]['stale']
+    } = JSON.parse(String(bytes))
+    if (frame.alive) heartbeats += 1
+    else if (frame.stale !== undefined) staleness.push({ topic: frame.topic, stale: frame.stale })
+    if (frame.alive || frame.stale !== undefined) return stir()
     frames.push(frame)
     states[frame.topic] = frame.snapshot ?? merged(states[frame.topic], frame.delta)
     stir()
@@ -62,7 +75,8 @@ export async function watchLive(
   })
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
   return {
-    ...{ frames, states, socket, until },
+    ...{ frames, staleness, states, socket, until },
+    heartbeats: () => heartbeats,
     subscribe: (...topics) => socket.send(JSON.stringify({ subscribe: topics })),
     async closed() {
       await until('the socket is closed', () => code !== undefined)

@@ -14,6 +14,7 @@ interface Row {
   readonly startAt: Date | null
   readonly numberRate: number | null
   readonly numberStatus: string
+  readonly phoneNumberId: string
   readonly qualityRating: string
   readonly otherPaces: readonly (number | null)[]
   readonly templateStatus: string | null
@@ -26,7 +27,7 @@ export const createOutlookReader =
   async (workspaceId: WorkspaceId, id: CampaignId): Promise<Outlook | undefined> => {
     const [row] = await sql<Row[]>`
       select c.status, c.messages_per_second, c.start_at, t.status as template_status,
-        n.messages_per_second as number_rate, n.status as number_status, n.quality_rating,
+        n.messages_per_second as number_rate, n.status as number_status, n.phone_number_id, n.quality_rating,
         coalesce((
           select sum(amount)::bigint from campaign_counts k where k.campaign_id = c.id and k.name = 'pending'
         ), 0) as pending,
@@ -48,13 +49,14 @@ export const createOutlookReader =
       left join numbers n on n.id = c.number_id and n.workspace_id = c.workspace_id
       where c.workspace_id = ${workspaceId} and c.id = ${id} and c.deleted_at is null`
     if (!row) return undefined
-    const { numberRate, numberStatus, qualityRating, limitCustomers, ...rest } = row
+    const { numberRate, numberStatus, phoneNumberId, qualityRating, limitCustomers, ...rest } = row
     const messagingLimit =
       limitCustomers === null
         ? null
         : { customers: limitCustomers, used: await startedWith(sql, workspaceId, limitCustomers) }
     const number = numberRate !== null && {
       messagesPerSecond: numberRate,
+      phoneNumberId,
       status: numberStatus,
       qualityRating,
       messagingLimit,

@@ -14,6 +14,8 @@ const fenceCampaignScript = loadScript(import.meta.url, 'fence-campaign')
 
 /** The rest of a number's rate is reserved for POST /messages/chat. */
 const campaignShare = 1 - transactionalShare
+/** As in number-rate-take.lua. */
+const regainedEachSecond = 0.05
 
 type Taken = readonly [granted: number, waitMs: number, shortOf: 0 | 1 | 2 | 3]
 const shortOf = [null, 'number', 'campaign', 'epoch'] as const
@@ -30,6 +32,19 @@ export const createNumberRateLimit = (redis: Redis): NumberRateLimit => ({
 
   async slowDown(phoneNumberId, blockMs) {
     await runScript(redis, numberRateSlowScript, { keys: [keys.numberRate(phoneNumberId)], args: [blockMs] })
+  },
+
+  async backoff(phoneNumberId) {
+    const [[seconds, micros], [factor, factorAt, until]] = await Promise.all([
+      redis.time(),
+      redis.hmGet(keys.numberRate(phoneNumberId), ['f', 'fat', 'until']),
+    ])
+    const now = Number(seconds) * 1_000_000 + Number(micros)
+    const regained = (Math.max(0, now - Number(factorAt ?? now)) / 1_000_000) * regainedEachSecond
+    return {
+      factor: Math.min(1, Number(factor ?? 1) + regained),
+      blockedMs: Math.max(0, Math.ceil((Number(until ?? 0) - now) / 1_000)),
+    }
   },
 
   // A worker that misses this finds the epoch in Postgres.

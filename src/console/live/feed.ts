@@ -18,6 +18,8 @@ export interface FeedOptions {
 
 /** A viewer with this much unsent data gets no deltas: it gets the whole state once it has caught up. */
 const behindBytes = 256 * 1024
+/** A read that takes longer counts as failed for the viewers, whatever becomes of it. */
+const lateMs = 6_000
 
 export class Feed {
   readonly #options: FeedOptions
@@ -27,7 +29,9 @@ export class Feed {
   #seq = 0
   #timer: Timer | undefined
   #isClosed = false
-  #isFailing = false
+  /** When the state was read; undefined before the first. */
+  #readAt: number | undefined
+  #isStale = false
 
   constructor(options: FeedOptions) {
     this.#options = options
@@ -64,6 +68,7 @@ export class Feed {
   }
 
   #show(socket: ServerSocket): void {
+    if (this.#isStale) socket.send(this.#frame(this.#staleness()))
     if (this.#state === undefined || socket.bufferedBytes() > behindBytes) return
     this.#viewers.set(socket, true)
     // Nothing is published between these two calls, so the next delta follows this snapshot.
@@ -73,16 +78,33 @@ export class Feed {
 
   async #look(): Promise<void> {
     const { topic, workspaceId, clock, inTurn, onFault } = this.#options
+    const late = clock.after(lateMs, () => this.#mark(true))
     try {
       const state = await inTurn(async () => (this.#isClosed ? undefined : topic.read(workspaceId)))
-      if (state && !this.#isClosed) this.#take(state)
-      this.#isFailing = false
+      if (state && !this.#isClosed) {
+        this.#readAt = clock.now()
+        this.#take(state)
+        this.#mark(false)
+      }
     } catch (error) {
       // Report only the first of consecutive failures. Polling continues.
-      if (!this.#isFailing && !this.#isClosed) onFault(error, topic.name)
-      this.#isFailing = true
+      if (!this.#isStale && !this.#isClosed) onFault(error, topic.name)
+      this.#mark(true)
     }
+    late.cancel()
     if (!this.#isClosed) this.#timer = clock.after(topic.everyMs, () => void this.#look())
+  }
+
+  /** Viewers learn that what they show is out of date, and since when. */
+  #mark(isStale: boolean): void {
+    if (isStale === this.#isStale || this.#isClosed) return
+    this.#isStale = isStale
+    for (const socket of this.#viewers.keys()) socket.send(this.#frame(this.#staleness()))
+  }
+
+  #staleness(): { readonly stale: { readonly asOf: string | null } | null } {
+    if (!this.#isStale) return { stale: null }
+    return { stale: { asOf: this.#readAt === undefined ? null : new Date(this.#readAt).toISOString() } }
   }
 
   #take(state: State): void {
@@ -103,7 +125,9 @@ export class Feed {
     this.#options.publish(this.#channel, this.#frame({ delta }))
   }
 
-  #frame(content: { readonly snapshot: State } | { readonly delta: object }): string {
+  #frame(
+    content: { readonly snapshot: State } | { readonly delta: object } | { readonly stale: object | null },
+  ): string {
     return JSON.stringify({ topic: this.#options.topic.name, seq: this.#seq, ...content })
   }
 }

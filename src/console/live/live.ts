@@ -42,6 +42,8 @@ export const liveLimits = {
   /** Concurrent queries of feeds, however much is watched: calls and messages have priority. */
   looksAtOnce: 2,
   recheckMs: 2_000,
+  /** A client that hears nothing for longer takes the gateway for dead. */
+  aliveMs: 5_000,
 } as const
 
 const codes = { signedOut: 4401, noFactor: 4402, noMember: 4403, tooMany: 1013, unfit: 1008 } as const
@@ -82,6 +84,7 @@ class Hub {
   readonly #inTurn = createTurns(liveLimits.looksAtOnce)
   #publish: (channel: string, text: string) => void = () => undefined
   #recheck: Timer | undefined
+  #alive: Timer | undefined
 
   constructor(options: LiveOptions) {
     this.#options = options
@@ -122,6 +125,7 @@ class Hub {
 
   close(): void {
     this.#recheck?.cancel()
+    this.#alive?.cancel()
     for (const feed of this.#feeds.values()) feed.close()
     this.#feeds.clear()
   }
@@ -135,6 +139,7 @@ class Hub {
         viewer = { ...admitted, socket, feeds: new Set(), frames: liveLimits.framesAtOnce, framesAt }
         this.#viewers.add(viewer)
         this.#recheck ??= this.#recheckLater()
+        this.#alive ??= this.#aliveLater()
       },
       received: (text) => viewer && this.#received(viewer, text),
       drained: () => {
@@ -202,6 +207,15 @@ class Hub {
     return this.#options.clock.after(liveLimits.recheckMs, () => void this.#recheckAll())
   }
 
+  /** A client cannot see pings, so this is a frame. It needs no database: it tells that the gateway answers. */
+  #aliveLater(): Timer {
+    return this.#options.clock.after(liveLimits.aliveMs, () => {
+      // Unread data says the same.
+      for (const { socket } of this.#viewers) if (socket.bufferedBytes() === 0) socket.send(aliveFrame)
+      this.#alive = this.size > 0 ? this.#aliveLater() : undefined
+    })
+  }
+
   /** One query for all sockets. If it fails the sockets stay: without the store the feeds read nothing. */
   async #recheckAll(): Promise<void> {
     const viewers = [...this.#viewers]
@@ -217,6 +231,8 @@ class Hub {
     this.#recheck = this.size > 0 ? this.#recheckLater() : undefined
   }
 }
+
+const aliveFrame = JSON.stringify({ alive: true })
 
 const signedOut: Closing = { code: codes.signedOut, reason: 'sign in first' }
 const noMember: Closing = { code: codes.noMember, reason: 'there is no such workspace for you' }

@@ -55,17 +55,18 @@ const settle = (
 const getProgress = workspaceRoute({
   method: 'GET',
   path: '/campaigns/:id/progress',
-  summary: 'How far a campaign was at which time, oldest first',
+  summary: 'How far a campaign was at which time, oldest first; while it runs, what limits it',
   role: 'VIEWER',
   params: idParams('campaign'),
   errors: ['NOT_FOUND'],
-  async handle({ services: { reads }, author: { workspaceId }, params: { id } }) {
-    const [campaign, data] = await Promise.all([
+  async handle({ services: { reads, campaignPace }, author: { workspaceId }, params: { id } }) {
+    const [campaign, data, pace] = await Promise.all([
       reads.campaigns.find(workspaceId, id),
       reads.samples.list(workspaceId, id),
+      campaignPace(workspaceId, id),
     ])
     if (!campaign) throw notFound('campaign')
-    return { data }
+    return { data, pace }
   },
 })
 

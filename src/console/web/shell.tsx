@@ -2,7 +2,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { day } from './core/format.ts'
-import { liveState } from './core/live.ts'
 import type { PageProps } from './core/page-props.ts'
 import { ROOT, route } from './core/router.ts'
 import { me, signOut, workspace } from './core/session.ts'
@@ -15,6 +14,7 @@ import { Button, IconButton } from './parts/button.tsx'
 import { ConsoleBar, productLinks } from './parts/console-bar.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { PageHeader } from './parts/page-header.tsx'
+import { StaleNotice } from './parts/stale-notice.tsx'
 import { EmptyState, Note, Skeleton } from './parts/states.tsx'
 import { Search, SearchButton } from './search.tsx'
 
@@ -58,11 +58,7 @@ export function Shell() {
           <Note tone="bad">This workspace is suspended: its API keys are refused until it is resumed.</Note>
         )}
         <FactorReminder />
-        {liveState.value === 'lost' && (
-          <p class="live-lost" role="status">
-            Live updates are interrupted; reconnecting…
-          </p>
-        )}
+        <StaleNotice />
         {entry ? <Opened key={`${workspaceId}/${entry.path}`} entry={entry} id={id} /> : <Unknown />}
       </main>
     </div>

@@ -154,6 +154,19 @@ export interface CampaignSample {
   failed: number
 }
 
+/** What a running campaign may send now. */
+export interface CampaignPace {
+  messagesPerSecond: number
+  /** PROVIDER: it has throttled the number. */
+  limitedBy: 'CAMPAIGN_PACE' | 'NUMBER_RATE' | 'OTHER_CAMPAIGNS' | 'MESSAGING_LIMIT' | 'PROVIDER'
+  /** What the rest takes as planned. */
+  seconds: number
+  /** The number sends nothing for so long. */
+  blockedSeconds: number
+  /** What else stops or slows it, for a person. */
+  warnings: string[]
+}
+
 export interface InvitationRecord {
   id: string
   email: string

@@ -1,35 +1,112 @@
 // The overview of a workspace in the console, and the health of one endpoint.
-import type { LastAttempt } from './console.ts'
 
+import type { ForwardError } from './call.ts'
+import type { PauseReason } from './campaign.ts'
+import type { LastAttempt } from './console.ts'
+import type { Failure } from './failure.ts'
+
+/** CRITICAL: something does not work now. */
+export type Severity = 'CRITICAL' | 'WARNING'
+
+interface Attempted {
+  at: string
+  statusCode: number | null
+  error: string | null
+}
+
+/** What is known of each kind of problem. A page makes the sentence: it knows the reader's time zone. */
+export interface AttentionFacts {
+  ACCOUNT_STOPPED: AccountFacts
+  ENDPOINT_OFF: {
+    byFailures: boolean
+    /** The name of the operator who turned it off, if that is known. */
+    by: string | null
+    failures: number
+    lastAttempt: Attempted | null
+    held: number
+  }
+  NUMBER_STOPPED: { status: string }
+  /** Of the latest 20 calls of a day, those that the endpoint of the number did not take. */
+  CALLS_LOST: {
+    lost: number
+    calls: number
+    error: ForwardError
+    endpoint: { id: string; name: string } | null
+  }
+  NO_DEFAULT_NUMBER: object
+  CAMPAIGN_PAUSED: { reason: PauseReason; error: Failure | null; pending: number }
+  TEMPLATE_STOPPED: { language: string; status: string; reason: string | null }
+  ENDPOINT_FAILING: { failures: number; limit: number; lastAttempt: Attempted | null }
+  DELIVERIES_HELD: { held: number }
+  KEY_EXPIRING: { expiresAt: string; lastUsedAt: string | null }
+  CAMPAIGN_UNKNOWN: { unknown: number }
+  NUMBER_UNROUTED: object
+  ACCOUNT_WARNING: AccountFacts
+  /** In the last 24 hours. */
+  NOT_UNDERSTOOD: { count: number }
+}
+
+export interface AccountFacts {
+  topic: string
+  message: string
+  advice: string | null
+  /** When it ends by itself; null: not known. */
+  until: string | null
+}
+
+export type AttentionKind = keyof AttentionFacts
+
+/** Those of one severity in the order in which they are shown. */
 export const attentionKinds = [
+  'ACCOUNT_STOPPED',
   'ENDPOINT_OFF',
+  'NUMBER_STOPPED',
+  'CALLS_LOST',
+  'NO_DEFAULT_NUMBER',
+  'CAMPAIGN_PAUSED',
+  'TEMPLATE_STOPPED',
   'ENDPOINT_FAILING',
   'DELIVERIES_HELD',
-  'NO_DEFAULT_NUMBER',
-  'NUMBER_UNROUTED',
-  'TEMPLATE_STOPPED',
-  'CAMPAIGN_PAUSED',
+  'KEY_EXPIRING',
   'CAMPAIGN_UNKNOWN',
-  'ACCOUNT_STOPPED',
+  'NUMBER_UNROUTED',
   'ACCOUNT_WARNING',
-] as const
-export type AttentionKind = (typeof attentionKinds)[number]
+  'NOT_UNDERSTOOD',
+] as const satisfies readonly AttentionKind[]
 
-export interface Attention {
+interface AttentionOf<Kind extends AttentionKind> {
   /** Stays the same while the same problem lasts. */
   id: string
-  kind: AttentionKind
-  /** The text to show to a person. */
-  text: string
-  /** A path below the workspace's page of the console. */
-  link: string
+  kind: Kind
+  severity: Severity
+  /** Orders all problems, the most serious first. */
+  rank: number
+  /** What it is about; the id is null where that is the workspace or its account. */
+  subject: { id: string | null; name: string }
+  /** Null: not known. */
+  since: string | null
+  facts: AttentionFacts[Kind]
+}
+
+export type Attention = { [Kind in AttentionKind]: AttentionOf<Kind> }[AttentionKind]
+
+/** Attempts to all endpoints within a quarter of an hour. */
+export interface AttemptQuarter {
+  /** When it begins. */
+  id: string
+  attempts: number
+  failures: number
+  /** Null without attempts. At most a tenth off. */
+  p95Ms: number | null
 }
 
 /** Every count stops at `countCap`: nobody needs a higher number, and counting must stay fast. */
 export interface OverviewRecord {
   calls: { live: number }
   messages: { perMinute: number[]; failedToday: number }
-  deliveries: { pending: number; retrying: number; failedToday: number }
+  deliveries: { pending: number; retrying: number; held: number; failedToday: number }
+  /** Of the last 24 hours, without the quarters in which there was none. */
+  attempts: AttemptQuarter[]
   endpointsOff: { id: string; name: string }[]
   campaignsRunning: number
   attention: Attention[]

@@ -41,6 +41,8 @@ export function formatsOf(locale?: string, timeZone?: string) {
     callLength,
     /** Nov 22, 2026 */
     day: timesBy(date),
+    /** Nov 22 */
+    dayOfYear: timesBy(dayOfYear),
     /** 14:05 */
     time: timesBy(minute),
     /** 14:05:09 */

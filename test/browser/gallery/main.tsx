@@ -1,8 +1,10 @@
 // Renders UI parts side by side, as no page shows them, for the test of the parts.
 import { render } from 'preact'
 import { liveState, startLive, useTopic } from '../../../src/console/web/core/live.ts'
+import { useList } from '../../../src/console/web/core/load.ts'
 import { Badge } from '../../../src/console/web/parts/badge.tsx'
 import { Chart } from '../../../src/console/web/parts/chart.tsx'
+import { StaleNotice } from '../../../src/console/web/parts/stale-notice.tsx'
 import { Timeline } from '../../../src/console/web/parts/timeline.tsx'
 
 interface Overview {
@@ -42,6 +44,38 @@ function LiveFigures() {
   )
 }
 
+const HOUR_MS = 60 * MINUTE_MS
+const hours = Array.from({ length: 24 }, (_, hour) => from - (23 - hour) * HOUR_MS)
+
+/** Deterministic, in the thousands, with an hour without values. */
+const Charts = () => (
+  <>
+    <h2>Attempts an hour</h2>
+    <Chart
+      label="Attempts an hour"
+      isStacked
+      lengthMs={HOUR_MS}
+      times={hours}
+      series={[
+        { title: 'Delivered', tone: 'good', values: hours.map((_, hour) => 1_200 + hour * 40) },
+        { title: 'Retried', tone: 'warn', values: hours.map((_, hour) => (hour % 5) * 60) },
+        { title: 'Failed', tone: 'bad', values: hours.map((_, hour) => (hour === 20 ? 700 : 12)) },
+      ]}
+    />
+    <h2>Response time</h2>
+    <Chart
+      label="Response time"
+      lengthMs={HOUR_MS}
+      times={hours}
+      told={(ms) => `${ms} ms`}
+      series={[
+        { title: 'p50', tone: 'info', values: hours.map((_, hour) => (hour === 4 ? null : 40 + hour)) },
+        { title: 'p95', tone: 'warn', values: hours.map((_, hour) => (hour === 4 ? null : 44 + hour * 2)) },
+      ]}
+    />
+  </>
+)
+
 const Moments = () => (
   <Timeline
     moments={[
@@ -57,11 +91,31 @@ const Moments = () => (
   />
 )
 
+/** A list that is read again on a click. */
+function Polled() {
+  const list = useList<{ readonly id: string }>('/things')
+  return (
+    <>
+      <StaleNotice />
+      <button type="button" onClick={() => void list.refresh()}>
+        Refresh
+      </button>
+      <ul aria-label="Things">
+        {list.rows?.map(({ id }) => (
+          <li key={id}>{id}</li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
 const Gallery = () => (
   <main style={{ padding: '32px', maxWidth: '720px' }}>
     <h1>Parts</h1>
     <p role="status">{liveState.value}</p>
+    <Polled />
     <LiveFigures />
+    <Charts />
     <Moments />
   </main>
 )

@@ -159,7 +159,7 @@ const packages: Readonly<Record<string, string>> = {
   platform: '*',
   contract: 'valibot',
   shared: 'node:crypto node:perf_hooks node:diagnostics_channel node:util node:zlib',
-  'console/web': 'preact preact/hooks @preact/signals uplot lean-qr',
+  'console/web': 'preact preact/hooks @preact/signals lean-qr',
   'simulator/web': 'preact preact/hooks @preact/signals',
   simulator: 'undici valibot pino sdp-transform werift ws @evan/opus node:*',
   web: 'esbuild node:*',

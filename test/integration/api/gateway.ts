@@ -95,7 +95,7 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
     privacy: createPrivacy({ sql, blobs: decided.blobs ?? { open: async () => undefined } }),
     ...createCampaigns({
       ...{ sql, bulk: sql, accounts, clock: systemClock },
-      rateLimit: { fence: async () => undefined },
+      rateLimit: { fence: async () => undefined, backoff: async () => ({ factor: 1, blockedMs: 0 }) },
       scheduler: { wake: () => undefined, beginAt: () => undefined },
       changeStatuses: notDecided,
       dispatch: () => undefined,

@@ -90,16 +90,16 @@ describe('the states of an account', () => {
     await insert(workspaceId, { topic: 'REVIEW', status: 'APPROVED' })
     const items = await attention()
     assert.equal(items.length, before + 2)
+    const stopped = items.find(({ kind }: Json) => kind === 'ACCOUNT_STOPPED')
+    assert.equal(items[0], stopped, 'it comes first')
+    assert.deepEqual(stopped.facts, {
+      ...{ topic: 'RESTRICTION', message: 'The provider restricts starting conversations.' },
+      ...{ advice: 'Look there.', until: until.toISOString() },
+    })
+    const warning = items.find(({ kind }: Json) => kind === 'ACCOUNT_WARNING')
     assert.deepEqual(
-      items.slice(0, 2).map(({ kind, text, link }: Json) => [kind, text, link]),
-      [
-        [
-          'ACCOUNT_STOPPED',
-          'The provider restricts starting conversations. Until 2099-11-27 10:30 UTC. Look there.',
-          '/numbers',
-        ],
-        ['ACCOUNT_WARNING', 'Red.', '/templates'],
-      ],
+      [warning.severity, warning.facts.topic, warning.facts.message],
+      ['WARNING', 'TEMPLATE_QUALITY', 'Red.'],
     )
   })
 })

@@ -29,6 +29,7 @@ import { createSubjectNames } from '../../../src/console/store/subject-names.sto
 import { createThreadStore } from '../../../src/console/store/threads.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
+import { createAttemptRateStore } from '../../../src/delivery/store/attempt-rates.store.ts'
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
 import type { Submission } from '../../../src/messaging/submit-template.ts'
 import { listen } from '../../../src/platform/http/uws.ts'
@@ -102,7 +103,7 @@ export async function openWorld(settings: Partial<ConsoleSettings> = {}): Promis
     submission: undefined,
   } as unknown as World
   const campaigns = campaignsOf(sql, clock)
-  const services = servicesOf(world, settings, campaigns.recipients)
+  const services = servicesOf(world, settings, campaigns)
   const shared = consoleCampaigns(campaigns)
   const log = pino({ level: 'silent' })
   const handler = createConsole(services, { log, shared, load: { admits: () => true } })
@@ -140,7 +141,7 @@ const campaignsOf = (sql: Pool, clock: SimulatedClock) =>
   createCampaigns({
     ...{ sql, bulk: sql, clock },
     accounts: { defaultToken: 'token' },
-    rateLimit: { fence: async () => undefined },
+    rateLimit: { fence: async () => undefined, backoff: async () => ({ factor: 1, blockedMs: 0 }) },
     scheduler: { wake: () => undefined, beginAt: () => undefined },
     changeStatuses: testMessageStore(sql).changeStatuses,
     dispatch: () => undefined,
@@ -149,7 +150,7 @@ const campaignsOf = (sql: Pool, clock: SimulatedClock) =>
 function servicesOf(
   world: World,
   settings: Partial<ConsoleSettings>,
-  unknown: ConsoleServices['unknown'],
+  campaigns: Pick<ReturnType<typeof campaignsOf>, 'recipients' | 'pace'>,
 ): ConsoleServices {
   const { sql, clock } = world
   return {
@@ -195,8 +196,9 @@ function servicesOf(
     acting: nobodyActs,
     privacy: createPrivacy({ sql, blobs: { open: async () => undefined } }),
     inbound: createInboundElementStore(sql),
-    unknown,
-    overview: createOverview({ store: createOverviewStore(sql), clock }),
+    unknown: campaigns.recipients,
+    campaignPace: campaigns.pace,
+    overview: createOverview({ store: createOverviewStore(sql), rates: createAttemptRateStore(sql), clock }),
     search: createSearch(createSearchStore(sql)),
     messageLog: createMessageLog(sql),
     subjectNames: createSubjectNames(sql),

@@ -152,4 +152,45 @@ describe('live updates', () => {
     assert.equal(reads, 2)
     Object.assign(world.services.reads, { calls })
   })
+
+  test('a topic that cannot be read is marked with the time of what is shown, until it can be again', async () => {
+    const { watch, addCall } = await tenant()
+    const client = await watch()
+    client.subscribe('calls')
+    await client.until('the snapshot', () => client.frames.length === 1)
+    const { calls } = world.services.reads
+    const readAt = new Date(world.clock.now()).toISOString()
+    Object.assign(world.services.reads, {
+      calls: { ...calls, list: () => Promise.reject(new Error('the database is away')) },
+    })
+    await world.clock.advance(500)
+    await client.until('the mark', () => client.staleness.length === 1)
+    assert.deepEqual(client.staleness[0], { topic: 'calls', stale: { asOf: readAt } })
+    await world.clock.advance(1_000)
+    const late = await watch()
+    late.subscribe('calls')
+    await late.until(
+      'the mark and what was known',
+      () => late.staleness.length === 1 && late.frames.length === 1,
+    )
+    Object.assign(world.services.reads, { calls })
+    await addCall()
+    await world.clock.advance(500)
+    for (const one of [client, late])
+      await one.until('that it is read again', () => one.staleness.at(-1)?.stale === null)
+    await client.until('the call', () => client.states['calls'].items.length === 1)
+    assert.equal(client.staleness.length, 2, 'said once, not with each failure')
+    for (const one of [client, late]) one.socket.terminate()
+  })
+
+  test('the gateway says every few seconds that it is there', async () => {
+    const { watch } = await tenant()
+    const client = await watch()
+    client.subscribe('calls')
+    await client.until('the snapshot', () => client.frames.length === 1)
+    await world.clock.advance(5_000)
+    await client.until('a heartbeat', () => client.heartbeats() === 1)
+    assert.equal(client.frames.length, 1)
+    client.socket.terminate()
+  })
 })

@@ -5,6 +5,7 @@ import type { Named } from '../../../src/console/deliveries/subject.ts'
 import { createOverview } from '../../../src/console/overview.ts'
 import { createSubjectStore } from '../../../src/console/store/delivery-subjects.store.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
+import { createAttemptRateStore } from '../../../src/delivery/store/attempt-rates.store.ts'
 import { createDeliveryLogStore } from '../../../src/delivery/store/deliveries-log.store.ts'
 import { createEndpointHealthStore } from '../../../src/delivery/store/endpoint-health.store.ts'
 import { connectPool, type Pool } from '../../../src/platform/postgres/sql.ts'
@@ -73,12 +74,14 @@ describe('the plans of the overview', () => {
   test('it reads no big table whole', async () => {
     assert.ok(big.length >= 4, big.join())
     const plans = await plansOf(database.url, async (sql) => {
-      const shown = await createOverview({ store: createOverviewStore(sql), clock: systemClock })(
-        workspace.workspaceId,
-      )
+      const shown = await createOverview({
+        store: createOverviewStore(sql),
+        rates: createAttemptRateStore(sql),
+        clock: systemClock,
+      })(workspace.workspaceId)
       assert.ok(shown.calls.live > 0 && shown.deliveries.retrying > 0 && shown.attention.length > 0)
     })
-    assert.equal(plans.length, 6)
+    assert.equal(plans.length, 8)
     assert.deepEqual(plans.flatMap(scans), [])
   })
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { bucketOf, quarterMs } from '../../../src/delivery/attempt-tally.ts'
+import { createAttemptRateStore } from '../../../src/delivery/store/attempt-rates.store.ts'
 import { encodeId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
@@ -56,7 +58,8 @@ describe('the overview', () => {
     assert.deepEqual(await overview(), {
       calls: { live: 0 },
       messages: { perMinute: Array(60).fill(0), failedToday: 0 },
-      deliveries: { pending: 0, retrying: 0, failedToday: 0 },
+      deliveries: { pending: 0, retrying: 0, held: 0, failedToday: 0 },
+      attempts: [],
       endpointsOff: [],
       campaignsRunning: 0,
       attention: [],
@@ -105,56 +108,176 @@ describe('the overview', () => {
     const shown = await overview()
     assert.deepEqual(shown.calls, { live: 2 })
     assert.equal(shown.messages.failedToday, 2)
-    assert.deepEqual(shown.deliveries, { pending: 2, retrying: 1, failedToday: 1 })
+    assert.deepEqual(shown.deliveries, { pending: 2, retrying: 1, held: 0, failedToday: 1 })
     assert.equal(shown.campaignsRunning, 1)
   })
 
-  test('names endpoints that are off or about to be, and what is held for them', async () => {
-    const { overview, kinds, workspaceId } = await tenant()
-    const failing = await addEndpoint(sql, workspaceId, { failures: 10 })
-    assert.deepEqual(await kinds(), ['ENDPOINT_FAILING'])
+  test('tells what an endpoint that fails or is off last answered, since when, and what is held', async () => {
+    const { overview, workspaceId, owner } = await tenant()
+    const endpointId = await addEndpoint(sql, workspaceId, { failures: 2 })
+    const id = encodeId('endpoint', endpointId)
+    const problems = async () =>
+      (await overview()).attention
+        .filter(({ kind }: Json) => kind.startsWith('ENDPOINT') || kind === 'DELIVERIES_HELD')
+        .map(({ kind, severity, subject, since, facts }: Json) => ({ kind, severity, subject, since, facts }))
+    assert.deepEqual(await problems(), [], 'two failures are nothing yet')
+    const at = new Date(world.clock.now() - 5_000)
+    await sql`
+      insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, duration_ms)
+      values (${idAt(at.getTime())}, ${workspaceId}, ${newId('delivery')}, ${endpointId}, 1, ${at}, 503, 12)`
+    const lastAttempt = { at: at.toISOString(), statusCode: 503, error: null }
+    const subject = { id, name: 'orders' }
+    await sql`update endpoints set consecutive_failures = 10 where id = ${endpointId}`
+    const failing = { kind: 'ENDPOINT_FAILING', severity: 'WARNING', subject, since: lastAttempt.at }
+    assert.deepEqual(await problems(), [{ ...failing, facts: { failures: 10, limit: 20, lastAttempt } }])
+    await sql`update endpoints set consecutive_failures = 14 where id = ${endpointId}`
+    assert.equal((await problems())[0].severity, 'CRITICAL')
     await emitEvent(sql, workspaceId)
-    await sql`update deliveries set state = 'HELD' where endpoint_id = ${failing}`
+    await sql`update deliveries set state = 'HELD' where endpoint_id = ${endpointId}`
+    const offAt = new Date(world.clock.now() - 1_000)
     await sql`
       update endpoints
-      set enabled = false, consecutive_failures = 20, disabled_reason = 'FAILURES'
-      where id = ${failing}`
-    const shown = await overview()
-    const id = encodeId('endpoint', failing)
-    assert.deepEqual(shown.endpointsOff, [{ id, name: 'orders' }])
-    assert.deepEqual(shown.attention.map(({ kind, text, link }: Json) => [kind, text, link]).slice(0, 2), [
-      ['ENDPOINT_OFF', 'Endpoint orders is off after 20 failures in a row.', `/endpoints/${id}`],
-      [
-        'DELIVERIES_HELD',
-        'Endpoint orders has 1 delivery held: replay or discard what is held.',
-        `/endpoints/${id}`,
-      ],
+      set enabled = false, consecutive_failures = 20, disabled_reason = 'FAILURES', disabled_at = ${offAt}
+      where id = ${endpointId}`
+    const facts = { byFailures: true, by: null, failures: 20, lastAttempt, held: 1 }
+    const since = offAt.toISOString()
+    assert.deepEqual(await problems(), [
+      { kind: 'ENDPOINT_OFF', severity: 'CRITICAL', subject, since, facts },
     ])
-    assert.equal(new Set(shown.attention.map((one: Json) => one.id)).size, shown.attention.length)
+    const shown = await overview()
+    assert.equal(shown.deliveries.held, 1)
+    assert.deepEqual(shown.endpointsOff, [{ id, name: 'orders' }])
+    const other = await tenant()
+    assert.deepEqual((await other.overview()).deliveries.held, 0)
+    await owner('POST', `/workspaces/${encodeId('workspace', workspaceId)}/endpoints/${id}/enable`)
+    assert.deepEqual(
+      (await problems()).map(({ kind, facts: known }: Json) => [kind, known]),
+      [['DELIVERIES_HELD', { held: 1 }]],
+    )
+    await owner('POST', `/workspaces/${encodeId('workspace', workspaceId)}/endpoints/${id}/disable`)
+    const [off] = await problems()
+    assert.equal(off.facts.byFailures, false)
+    assert.ok(off.facts.by, 'it says who turned it off')
   })
 
-  test('names numbers that nobody hears, and a workspace without a default', async () => {
+  test('names numbers that nobody hears, that are not connected, and a workspace without a default', async () => {
     const { kinds, workspaceId, numberId } = await tenant()
     assert.deepEqual(await kinds(), ['NUMBER_UNROUTED'])
     await sql`update numbers set is_default = false where id = ${numberId}`
     const endpointId = await addEndpoint(sql, workspaceId, { events: ['call.status'] })
     assert.deepEqual(await kinds(), ['NO_DEFAULT_NUMBER', 'NUMBER_UNROUTED'])
-    await sql`update numbers set endpoint_id = ${endpointId} where id = ${numberId}`
-    assert.deepEqual(await kinds(), ['NO_DEFAULT_NUMBER'])
+    await sql`update numbers set endpoint_id = ${endpointId}, status = 'FLAGGED' where id = ${numberId}`
+    assert.deepEqual(await kinds(), ['NUMBER_STOPPED', 'NO_DEFAULT_NUMBER'])
+  })
+
+  test('names numbers whose calls nobody takes, until the latest one is taken', async () => {
+    const { overview, workspaceId, numberId, call } = await tenant()
+    const endpointId = await addEndpoint(sql, workspaceId, { events: ['call.ringing', 'message.received'] })
+    await sql`update numbers set endpoint_id = ${endpointId}, forward_calls = true where id = ${numberId}`
+    await call('COMPLETED')
+    await call('MISSED')
+    const at = new Date(world.clock.now()).toISOString()
+    const error = { code: 'TIMEOUT', message: 'no answer within 10 s', endpointId, at }
+    const lost = (given: typeof error | null) => sql`
+      update calls set last_forward_error = ${given && sql.json(given)}
+      where id = (select id from calls where workspace_id = ${workspaceId} order by id desc limit 1)`
+    await lost(error)
+    const shown = { id: encodeId('endpoint', endpointId), name: 'orders' }
+    const [problem] = (await overview()).attention
+    assert.equal(problem.kind, 'CALLS_LOST')
+    assert.deepEqual(problem.facts, {
+      ...{ calls: 2, lost: 1, endpoint: shown },
+      error: { ...error, endpointId: shown.id },
+    })
+    await call('COMPLETED')
+    assert.deepEqual((await overview()).attention, [])
   })
 
   test('names templates that cannot be sent, and campaigns that stopped or do not know', async () => {
-    const { kinds, workspaceId } = await tenant()
+    const { overview, kinds, workspaceId } = await tenant()
     await addEndpoint(sql, workspaceId)
-    await sql`update templates set status = 'PAUSED' where workspace_id = ${workspaceId}`
+    await sql`
+      update templates set status = 'PAUSED', status_reason = 'LOW_QUALITY' where workspace_id = ${workspaceId}`
     // Paused by an operator.
     await campaign(workspaceId, 'PAUSED', null)
-    await campaign(workspaceId, 'PAUSED', 'TEMPLATE_PAUSED')
+    const paused = await campaign(workspaceId, 'PAUSED', 'TEMPLATE_PAUSED')
     const doubtful = await campaign(workspaceId, 'RUNNING')
-    await sql`
-      insert into recipients (id, workspace_id, campaign_id, wa_id, status)
-      values (${newId('recipient')}, ${workspaceId}, ${doubtful}, '15550000009', 'UNKNOWN')`
-    assert.deepEqual(await kinds(), ['CAMPAIGN_UNKNOWN', 'CAMPAIGN_PAUSED', 'TEMPLATE_STOPPED'])
+    for (const [campaignId, status] of [
+      [doubtful, 'UNKNOWN'],
+      [paused, 'PENDING'],
+    ] as const)
+      await sql`
+        insert into recipients (id, workspace_id, campaign_id, wa_id, status)
+        values (${newId('recipient')}, ${workspaceId}, ${campaignId}, '15550000009', ${status})`
+    assert.deepEqual(await kinds(), ['CAMPAIGN_PAUSED', 'TEMPLATE_STOPPED', 'CAMPAIGN_UNKNOWN'])
+    const [first, second] = (await overview()).attention
+    assert.deepEqual(first.facts, { reason: 'TEMPLATE_PAUSED', error: null, pending: 1 })
+    assert.deepEqual(second.facts, { language: 'en_US', status: 'PAUSED', reason: 'LOW_QUALITY' })
+  })
+
+  test('names keys that expire within 14 days or have just expired, and no revoked one', async () => {
+    const { overview, workspaceId } = await tenant()
+    await addEndpoint(sql, workspaceId)
+    const dayMs = 86_400_000
+    const now = world.clock.now()
+    const key = (name: string, days: number, revokedAt: Date | null = null) => sql`
+      insert into api_keys (id, workspace_id, name, prefix, secret_hash, scopes, expires_at, revoked_at)
+      values (${newId('key')}, ${workspaceId}, ${name}, ${newId('key')}, ${Buffer.from(name)}, '{}',
+        ${new Date(now + days * dayMs)}, ${revokedAt})`
+    await key('soon', 13)
+    await key('over', -1)
+    await key('later', 15)
+    await key('long ago', -4)
+    await key('revoked', 2, new Date(now))
+    assert.deepEqual(
+      (await overview()).attention.map(({ kind, severity, subject }: Json) => [kind, severity, subject.name]),
+      [
+        ['KEY_EXPIRING', 'CRITICAL', 'over'],
+        ['KEY_EXPIRING', 'WARNING', 'soon'],
+      ],
+    )
+  })
+
+  test('counts what could not be understood within a day', async () => {
+    const { overview, workspaceId } = await tenant()
+    await addEndpoint(sql, workspaceId)
+    const now = world.clock.now()
+    const element = (atMs: number, reason: string | null, appliedAt: Date | null = null) => sql`
+      insert into inbound_elements (id, workspace_id, reason, people, body, applied_at)
+      values (${idAt(atMs)}, ${workspaceId}, ${reason}, '{}', '{}', ${appliedAt})`
+    await element(now - 60_000, 'unknown')
+    await element(now - 30_000, 'malformed')
+    await element(now - 20_000, 'irrelevant')
+    await element(now - 20_000, null)
+    await element(now - 10_000, 'unknown', new Date())
+    const [problem, ...others] = (await overview()).attention
+    assert.deepEqual(others, [])
+    assert.deepEqual([problem.kind, problem.facts], ['NOT_UNDERSTOOD', { count: 2 }])
+    assert.equal(problem.since, new Date(Math.trunc(now - 30_000)).toISOString())
+  })
+
+  test('has the attempts of a day by quarter of an hour, from what gateways tallied', async () => {
+    const { overview, workspaceId } = await tenant()
+    const rates = createAttemptRateStore(sql)
+    const quarter = Math.floor(world.clock.now() / quarterMs) * quarterMs
+    const count = (atMs: number, ms: number, attempts: number, failures = 0) => ({
+      ...{ workspaceId, atMs, bucket: bucketOf(ms), attempts, failures },
+    })
+    await rates.add([
+      count(quarter, 40, 90),
+      count(quarter, 900, 10, 10),
+      count(quarter - 96 * quarterMs, 1, 5),
+    ])
+    await rates.add([count(quarter, 40, 10), count(quarter - 4 * quarterMs, 10, 1)])
+    const [earlier, last, ...others] = (await overview()).attempts
+    assert.deepEqual(others, [], 'what is a day old is left out')
+    assert.equal(earlier.id, new Date(quarter - 4 * quarterMs).toISOString())
+    assert.deepEqual([last.attempts, last.failures], [110, 10])
+    assert.ok(last.p95Ms >= 810 && last.p95Ms <= 990, `${last.p95Ms} ms`)
+    await rates.add([count(quarter, 40, 1)])
+    assert.equal((await overview()).attempts[1].attempts, 111, 'the current quarter is read again')
+    await world.clock.advance(quarterMs * 97)
+    assert.deepEqual((await overview()).attempts, [])
   })
 })
 

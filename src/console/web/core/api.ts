@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { isAttended } from './attendance.ts'
 import { askToConfirm } from './confirmation.ts'
 import { askToSignIn, hasWorker } from './ended-session.ts'
+import { noteAnswer } from './freshness.ts'
 import { route } from './router.ts'
 
 interface Detail {
@@ -96,7 +97,10 @@ export const askRaw = (path: string, init: RequestInit): Promise<Response> =>
 /** If the session has ended, the request waits until the operator has signed in again, and is then repeated. */
 export async function lasting(path: string, request: () => Promise<Response>): Promise<Response> {
   const answer = await request()
-  if (answer.ok) return answer
+  if (answer.ok) {
+    noteAnswer()
+    return answer
+  }
   const { error, isOfSession } = await refusal(answer, path)
   if (!isOfSession) throw error
   if (!hasWorker.peek()) isSignedOut.value = true

@@ -3,6 +3,7 @@
 import { effect, type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { askRaw, inWorkspace, isSignedOut, lacksFactor } from '../core/api.ts'
+import { liveStale } from '../core/freshness.ts'
 import { merged } from '../core/live-merge.ts'
 import { route } from './router.ts'
 
@@ -11,10 +12,13 @@ interface Frame {
   readonly seq: number
   readonly snapshot?: Readonly<Record<string, unknown>>
   readonly delta?: Readonly<Record<string, unknown>>
+  /** The server cannot read the topic, and since when; null: it can again. */
+  readonly stale?: { readonly asOf: string | null } | null
 }
 
 interface Topic {
   readonly state: Signal<Readonly<Record<string, unknown>> | undefined>
+  stale: { readonly asOf: string | null } | undefined
   seq: number
   watchers: number
 }
@@ -24,6 +28,8 @@ const NO_SECOND_FACTOR = 4402
 const NOT_A_MEMBER = 4403
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
+const LISTEN_MS = 5_000
+const SILENCE_MS = 20_000
 
 /** `off`: there is no connection, and none is wanted. */
 export const liveState = signal<'off' | 'connecting' | 'live' | 'lost' | 'refused'>('off')
@@ -31,6 +37,8 @@ export const liveState = signal<'off' | 'connecting' | 'live' | 'lost' | 'refuse
 const topics = new Map<string, Topic>()
 let socket: WebSocket | undefined
 let failures = 0
+/** When the server last said anything. */
+let heardAt: number | null = null
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** The latest state of a topic; undefined before its snapshot. Watched while the component is mounted. */
@@ -42,7 +50,7 @@ export function useTopic<State>(name: string | undefined): State | undefined {
 function topicOf(name: string): Topic {
   let topic = topics.get(name)
   if (!topic) {
-    topic = { state: signal(undefined), seq: 0, watchers: 0 }
+    topic = { state: signal(undefined), stale: undefined, seq: 0, watchers: 0 }
     topics.set(name, topic)
   }
   return topic
@@ -56,6 +64,7 @@ function watch(name: string): () => void {
     topic.watchers -= 1
     if (topic.watchers > 0) return
     topics.delete(name)
+    judge()
     subscribe()
   }
 }
@@ -78,20 +87,45 @@ function connect(): void {
   socket = opened
   opened.onopen = () => {
     failures = 0
+    heardAt = Date.now()
     liveState.value = 'live'
     subscribe()
+    judge()
   }
   opened.onmessage = ({ data }) => {
-    if (socket === opened) take(JSON.parse(String(data)) as Frame)
+    if (socket !== opened) return
+    heardAt = Date.now()
+    take(JSON.parse(String(data)) as Frame)
   }
   opened.onclose = ({ code }) => {
     if (socket === opened) lost(code)
   }
 }
 
-function take({ topic: name, seq, snapshot, delta }: Frame): void {
+/** Whether what the topics show is out of date, and why. Topics that nobody watches do not count. */
+function judge(): void {
+  const late = [...topics.values()].find(({ stale }) => stale)?.stale
+  if (liveState.value === 'lost') liveStale.value = { what: 'gateway', asOf: heardAt }
+  else if (late)
+    liveStale.value = { what: 'database', asOf: late.asOf === null ? null : Date.parse(late.asOf) }
+  else liveStale.value = undefined
+}
+
+/** The server says something every few seconds. If it does not, the connection is dead, although nobody closed it. */
+function listen(): void {
+  const opened = socket
+  if (opened === undefined || liveState.value !== 'live' || Date.now() - (heardAt ?? 0) < SILENCE_MS) return
+  opened.close()
+  lost(0)
+}
+
+function take({ topic: name, seq, snapshot, delta, stale }: Frame): void {
   const topic = topics.get(name)
   if (!topic) return
+  if (stale !== undefined) {
+    topic.stale = stale ?? undefined
+    return judge()
+  }
   if (snapshot) topic.state.value = snapshot
   else if (!delta || topic.state.value === undefined) return
   else if (seq === topic.seq + 1) topic.state.value = merged(topic.state.value, delta)
@@ -117,6 +151,9 @@ function later(): void {
   if (isSignedOut.peek()) return
   failures += 1
   liveState.value = 'lost'
+  // What the old connection said of the topics is not known any more.
+  for (const topic of topics.values()) topic.stale = undefined
+  judge()
   const longest = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS)
   // Jitter, so that the consoles of a whole team do not reconnect at the same moment.
   timer = setTimeout(
@@ -138,12 +175,16 @@ function forget(): void {
   closing?.close(1000)
   for (const topic of topics.values()) {
     topic.state.value = undefined
+    topic.stale = undefined
     topic.seq = 0
   }
+  heardAt = null
   liveState.value = 'off'
+  judge()
 }
 
 export function startLive(): void {
+  setInterval(listen, LISTEN_MS)
   let before: string | undefined
   effect(() => {
     const current = isSignedOut.value ? undefined : route.value.workspaceId

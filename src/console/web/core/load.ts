@@ -2,6 +2,7 @@
 // read again, so that nothing jumps.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, api, CANCELLED, toApiError } from '../core/api.ts'
+import { outageOf, useRetry } from './freshness.ts'
 
 export interface Loaded<Data> {
   /** Undefined until the first answer. */
@@ -31,10 +32,12 @@ export function useResource<Data>(path: string | undefined): Loaded<Data> {
     return () => abort.abort()
   }, [path, turn])
   const isCurrent = state.path === path
+  const reload = useCallback(() => setTurn((before) => before + 1), [])
+  useRetry(isCurrent ? state.error : undefined, reload)
   return {
     data: isCurrent ? state.data : undefined,
     error: isCurrent ? state.error : undefined,
-    reload: useCallback(() => setTurn((before) => before + 1), []),
+    reload,
     set: (data) => setState({ path, data }),
   }
 }
@@ -52,7 +55,7 @@ export interface List<Row> {
   readonly isLoadingMore: boolean
   loadMore(): void
   reload(): void
-  /** Reads the first page again and merges it in. A failure changes nothing. */
+  /** Reads the first page again and merges it in. A failure changes no rows. */
   refresh(): Promise<void>
   /** Replaces the row with the same id. */
   replace(row: Row): void
@@ -78,24 +81,25 @@ export function useList<Row extends { readonly id: string }>(path: string): List
     const abort = new AbortController()
     api.get<PageBody<Row>>(path, abort.signal).then(
       ({ data, nextCursor }) => setState({ path, rows: data, cursor: nextCursor }),
-      (failure: unknown) => {
-        if (!abort.signal.aborted) setState((before) => failed(before, path, toApiError(failure)))
+      (error: unknown) => {
+        if (!abort.signal.aborted) setState((before) => failed(before, path, toApiError(error)))
       },
     )
     return () => abort.abort()
   }, [path, turn])
-  const known = state.path === path ? state : { path }
+  const known: ListState<Row> = state.path === path ? state : { path }
+  const reload = useCallback(() => setTurn((before) => before + 1), [])
+  const refresh = () => readFirst(path, setState)
+  useRetry(known.error, known.rows ? () => void refresh() : reload)
   return {
     rows: known.rows,
-    error: known.error,
+    // With rows, the notice above the page says that they are old.
+    error: known.rows && outageOf(known.error) ? undefined : known.error,
     hasMore: typeof known.cursor === 'string',
     isLoadingMore: known.isLoadingMore === true,
     loadMore: () => void readMore(known, current, setState),
-    reload: useCallback(() => setTurn((before) => before + 1), []),
-    refresh: async () => {
-      const first = await api.get<PageBody<Row>>(path).catch(() => undefined)
-      if (first) setState((before) => (before.path === path ? refreshed(before, first) : before))
-    },
+    reload,
+    refresh,
     replace: (row) =>
       setState((before) => ({
         ...before,
@@ -110,12 +114,32 @@ export function useList<Row extends { readonly id: string }>(path: string): List
   }
 }
 
-/** A filter that makes no sense leaves the list as it was: the error is shown beside the filter. */
-const failed = <Row>({ rows }: ListState<Row>, path: string, error: ApiError): ListState<Row> =>
-  rows && isOfFilter(error) ? { path, rows, error } : { path, error }
+/**
+ * A filter that makes no sense leaves the list as it was: the error is shown beside the filter. Rows also stay while the
+ * server does not answer.
+ */
+function failed<Row>(before: ListState<Row>, path: string, error: ApiError): ListState<Row> {
+  if (before.path === path && outageOf(error)) return { ...before, error }
+  return before.rows && isOfFilter(error) ? { path, rows: before.rows, error } : { path, error }
+}
 
 /** Whether an error of a list names the filters that it is about. */
 export const isOfFilter = ({ status, details }: ApiError): boolean => status === 400 && details.length > 0
+
+async function readFirst<Row extends { readonly id: string }>(
+  path: string,
+  setState: (change: (before: ListState<Row>) => ListState<Row>) => void,
+): Promise<void> {
+  const setHere = (change: (before: ListState<Row>) => ListState<Row>) =>
+    setState((before) => (before.path === path ? change(before) : before))
+  try {
+    const first = await api.get<PageBody<Row>>(path)
+    setHere((before) => refreshed(before, first))
+  } catch (error) {
+    const failure = toApiError(error)
+    if (outageOf(failure)) setHere((before) => ({ ...before, error: failure }))
+  }
+}
 
 /** While more than one page is shown, rows that left the first page stay: they may only have moved down. */
 function refreshed<Row extends { readonly id: string }>(
@@ -126,7 +150,8 @@ function refreshed<Row extends { readonly id: string }>(
   if (!rows || nextCursor === null || rows.length <= data.length)
     return { path, rows: data, cursor: nextCursor }
   const fresh = new Set(data.map(({ id }) => id))
-  return { ...before, rows: [...data, ...rows.filter(({ id }) => !fresh.has(id))] }
+  const { error: _, ...known } = before
+  return { ...known, rows: [...data, ...rows.filter(({ id }) => !fresh.has(id))] }
 }
 
 async function readMore<Row extends { readonly id: string }>(

@@ -54,14 +54,17 @@ export const LinkButton = ({
   href,
   icon,
   look = 'plain',
+  label,
   children,
 }: {
   readonly href: string
   readonly icon?: IconName
   readonly look?: Look
+  /** Says more than the text, to tell links of one text apart. */
+  readonly label?: string
   readonly children: ComponentChildren
 }) => (
-  <a class={`button ${look}`} href={href}>
+  <a class={`button ${look}`} href={href} aria-label={label}>
     {icon && <Icon name={icon} />}
     <span>{children}</span>
   </a>

@@ -1,167 +1,244 @@
-// Lines over time, drawn by uPlot on a canvas. A hidden table has the same figures for screen readers.
-import { useEffect, useRef } from 'preact/hooks'
-import uPlot from 'uplot'
-import { theme } from '../core/theme.ts'
+// Lines or stacked bars over time. The plot is one control: the pointer or the arrow keys read its values, and dragging
+// or + and - zoom. A table, hidden from view, has the same figures.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { count } from '../core/format.ts'
+import { Button } from './button.tsx'
+import { Axes, DirectLabels, Marks, Patterns, Swatch } from './chart-marks.tsx'
+import { type ChartShape, type Chart as Plot, plotOf, type Series } from './chart-plot.ts'
+import { nearest, type Span, timeText, zoomBy, zoomOf } from './chart-scale.ts'
 
-export interface Series {
-  readonly title: string
-  readonly tone: 'accent' | 'good' | 'bad' | 'warn' | 'info'
-  readonly values: readonly (number | null)[]
-}
+export type { Series } from './chart-plot.ts'
 
-interface Props {
+interface Props extends ChartShape {
+  /** What the chart shows, for screen readers and as the caption of its table. */
   readonly label: string
-  /** Milliseconds, ascending; one for each value of a series. */
-  readonly times: readonly number[]
-  readonly series: readonly Series[]
   readonly height?: number
-  /** Shows seconds on the time axis, for a span of a few minutes. */
-  readonly hasSeconds?: boolean
 }
 
-export function Chart({ label, times, series, height = 180, hasSeconds = false }: Props) {
+const leastDragPx = 6
+
+export function Chart({ label, height = 200, ...shape }: Props) {
   const frame = useRef<HTMLDivElement>(null)
-  const chart = useRef<uPlot>(undefined)
-  const data = [times.map((at) => at / 1000), ...series.map(({ values }) => values)] as uPlot.AlignedData
-  const latest = useRef(data)
-  latest.current = data
-  const shape = series.map(({ title, tone }) => `${title}:${tone}`).join()
-  const chosen = theme.value
-  // Draw anew only if the titles, the tones, the height or the theme change. New data goes to setData below.
-  useEffect(() => {
-    const element = frame.current
-    if (!element) return
-    const draw = () => {
-      chart.current?.destroy()
-      const { clientWidth: width } = element
-      chart.current = new uPlot(
-        optionsOf({ element, series, width, height, isInSeconds: hasSeconds }),
-        latest.current,
-        element,
-      )
-    }
-    draw()
-    const resized = new ResizeObserver(() => chart.current?.setSize({ width: element.clientWidth, height }))
-    resized.observe(element)
-    const system = matchMedia('(prefers-color-scheme: dark)')
-    system.addEventListener('change', draw)
-    return () => {
-      system.removeEventListener('change', draw)
-      resized.disconnect()
-      chart.current?.destroy()
-    }
-  }, [shape, height, chosen])
-  useEffect(() => chart.current?.setData(data))
+  const width = useWidth(frame)
+  const [zoom, setZoom] = useState<Span>()
+  const [index, setIndex] = useState<number>()
+  const plot = plotOf(shape, { width, height, zoom })
+  const read = index === undefined || plot.times[index] === undefined ? undefined : index
   return (
     <figure class="chart">
-      <div ref={frame} style={{ minHeight: `${height}px` }} aria-hidden="true" />
-      <figcaption class="visually-hidden">{label}</figcaption>
-      <ChartTable label={label} times={times} series={series} />
+      <Control
+        label={label}
+        plot={plot}
+        index={read}
+        zoom={zoom}
+        frame={frame}
+        onRead={setIndex}
+        onZoom={setZoom}
+      />
+      {read !== undefined && <HoverCard plot={plot} index={read} />}
+      {zoom && (
+        <div class="chart-zoomed">
+          <Button look="plain" icon="refresh" onClick={() => setZoom(undefined)}>
+            Reset zoom
+          </Button>
+        </div>
+      )}
+      <figcaption class="visually-hidden">
+        {label}. Arrow keys read the values; drag, or press plus and minus, to zoom.
+      </figcaption>
+      <ChartTable label={label} plot={plot} />
     </figure>
   )
 }
 
-const ChartTable = ({ label, times, series }: Props) => (
-  <table class="visually-hidden">
-    <caption>{label}</caption>
-    <thead>
-      <tr>
-        <th scope="col">Time</th>
-        {series.map(({ title }) => (
-          <th key={title} scope="col">
-            {title}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {times.map((at, index) => (
-        <tr key={at}>
-          <th scope="row">{new Date(at).toLocaleString('en')}</th>
-          {series.map(({ title, values }) => (
-            <td key={title}>{values[index] ?? ''}</td>
-          ))}
-        </tr>
-      ))}
-    </tbody>
-  </table>
-)
-
-function optionsOf({
-  element,
-  series,
-  width,
-  height,
-  isInSeconds,
-}: {
-  element: HTMLElement
-  series: readonly Series[]
-  width: number
-  height: number
-  isInSeconds: boolean
-}): uPlot.Options {
-  const clock = isInSeconds ? secondOf : hourOf
-  const text = colour(element, '--text-dim')
-  const line = colour(element, '--line')
-  const axis: uPlot.Axis = {
-    stroke: text,
-    font: '11px system-ui',
-    grid: { stroke: line, width: 1 },
-    ticks: { show: false },
-  }
-  return {
-    width,
-    height,
-    padding: [8, 8, 0, 0],
-    cursor: { y: false },
-    axes: [
-      {
-        ...axis,
-        ...(isInSeconds && { incrs: wholeSeconds, space: 80 }),
-        size: 28,
-        grid: { show: false },
-        values: (_chart, splits) => splits.map(clock),
-      },
-      { ...axis, size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] },
-    ],
-    scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.1, 4)] } },
-    series: [
-      { label: 'Time', value: (_chart, at) => (at === null ? '—' : clock(at)) },
-      ...series.map(({ title, tone }) => {
-        const stroke = colour(element, `--${tone}`)
-        return {
-          label: title,
-          stroke,
-          width: 2,
-          fill: `color-mix(in srgb, ${stroke} 10%, transparent)`,
-          points: { size: 6, fill: stroke, filter: isolated },
-        }
-      }),
-    ],
-  }
+function useWidth(frame: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    const element = frame.current
+    if (!element) return
+    const measure = () => setWidth(Math.floor(element.clientWidth))
+    measure()
+    const resized = new ResizeObserver(measure)
+    resized.observe(element)
+    return () => resized.disconnect()
+  }, [])
+  return width
 }
 
-/** A value without neighbours has no line, so it is drawn as a point. */
-const isolated: uPlot.Series.Points.Filter = (chart, index) => {
-  const values = chart.data[index] ?? []
-  return [...values.keys()].filter(
-    (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
+interface ControlProps {
+  readonly label: string
+  readonly plot: Plot
+  readonly index: number | undefined
+  readonly zoom: Span | undefined
+  readonly frame: { current: HTMLDivElement | null }
+  onRead(index: number | undefined): void
+  onZoom(zoom: Span | undefined): void
+}
+
+function Control({ label, plot, index, zoom, frame, onRead, onZoom }: ControlProps) {
+  const [drag, setDrag] = useState<{ readonly from: number; readonly to: number }>()
+  const placeOf = (event: PointerEvent) => event.clientX - (frame.current?.getBoundingClientRect().left ?? 0)
+  const last = plot.times.length - 1
+  const onKey = keysOf({ plot, index, zoom, onRead, onZoom })
+  const up = (event: PointerEvent) => {
+    if (drag && Math.abs(placeOf(event) - drag.from) >= leastDragPx) {
+      onZoom(zoomOf(plot.times, plot.timeAt(drag.from), plot.timeAt(placeOf(event))) ?? zoom)
+      onRead(undefined)
+    }
+    setDrag(undefined)
+  }
+  return (
+    <div
+      ref={frame}
+      class="chart-plot"
+      style={{ height: `${plot.height}px` }}
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, last)}
+      aria-valuenow={index ?? Math.max(0, last)}
+      aria-valuetext={last < 0 ? 'No values' : spoken(plot, index ?? last)}
+      onKeyDown={onKey}
+      onBlur={() => onRead(undefined)}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return
+        setDrag({ from: placeOf(event), to: placeOf(event) })
+        if (event.pointerType === 'mouse') event.currentTarget.setPointerCapture(event.pointerId)
+      }}
+      onPointerMove={(event) => {
+        if (drag) setDrag({ ...drag, to: placeOf(event) })
+        onRead(indexAt(plot, placeOf(event)))
+      }}
+      onPointerUp={up}
+      onPointerCancel={() => setDrag(undefined)}
+      onPointerLeave={() => onRead(undefined)}
+      onDblClick={() => onZoom(undefined)}
+    >
+      {last < 0 && <p class="chart-none">No values yet</p>}
+      {plot.width > 0 && last >= 0 && <Drawing plot={plot} index={index} drag={drag} />}
+    </div>
   )
 }
 
-const hours = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-const hourOf = (seconds: number): string => hours.format(seconds * 1000)
-
-const wholeSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 86_400]
-const moments = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' })
-const secondOf = (seconds: number): string => moments.format(seconds * 1000)
-
-/** A canvas takes no custom property, and a `light-dark()` value resolves only when an element uses it. */
-function colour(element: HTMLElement, property: string): string {
-  const probe = document.createElement('span')
-  probe.style.color = `var(${property})`
-  element.append(probe)
-  const { color } = getComputedStyle(probe)
-  probe.remove()
-  return color
+function Drawing({
+  plot,
+  index,
+  drag,
+}: Pick<ControlProps, 'plot' | 'index'> & {
+  readonly drag: { readonly from: number; readonly to: number } | undefined
+}) {
+  const { width, height, top, bottom } = plot
+  const [left, right] = drag ? [Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)] : [0, 0]
+  return (
+    <svg width={width} height={height} aria-hidden="true">
+      <Patterns plot={plot} />
+      <Axes plot={plot} />
+      {index !== undefined && plot.isStacked && (
+        <rect class="chart-column" {...plot.columnOf(index)} y={top} height={bottom - top} />
+      )}
+      <Marks plot={plot} index={index} />
+      <DirectLabels plot={plot} />
+      {drag && right - left >= leastDragPx && (
+        <rect class="chart-drag" x={left} y={top} width={right - left} height={bottom - top} />
+      )}
+    </svg>
+  )
 }
+
+const indexAt = (plot: Plot, x: number): number | undefined => {
+  const at = plot.timeAt(x) - plot.lengthMs / 2
+  const found = nearest(plot.times, at)
+  return found < 0 ? undefined : found
+}
+
+type Keys = Pick<ControlProps, 'plot' | 'index' | 'zoom' | 'onRead' | 'onZoom'>
+
+function keysOf({ plot, index, zoom, onRead, onZoom }: Keys) {
+  const last = plot.times.length - 1
+  const at = index ?? last + 1
+  const zoomed = (factor: number) => {
+    const shown = zoom ?? { from: plot.all[0] ?? 0, to: plot.all.at(-1) ?? 0 }
+    onZoom(zoomBy(plot.all, shown, plot.times[index ?? last] ?? shown.to, factor))
+    onRead(undefined)
+  }
+  const actions: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => onRead(Math.max(0, at - 1)),
+    ArrowRight: () => onRead(Math.min(last, at === last + 1 ? last : at + 1)),
+    Home: () => onRead(0),
+    End: () => onRead(last),
+    '+': () => zoomed(0.5),
+    '=': () => zoomed(0.5),
+    '-': () => zoomed(2),
+    Escape: () => onRead(undefined),
+  }
+  return (event: KeyboardEvent) => {
+    const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key]
+    if (!action || last < 0) return
+    event.preventDefault()
+    action()
+  }
+}
+
+const timeOf = (plot: Plot, index: number): string =>
+  timeText(plot.times[index] ?? 0, { lengthMs: plot.lengthMs, hasSeconds: plot.hasSeconds })
+
+const spoken = (plot: Plot, index: number): string =>
+  `${timeOf(plot, index)}: ${plot.series.map(({ title, values }) => `${title} ${plot.told(values[index])}`).join(', ')}`
+
+/** Beside the column, on the side that has room. Screen readers have the text of the control. */
+function HoverCard({ plot, index }: { readonly plot: Plot; readonly index: number }) {
+  const x = plot.middleOf(index)
+  const side = x > plot.width / 2 ? { right: `${plot.width - x + 14}px` } : { left: `${x + 14}px` }
+  const rows = plot.isStacked ? plot.series.toReversed() : plot.series
+  const total = plot.series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)
+  return (
+    <div class="chart-card" style={{ ...side, top: `${plot.top}px` }} aria-hidden="true">
+      <strong>{timeOf(plot, index)}</strong>
+      <ul>
+        {rows.map((series) => (
+          <li key={series.title}>
+            <Swatch plot={plot} series={series} />
+            <span>{series.title}</span>
+            <b>{plot.told(series.values[index])}</b>
+          </li>
+        ))}
+        {plot.isStacked && rows.length > 1 && (
+          <li class="total">
+            <span>Total</span>
+            <b>{count(total)}</b>
+          </li>
+        )}
+      </ul>
+    </div>
+  )
+}
+
+/** In a box of its own: a table takes no height from its style, and would make the page longer. */
+const ChartTable = ({ label, plot }: { readonly label: string; readonly plot: Plot }) => (
+  <div class="visually-hidden">
+    <table>
+      <caption>{label}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          {plot.series.map(({ title }) => (
+            <th key={title} scope="col">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {plot.times.map((at, index) => (
+          <tr key={at}>
+            <th scope="row">{timeOf(plot, index)}</th>
+            {plot.series.map(({ title, values }: Series) => (
+              <td key={title}>{plot.told(values[index])}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

@@ -24,7 +24,11 @@ interface Props {
 
 type Halted = CampaignRecord & { readonly inFlight: number }
 
-export function OpenedAction({ opened, ...props }: Props & { readonly opened: Opened }) {
+export interface ActionProps extends Props {
+  readonly opened: Opened
+}
+
+export function OpenedAction({ opened, ...props }: ActionProps) {
   switch (opened) {
     case 'start':
       return <Start {...props} />

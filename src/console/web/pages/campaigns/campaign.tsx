@@ -16,12 +16,14 @@ import { Ago } from '../../parts/time.tsx'
 import type { Opened } from './actions.tsx'
 import { Buttons } from './buttons.tsx'
 import { at, EstimateFacts, useEstimate } from './estimate.tsx'
+import { Pace, type Progress as Stored } from './pace.tsx'
+import { pauseWords } from './pause-words.ts'
 import { TemplatePreview } from './preview.tsx'
 import { CountList, doneOf, ProgressBar, topicOf } from './progress.tsx'
 import { ProgressChart } from './progress-chart.tsx'
 import { Recipients } from './recipients.tsx'
 import { UnknownBox } from './unknown.tsx'
-import { CampaignBadge, pauseWords } from './words.tsx'
+import { CampaignBadge } from './words.tsx'
 
 const loadActions = () => import('./actions.tsx').then(({ OpenedAction }) => OpenedAction)
 
@@ -101,8 +103,20 @@ function Progress({ campaign }: { readonly campaign: CampaignRecord }) {
       </div>
       <ProgressBar counts={counts} />
       <CountList campaign={campaign} />
-      {campaign.startedAt !== null && <ProgressChart campaign={campaign} startedAt={campaign.startedAt} />}
+      {campaign.startedAt !== null && <Started campaign={campaign} startedAt={campaign.startedAt} />}
     </Section>
+  )
+}
+
+function Started({ campaign, startedAt }: { readonly campaign: CampaignRecord; readonly startedAt: string }) {
+  const stored = useResource<Stored>(inWorkspace(`/campaigns/${campaign.id}/progress`))
+  // If the samples cannot be read, the chart still shows the live ones.
+  const progress = stored.data ?? (stored.error && { data: [], pace: null })
+  return (
+    <>
+      <Pace campaign={campaign} progress={progress} onLook={stored.reload} />
+      <ProgressChart campaign={campaign} startedAt={startedAt} progress={progress} />
+    </>
   )
 }
 

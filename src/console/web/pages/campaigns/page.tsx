@@ -1,11 +1,13 @@
 import type { PageProps } from '../../core/page-props.ts'
 import { Later } from '../../parts/later.tsx'
-import { CampaignPage } from './campaign.tsx'
 import { CampaignList } from './list.tsx'
 
 const loadForm = () => import('./new.tsx').then(({ NewCampaign }) => NewCampaign)
+/** One campaign has progress, recipients and a dozen dialogs: the list does without them. */
+const loadCampaign = () => import('./campaign.tsx').then(({ CampaignPage }) => CampaignPage)
 
 export function Page({ id }: PageProps) {
   if (id === undefined) return <CampaignList />
-  return id === 'new' ? <Later load={loadForm} given={{}} /> : <CampaignPage key={id} id={id} />
+  if (id === 'new') return <Later load={loadForm} given={{}} />
+  return <Later key={id} load={loadCampaign} given={{ id }} />
 }

@@ -2,50 +2,42 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { CampaignSample } from '../../../../contract/records/console.ts'
-import { inWorkspace } from '../../core/api.ts'
-import { useResource } from '../../core/load.ts'
 import { sayError } from '../../core/toasts.ts'
-
-interface Sample extends Omit<CampaignSample, 'at'> {
-  readonly at: number
-}
+import type { Progress } from './pace.tsx'
+import { barsOf, type Sample } from './progress-rules.ts'
 
 const mostSamples = 240
-const height = 200
-const longMs = 2 * 3_600_000
+const height = 220
 const loadChart = () => import('../../parts/chart.tsx')
 
-export function ProgressChart({
-  campaign,
-  startedAt,
-}: {
+interface Props {
   readonly campaign: CampaignRecord
   readonly startedAt: string
-}) {
-  const path = inWorkspace(`/campaigns/${campaign.id}/progress`)
-  const stored = useResource<{ readonly data: readonly CampaignSample[] }>(path)
+  /** Undefined while it is read. */
+  readonly progress: Progress | undefined
+}
+
+export function ProgressChart({ campaign, startedAt, progress }: Props) {
   const live = useLiveSamples(campaign)
-  // Load the chart library only here: it is heavy, and most visits never need it.
+  // Loaded only here: most visits never need it.
   const [drawing, setDrawing] = useState<Awaited<ReturnType<typeof loadChart>>>()
   useEffect(() => {
     loadChart().then(setDrawing, sayError)
   }, [])
-  // If the stored samples cannot be read, the chart still shows the live ones.
-  if (!drawing || !(stored.data || stored.error)) return <div class="chart-place" />
-  const samples = joined(Date.parse(startedAt), stored.data?.data ?? [], live)
-  const line = (of: (sample: Sample) => number) => samples.map(of)
-  const spanMs = (samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0)
+  if (!drawing || !progress) return <div class="chart-place" />
+  const { times, lengthMs, ...bars } = barsOf(joined(Date.parse(startedAt), progress.data, live))
   return (
     <drawing.Chart
-      label="Sent, delivered, read and failed since the campaign began"
+      label="Recipients by what became of them since the campaign began"
       height={height}
-      hasSeconds={spanMs < longMs}
-      times={samples.map(({ at }) => at)}
+      isStacked
+      times={times}
+      lengthMs={lengthMs}
       series={[
-        { title: 'Sent', tone: 'info', values: line(({ sent }) => sent) },
-        { title: 'Delivered', tone: 'good', values: line(({ delivered }) => delivered) },
-        { title: 'Read', tone: 'accent', values: line(({ read }) => read) },
-        { title: 'Failed', tone: 'bad', values: line(({ failed }) => failed) },
+        { title: 'Read', tone: 'accent', values: bars.read },
+        { title: 'Delivered', tone: 'good', values: bars.delivered },
+        { title: 'Sent', tone: 'info', values: bars.sent },
+        { title: 'Failed', tone: 'bad', values: bars.failed },
       ]}
     />
   )
@@ -86,10 +78,13 @@ function joined(
     .map((sample) => ({ ...sample, at: Date.parse(sample.at) }))
     .filter(({ at }) => at > startedAt)
   let last = past.at(-1)?.at ?? startedAt
-  const later = live.map((sample) => {
-    last = Math.max(sample.at, last + 1)
-    return { ...sample, at: last }
-  })
+  // Stored ones are read again while it runs. The newest live one is newer than all of them.
+  const later = live
+    .filter(({ at }, place) => at > last || place === live.length - 1)
+    .map((sample) => {
+      last = Math.max(sample.at, last + 1)
+      return { ...sample, at: last }
+    })
   return [begin, ...thinned(past), ...later]
 }
 

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { EndpointHealth, EndpointHour } from '../../../../contract/records/overview.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { count, plural } from '../../core/format.ts'
+import { count, duration, plural } from '../../core/format.ts'
 import { useResource } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { sayError } from '../../core/toasts.ts'
@@ -11,12 +11,13 @@ import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { LastAnswers } from './last-answers.tsx'
 
 const LOOK_MS = 30_000
+const HOUR_MS = 3_600_000
 const loadChart = () => import('../../parts/chart.tsx')
 
 export function Health({ endpointId }: { readonly endpointId: string }) {
   const { data, error, reload } = useResource<EndpointHealth>(inWorkspace(`/endpoints/${endpointId}/health`))
   useRepeat(data && LOOK_MS, reload)
-  // Load the chart library only here: it is the heaviest part of all, and most visits never need it.
+  // Loaded only here: most visits never need it.
   const [drawing, setDrawing] = useState<Drawing>()
   useEffect(() => {
     loadChart().then(setDrawing, sayError)
@@ -59,22 +60,30 @@ function Hours({
         <div>
           <h3>Attempts an hour</h3>
           <Chart
-            label="Attempts and failures in each of the last 24 hours"
+            label="Attempts in each of the last 24 hours"
+            isStacked
+            lengthMs={HOUR_MS}
             times={times}
             series={[
-              { title: 'Attempts', tone: 'accent', values: hours.map((hour) => hour.attempts) },
-              { title: 'Failures', tone: 'bad', values: hours.map((hour) => hour.failures) },
+              {
+                title: 'Succeeded',
+                tone: 'good',
+                values: hours.map((hour) => hour.attempts - hour.failures),
+              },
+              { title: 'Failed', tone: 'bad', values: hours.map((hour) => hour.failures) },
             ]}
           />
         </div>
         <div>
-          <h3>Milliseconds an attempt takes</h3>
+          <h3>Response time</h3>
           <Chart
-            label="How long half and 95 % of the attempts took at most, in milliseconds, in each of the last 24 hours"
+            label="Response time in each of the last 24 hours: half and 95 % of the attempts took at most"
+            lengthMs={HOUR_MS}
             times={times}
+            told={duration}
             series={[
-              { title: 'Half (p50)', tone: 'good', values: hours.map(({ p50Ms }) => whole(p50Ms)) },
-              { title: '95 % (p95)', tone: 'warn', values: hours.map(({ p95Ms }) => whole(p95Ms)) },
+              { title: 'p50', tone: 'info', values: hours.map(({ p50Ms }) => p50Ms) },
+              { title: 'p95', tone: 'warn', values: hours.map(({ p95Ms }) => p95Ms) },
             ]}
           />
         </div>
@@ -84,4 +93,3 @@ function Hours({
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
-const whole = (ms: number | null): number | null => (ms === null ? null : Math.round(ms))

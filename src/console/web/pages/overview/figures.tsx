@@ -3,34 +3,36 @@ import type { OverviewRecord } from '../../../../contract/records/overview.ts'
 import { count, plural } from '../../core/format.ts'
 import { hrefOf, withQuery } from '../../core/router.ts'
 import { Sparkline } from '../../parts/sparkline.tsx'
+import { capped } from './problem-words.ts'
 
-// The server counts only up to this number.
-const CAP = 10_000
-const shown = (value: number): string => (value >= CAP ? `${count(CAP)}+` : count(value))
+const shown = capped
 
 export function Figures({ overview }: { readonly overview: OverviewRecord }) {
   const { calls, messages, deliveries, campaignsRunning } = overview
   const log = (state: string) => `${hrefOf('deliveries')}?state=${state}`
+  const { pending } = deliveries
   return (
     <section class="figures" aria-label="Figures">
       <Messages perMinute={messages.perMinute} />
+      <Figure title="Messages failed" href={failedToday()} value={messages.failedToday} tone="bad">
+        Today (UTC)
+      </Figure>
       <Figure title="Live calls" href={hrefOf('calls')} value={calls.live}>
         {calls.live === 0 ? 'Nobody is on the line' : 'Ringing or talking now'}
       </Figure>
-      <Figure title="Campaigns running" href={hrefOf('campaigns')} value={campaignsRunning}>
-        {campaignsRunning === 0 ? 'None is sending' : 'Sending now'}
+      <Figure title="Held deliveries" href={log('HELD')} value={deliveries.held} tone="warn">
+        {deliveries.held === 0 ? 'None waits for you' : 'Wait for you to replay or discard them'}
       </Figure>
-      <Figure title="Deliveries pending" href={log('PENDING')} value={deliveries.pending}>
-        Wait for their first attempt
-      </Figure>
-      <Figure title="Deliveries retrying" href={log('RETRYING')} value={deliveries.retrying} tone="warn">
-        Failed, and will be sent again
+      <Figure title="Retrying" href={log('RETRYING')} value={deliveries.retrying} tone="warn">
+        {pending === 0
+          ? 'Failed, and will be sent again'
+          : `${shown(pending)} more wait for their first attempt`}
       </Figure>
       <Figure title="Deliveries failed" href={log('FAILED')} value={deliveries.failedToday} tone="bad">
         Today, for good (UTC)
       </Figure>
-      <Figure title="Messages failed" href={failedToday()} value={messages.failedToday} tone="bad">
-        Today (UTC)
+      <Figure title="Campaigns running" href={hrefOf('campaigns')} value={campaignsRunning}>
+        {campaignsRunning === 0 ? 'None is sending' : 'Sending now'}
       </Figure>
     </section>
   )

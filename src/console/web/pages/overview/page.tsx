@@ -7,6 +7,7 @@ import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { NeedsAttention } from './attention.tsx'
 import { Figures } from './figures.tsx'
 import { GettingStarted, useSteps } from './getting-started.tsx'
+import { Trends } from './trends.tsx'
 
 export function Page() {
   const first = useResource<OverviewRecord>(inWorkspace('/overview'))
@@ -15,14 +16,15 @@ export function Page() {
   const isReady = overview !== undefined && steps !== undefined
   return (
     <>
-      <PageHeader title="Overview" intro="What goes on now, and what needs somebody." />
+      <PageHeader title="Overview" intro="Activity now, and what needs attention." />
       {first.error && !overview && <ErrorState error={first.error} onRetry={first.reload} />}
       {!isReady && !first.error && <Skeleton rows={5} />}
       {isReady && (
         <>
           {steps.some(({ isDone }) => !isDone) && <GettingStarted steps={steps} />}
-          <Figures overview={overview} />
           <NeedsAttention items={overview.attention} />
+          <Figures overview={overview} />
+          <Trends attempts={overview.attempts} />
         </>
       )}
     </>
