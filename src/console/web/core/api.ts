@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { isAttended } from './attendance.ts'
 import { askToConfirm } from './confirmation.ts'
 import { route } from './router.ts'
+import { instructionOf, messageOf } from './sentences.ts'
 
 interface Detail {
   readonly path?: string
@@ -116,8 +117,8 @@ export async function refusal(answer: Response, path: string): Promise<ApiError>
   return new ApiError({
     status: answer.status,
     code: error?.code ?? 'INTERNAL',
-    message: error?.message ?? `The server answered ${answer.status}.`,
-    details: error?.details,
+    message: error ? messageOf(error.code, error.message) : `The server answered ${answer.status}.`,
+    details: error?.details?.map((detail) => ({ ...detail, message: instructionOf(detail.message) })),
     requestId: error?.requestId ?? answer.headers.get('x-request-id') ?? undefined,
     retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
   })

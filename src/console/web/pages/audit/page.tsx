@@ -4,6 +4,7 @@ import { useList, useResource } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
@@ -29,9 +30,7 @@ export function Page({ id }: PageProps) {
         isCurrent={(row) => row.id === id}
         empty={
           isFiltered ? (
-            <EmptyState icon="audit" title="Nothing fits these filters">
-              Take a filter away, or look at another time.
-            </EmptyState>
+            <NoResults icon="audit" />
           ) : (
             <EmptyState icon="audit" title="Nothing was changed yet">
               Every change of a key, an endpoint, a number or a member appears here.

@@ -11,6 +11,7 @@ import { can } from '../../core/session.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable, Table } from '../../parts/table.tsx'
@@ -126,9 +127,7 @@ const filtersOf = (numbers: readonly NumberRecord[]): Filter[] => [
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
-    <EmptyState icon="calls" title="Nothing fits these filters">
-      Take a filter away, or look at another time.
-    </EmptyState>
+    <NoResults icon="calls" />
   ) : (
     <EmptyState
       icon="calls"

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
+import type { AuditRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { count, plural } from '../../core/format.ts'
+import { count, moment, phone, plural } from '../../core/format.ts'
 import { useTopic } from '../../core/live.ts'
 import { useList, useResource } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
@@ -14,7 +15,7 @@ import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { type Opened, OpenedAction } from './actions.tsx'
 import { Buttons } from './buttons.tsx'
-import { at, EstimateFacts, useEstimate } from './estimate.tsx'
+import { EstimateFacts, useEstimate } from './estimate.tsx'
 import { TemplatePreview } from './preview.tsx'
 import { CountList, doneOf, ProgressBar, topicOf } from './progress.tsx'
 import { ProgressChart } from './progress-chart.tsx'
@@ -71,18 +72,32 @@ function latest(
   return read.updatedAt > live.updatedAt ? read : live
 }
 
-function Paused({ campaign: { status, pauseReason, pauseError } }: { readonly campaign: CampaignRecord }) {
+function Paused({
+  campaign: { id, status, pauseReason, pauseError },
+}: {
+  readonly campaign: CampaignRecord
+}) {
   if (status !== 'PAUSED') return null
   const words = pauseReason && pauseWords[pauseReason]
   return (
     <Note tone="warn">
       <p>
-        <strong>{words ? 'It paused by itself.' : 'Somebody paused it.'}</strong>{' '}
+        <strong>{words ? 'It paused by itself.' : <PausedBy campaignId={id} />}</strong>{' '}
         {words ? `${words.why} ${words.next}` : 'Nothing is sent until it is continued.'}
       </p>
       {pauseError && <FailureText failure={pauseError} />}
     </Note>
   )
+}
+
+/** Who paused it stands in the audit log, where also an API key may have done it. */
+function PausedBy({ campaignId }: { readonly campaignId: string }) {
+  const { data } = useResource<{ readonly data: readonly AuditRecord[] }>(
+    inWorkspace('/audit', { action: 'campaign.paused', limit: 200 }),
+  )
+  const entry = data?.data.find(({ subjectId }) => subjectId === campaignId)
+  const who = entry?.operator?.name ?? (entry?.key ? `the key ${entry.key.name}` : undefined)
+  return <>{who === undefined ? 'Paused.' : `Paused by ${who}.`}</>
 }
 
 function Progress({ campaign }: { readonly campaign: CampaignRecord }) {
@@ -101,11 +116,11 @@ function Progress({ campaign }: { readonly campaign: CampaignRecord }) {
 }
 
 function progressText({ status, counts, startAt }: CampaignRecord): string {
-  if (counts.total === 0) return 'Nobody is on it yet.'
+  if (counts.total === 0) return 'No recipients yet.'
   if (status === 'SCHEDULED' && startAt !== null)
-    return `Starts ${at(startAt)}, to ${plural(counts.pending, 'recipient')}.`
+    return `Starts ${moment(startAt)}, to ${plural(counts.pending, 'recipient')}.`
   if (status === 'DRAFT') return `Ready for ${plural(counts.pending, 'recipient')}; nothing was sent.`
-  return `${count(doneOf(counts))} of ${plural(counts.total, 'recipient')} had their turn.`
+  return `${count(doneOf(counts))} of ${plural(counts.total, 'recipient')} processed.`
 }
 
 function Plan({ campaign }: { readonly campaign: CampaignRecord }) {
@@ -123,12 +138,12 @@ function Plan({ campaign }: { readonly campaign: CampaignRecord }) {
           <Facts
             facts={[
               ['Template', `${template.name} (${template.language})`],
-              ['From', number ? `${number.number} ${number.displayName}` : '—'],
+              ['From', number ? `${phone(number.number)} ${number.displayName}` : '—'],
               [
                 'Pace',
                 pace === null ? 'As fast as the number may' : `At most ${plural(pace, 'message')} a second`,
               ],
-              ['Start', startAt === null ? 'When somebody starts it' : at(startAt)],
+              ['Start', startAt === null ? 'When somebody starts it' : moment(startAt)],
               [
                 'Default values',
                 defaults.length === 0

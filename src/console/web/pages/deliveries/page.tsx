@@ -12,6 +12,7 @@ import { Button, LinkButton } from '../../parts/button.tsx'
 import { EndpointName } from '../../parts/endpoint-name.tsx'
 import { Check } from '../../parts/field.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { selectionColumn } from '../../parts/selection.tsx'
 import { EmptyState } from '../../parts/states.tsx'
@@ -200,9 +201,7 @@ function columnsOf({
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
-    <EmptyState icon="deliveries" title="Nothing fits these filters">
-      Take a filter away, or look at another time.
-    </EmptyState>
+    <NoResults icon="deliveries" />
   ) : (
     <EmptyState
       icon="deliveries"

@@ -5,6 +5,7 @@ import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
@@ -32,9 +33,7 @@ export function Page({ id }: PageProps) {
         isCurrent={(row) => row.id === id}
         empty={
           isFiltered ? (
-            <EmptyState icon="warning" title="Nothing fits these filters">
-              Take a filter away, or look at another time.
-            </EmptyState>
+            <NoResults icon="warning" />
           ) : (
             <EmptyState icon="check" title="Everything was understood">
               Whatever the provider tells and Switchboard makes nothing of appears here.

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { KeyRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
-import { day, exact, now } from '../../core/format.ts'
+import { count, day, exact, now } from '../../core/format.ts'
 import { useList } from '../../core/load.ts'
 import { can } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
@@ -133,8 +133,15 @@ function Revoke({
       onClose={onClose}
     >
       <p>
-        Requests with this key are refused from now on, on every gateway. It was last used{' '}
-        <Ago at={record.lastUsedAt} none="never" />. This cannot be undone.
+        Requests with this key are refused from now on, on every gateway.{' '}
+        {record.lastUsedAt === null ? (
+          'It has never been used.'
+        ) : (
+          <>
+            It was last used <Ago at={record.lastUsedAt} />.
+          </>
+        )}{' '}
+        This cannot be undone.
       </p>
     </Confirm>
   )
@@ -148,7 +155,7 @@ const columns: readonly Column<KeyRecord>[] = [
   {
     title: 'Limit',
     isMinor: true,
-    cell: (key) => (key.requestsPerSecond === 0 ? 'None' : `${key.requestsPerSecond}/s`),
+    cell: (key) => (key.requestsPerSecond === 0 ? 'None' : `${count(key.requestsPerSecond)} a second`),
   },
   { title: 'Last used', cell: (key) => <Ago at={key.lastUsedAt} none="Never" /> },
   { title: 'Created', isMinor: true, cell: (key) => <Ago at={key.createdAt} /> },

@@ -4,10 +4,12 @@ import { useState } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
+import { phone } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Check, Select } from '../../parts/field.tsx'
+import { consequenceOf } from './takers.ts'
 
 interface Props {
   readonly record: NumberRecord
@@ -36,7 +38,7 @@ export function Routing({ record, endpoints, onDone, onClose }: Props) {
     })
   return (
     <FormDialog
-      title={`Set up ${record.number}`}
+      title={`Set up ${phone(record.number)}`}
       submit="Save"
       isBusy={action.isBusy}
       error={action.error}
@@ -45,9 +47,9 @@ export function Routing({ record, endpoints, onDone, onClose }: Props) {
     >
       <Select
         label="Replies go to"
-        hint="Only endpoints with message.received among their events can take replies."
+        hint={consequenceOf(endpoints, endpointId)}
         value={endpointId}
-        options={[{ value: '', label: 'Nowhere' }, ...endpoints.map(optionOf)]}
+        options={[{ value: '', label: 'Every endpoint that takes replies' }, ...endpoints.map(optionOf)]}
         error={action.error?.of('endpointId')}
         onChange={setEndpointId}
       />
@@ -77,18 +79,18 @@ export function Routing({ record, endpoints, onDone, onClose }: Props) {
 
 const optionOf = ({ id, name, events, enabled }: EndpointRecord) => {
   const takesReplies = events.includes('message.received')
-  const note = takesReplies ? '' : ' (without message.received)'
+  const note = takesReplies ? '' : ' (takes no replies)'
   return { value: id, label: `${name}${enabled ? '' : ' (off)'}${note}`, disabled: !takesReplies }
 }
 
 function forwardHint(endpoint: EndpointRecord | undefined): ComponentChildren {
   if (!endpoint) return 'Choose where replies go first: calls are forwarded to the same endpoint.'
   if (endpoint.events.includes('call.ringing'))
-    return 'A call rings at the endpoint as call.ringing, at once and once; nobody else answers it.'
+    return 'A call rings at this endpoint alone, at once, and is not tried again.'
   return (
     <>
-      {endpoint.name} does not take call.ringing.{' '}
-      <a href={hrefOf('endpoints', endpoint.id)}>Add it to its events</a> first.
+      {endpoint.name} does not take calls.{' '}
+      <a href={hrefOf('endpoints', endpoint.id)}>Add “call.ringing” to its events</a> first.
     </>
   )
 }

@@ -15,7 +15,7 @@ export function Page() {
   const isReady = overview !== undefined && steps !== undefined
   return (
     <>
-      <PageHeader title="Overview" intro="What goes on now, and what needs somebody." />
+      <PageHeader title="Overview" intro="Activity now, and what needs attention." />
       {first.error && !overview && <ErrorState error={first.error} onRetry={first.reload} />}
       {!isReady && !first.error && <Skeleton rows={5} />}
       {isReady && (
