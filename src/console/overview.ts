@@ -71,7 +71,7 @@ function attentionOf(figures: OverviewFigures): Attention[] {
     ...figures.campaigns.flatMap(ofCampaign),
     ...figures.templates.map(({ id, name, language, status }) =>
       attention('TEMPLATE_STOPPED', encodeId('template', id), {
-        text: `Template ${name} (${language}) is ${status} and cannot be sent.`,
+        text: `Template ${name} (${language}) is ${status.toLowerCase()} and cannot be sent.`,
         link: '/templates',
       }),
     ),
@@ -140,7 +140,7 @@ function ofCampaign({ id, name, pauseReason, unknown }: OverviewFigures['campaig
   if (pauseReason !== null)
     found.push(
       attention('CAMPAIGN_PAUSED', shown, {
-        text: `Campaign ${name} paused by itself: ${pauseReason}.`,
+        text: `Campaign ${name} paused by itself: ${pauseReason?.replaceAll('_', ' ').toLowerCase()}.`,
         link,
       }),
     )

@@ -78,7 +78,7 @@ async function makeKey(): Promise<void> {
   await page.getByRole('button', { name: 'Create key' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Create an API key' })
   await dialog.getByLabel('Name').fill('orders service')
-  await dialog.getByLabel('CATALOG_READ', { exact: true }).check()
+  await dialog.getByLabel('List templates', { exact: true }).check()
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('dialog', { name: 'Your new key' }).waitFor()
   const key = await takeSecret()

@@ -47,7 +47,7 @@ describe('templates with a file in the header', () => {
     await button.getByLabel('Example of the code').fill('SAVE20')
     const submit = page.getByRole('button', { name: 'Submit for approval' })
     await submit.click()
-    await page.getByText('is needed for the review').waitFor()
+    await page.getByText('The review needs this').waitFor()
     const name = 'spring.png'
     await page
       .getByLabel('Example file to upload')
@@ -80,14 +80,14 @@ describe('templates with a file in the header', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Template').selectOption({ label: 'a_parcel_photo (en_US)' })
     await dialog.getByRole('button', { name: 'Send message' }).click()
-    await dialog.getByText('must not be empty').waitFor()
+    await dialog.getByText('Fill this in').waitFor()
     await screenshot(page, 'send-media-empty-light')
     await assertAccessible(page)
     const bytes = Buffer.from(PICTURE, 'base64')
     const choose = (name: string, buffer: Buffer) =>
       dialog.getByLabel('Image to upload').setInputFiles({ name, mimeType: 'image/png', buffer })
     await choose('huge.png', Buffer.alloc(6 * 1024 * 1024))
-    await dialog.getByRole('alert').getByText('the provider did not take the file').waitFor()
+    await dialog.getByRole('alert').getByText('The provider did not take the file').waitFor()
     await choose('door.png', bytes)
     await dialog.getByText('door.png').waitFor()
     await dialog.getByRole('button', { name: 'Remove' }).click()

@@ -118,7 +118,10 @@ export async function refusal(answer: Response, path: string): Promise<ApiError>
     status: answer.status,
     code: error?.code ?? 'INTERNAL',
     message: error ? messageOf(error.code, error.message) : `The server answered ${answer.status}.`,
-    details: error?.details?.map((detail) => ({ ...detail, message: instructionOf(detail.message) })),
+    details: error?.details?.map((detail) => ({
+      ...detail,
+      message: instructionOf(detail.message, detail.path),
+    })),
     requestId: error?.requestId ?? answer.headers.get('x-request-id') ?? undefined,
     retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
   })

@@ -13,8 +13,9 @@ export function sentenceOf(message: string): string {
   return /[.!?…:]$/.test(text) ? text : `${text}.`
 }
 
+const isEmpty = /^(is required|must not be empty|missing)$/
+
 const instructions: readonly (readonly [RegExp, string])[] = [
-  [/^(is required|must not be empty|missing)$/, 'Fill this in'],
   [/^unexpected$/, 'The template has no such variable'],
   [/^must (?:be|have) (.*characters)(?: long)?$/, 'Use $1'],
   [/^must be one of (.*)$/, 'Choose one of $1'],
@@ -22,9 +23,20 @@ const instructions: readonly (readonly [RegExp, string])[] = [
   [/^must (?!not )(.*)$/, '$1'],
 ]
 
+/** What an empty field asks for, by the last part of its path. */
+const wanted: Readonly<Record<string, string>> = {
+  name: 'Enter a name',
+  email: 'Enter an e-mail address',
+  password: 'Enter a password',
+  url: 'Enter an address',
+  to: 'Enter a number',
+  language: 'Choose a language',
+}
+
 /** What to do, beside a field: without a full stop, as it stands alone. */
-export function instructionOf(message: string): string {
+export function instructionOf(message: string, path = ''): string {
   const text = message.trim()
+  if (isEmpty.test(text)) return wanted[path.split('.').at(-1) ?? ''] ?? 'Fill this in'
   const [pattern, instead] = instructions.find(([one]) => one.test(text)) ?? []
   const said = pattern && instead !== undefined ? text.replace(pattern, instead) : text
   return capital(said).replace(/(?<![.…])\.$/, '')

@@ -15,6 +15,7 @@ import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { KeyForm } from './key-form.tsx'
+import { scopeTitle } from './scopes.ts'
 
 type Created = KeyRecord & { readonly key: string }
 
@@ -164,9 +165,11 @@ const columns: readonly Column<KeyRecord>[] = [
 const Scopes = ({ scopes }: { readonly scopes: readonly string[] }) => (
   <span class="tags">
     {scopes.slice(0, 2).map((scope) => (
-      <Tag key={scope}>{scope}</Tag>
+      <Tag key={scope}>{scopeTitle(scope)}</Tag>
     ))}
-    {scopes.length > 2 && <span title={scopes.slice(2).join(', ')}>and {scopes.length - 2} more</span>}
+    {scopes.length > 2 && (
+      <span title={scopes.slice(2).map(scopeTitle).join(', ')}>and {scopes.length - 2} more</span>
+    )}
   </span>
 )
 
