@@ -78,7 +78,7 @@ export function createAccountHealth({
       if (before === word) return
       const customers = messagingLimitOf(word)
       const change = { ...plain, topic: 'MESSAGING_LIMIT', status: word, details: { customers } } as const
-      const message = `New customers in 24 hours: ${customers ?? word.toLowerCase()}.`
+      const message = `New customers in 24 hours: ${customers?.toLocaleString('en') ?? word.toLowerCase()}.`
       const digest = createHash('sha256').update(JSON.stringify([workspaceId, word, at]))
       // The first reading is no change.
       const isQuiet = before === null

@@ -1,7 +1,7 @@
 import type { CallRecord } from '../../../../contract/records/call.ts'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { plural, sentence } from '../../core/format.ts'
+import { phone, plural, sentence } from '../../core/format.ts'
 import { useFresh } from '../../core/fresh.ts'
 import { useTopic } from '../../core/live.ts'
 import { useList } from '../../core/load.ts'
@@ -120,7 +120,7 @@ const filtersOf = (numbers: readonly NumberRecord[]): Filter[] => [
   {
     name: 'numberId',
     label: 'Number',
-    options: numbers.map(({ id, number }) => ({ value: id, label: number })),
+    options: numbers.map(({ id, number }) => ({ value: id, label: phone(number) })),
   },
   { name: 'since', until: 'until', label: 'Time', isTime: true },
 ]
@@ -134,6 +134,6 @@ const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
       title="No calls yet"
       action={<LinkButton href={hrefOf('numbers')}>Numbers</LinkButton>}
     >
-      Forward the calls of a number to an endpoint that takes call.ringing; calls to it appear here.
+      Forward the calls of a number to an endpoint that takes them; they appear here.
     </EmptyState>
   )

@@ -1,6 +1,6 @@
 import type { NumberRecord, TemplateRecord, TemplateVariable } from '../../../../contract/records/catalog.ts'
 import type { ApiError } from '../../core/api.ts'
-import { zone } from '../../core/format.ts'
+import { phone, zone } from '../../core/format.ts'
 import { Field, Select } from '../../parts/field.tsx'
 import { isUploaded } from '../../parts/media-field.tsx'
 import { VariableField, variablesOf } from '../../parts/variable-field.tsx'
@@ -97,7 +97,10 @@ function What({ draft, templates, numbers, error, onChange }: Props) {
         value={draft.numberId}
         options={[
           { value: '', label: 'The default number' },
-          ...numbers.map(({ id, number, displayName }) => ({ value: id, label: `${number} ${displayName}` })),
+          ...numbers.map(({ id, number, displayName }) => ({
+            value: id,
+            label: `${phone(number)} ${displayName}`,
+          })),
         ]}
         error={error?.of('numberId')}
         onChange={(numberId) => change({ numberId, variables: sendable(draft.variables, variables) })}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../core/api.ts'
+import { phone } from '../../core/format.ts'
 import { useList, useResource } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
@@ -112,7 +113,7 @@ function Known({ record }: { readonly record: EndpointRecord }) {
               </a>
             ) : (
               routed
-                .map(({ number, forwardCalls }) => `${number}${forwardCalls ? ' (and calls)' : ''}`)
+                .map(({ number, forwardCalls }) => `${phone(number)}${forwardCalls ? ' (and calls)' : ''}`)
                 .join(', ')
             ),
           ],

@@ -1,5 +1,6 @@
 import type { UnappliedElementRecord } from '../../../../contract/inbound-elements.ts'
 import { inWorkspace } from '../../core/api.ts'
+import { phone } from '../../core/format.ts'
 import { useList } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
@@ -60,7 +61,11 @@ const filters: Filter[] = [
 const columns: readonly Column<UnappliedElementRecord>[] = [
   { title: 'Reason', cell: ({ reason }) => reasons[reason][0] },
   { title: 'What', cell: ({ field, part }) => <code>{part ?? field ?? 'body'}</code> },
-  { title: 'Number', isMinor: true, cell: ({ number }) => number ?? <span class="dim">—</span> },
+  {
+    title: 'Number',
+    isMinor: true,
+    cell: ({ number }) => (number === null ? <span class="dim">—</span> : phone(number)),
+  },
   {
     title: 'State',
     cell: ({ appliedAt }) =>
