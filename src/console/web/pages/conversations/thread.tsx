@@ -9,6 +9,7 @@ import { setQuery } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { sayError } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
+import { later } from '../../parts/later.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { hrefOfConversation, wantedMessage } from './address.ts'
@@ -18,10 +19,11 @@ import { Messages } from './messages.tsx'
 import { forget, outgoingOf } from './outbox.ts'
 import { DetailsPane } from './pane.tsx'
 import { ReplyBox } from './reply.tsx'
-import { SendTemplate } from './send-template.tsx'
 import { Standing } from './standing.tsx'
 import { Actions, useReading } from './thread-actions.tsx'
 import { nameOf } from './words.ts'
+
+const SendTemplate = later(() => import('./send-template.tsx').then((module) => module.SendTemplate))
 
 const LOOK_MS = 2_500
 const SHOWN = 50
