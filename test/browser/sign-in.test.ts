@@ -75,7 +75,7 @@ describe('the sign-in', () => {
     await sql`update workspaces set second_factor_from = now()`
     await page.getByRole('link', { name: 'Audit log' }).click()
     await page.getByRole('heading', { level: 1, name: /requires a second factor$/ }).waitFor()
-    assert.equal(await page.getByRole('navigation').count(), 0)
+    assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 0)
     await screenshot(page, 'second-factor-required-light')
     await assertAccessible(page)
     await page.setViewportSize(viewport(true))

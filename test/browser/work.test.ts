@@ -1,6 +1,7 @@
 // What operators do with the pages, by mouse and by keyboard.
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
+import { phone } from '../../src/web/browser/phone.ts'
 import { ok } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
@@ -89,8 +90,8 @@ describe('work in the console', () => {
     await dialog(page).getByLabel('Name').fill('shop')
     await dialog(page).getByLabel('Address').fill('ftp://nowhere.example')
     await dialog(page).getByRole('button', { name: 'Add endpoint' }).click()
-    await dialog(page).getByRole('alert').waitFor()
-    await dialog(page).getByLabel('Address').fill(receiver.url)
+    await dialog(page).getByText('Use an https:// or wss:// address', { exact: true }).waitFor()
+    await dialog(page).getByLabel('Address').and(page.locator(':focus')).fill(receiver.url)
     await dialog(page).getByRole('button', { name: 'Add endpoint' }).click()
     const secret = dialog(page, 'Signing secret')
     receiver.secret = await secret.getByText(/^whsec_/).innerText()
@@ -135,7 +136,7 @@ describe('work in the console', () => {
     await stack.addEndpoint({ name: 'texts', url: receiver.url, events: ['message.received'] })
     const page = await scene.open('numbers')
     const first = stack.numbers[0].number
-    const setUp = () => page.getByRole('button', { name: `Set up ${first}` }).click()
+    const setUp = () => page.getByRole('button', { name: `Set up ${phone(first)}` }).click()
     await setUp()
     const forward = dialog(page).getByRole('switch', { name: 'Forward calls' })
     assert.ok(await forward.isDisabled())
@@ -147,7 +148,7 @@ describe('work in the console', () => {
     await dialog(page).getByLabel('Replies go to').selectOption({ label: 'shop' })
     await forward.check()
     await dialog(page).getByRole('button', { name: 'Save' }).click()
-    await notice(page, `${first} is set up.`).waitFor()
+    await notice(page, `${phone(first)} is set up.`).waitFor()
     await page.getByRole('row', { name: /shop.*Forwarded/ }).waitFor()
 
     await page.getByRole('link', { name: 'shop' }).click()
