@@ -141,7 +141,7 @@ describe('work in the console', () => {
     const forward = dialog(page).getByRole('switch', { name: 'Forward calls' })
     assert.ok(await forward.isDisabled())
     await dialog(page).getByLabel('Replies go to').selectOption({ label: 'texts' })
-    await dialog(page).getByText('texts does not take call.ringing.').waitFor()
+    await dialog(page).getByText('texts does not take calls.').waitFor()
     assert.ok(await forward.isDisabled())
     await screenshot(page, 'number-form-light')
     await assertAccessible(page)
