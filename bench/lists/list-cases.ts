@@ -105,11 +105,28 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
   ]
 }
 
+/** Only the console has these filters. */
+const logFilters = (
+  { keyId, rareKeyId: apiKeyId, numberIds: [, numberId] }: BigWorkspace,
+  span: { readonly since: Date; readonly until: Date },
+): MessageFilter[] => [
+  ...[
+    { apiKeyId },
+    { apiKeyId: keyId },
+    { apiKeyId: keyId, status: 'FAILED' as const },
+    { apiKeyId, ...span },
+  ],
+  ...[{ template: 'order_ready' }, { template: 'order_late' }],
+  ...[{ template: 'order_ready', status: 'DELIVERED' as const, since: span.since }],
+  ...[{ errorCode: '131026' }, { errorCode: '131047' }, { errorCode: '131026', numberId }],
+]
+
 /** Lists that only the console has. Their pages go on from a place of several parts. */
 export function consoleCases(
-  { workspaceId, numberIds }: BigWorkspace,
+  workspace: BigWorkspace,
   { conversationId }: Busy,
 ): Pick<ListCase, 'name' | 'read'>[] {
+  const { workspaceId, numberIds } = workspace
   const numberId = numberIds[1]
   const inbox = (name: string, filter: ConversationFilter): Pick<ListCase, 'name' | 'read'> => ({
     name: `inbox ${name}`,
@@ -117,6 +134,9 @@ export function consoleCases(
       unreadFirst(createConversationReader(sql), workspaceId, filter, { limit: pageSize, after }),
   })
   return [
+    ...logFilters(workspace, { since: daysAgo(46), until: daysAgo(45) }).map((filter) =>
+      listCase('/log', filter, (sql, page) => createMessageReader(sql).list(workspaceId, filter, page)),
+    ),
     inbox('unread first', {}),
     inbox('unread first numberId', { numberId }),
     inbox('unread first windowOpen', { windowOpen: true }),
@@ -166,7 +186,12 @@ function listCase(list: string, filter: object, read: List): ListCase {
 const parametersOf = ([name, value]: [string, Value]): [string, Value][] =>
   name === 'metadata' ? Object.entries(value).map(([key, one]) => [`metadata[${key}]`, one]) : [[name, value]]
 
-const idKinds = { conversationId: 'conversation', numberId: 'number', campaignId: 'campaign' } as const
+const idKinds = {
+  conversationId: 'conversation',
+  numberId: 'number',
+  campaignId: 'campaign',
+  apiKeyId: 'key',
+} as const
 
 function textOf(name: string, value: Value): string {
   if (value instanceof Date) return value.toISOString()

@@ -13,6 +13,8 @@ export interface ListSizes {
 export interface BigWorkspace {
   readonly workspaceId: WorkspaceId
   readonly keyId: KeyId
+  /** Of a key that sends little. */
+  readonly rareKeyId: KeyId
   readonly numberIds: readonly NumberId[]
   readonly campaignId: CampaignId
 }
@@ -27,6 +29,7 @@ export async function seedLists(sql: Pool, sizes: ListSizes): Promise<BigWorkspa
   const workspace: BigWorkspace = {
     workspaceId: newId('workspace'),
     keyId: newId('key'),
+    rareKeyId: newId('key'),
     numberIds: Array.from({ length: numbers }, () => newId('number')),
     campaignId: newId('campaign'),
   }
@@ -72,19 +75,23 @@ async function seedThreads(sql: Sql, { workspaceId, numberIds }: BigWorkspace, c
 
 async function seedMessages(
   sql: Sql,
-  { workspaceId, keyId, campaignId }: BigWorkspace,
+  { workspaceId, keyId, rareKeyId, campaignId }: BigWorkspace,
   { messages, conversations }: ListSizes,
 ): Promise<void> {
   await sql`
     insert into messages (id, workspace_id, conversation_id, number_id, contact_id, provider_message_id, direction, type,
-      status, text, api_key_id, campaign_id, idempotency_key, metadata, created_at)
+      status, text, template, error, api_key_id, campaign_id, idempotency_key, metadata, created_at)
     select made.id, ${workspaceId}, leases.id, leases.number_id, leases.contact_id, 'wamid.' || n,
       case when is_out then 'OUTBOUND' else 'INBOUND' end,
       case when is_out then 'TEMPLATE' when n % 50 = 3 then 'IMAGE' else 'TEXT' end,
       case when not is_out then case when n % 7 = 0 then 'RECEIVED' else 'READ' end
         when n % 100 < 4 then 'FAILED' when n % 100 < 20 then 'DELIVERED' else 'READ' end,
       'Order ' || n || ' is ready.',
-      case when is_out then ${keyId}::uuid end,
+      case when is_out then jsonb_build_object('name', case when n % 500 = 0 then 'order_late' else 'order_ready' end,
+        'language', 'en_US', 'variables', '{}'::jsonb) end,
+      case when is_out and n % 100 < 4 then
+        jsonb_build_object('code', case when n % 1000 = 0 then '131047' else '131026' end, 'title', 'Undeliverable') end,
+      case when is_out then case when n % 100 = 1 then ${rareKeyId}::uuid else ${keyId}::uuid end end,
       case when is_out and n % 10 = 1 then ${campaignId}::uuid end,
       case when is_out and n % 10 <> 1 then 'order-' || n end,
       case when is_out and n % 10 <> 1 then jsonb_build_object('order', 'A-' || n, 'shop', 'North') else '{}' end,

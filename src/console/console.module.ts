@@ -25,7 +25,9 @@ import type { ConsoleRecords, ConsoleServices } from './services.ts'
 import { createSignInLimit, type GuessBuckets } from './sign-in-limit.ts'
 import { createSignInRefusals } from './sign-in-refusals.ts'
 import { createSubjectStore } from './store/delivery-subjects.store.ts'
+import { createMessageLog } from './store/message-log.store.ts'
 import { createOverviewStore } from './store/overview.store.ts'
+import { createSubjectNames } from './store/subject-names.store.ts'
 import { createThreadStore } from './store/threads.store.ts'
 
 export interface ConsoleEdgeOptions {
@@ -104,6 +106,8 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
     passwords,
     secrets,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
+    messageLog: createMessageLog(sql),
+    subjectNames: createSubjectNames(sql),
     threads: createThreadStore(sql),
     deliveryLog: explainLog(delivery.log, createSubjectStore(sql)),
     signInLimit: createSignInLimit(limiter),

@@ -11,6 +11,7 @@ import { campaignRoutes } from './routes/campaigns.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
+import { exportRoutes } from './routes/exports.ts'
 import { inboundRoutes } from './routes/inbound.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { keyRoutes } from './routes/keys.ts'
@@ -42,6 +43,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...templateRoutes,
   ...readingRoutes,
   ...auditRoutes,
+  ...exportRoutes,
   ...conversationRoutes,
   ...privacyRoutes,
   ...actingRoutes,

@@ -40,6 +40,8 @@ import type { ReadOverview } from './overview.ts'
 import type { ConsoleReads } from './reads.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 import type { SignInRefusals } from './sign-in-refusals.ts'
+import type { MessageLog } from './store/message-log.store.ts'
+import type { SubjectNames } from './store/subject-names.store.ts'
 import type { ThreadStore } from './store/threads.store.ts'
 
 /** The services that read and write Postgres. */
@@ -78,6 +80,9 @@ export interface ConsoleServices extends ConsoleRecords {
   /** What the provider told and nothing was made of. */
   readonly inbound: Pick<InboundElements, 'list' | 'find'>
   readonly overview: ReadOverview
+  /** What the log shows of messages besides their records. */
+  readonly messageLog: MessageLog
+  readonly subjectNames: SubjectNames
   /** What a thread has beside its messages and calls. */
   readonly threads: ThreadStore
   readonly deliveryLog: ExplainedLog

@@ -23,7 +23,7 @@ import type {
   WorkspaceRecord,
 } from './records/console.ts'
 import type { DeliveryState } from './records/delivery.ts'
-import type { EndpointHour } from './records/overview.ts'
+import type { EndpointHealth, EndpointHour } from './records/overview.ts'
 import type { Scope } from './scopes.ts'
 
 /** The operator who makes a change, the workspace, and the operator's IP address and browser. */
@@ -68,6 +68,12 @@ export interface AuditFilter {
   readonly until?: Date | undefined
 }
 
+/** The audit of a workspace. */
+export interface WorkspaceAuditFilter extends AuditFilter {
+  /** Without these actions. */
+  readonly hidden?: readonly string[] | undefined
+}
+
 export interface AuditLog {
   /** Call it after the change. After a crash in between, a repeat of the request writes the entry. */
   note(author: Author, note: AuditNote): Promise<void>
@@ -79,7 +85,7 @@ export interface AuditLog {
   noteOfKey(author: KeyAuthor, note: AuditNote): Promise<void>
   /** An event of an operator's account, which belongs to no workspace. */
   noteAccount(author: AccountAuthor, note: AuditNote): Promise<void>
-  list(workspaceId: WorkspaceId, filter: AuditFilter, page: PageRequest): Promise<Page<AuditRecord>>
+  list(workspaceId: WorkspaceId, filter: WorkspaceAuditFilter, page: PageRequest): Promise<Page<AuditRecord>>
   /**
    * Events of accounts, which belong to no workspace: sign-ins, sessions, passwords and second factors.
    * `filter.operatorId` is the account; without it, the events of all accounts and of unknown addresses.
@@ -183,6 +189,8 @@ export interface EndpointAdministration {
 export interface EndpointHealthReader {
   /** The last 24 hours, oldest first. */
   hours(workspaceId: WorkspaceId, id: EndpointId, until: Date): Promise<EndpointHour[]>
+  /** The last attempts of the same time, newest first. */
+  last(workspaceId: WorkspaceId, id: EndpointId, until: Date): Promise<EndpointHealth['last']>
 }
 
 export interface NumberPatch {

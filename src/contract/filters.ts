@@ -1,5 +1,5 @@
 // The filters of the lists in the API and the console.
-import type { CampaignId, ConversationId, NumberId } from '../shared/ids.ts'
+import type { CampaignId, ConversationId, KeyId, NumberId } from '../shared/ids.ts'
 import type { CallStatus } from './records/call.ts'
 import type { CampaignStatus, RecipientStatus } from './records/campaign.ts'
 import type { TemplateCategory, TemplateStatus } from './records/catalog.ts'
@@ -66,6 +66,12 @@ export interface MessageFilter {
   readonly contact?: OneOf<string> | undefined
   readonly numberId?: OneOf<NumberId> | undefined
   readonly campaignId?: OneOf<CampaignId> | undefined
+  /** The key that sent it. */
+  readonly apiKeyId?: KeyId | undefined
+  /** The name of its template. */
+  readonly template?: string | undefined
+  /** Of a message that failed: the provider's code or ours. */
+  readonly errorCode?: string | undefined
   readonly idempotencyKey?: string | undefined
   readonly providerMessageId?: string | undefined
   /** All of these pairs must be in the metadata. */

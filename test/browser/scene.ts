@@ -98,7 +98,10 @@ export async function setFilter(page: Page, label: string, value: string): Promi
   const editor = page.getByRole('dialog', { name: label })
   await editor.waitFor()
   if ((await editor.getByRole('option').count()) > 0) {
+    // Of a filter that takes several, this value alone.
+    for (const chosen of await editor.getByRole('option', { selected: true }).all()) await chosen.click()
     await editor.getByRole('option', { name: value, exact: true }).click()
+    if (await editor.locator('[aria-multiselectable]').isVisible()) await page.keyboard.press('Escape')
   } else {
     await editor.getByRole('textbox').fill(value)
     await editor.getByRole('textbox').press('Enter')
@@ -166,12 +169,17 @@ export async function assertAccessible(page: Page, rules?: readonly string[]): P
   assert.ok(told.length === 0, `${page.url()}\n${told.join('\n')}`)
 }
 
-/** Nothing on the page is wider than the window. */
+/** Nothing on the page is wider than the window, and only the part of a page scrolls, not the frame around it. */
 export async function assertFits(page: Page): Promise<void> {
   const overflow = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )
   assert.ok(Number(overflow) <= 0, `${page.url()} is ${String(overflow)} pixels too wide`)
+  const blank = await page.evaluate(
+    'document.documentElement.scrollHeight - document.documentElement.clientHeight',
+  )
+  if ((await page.locator('.shell').count()) > 0)
+    assert.ok(Number(blank) <= 0, `${page.url()} scrolls ${String(blank)} pixels beyond its frame`)
 }
 
 /** Saved in test/artifacts, for people to look at. */

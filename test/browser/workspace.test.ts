@@ -1,17 +1,22 @@
 // The administration of a workspace: its templates, members, settings and audit log.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { createPasswordHasher } from '../../src/accounts/password.ts'
 import { createOperatorStore } from '../../src/accounts/store/operators.store.ts'
+import { ok } from '../e2e/clients.ts'
+import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import {
   assertAccessible,
+  assertFits,
   assertNoFaults,
   type BrowserScene,
   filterChip,
   openBrowserScene,
   screenshot,
   setFilter,
+  viewport,
 } from './scene.ts'
 
 const colleague = { email: 'ada@northdock.example', name: 'Ada Marlow', password: 'another password' }
@@ -27,7 +32,8 @@ describe('the pages of a workspace', () => {
   })
   after(() => scene?.close())
 
-  const dialog = (page: Page, name?: string) => page.getByRole('dialog', name === undefined ? {} : { name })
+  const dialog = (page: Page, name?: string | RegExp) =>
+    page.getByRole('dialog', name === undefined ? {} : { name })
   const notice = (page: Page, text: string | RegExp) =>
     page.getByRole('log', { name: 'Notices' }).getByText(text)
   const isFocused = (page: Page, label: string) =>
@@ -183,20 +189,26 @@ describe('the pages of a workspace', () => {
 
   test('the audit log is filtered, and shows what changed into what', async () => {
     const page = await scene.open('audit')
-    await setFilter(page, 'Actions on', 'Members')
+    await setFilter(page, 'Action', 'Members: All')
     await page
-      .getByRole('row', { name: /workspace\./ })
+      .getByRole('row', { name: /Signed in/ })
       .first()
       .waitFor({ state: 'detached' })
     assert.match(page.url(), /action=member/)
     await setFilter(page, 'By', `Demo Operator (${scene.stack.operator.email})`)
-    await page.getByRole('link', { name: 'member.granted' }).first().click()
+    await page
+      .getByRole('link', { name: `Gave a role to ${colleague.name}` })
+      .first()
+      .click()
+    await dialog(page, `Gave a role to ${colleague.name}`)
+      .getByRole('link', { name: colleague.name })
+      .waitFor()
     const values = dialog(page).locator('.changes')
     assert.deepEqual(
       [await values.locator('del').innerText(), await values.locator('ins').innerText()].map((text) =>
         text.split('\n').at(-1)?.replace(/^.*: /, ''),
       ),
-      ['VIEWER', 'ADMIN'],
+      ['Viewer', 'Admin'],
     )
     await screenshot(page, 'audit-entry-light')
     await assertAccessible(page)
@@ -206,7 +218,73 @@ describe('the pages of a workspace', () => {
     await filterChip(page, 'Time').click()
     await page.getByLabel('From').fill('2999-01-01T00:00')
     await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByText('No results').waitFor()
+    await page.getByText('No entry fits these filters.').waitFor()
+    await page.getByRole('link', { name: 'Clear filters' }).click()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ])
+    assert.match(file.suggestedFilename(), /-audit-\d{4}-\d\d-\d\d\.csv$/)
+    const lines = (await readFile(await file.path(), 'utf8')).split('\r\n')
+    assert.ok(
+      lines.some((line) => line.includes(`Gave a role to ${colleague.name}`)),
+      lines.slice(0, 5).join('\n'),
+    )
+    await notice(page, /^Saved \d+ rows\.$/).waitFor()
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('the message log leads from what failed to why, and on to its conversation', async () => {
+    const { api } = scene.stack
+    const template = { name: 'hello_world', language: 'en_US' }
+    await ok(api.post('/messages/chat', { to: '+15557000001', template }), 202)
+    await ok(api.post('/messages/chat', { to: '+15559990003', template }), 202)
+    await eventually('one has failed and one was delivered', async () => {
+      const { data } = await ok(api.get('/messages/chat?limit=10'))
+      const statuses = data.map(({ status }: { status: string }) => status)
+      return statuses.includes('FAILED') && statuses.some((status: string) => /DELIVERED|READ/.test(status))
+    })
+    const page = await scene.open('overview')
+    await page.getByRole('link', { name: /^Messages failed/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
+    assert.match(page.url(), /messages\?status=FAILED&since=/)
+    await page
+      .getByRole('row', { name: /Failed/ })
+      .getByRole('link')
+      .first()
+      .click()
+    const drawer = dialog(page, /^Message to /)
+    await drawer.getByText('What to do:').waitFor()
+    assert.match(page.url(), /messages\/msg_/)
+    await screenshot(page, 'message-failed-light')
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await setFilter(page, 'Template', 'hello_world')
+    await setFilter(page, 'Contact', '+15557000001')
+    await page
+      .getByRole('row', { name: /hello_world/ })
+      .getByRole('link')
+      .first()
+      .click()
+    await drawer.getByText('Handed to the provider').waitFor()
+    await drawer.getByRole('button', { name: 'Copy message ID' }).waitFor()
+    await drawer.getByRole('button', { name: 'Copy provider ID' }).waitFor()
+    await screenshot(page, 'messages-one-light')
+    await assertAccessible(page)
+    // Its address opens it again.
+    await page.reload()
+    await drawer.getByText('Handed to the provider').waitFor()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await assertAccessible(page, ['color-contrast'])
+    await screenshot(page, 'messages-one-dark')
+    await page.setViewportSize(viewport(true))
+    await assertFits(page)
+    await screenshot(page, 'messages-one-narrow')
+    await drawer.getByRole('link', { name: /555/ }).first().click()
+    await page.waitForURL(/conversations\/cnv_.*message=msg_/)
     assertNoFaults(page)
     await page.close()
   })

@@ -49,7 +49,7 @@ const rules: readonly Rule[] = [
   },
   {
     what: 'a list that is empty because of its filters in its own words',
-    pattern: /fits these filters|Take (a|the) filter away/,
+    pattern: /Nothing fits these filters|Take (a|the) filter away/,
     instead: 'NoResults',
   },
   { what: 'a time with twelve hours', pattern: /\bhour12\b|'h12'|hourCycle: 'h1/, instead: 'core/format.ts' },

@@ -16,19 +16,45 @@ import {
   type WorkspaceId,
 } from '../../shared/ids.ts'
 import { deviceOf, userAgentLength } from '../device.ts'
+import { memberEvents } from '../member-events.ts'
 
 /**
  * Call it in the transaction of the change, so that the change and its entry are committed together. Never
  * pass secrets or message texts. A committed entry is never changed: the table refuses it.
  */
 export async function writeAudit(sql: Sql, author: AuditAuthor, entry: AuditNote): Promise<void> {
+  const told = sql`
+    ${entry.action}, ${entry.subjectKind}, ${entry.subjectId}::uuid, ${asJson(sql, entry.before)}::jsonb,
+    ${asJson(sql, entry.after)}::jsonb, ${author.ip}, ${author.userAgent?.slice(0, userAgentLength) ?? null}`
   await sql`
-    insert into audit (id, workspace_id, operator_id, action, subject_kind, subject_id, before, after, ip,
-      user_agent, key_id)
-    values (${newId('audit')}, ${author.workspaceId}, ${author.operatorId}, ${entry.action},
-      ${entry.subjectKind}, ${entry.subjectId}, ${asJson(sql, entry.before)}, ${asJson(sql, entry.after)},
-      ${author.ip}, ${author.userAgent?.slice(0, userAgentLength) ?? null},
-      ${author.keyId ?? null})`
+    insert into audit (id, workspace_id, operator_id, key_id, ${common(sql)})
+    values (${newId('audit')}, ${author.workspaceId}, ${author.operatorId}, ${author.keyId ?? null}, ${told})`
+  if (author.workspaceId === null && memberEvents.includes(entry.action))
+    await tellWorkspaces(sql, { accountId: accountOf(author, entry), by: author.operatorId }, told)
+}
+
+const common = (sql: Sql) => sql`action, subject_kind, subject_id, before, after, ip, user_agent`
+
+/** The account that an event is about: the operator who was changed, else the one who acted. */
+const accountOf = (author: AuditAuthor, { subjectKind, subjectId }: AuditNote): string | null =>
+  subjectKind === 'operator' ? subjectId : author.operatorId
+
+/**
+ * One entry for each workspace of which the account is a member now: it stays there when the member leaves. Who is in
+ * another workspace is not named, such as whoever disabled the account.
+ */
+async function tellWorkspaces(
+  sql: Sql,
+  { accountId, by }: { readonly accountId: string | null; readonly by: string | null },
+  told: Piece,
+): Promise<void> {
+  if (accountId === null) return
+  await sql`
+    insert into audit (id, workspace_id, operator_id, ${common(sql)})
+    select new_uuid(), m.workspace_id, author.operator_id, ${told}
+    from memberships m
+    left join memberships author on author.workspace_id = m.workspace_id and author.operator_id = ${by}
+    where m.operator_id = ${accountId}`
 }
 
 type AuditAuthor = AccountAuthor & {
@@ -92,7 +118,7 @@ export const createAuditStore = (sql: Sql): AuditLog => ({
   list: (workspaceId, filter, page) =>
     pageOf(sql, page, {
       filter,
-      where: sql`a.workspace_id = ${workspaceId} ${equals(sql, 'a.operator_id', filter.operatorId)}`,
+      where: sql`a.workspace_id = ${workspaceId} ${equals(sql, 'a.operator_id', filter.operatorId)} ${without(sql, filter.hidden)}`,
     }),
 
   listAccounts: (filter, page) =>
@@ -127,6 +153,9 @@ const accountIs = (sql: Sql, operatorId: OperatorId | undefined): Piece =>
   operatorId === undefined
     ? sql``
     : sql`and (case when a.subject_kind = 'operator' then a.subject_id else a.operator_id end) = ${operatorId}`
+
+const without = (sql: Sql, hidden: readonly string[] = []): Piece =>
+  hidden.length === 0 ? sql`` : sql`and a.action <> all(${hidden as string[]})`
 
 /** One action, or all actions on one kind of subject; an index serves each. */
 function actionIs(sql: Sql, action: string | undefined): Piece {

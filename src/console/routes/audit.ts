@@ -3,40 +3,51 @@ import * as v from 'valibot'
 import { AppError } from '../../contract/errors.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { time } from '../../platform/http/time.ts'
+import { auditWords } from '../audit-words.ts'
 import { operatorRoute, workspaceRoute } from '../route.ts'
 import { idOf } from '../schema.ts'
-import { auditFor } from '../shown-to.ts'
+import { hiddenFrom, tellAudit } from '../tell-audit.ts'
 
 const kind = byId('console-audit')
 
 const filters = {
-  ...pageQuery,
   action: v.optional(
     v.pipe(v.string(), v.regex(/^[a-z_]{1,40}(\.[a-z_]{1,40})?$/, 'must look like key.created or key')),
   ),
   since: v.optional(time),
   until: v.optional(time),
 }
-const withOperator = v.strictObject({ ...filters, operatorId: v.optional(idOf('operator')) })
+export const auditFilters = { ...filters, operatorId: v.optional(idOf('operator')) }
+const withOperator = v.strictObject({ ...pageQuery, ...auditFilters })
 
 const listAudit = workspaceRoute({
   method: 'GET',
   path: '/audit',
-  summary: 'Who changed what, when, from where; addresses and devices of others are for admins',
+  summary:
+    'Who changed what, when, from where; addresses and devices of others, and how members sign in, are for admins',
   role: 'VIEWER',
   query: withOperator,
   async handle({ services, author, role, query: { limit, cursor, ...filter } }) {
     const page = pageRequest(kind, { limit, cursor })
-    const { data, next } = await services.audit.list(author.workspaceId, filter, page)
-    return pageBody(kind, { data: data.map((record) => auditFor(role, author.operatorId, record)), next })
+    const all = { ...filter, hidden: hiddenFrom(role) }
+    const { data, next } = await services.audit.list(author.workspaceId, all, page)
+    return pageBody(kind, { data: await tellAudit(services.subjectNames, { author, role }, data), next })
   },
+})
+
+const listAuditWords = workspaceRoute({
+  method: 'GET',
+  path: '/audit/actions',
+  summary: 'What the audit can be filtered by, in words',
+  role: 'VIEWER',
+  handle: () => ({ data: auditWords }),
 })
 
 const listMyAudit = operatorRoute({
   method: 'GET',
   path: '/me/audit',
   summary: 'Sign-ins, refused ones too, and changes of your account: when, from where, with which device',
-  query: v.strictObject(filters),
+  query: v.strictObject({ ...pageQuery, ...filters }),
   async handle({ services, operator: { operatorId }, query: { limit, cursor, ...filter } }) {
     const page = pageRequest(kind, { limit, cursor })
     return pageBody(kind, await services.audit.listAccounts({ ...filter, operatorId }, page))
@@ -57,4 +68,4 @@ const listAccountAudit = operatorRoute({
   },
 })
 
-export const auditRoutes = [listAudit, listMyAudit, listAccountAudit]
+export const auditRoutes = [listAudit, listAuditWords, listMyAudit, listAccountAudit]

@@ -137,20 +137,6 @@ const getConversationDetails = workspaceRoute({
   },
 })
 
-const getMessage = workspaceRoute({
-  method: 'GET',
-  path: '/messages/:id',
-  summary: 'One message',
-  role: 'VIEWER',
-  params: idParams('message'),
-  errors: ['NOT_FOUND'],
-  async handle({ services, author, params }) {
-    const message = await services.reads.messages.find(author.workspaceId, params.id)
-    if (!message) throw notFound('message')
-    return message
-  },
-})
-
 const getMedia = workspaceRoute({
   method: 'GET',
   path: '/messages/:id/media',
@@ -176,6 +162,5 @@ export const conversationRoutes = [
   listConversationMessages,
   listThread,
   getConversationDetails,
-  getMessage,
   getMedia,
 ]

@@ -33,21 +33,21 @@ const idList = v.pipe(
   v.array(idOf('delivery')),
 )
 
+export const deliveryFilters = {
+  endpointId: v.optional(idOf('endpoint')),
+  event: v.optional(v.picklist(eventKinds)),
+  state: v.optional(choiceOf(deliveryStates)),
+  key: v.optional(keyOf),
+  since: v.optional(time),
+  until: v.optional(time),
+}
+
 const listDeliveries = workspaceRoute({
   method: 'GET',
   path: '/deliveries',
   summary: 'The delivery log, newest first',
   role: 'VIEWER',
-  query: v.strictObject({
-    ...pageQuery,
-    ids: v.optional(idList),
-    endpointId: v.optional(idOf('endpoint')),
-    event: v.optional(v.picklist(eventKinds)),
-    state: v.optional(choiceOf(deliveryStates)),
-    key: v.optional(keyOf),
-    since: v.optional(time),
-    until: v.optional(time),
-  }),
+  query: v.strictObject({ ...pageQuery, ids: v.optional(idList), ...deliveryFilters }),
   async handle({ services, author, query }) {
     const page = await services.deliveryLog.list(author.workspaceId, query, pageRequest(kind, query))
     return pageBody(kind, page)

@@ -29,6 +29,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./pages/conversations/page.tsx'),
   },
   {
+    path: 'messages',
+    title: 'Messages',
+    group: 'Activity',
+    icon: 'messages',
+    load: () => import('./pages/messages/page.tsx'),
+  },
+  {
     path: 'calls',
     title: 'Calls',
     group: 'Activity',

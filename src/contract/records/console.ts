@@ -115,6 +115,22 @@ export interface AuditRecord {
   at: string
 }
 
+/** An entry in words: `did` and then `subjectName`, such as `Rotated the secret of endpoint` and `crm`. */
+export interface ToldAuditRecord extends AuditRecord {
+  did: string
+  /** Null where the words say all, and where nothing of the subject is left. */
+  subjectName: string | null
+  /** What the ids among the values of before and after are called. */
+  names: Record<string, string>
+}
+
+/** What the audit can be filtered by: one action, or a kind of them. */
+export interface AuditWord {
+  action: string
+  group: string
+  title: string
+}
+
 export interface MemberRecord {
   operatorId: string
   email: string

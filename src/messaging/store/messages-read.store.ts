@@ -197,6 +197,25 @@ const repeatedMs = 8 * 86_400_000
 // First those with the fewest rows a value.
 const severalValues = ['conversationId', 'contact', 'campaignId', 'status', 'type', 'numberId'] as const
 
+const uuid = /^[0-9a-f-]{36}$/
+
+/**
+ * A literal: workspaces have few keys, and one sends nearly everything. A plan for any key would read all messages for
+ * one that sent little.
+ */
+function sentBy(sql: Sql, keyId: KeyId | undefined): Piece {
+  if (keyId === undefined) return sql``
+  if (!uuid.test(keyId)) throw new Error('the id of a key is no UUID')
+  return sql`and m.api_key_id = ${sql.unsafe(`'${keyId}'`)}`
+}
+
+// Written as in the indexes of the message log, so that they are used.
+const templateIs = (sql: Sql, name: string | undefined): Piece =>
+  name === undefined ? sql`` : sql`and m.template is not null and m.template ->> 'name' = ${name}`
+
+const failedWith = (sql: Sql, code: string | undefined): Piece =>
+  code === undefined ? sql`` : sql`and m.status = 'FAILED' and m.error ->> 'code' = ${code}`
+
 export const createMessageReader = (sql: Sql): MessageReader => ({
   async find(workspaceId, id) {
     const one = sql`select * from messages where workspace_id = ${workspaceId} and id = ${id}`
@@ -221,6 +240,9 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
         ${contactIs(sql, 'm.contact_id', { workspaceId, address: one.contact })}
         ${equals(sql, 'm.number_id', one.numberId)}
         ${equals(sql, 'm.campaign_id', one.campaignId)}
+        ${sentBy(sql, one.apiKeyId)}
+        ${templateIs(sql, one.template)}
+        ${failedWith(sql, one.errorCode)}
         ${equals(sql, 'm.idempotency_key', one.idempotencyKey)}
         ${equals(sql, 'm.provider_message_id', one.providerMessageId)}
         ${hasMetadata(sql, one.metadata)}

@@ -124,6 +124,7 @@ async function finishSends(
         end,
         status = case when i.fails then 'FAILED' else m.status end,
         failed_at = case when i.fails then now() else m.failed_at end,
+        handed_at = case when i.provider_message_id is not null then coalesce(m.handed_at, now()) else m.handed_at end,
         -- Not needed any more: text and details show the same.
         content = case when i.state <> 'PENDING' then null else m.content end,
         error = coalesce(i.error, m.error)

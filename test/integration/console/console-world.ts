@@ -21,7 +21,9 @@ import type { ConsoleServices, ConsoleSettings } from '../../../src/console/serv
 import { createSignInLimit } from '../../../src/console/sign-in-limit.ts'
 import { createSignInRefusals } from '../../../src/console/sign-in-refusals.ts'
 import { createSubjectStore } from '../../../src/console/store/delivery-subjects.store.ts'
+import { createMessageLog } from '../../../src/console/store/message-log.store.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
+import { createSubjectNames } from '../../../src/console/store/subject-names.store.ts'
 import { createThreadStore } from '../../../src/console/store/threads.store.ts'
 import { notFound } from '../../../src/contract/errors.ts'
 import { createDeliveryRecords, type HostVerdict } from '../../../src/delivery/delivery.module.ts'
@@ -193,6 +195,8 @@ function servicesOf(
     inbound: createInboundElementStore(sql),
     unknown,
     overview: createOverview({ store: createOverviewStore(sql), clock }),
+    messageLog: createMessageLog(sql),
+    subjectNames: createSubjectNames(sql),
     threads: createThreadStore(sql),
     deliveryLog: explainLog(createDeliveryRecords(sql).log, createSubjectStore(sql)),
   }
@@ -233,7 +237,8 @@ const requester =
     return {
       status: response.status,
       headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text),
+      body:
+        response.headers.get('content-type') === 'application/json' ? JSON.parse(text) : text || undefined,
     }
   }
 

@@ -17,7 +17,7 @@ describe('what the server says of an error', () => {
     const said: readonly (readonly [string, string, string])[] = [
       ['must not be empty', 'name', 'Enter a name'],
       ['is required', 'contact.email', 'Enter an e-mail address'],
-      ['missing', 'variables.store', 'Fill this in'],
+      ['missing', 'variables.store', 'Enter a value'],
       ['must be at most 100 characters long', 'name', 'Use at most 100 characters'],
       ['must have at least 12 characters', 'password', 'Use at least 12 characters'],
       ['must be a whole number', 'rate', 'Enter a whole number'],

@@ -36,7 +36,7 @@ const wanted: Readonly<Record<string, string>> = {
 /** What to do, beside a field: without a full stop, as it stands alone. */
 export function instructionOf(message: string, path = ''): string {
   const text = message.trim()
-  if (isEmpty.test(text)) return wanted[path.split('.').at(-1) ?? ''] ?? 'Fill this in'
+  if (isEmpty.test(text)) return wanted[path.split('.').at(-1) ?? ''] ?? 'Enter a value'
   const [pattern, instead] = instructions.find(([one]) => one.test(text)) ?? []
   const said = pattern && instead !== undefined ? text.replace(pattern, instead) : text
   return capital(said).replace(/(?<![.…])\.$/, '')

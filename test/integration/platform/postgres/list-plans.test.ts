@@ -70,6 +70,20 @@ describe('the plans of the lists', () => {
     }
   })
 
+  test('a key, a template and an error of the message log are read from indexes that hold nothing inbound', async () => {
+    const indexes = {
+      'log apiKeyId': 'messages_key',
+      'log template=order_late': 'messages_template',
+      'log errorCode=131047': 'messages_error',
+    }
+    for (const [name, index] of Object.entries(indexes)) {
+      const one = ofConsole.find((asked) => asked.name.startsWith(name))
+      assert.ok(one, name)
+      for (const plan of await plansOf(database.url, one.read))
+        assert.ok(indexesOf(plan).includes(index), name)
+    }
+  })
+
   const indexOf: Readonly<Record<string, string>> = {
     none: 'message_metadata_pkey',
     conversationId: 'messages_conversation',

@@ -48,7 +48,7 @@ export function Enrol({
           <span class="hint">Setup key</span>
           <code class="seed">{seed.replaceAll(/.{4}(?=.)/g, '$& ')}</code>
           <div>
-            <CopyButton text={seed} label="Copy setup key" />
+            <CopyButton text={seed} what="setup key" />
           </div>
         </div>
       </div>

@@ -1,5 +1,5 @@
 // Computes the differences between the two states of an audit entry.
-import { exact } from '../../core/format.ts'
+import { exact, sentence } from '../../core/format.ts'
 
 export interface Change {
   readonly field: string
@@ -15,11 +15,20 @@ const isFields = (value: unknown): value is Fields =>
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
-function shown(value: unknown): string | null {
+/** States and roles are words, and stand in capitals in records. */
+const isWord = (field: string): boolean => /(role|status|states?)$/i.test(field)
+
+function textOf(text: string, field: string): string {
+  if (instant.test(text)) return exact(text)
+  return isWord(field) ? sentence(text) : text
+}
+
+function shown(value: unknown, field: string): string | null {
   if (value === undefined || value === null || value === '') return null
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (Array.isArray(value)) return value.length === 0 ? null : value.map(shown).join(', ')
-  if (typeof value === 'string') return instant.test(value) ? exact(value) : value
+  if (Array.isArray(value))
+    return value.length === 0 ? null : value.map((one) => shown(one, field)).join(', ')
+  if (typeof value === 'string') return textOf(value, field)
   return isFields(value) ? JSON.stringify(value) : String(value)
 }
 
@@ -39,8 +48,8 @@ export function changesOf(before: unknown, after: unknown): Change[] {
 /** For two lists, only the added and the removed items. */
 function changesIn(field: string, old: unknown, fresh: unknown): Change[] {
   const isList = Array.isArray(old) && Array.isArray(fresh)
-  const before = shown(isList ? old.filter((item) => !fresh.includes(item)) : old)
-  const after = shown(isList ? fresh.filter((item) => !old.includes(item)) : fresh)
+  const before = shown(isList ? old.filter((item) => !fresh.includes(item)) : old, field)
+  const after = shown(isList ? fresh.filter((item) => !old.includes(item)) : fresh, field)
   return before === after ? [] : [{ field, before, after }]
 }
 
@@ -49,6 +58,7 @@ export function titleOfField(field: string): string {
   const words = field
     .replaceAll('.', ' ')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/ Id$/, '')
     .toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

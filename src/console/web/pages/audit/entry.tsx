@@ -1,19 +1,19 @@
-import type { AuditRecord } from '../../../../contract/records/console.ts'
-import { exact } from '../../core/format.ts'
+import type { ToldAuditRecord } from '../../../../contract/records/console.ts'
+import { exact, sentence } from '../../core/format.ts'
 import { hrefOf } from '../../core/router.ts'
-import { CopyButton } from '../../parts/code.tsx'
+import { Copyable } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
-import { Facts } from '../../parts/facts.tsx'
+import { type Fact, Facts } from '../../parts/facts.tsx'
 import { type Change, changesOf, titleOfField } from './changes.ts'
 
 /** One entry, with the values that it changed. */
-export const Entry = ({ record, onClose }: { readonly record: AuditRecord; onClose(): void }) => (
-  <Drawer title={record.action} onClose={onClose}>
+export const Entry = ({ record, onClose }: { readonly record: ToldAuditRecord; onClose(): void }) => (
+  <Drawer title={titleOf(record)} onClose={onClose}>
     <DialogBody>
       <Facts
         facts={[
           ['When', exact(record.at)],
-          ['By', authorText(record)],
+          ['By', <Author key="by" record={record} />],
           ['From', record.ip ?? '—'],
           [
             'Device',
@@ -21,20 +21,8 @@ export const Entry = ({ record, onClose }: { readonly record: AuditRecord; onClo
               {record.device ?? '—'}
             </span>,
           ],
-          [
-            'Subject',
-            record.subjectId === null ? (
-              record.subjectKind
-            ) : (
-              <span key="subject" class="inline">
-                <code class="address">{record.subjectId}</code>
-                <CopyButton text={record.subjectId} />
-                {pageOf[record.subjectKind] && (
-                  <a href={hrefOf(pageOf[record.subjectKind] ?? '', record.subjectId)}>Open</a>
-                )}
-              </span>
-            ),
-          ],
+          ...subjectFacts(record),
+          ['Action', <code key="action">{record.action}</code>],
         ]}
       />
       <Changes record={record} />
@@ -42,29 +30,57 @@ export const Entry = ({ record, onClose }: { readonly record: AuditRecord; onClo
   </Drawer>
 )
 
-/** The page that shows each kind of subject. A message opens in its conversation. */
+const titleOf = ({ did, subjectName }: ToldAuditRecord): string =>
+  subjectName === null ? did : `${did} ${subjectName}`
+
+/** What is deleted has no page any more. A session has none, and no name. */
+function subjectFacts({ subjectKind, subjectId, subjectName, before, after }: ToldAuditRecord): Fact[] {
+  if (subjectId === null || subjectKind === 'session') return []
+  const isGone = before !== null && after === null
+  const href = isGone ? undefined : hrefOfSubject(subjectKind, subjectId)
+  const name = subjectName ?? sentence(subjectKind)
+  return [
+    [sentence(subjectKind), href === undefined ? name : <a href={href}>{name}</a>],
+    [`${sentence(subjectKind)} ID`, <Copyable key="id" text={subjectId} what={`${subjectKind} ID`} />],
+  ]
+}
+
+/** The page that shows each kind of subject: one of its records, or all of them. */
 const pageOf: Readonly<Record<string, string>> = {
   call: 'calls',
   campaign: 'campaigns',
   conversation: 'conversations',
   delivery: 'deliveries',
   endpoint: 'endpoints',
-  message: 'conversations',
+  message: 'messages',
   template: 'templates',
 }
+const listOf: Readonly<Record<string, string>> = {
+  invitation: 'members',
+  key: 'keys',
+  number: 'numbers',
+  operator: 'members',
+  workspace: 'settings',
+}
 
-function Changes({ record: { before, after } }: { readonly record: AuditRecord }) {
+function hrefOfSubject(kind: string, id: string): string | undefined {
+  const [page, list] = [pageOf[kind], listOf[kind]]
+  if (page !== undefined) return hrefOf(page, id)
+  return list === undefined ? undefined : hrefOf(list)
+}
+
+function Changes({ record: { before, after, names } }: { readonly record: ToldAuditRecord }) {
   const changes = changesOf(before, after)
   if (changes.length === 0) return <p class="dim">No value changed.</p>
   return (
     <div>
-      <h3>{after === null ? 'Values until then' : 'Values'}</h3>
+      <h3>{before !== null && after === null ? 'Values until then' : 'Values'}</h3>
       <dl class="changes">
         {changes.map((change) => (
           <div key={change.field}>
             <dt>{titleOfField(change.field)}</dt>
             <dd>
-              <Values change={change} isWhole={before === null || after === null} />
+              <Values {...{ change, names }} isWhole={before === null || after === null} />
             </dd>
           </div>
         ))}
@@ -77,30 +93,51 @@ function Changes({ record: { before, after } }: { readonly record: AuditRecord }
 const Values = ({
   change: { before, after },
   isWhole,
+  names,
 }: {
   readonly change: Change
+  readonly names: Readonly<Record<string, string>>
   readonly isWhole: boolean
 }) =>
   isWhole ? (
-    <span>{before ?? after}</span>
+    <Value text={before ?? after ?? ''} names={names} />
   ) : (
     <>
       {before !== null && (
         <del>
           <span class="visually-hidden">Before: </span>
-          {before}
+          <Value text={before} names={names} />
         </del>
       )}
       {after !== null && (
         <ins>
           <span class="visually-hidden">After: </span>
-          {after}
+          <Value text={after} names={names} />
         </ins>
       )}
     </>
   )
 
-function authorText({ operator, key }: AuditRecord): string {
-  if (operator !== null) return `${operator.name} (${operator.email})`
-  return key === null ? 'The system' : `Key ${key.name} (${key.prefix})`
+const Value = ({
+  text,
+  names,
+}: {
+  readonly text: string
+  readonly names: Readonly<Record<string, string>>
+}) => (Object.hasOwn(names, text) ? <span title={text}>{names[text]}</span> : <span>{text}</span>)
+
+function Author({ record: { operator, key } }: { readonly record: ToldAuditRecord }) {
+  if (operator !== null)
+    return (
+      <>
+        <a href={hrefOf('members')}>{operator.name}</a>
+        {operator.name !== operator.email && ` (${operator.email})`}
+      </>
+    )
+  if (key === null) return <>—</>
+  return (
+    <>
+      API key <a href={hrefOf('keys')}>{key.name}</a> ({key.prefix})
+    </>
+  )
 }

@@ -1,72 +1,76 @@
-import type { AuditRecord, MemberRecord } from '../../../../contract/records/console.ts'
+import type { AuditWord, MemberRecord, ToldAuditRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../core/api.ts'
+import { zone } from '../../core/format.ts'
 import { useList, useResource } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
+import { Button, LinkButton } from '../../parts/button.tsx'
+import { ExportButton } from '../../parts/export-button.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
-import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Ago, Logged } from '../../parts/time.tsx'
 import { Entry } from './entry.tsx'
+import { reasonOf } from './reasons.ts'
+
+const filterNames = ['action', 'operatorId', 'since', 'until']
 
 export function Page({ id }: PageProps) {
   const values = filterValues(filterNames)
-  const list = useList<AuditRecord>(inWorkspace('/audit', values))
+  const list = useList<ToldAuditRecord>(inWorkspace('/audit', values))
   const members = useResource<{ readonly data: readonly MemberRecord[] }>(inWorkspace('/members'))
-  const isFiltered = Object.values(values).some((value) => value !== undefined)
+  const words = useResource<{ readonly data: readonly AuditWord[] }>(inWorkspace('/audit/actions'))
   const { query } = place.value
   const opened = list.rows?.find((row) => row.id === id)
   return (
     <>
-      <PageHeader title="Audit log" intro="Who changed what in this workspace, when, and from where." />
-      <Filters filters={filtersOf(members.data?.data ?? [])} />
+      <PageHeader
+        title="Audit log"
+        intro="Who changed what in this workspace and how its members signed in, when, and from where."
+        actions={
+          <>
+            <Button icon="refresh" onClick={list.reload}>
+              Refresh
+            </Button>
+            <ExportButton list="audit" filters={values} />
+          </>
+        }
+      />
+      <Filters filters={filtersOf(members.data?.data ?? [], words.data?.data ?? [])} error={list.error} />
       <ListTable
         label="Audit log"
         list={list}
         columns={columns}
         hrefOf={(row) => withQuery(hrefOf('audit', row.id), query)}
         isCurrent={(row) => row.id === id}
-        empty={
-          isFiltered ? (
-            <NoResults icon="audit" />
-          ) : (
-            <EmptyState icon="audit" title="Nothing was changed yet">
-              Every change of a key, an endpoint, a number or a member appears here.
-            </EmptyState>
-          )
-        }
+        empty={<Nothing isFiltered={Object.values(values).some(Boolean)} />}
       />
       {opened && <Entry record={opened} onClose={() => navigate(withQuery(hrefOf('audit'), query))} />}
     </>
   )
 }
 
-const filterNames = ['action', 'operatorId', 'since', 'until']
+const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <EmptyState
+      icon="audit"
+      title="No results"
+      action={<LinkButton href={hrefOf('audit')}>Clear filters</LinkButton>}
+    >
+      No entry fits these filters.
+    </EmptyState>
+  ) : (
+    <EmptyState icon="audit" title="Nothing was changed yet">
+      Every change of a key, an endpoint, a number or a member appears here, and every sign-in of a member.
+    </EmptyState>
+  )
 
-/** The prefixes of actions: the kind of subject. */
-const actions: Readonly<Record<string, string>> = {
-  call: 'Calls',
-  campaign: 'Campaigns',
-  conversation: 'Conversations',
-  delivery: 'Deliveries',
-  endpoint: 'Endpoints',
-  invitation: 'Invitations',
-  key: 'Keys',
-  media: 'Files',
-  member: 'Members',
-  message: 'Messages',
-  number: 'Numbers',
-  template: 'Templates',
-  workspace: 'Workspace',
-}
-
-const filtersOf = (members: readonly MemberRecord[]): Filter[] => [
+const filtersOf = (members: readonly MemberRecord[], words: readonly AuditWord[]): Filter[] => [
   {
     name: 'action',
-    label: 'Actions on',
-    options: Object.entries(actions).map(([value, label]) => ({ value, label })),
+    label: 'Action',
+    options: words.map(({ action, group, title }) => ({ value: action, label: `${group}: ${title}` })),
   },
   {
     name: 'operatorId',
@@ -76,23 +80,62 @@ const filtersOf = (members: readonly MemberRecord[]): Filter[] => [
       label: `${name} (${email})`,
     })),
   },
-  { name: 'since', until: 'until', label: 'Time', isTime: true },
+  { name: 'since', label: 'Time', isTime: true, until: 'until' },
 ]
 
-const columns: readonly Column<AuditRecord>[] = [
-  { title: 'Action', cell: ({ action }) => <code>{action}</code> },
+const columns: readonly Column<ToldAuditRecord>[] = [
+  { title: 'What', cell: (record) => <Done record={record} /> },
   { title: 'By', cell: (record) => <By record={record} /> },
+  { title: 'From', isMinor: true, cell: (record) => <From record={record} /> },
   {
-    title: 'Subject',
-    isMinor: true,
-    cell: ({ subjectId, subjectKind }) => <code class="dim">{subjectId ?? subjectKind}</code>,
+    title: `Time, ${zone()}`,
+    cell: ({ at }) => (
+      <span class="stack">
+        <Logged at={at} />
+        <small>
+          <Ago at={at} />
+        </small>
+      </span>
+    ),
   },
-  { title: 'From', isMinor: true, cell: ({ ip }) => ip ?? <span class="dim">—</span> },
-  { title: 'When', cell: ({ at }) => <Ago at={at} /> },
 ]
 
-const By = ({ record: { operator, key } }: { readonly record: AuditRecord }) => {
-  if (operator !== null) return <span title={operator.email}>{operator.name}</span>
-  if (key !== null) return <span title={key.prefix}>Key {key.name}</span>
-  return <span class="dim">The system</span>
+const Done = ({ record }: { readonly record: ToldAuditRecord }) => {
+  const reason = reasonOf(record)
+  return (
+    <span class="stack">
+      <span class="done">
+        {record.did}
+        {record.subjectName !== null && (
+          <>
+            {' '}
+            <strong>{record.subjectName}</strong>
+          </>
+        )}
+      </span>
+      {reason !== undefined && <small>{reason}</small>}
+    </span>
+  )
 }
+
+const By = ({ record: { operator, key } }: { readonly record: ToldAuditRecord }) => {
+  if (operator !== null)
+    return (
+      <span class="stack">
+        {operator.name}
+        {operator.name !== operator.email && <small>{operator.email}</small>}
+      </span>
+    )
+  if (key !== null) return <span title={key.prefix}>API key {key.name}</span>
+  return <span class="dim">—</span>
+}
+
+const From = ({ record: { ip, device } }: { readonly record: ToldAuditRecord }) =>
+  ip === null ? (
+    <span class="dim">—</span>
+  ) : (
+    <span class="stack">
+      {ip}
+      {device !== null && <small>{device}</small>}
+    </span>
+  )

@@ -114,10 +114,10 @@ const columnsFor = (endpoints: readonly EndpointRecord[] | undefined): readonly 
 function Everywhere({ endpoints }: { readonly endpoints: readonly EndpointRecord[] | undefined }) {
   if (!endpoints) return <span class="dim">…</span>
   const takers = takersOf(endpoints)
-  if (takers.length === 0) return <span class="dim">No endpoint takes replies</span>
+  if (takers.length === 0) return <span class="dim">No endpoint takes messages</span>
   return (
     <span class="stack">
-      <span>{takers.length === 1 ? 'The one endpoint' : 'Every endpoint'} that takes replies</span>
+      <span>{takers.length === 1 ? 'The one endpoint' : 'Every endpoint'} that takes messages</span>
       <small>{takers.map(({ name }) => name).join(', ')}</small>
     </span>
   )

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { OverviewRecord } from '../../../../contract/records/overview.ts'
 import { count, plural } from '../../core/format.ts'
-import { hrefOf } from '../../core/router.ts'
+import { hrefOf, withQuery } from '../../core/router.ts'
 import { Sparkline } from '../../parts/sparkline.tsx'
 
 // The server counts only up to this number.
@@ -29,11 +29,17 @@ export function Figures({ overview }: { readonly overview: OverviewRecord }) {
       <Figure title="Deliveries failed" href={log('FAILED')} value={deliveries.failedToday} tone="bad">
         Today, for good (UTC)
       </Figure>
-      <Figure title="Messages failed" href={hrefOf('conversations')} value={messages.failedToday} tone="bad">
+      <Figure title="Messages failed" href={failedToday()} value={messages.failedToday} tone="bad">
         Today (UTC)
       </Figure>
     </section>
   )
+}
+
+/** Of the same day as the figure. */
+const failedToday = (): string => {
+  const since = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`
+  return withQuery(hrefOf('messages'), new URLSearchParams({ status: 'FAILED', since }))
 }
 
 function Messages({ perMinute }: { readonly perMinute: readonly number[] }) {
@@ -45,7 +51,7 @@ function Messages({ perMinute }: { readonly perMinute: readonly number[] }) {
       ? 'None was sent or received'
       : `${plural(now, 'message')} this minute, at most ${count(most)} a minute`
   return (
-    <a class="figure wide" href={hrefOf('conversations')}>
+    <a class="figure wide" href={hrefOf('messages')}>
       <h2>Messages in the last hour</h2>
       <strong>{shown(total)}</strong>
       <Sparkline values={perMinute} label={`Messages a minute over the last hour: ${told}`} />

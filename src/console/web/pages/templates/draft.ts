@@ -132,7 +132,7 @@ function providerButton({ type, text, value, example }: ButtonDraft): object {
   }
 }
 
-const EMPTY = 'Fill this in'
+const EMPTY = 'Enter a value'
 const NEEDED = 'The review needs this'
 const isBlank = (text: string | undefined): boolean => (text ?? '').trim() === ''
 

@@ -1,0 +1,55 @@
+import type { MessageStatus } from '../../../../contract/records/message.ts'
+import type { LoggedMessage } from '../../../../contract/records/message-log.ts'
+import { sentence, zone } from '../../core/format.ts'
+import { Badge } from '../../parts/badge.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Ago, Logged } from '../../parts/time.tsx'
+import { contentOf, customerOf, ourNumber, tones } from './words.ts'
+
+export const StatusBadge = ({ status }: { readonly status: MessageStatus }) => (
+  <Badge tone={tones[status]}>{sentence(status)}</Badge>
+)
+
+const Customer = ({ row }: { readonly row: LoggedMessage }) => {
+  const { name, address } = customerOf(row)
+  return (
+    <span class="stack">
+      {name}
+      {name !== address && <small>{address}</small>}
+    </span>
+  )
+}
+
+const Content = ({ row }: { readonly row: LoggedMessage }) => (
+  <span class="stack message-content">
+    <span>{contentOf(row)}</span>
+    <small>
+      {row.direction === 'INBOUND' ? 'Inbound' : 'Outbound'} · {sentence(row.type)}
+    </small>
+  </span>
+)
+
+const State = ({ row: { status, error } }: { readonly row: LoggedMessage }) => (
+  <span class="stack">
+    <StatusBadge status={status} />
+    {error && <small class="bad-words">{error.title}</small>}
+  </span>
+)
+
+export const columns: readonly Column<LoggedMessage>[] = [
+  { title: 'Contact', cell: (row) => <Customer row={row} /> },
+  { title: 'Message', cell: (row) => <Content row={row} /> },
+  { title: 'Status', cell: (row) => <State row={row} /> },
+  { title: 'Our number', isMinor: true, cell: (row) => <span class="number">{ourNumber(row)}</span> },
+  {
+    title: `Time, ${zone()}`,
+    cell: ({ createdAt }) => (
+      <span class="stack">
+        <Logged at={createdAt} />
+        <small>
+          <Ago at={createdAt} />
+        </small>
+      </span>
+    ),
+  },
+]

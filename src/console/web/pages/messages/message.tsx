@@ -1,0 +1,224 @@
+// One message: what happened to it and when, who sent it, what its error means, and where its events went.
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { MessageDetail } from '../../../../contract/records/message-log.ts'
+import { inWorkspace } from '../../core/api.ts'
+import { exact, plural, sentence } from '../../core/format.ts'
+import { useResource, useWatch } from '../../core/load.ts'
+import { hrefOf } from '../../core/router.ts'
+import { Button } from '../../parts/button.tsx'
+import { Copyable, CopyButton } from '../../parts/code.tsx'
+import { DialogBody, Drawer } from '../../parts/dialog.tsx'
+import { type Fact, Facts } from '../../parts/facts.tsx'
+import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
+import { Timeline } from '../../parts/timeline.tsx'
+import { hrefOfMessage } from '../conversations/address.ts'
+import { DeliveryBadge } from '../deliveries/columns.tsx'
+import { keyLeadsTo, type Neighbours } from '../deliveries/neighbours.ts'
+import { StatusBadge } from './columns.tsx'
+import { customerOf, momentsOf, ourNumber } from './words.ts'
+
+interface Props {
+  readonly id: string
+  readonly neighbours: Neighbours
+  onOpen(id: string): void
+  onClose(): void
+}
+
+/** It stays open from row to row. */
+export function MessageDrawer({ id, neighbours, onOpen, onClose }: Props) {
+  const { data, error, reload } = useResource<MessageDetail>(inWorkspace(`/messages/${id}`))
+  useWatch(data?.status === 'QUEUED' || data?.status === 'SENT', reload)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const leadsTo = keyLeadsTo(event, neighbours)
+      if (leadsTo === undefined) return
+      event.preventDefault()
+      onOpen(leadsTo)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  })
+  return (
+    <Drawer title={data ? titleOf(data) : 'Message'} isWide onClose={onClose}>
+      <DialogBody>
+        <div class="drawer-actions">
+          {data ? (
+            <span role="status">
+              <StatusBadge status={data.status} />
+            </span>
+          ) : (
+            <span />
+          )}
+          <CopyButton label="Copy link" text={location.origin + hrefOf('messages', id)} />
+          <Step label="Previous" shortcut="k" to={neighbours.previous} onOpen={onOpen} />
+          <Step label="Next" shortcut="j" to={neighbours.next} onOpen={onOpen} />
+        </div>
+        {error && !data && <ErrorState error={error} onRetry={reload} />}
+        {!data && !error && <Skeleton />}
+        {data && <Detail key={id} message={data} />}
+      </DialogBody>
+    </Drawer>
+  )
+}
+
+const Step = ({
+  label,
+  shortcut,
+  to,
+  onOpen,
+}: {
+  readonly label: string
+  readonly shortcut: string
+  readonly to: string | undefined
+  onOpen(id: string): void
+}) => (
+  <Button
+    look="quiet"
+    aria-disabled={to === undefined}
+    aria-keyshortcuts={shortcut}
+    title={`${label} message (${shortcut})`}
+    onClick={() => to !== undefined && onOpen(to)}
+  >
+    {label}
+  </Button>
+)
+
+const titleOf = (message: MessageDetail): string =>
+  `Message ${message.direction === 'INBOUND' ? 'from' : 'to'} ${customerOf(message).name}`
+
+const Detail = ({ message }: { readonly message: MessageDetail }) => (
+  <>
+    <WhyFailed message={message} />
+    {message.text !== '' && <blockquote class="message-text">{message.text}</blockquote>}
+    <h3>What happened</h3>
+    <Timeline moments={momentsOf(message)} isDated />
+    <h3>Details</h3>
+    <Facts facts={factsOf(message)} />
+    <Deliveries message={message} />
+  </>
+)
+
+const WhyFailed = ({ message: { error, help } }: { readonly message: MessageDetail }) =>
+  error && (
+    <Note tone="bad">
+      <p>
+        <strong>{error.title}</strong>
+      </p>
+      {help && (
+        <>
+          <p>{help.meaning}</p>
+          <p>
+            <strong>What to do: </strong>
+            {help.remedy}
+          </p>
+        </>
+      )}
+      {error.details !== undefined && <p>The provider says: {error.details}</p>}
+      <p class="hint">
+        Code <code>{error.code}</code>
+        {error.subcode !== undefined && (
+          <>
+            , subcode <code>{error.subcode}</code>
+          </>
+        )}
+        {error.traceId !== undefined && (
+          <>
+            {' · '}Trace ID <code>{error.traceId}</code>{' '}
+            <CopyButton text={error.traceId} what="trace ID" isBare />
+          </>
+        )}
+      </p>
+    </Note>
+  )
+
+function factsOf(message: MessageDetail): Fact[] {
+  const { name, address } = customerOf(message)
+  return [
+    [
+      'Contact',
+      <a key="contact" href={hrefOfMessage(message.conversationId, message.id)}>
+        {name === address ? address : `${name}, ${address}`}
+      </a>,
+    ],
+    ['Our number', ourNumber(message)],
+    ...(message.direction === 'OUTBOUND'
+      ? ([['Sent by', <SentBy key="by" message={message} />]] satisfies Fact[])
+      : []),
+    ...contentFacts(message),
+    ['Accepted', exact(message.createdAt)],
+    ...(message.attempts > 1 ? ([['Attempts', String(message.attempts)]] satisfies Fact[]) : []),
+    ['Message ID', <Copyable key="id" text={message.id} what="message ID" />],
+    ...idFact('Provider ID', 'provider ID', message.providerMessageId),
+    ...idFact('Idempotency key', 'idempotency key', message.caller?.idempotencyKey ?? null),
+  ]
+}
+
+const idFact = (title: string, what: string, text: string | null): Fact[] =>
+  text === null ? [] : [[title, <Copyable key={title} text={text} what={what} />]]
+
+function contentFacts({ template, type, media, metadata }: MessageDetail): Fact[] {
+  const pairs = (values: Readonly<Record<string, string>>): ComponentChildren => (
+    <dl class="pairs">
+      {Object.entries(values).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+  const facts: Fact[] = []
+  if (template) {
+    const href = `${hrefOf('templates')}?name=${encodeURIComponent(template.name)}`
+    facts.push([
+      'Template',
+      <span key="template">
+        <a href={href}>{template.name}</a> · {template.language}
+      </span>,
+    ])
+    if (Object.keys(template.variables).length > 0) facts.push(['Variables', pairs(template.variables)])
+  } else facts.push(['Kind', sentence(type)])
+  if (media) facts.push(['File', [media.fileName, media.mimeType].filter(Boolean).join(' · ')])
+  if (Object.keys(metadata).length > 0) facts.push(['Metadata', pairs(metadata)])
+  return facts
+}
+
+const senders = { OPERATOR: 'members', CAMPAIGN: 'campaigns', KEY: 'keys' } as const
+const senderWords = { OPERATOR: '', CAMPAIGN: 'Campaign ', KEY: 'API key ' } as const
+
+function SentBy({ message: { sentBy } }: { readonly message: MessageDetail }) {
+  if (!sentBy) return <>—</>
+  const { kind, id, name } = sentBy
+  const href = kind === 'CAMPAIGN' ? hrefOf(senders[kind], id) : hrefOf(senders[kind])
+  return (
+    <>
+      {senderWords[kind]}
+      <a href={href}>{name}</a>
+    </>
+  )
+}
+
+function Deliveries({ message: { deliveries } }: { readonly message: MessageDetail }) {
+  return (
+    <>
+      <h3>Deliveries to your endpoints</h3>
+      {deliveries.length === 0 ? (
+        <p class="dim">
+          No endpoint was told of this message, or it was longer ago than deliveries are kept.
+        </p>
+      ) : (
+        <ul class="deliveries-of" aria-label={plural(deliveries.length, 'delivery', 'deliveries')}>
+          {deliveries.map(({ id, event, state, endpoint, createdAt }) => (
+            <li key={id}>
+              <a href={hrefOf('deliveries', id)} title={exact(createdAt)}>
+                <code>{event}</code> to {endpoint.name}
+              </a>
+              <DeliveryBadge state={state} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
