@@ -23,9 +23,9 @@ const systems: readonly (readonly [RegExp, string])[] = [
 
 /** For example `Firefox on Linux`. An unknown system is left out. */
 export function deviceOf(userAgent: string | null): string {
-  if (userAgent === null || userAgent === '') return 'unknown device'
+  if (userAgent === null || userAgent === '') return 'Unknown device'
   const find = (known: typeof browsers) => known.find(([pattern]) => pattern.test(userAgent))?.[1]
-  const browser = find(browsers) ?? 'another program'
+  const browser = find(browsers) ?? 'Another program'
   const system = find(systems)
   return system === undefined ? browser : `${browser} on ${system}`
 }

@@ -10,7 +10,7 @@ export interface AllowedAddress {
   readonly warning: string | undefined
 }
 
-const UNRESOLVABLE = 'the resolver does not answer, so nobody checked where the name leads'
+const UNRESOLVABLE = 'The resolver does not answer, so nobody checked where the name leads'
 
 /** Throws ADDRESS_NOT_ALLOWED with the reason. */
 export async function allowedAddress(services: ConsoleServices, text: string): Promise<AllowedAddress> {
@@ -26,6 +26,6 @@ export async function allowedAddress(services: ConsoleServices, text: string): P
 }
 
 const notAllowed = (message: string): AppError =>
-  new AppError('ADDRESS_NOT_ALLOWED', `the endpoint cannot be at this address: ${message}`, {
+  new AppError('ADDRESS_NOT_ALLOWED', message, {
     details: [{ path: 'url', message }],
   })

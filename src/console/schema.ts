@@ -25,13 +25,13 @@ export const idParams = <Kind extends IdKind>(kind: Kind) => v.object({ id: idOf
 export const shownName = v.pipe(
   v.string(),
   v.trim(),
-  v.minLength(1, 'must not be empty'),
-  maxCharacters(100, 'must be at most 100 characters'),
+  v.minLength(1, 'Enter a name'),
+  maxCharacters(100, 'Use at most 100 characters'),
 )
 
 export const eventList = v.pipe(
   v.array(v.picklist(eventKinds)),
-  v.minLength(1, 'must list at least one event'),
+  v.minLength(1, 'Choose at least one event'),
   v.transform((events: EventKind[]) => orderedEvents(events)),
 )
 
@@ -53,7 +53,7 @@ export const variableMap = v.optional(
 export const hasField = <Fields extends object>() =>
   v.check<Fields, string>(
     (value) => Object.values(value).some((field) => field !== undefined),
-    'must change something',
+    'Change something first',
   )
 
 /** An existing password as typed. The rules for a new one are in `newPassword`. */
@@ -62,14 +62,14 @@ export const password = v.pipe(v.string(), v.maxLength(1_024))
 const { minLength, maxLength } = passwordLimits
 export const newPassword = v.pipe(
   v.string(),
-  v.minLength(minLength, `must have at least ${minLength} characters`),
-  v.maxLength(maxLength, `must have at most ${maxLength} characters`),
+  v.minLength(minLength, `Use at least ${minLength} characters`),
+  v.maxLength(maxLength, `Use at most ${maxLength} characters`),
 )
 
-export const totpCode = v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digits'))
+export const totpCode = v.pipe(v.string(), v.regex(/^\d{6}$/, 'Enter the six digits of your app'))
 
 /** The second factor of a sign-in: a TOTP code, or a recovery code instead. */
 export const secondFactor = {
   totp: v.optional(totpCode),
-  recoveryCode: v.optional(v.pipe(v.string(), v.maxLength(64, 'must be one of the recovery codes'))),
+  recoveryCode: v.optional(v.pipe(v.string(), v.maxLength(64, 'That is none of your recovery codes'))),
 }

@@ -81,8 +81,8 @@ export async function confirmOperator(
   const left = await takeFactor(services, credentials, { ...given, guesser })
   if (left !== 'wrong')
     return { operatorId: operator.operatorId, recoveryCodesLeft: left === 'none' ? undefined : left }
-  throw new AppError('FORBIDDEN', 'That code is wrong, or was used before.', {
-    details: [{ path: factorPath(given.factor), message: 'is wrong, or was used before' }],
+  throw new AppError('FORBIDDEN', 'That code is wrong or expired.', {
+    details: [{ path: factorPath(given.factor), message: 'That code is wrong or expired' }],
   })
 }
 
@@ -98,7 +98,7 @@ export async function confirmPassword(
   )
   if (isRight && credentials) return credentials
   throw new AppError('FORBIDDEN', 'That is not your current password.', {
-    details: [{ path: 'password', message: 'is not your current password' }],
+    details: [{ path: 'password', message: 'That is not your current password' }],
   })
 }
 
@@ -140,7 +140,7 @@ async function takeFactor(
   if (totpSeed === null) return 'none'
   if (factor.recoveryCode === undefined && factor.totp === undefined)
     throw new AppError('UNAUTHORIZED', 'This account has a second factor: send its code too.', {
-      details: [{ path: 'totp', message: 'is required for this account' }],
+      details: [{ path: 'totp', message: 'Enter the code of your second factor' }],
     })
   let left: number | undefined
   const isRight = await services.signInLimit.factor(guesser, id, async () => {

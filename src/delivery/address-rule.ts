@@ -30,15 +30,15 @@ export function policyOf(settings: {
 }
 
 export const urlRefusals = {
-  TOO_LONG: 'the address is longer than 2048 characters',
-  MALFORMED: 'the address is not a valid URL',
-  SCHEME: 'the address must start with https:// or wss://',
-  CREDENTIALS: 'the address must not contain a user name or password',
-  FRAGMENT: 'the address must not contain a fragment (#)',
-  PORT: 'port 0 cannot be used',
-  SPELLING: 'the host must be written in its plain form',
-  LOCAL_NAME: 'the host is a local name; a public one is needed',
-  PRIVATE_ADDRESS: 'the host is not a public address',
+  TOO_LONG: 'Use an address of at most 2,048 characters',
+  MALFORMED: 'Enter a complete address, such as https://example.com/events',
+  SCHEME: 'Use an https:// or wss:// address',
+  CREDENTIALS: 'Leave user name and password out of the address',
+  FRAGMENT: 'Leave # and what follows it out of the address',
+  PORT: 'Use a port other than 0',
+  SPELLING: 'Write the host in its plain form',
+  LOCAL_NAME: 'Use a public host: this is a local name',
+  PRIVATE_ADDRESS: 'Use a public host: this address is not public',
 } as const
 
 export type UrlRefusal = keyof typeof urlRefusals

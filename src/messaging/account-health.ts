@@ -78,7 +78,7 @@ export function createAccountHealth({
       if (before === word) return
       const customers = messagingLimitOf(word)
       const change = { ...plain, topic: 'MESSAGING_LIMIT', status: word, details: { customers } } as const
-      const message = `New customers in 24 hours: ${customers ?? word.toLowerCase()}.`
+      const message = `New customers in 24 hours: ${customers?.toLocaleString('en') ?? word.toLowerCase()}.`
       const digest = createHash('sha256').update(JSON.stringify([workspaceId, word, at]))
       // The first reading is no change.
       const isQuiet = before === null
@@ -130,6 +130,9 @@ const named = ({ name, language }: { readonly name: string; readonly language: s
   template: { name, language },
 })
 
+/** MARKETING becomes marketing. */
+const inWords = (word: string): string => word.replaceAll('_', ' ').toLowerCase()
+
 function statusChange(update: TemplateStatusUpdate): AccountChange {
   const { name, language, status, reason } = update
   const isStopped = ['PAUSED', 'DISABLED', 'REJECTED'].includes(status)
@@ -137,7 +140,7 @@ function statusChange(update: TemplateStatusUpdate): AccountChange {
     ...plain,
     ...named(update),
     ...{ topic: 'TEMPLATE_STATUS', status, severity: isStopped ? 'WARNING' : 'INFO', details: { reason } },
-    message: `Template ${name} (${language}) is ${status}${reason === null ? '' : `: ${reason}`}.`,
+    message: `Template ${name} (${language}) is ${status.toLowerCase()}${reason === null ? '' : `: ${reason}`}.`,
     advice: isStopped ? 'Campaigns with it pause. Change it, or use another template.' : null,
   }
 }
@@ -151,8 +154,8 @@ function categoryChange(update: TemplateCategoryUpdate): AccountChange {
     ...{ topic: 'TEMPLATE_CATEGORY', status: isComing ? 'IMPENDING' : 'CHANGED' },
     severity: isComing ? 'WARNING' : 'INFO',
     message: isComing
-      ? `The category of template ${name} (${language}) will change from ${category} to ${nextCategory}.`
-      : `The category of template ${name} (${language}) is ${category} now.`,
+      ? `The category of template ${name} (${language}) will change from ${inWords(category)} to ${inWords(nextCategory)}.`
+      : `The category of template ${name} (${language}) is ${inWords(category)} now.`,
     advice: isComing ? 'Its price changes with it.' : null,
     until: isComing ? changesAt : null,
     details: { category, previousCategory, nextCategory, changesAt: changesAt?.toISOString() ?? null },

@@ -85,7 +85,7 @@ describe('calls in the console', () => {
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
     assert.match(page.url(), /calls\?status=RINGING$/)
-    await page.getByRole('heading', { name: 'Nothing fits these filters' }).waitFor()
+    await page.getByRole('heading', { name: 'No results' }).waitFor()
     receiver.answer = () => 200
     assertNoFaults(page)
     await page.close()

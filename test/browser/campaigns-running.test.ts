@@ -27,7 +27,7 @@ step('it is paused and goes on, and a cancel says what becomes of the rest', asy
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
   await state(page, 'Paused')
-  await page.getByText('Somebody paused it.').waitFor()
+  await page.getByText(/^Paused by /).waitFor()
   await page.getByText('the way to the provider').or(page.getByText('Nothing was on its way')).waitFor()
   await screenshot(page, 'campaigns-paused')
   await page.getByRole('button', { name: 'Continue…' }).click()

@@ -113,7 +113,7 @@ describe('conversations in the console', () => {
     const erasing = await choose('Erase contact')
     await erasing.getByLabel('Number of the contact').fill('+15557000302')
     await erasing.getByRole('button', { name: 'Erase contact' }).click()
-    await erasing.getByText('must be the number or the user id of the contact').first().waitFor()
+    await erasing.getByText('Type the number or the user id of the contact').first().waitFor()
     await screenshot(page, 'conversation-erase-light')
     await assertAccessible(page)
     await erasing.getByLabel('Number of the contact').fill('+1 555 700 0301')

@@ -1,5 +1,5 @@
 // Checks that every page must pass, whatever it shows.
-
+import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { eventKinds } from '../../src/contract/events.ts'
 import { ok } from '../e2e/clients.ts'
@@ -114,11 +114,27 @@ export const judgePages = (half: 'lists' | 'records'): void =>
       for (const path of half === 'lists' ? paths : records) {
         await page.goto(scene.urlOf(path))
         for (const look of looks) await judge(page, path, look)
+        await assertWords(page)
         assertNoFaults(page)
       }
       await page.close()
     })
   })
+
+/** Codes of the API stand in code, where programs meet them; a page says the same in words. */
+async function assertWords(page: Page): Promise<void> {
+  const found = (await page.evaluate(`(() => {
+    const texts = []
+    const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const { parentElement, data } = walker.currentNode
+      if (parentElement.closest('code, pre, .code, .tag, textarea, option, .hint')) continue
+      if (/\\b[A-Z]{2,}_[A-Z_]+\\b|\\b(undefined|NaN|\\[object Object\\])\\b/.test(data)) texts.push(data)
+    }
+    return texts
+  })()`)) as string[]
+  assert.deepEqual(found, [], page.url())
+}
 
 async function judge(page: Page, path: string, { name, theme, isNarrow, rules }: Look): Promise<void> {
   await page.emulateMedia({ colorScheme: theme })

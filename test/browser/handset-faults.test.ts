@@ -1,10 +1,33 @@
 // Configured faults and the traffic with the provider, on the simulator's page.
-
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
 import { ok } from '../e2e/clients.ts'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import { type HandsetScene, openHandsetScene, phoneOf, write } from './handset-scene.ts'
 import { assertAccessible, assertNoFaults, screenshot } from './scene.ts'
+
+interface Look {
+  readonly isLoaded: boolean
+  readonly [part: string]: unknown
+}
+
+/** What a page has in common with the others, as the browser shows it. */
+const lookOf = (page: Page): Promise<Look> =>
+  page.evaluate(`(async () => {
+    await document.fonts.ready
+    const bar = document.querySelector('.product-bar')
+    const style = (element, ...names) => names.map((name) => getComputedStyle(element)[name])
+    return {
+      isLoaded: [...document.fonts].some(({ family, status }) => family === 'Inter' && status === 'loaded'),
+      font: style(document.body, 'fontFamily'),
+      bar: style(bar, 'height', 'backgroundColor', 'fontFamily', 'fontSize'),
+      name: style(bar.querySelector('.product-name'), 'fontWeight', 'color'),
+      link: style(bar.querySelector('.product-links a'), 'fontWeight', 'fontSize', 'padding'),
+      mark: bar.querySelector('.mark').innerHTML.replaceAll(/\\s*\\/>|><\\/(rect|path|circle)>/g, '>'),
+      icons: [...document.querySelectorAll('link[rel=icon]')].map((link) => link.getAttribute('href')),
+    }
+  })()`) as Promise<Look>
 
 describe('faults and the wire, on the page of handsets', () => {
   let scene: HandsetScene
@@ -67,5 +90,39 @@ describe('faults and the wire, on the page of handsets', () => {
     await ok(scene.stack.sim.put('/faults', {}))
     await page.getByText('in force:').waitFor({ state: 'detached' })
     await page.close()
+  })
+
+  test('handsets, documentation and console have one header and one font, and lead to each other', async () => {
+    const page = await scene.openPage([])
+    const looks = [await lookOf(page)]
+    await page.getByRole('link', { name: 'Docs', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Switchboard API' }).waitFor()
+    looks.push(await lookOf(page))
+    await page.getByRole('link', { name: 'Send messages' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Send messages' }).waitFor()
+    assert.equal(await page.title(), 'Send messages · Switchboard')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await assertAccessible(page)
+      await screenshot(page, `docs-send-${colorScheme}`)
+    }
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.getByRole('link', { name: 'Console', exact: true }).click()
+    await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
+    looks.push(await lookOf(page))
+    await page.getByRole('link', { name: 'Switchboard', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Switchboard' }).waitFor()
+    looks.push(await lookOf(page))
+    await assertAccessible(page)
+    await screenshot(page, 'start-page')
+    for (const look of looks) assert.deepEqual(look, looks[0])
+    assert.ok(looks[0]?.isLoaded)
+    await page
+      .getByRole('link', { name: /^Handsets/ })
+      .first()
+      .click()
+    await page.getByRole('heading', { level: 1, name: 'Handsets' }).waitFor({ state: 'attached' })
+    assert.equal(await page.title(), 'Handsets · Switchboard')
+    assertNoFaults(page)
   })
 })

@@ -2,6 +2,7 @@
 // parties are a receiver of the operator's own and a contact with a handset.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
+import { phone as written } from '../../src/web/browser/phone.ts'
 import { apiClient, ok } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { scenario } from '../e2e/scene.ts'
@@ -78,7 +79,7 @@ async function makeKey(): Promise<void> {
   await page.getByRole('button', { name: 'Create key' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Create an API key' })
   await dialog.getByLabel('Name').fill('orders service')
-  await dialog.getByLabel('CATALOG_READ', { exact: true }).check()
+  await dialog.getByLabel('List templates', { exact: true }).check()
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('dialog', { name: 'Your new key' }).waitFor()
   const key = await takeSecret()
@@ -109,13 +110,13 @@ async function addEndpoint(): Promise<void> {
 async function forwardNumber(): Promise<void> {
   await goTo('Numbers')
   const { number } = scene.stack.numbers[0]
-  await page.getByRole('button', { name: `Set up ${number}` }).click()
+  await page.getByRole('button', { name: `Set up ${written(number)}` }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Replies go to').selectOption({ label: 'Shop' })
   await dialog.getByLabel('Forward calls').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
-  const row = page.getByRole('row').filter({ hasText: number })
+  const row = page.getByRole('row').filter({ hasText: written(number) })
   await row.getByText('Forwarded', { exact: true }).waitFor()
   await row.getByRole('link', { name: 'Shop' }).waitFor()
 }

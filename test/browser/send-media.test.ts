@@ -47,7 +47,7 @@ describe('templates with a file in the header', () => {
     await button.getByLabel('Example of the code').fill('SAVE20')
     const submit = page.getByRole('button', { name: 'Submit for approval' })
     await submit.click()
-    await page.getByText('is needed for the review').waitFor()
+    await page.getByText('The review needs this').waitFor()
     const name = 'spring.png'
     await page
       .getByLabel('Example file to upload')
@@ -87,7 +87,7 @@ describe('templates with a file in the header', () => {
     const choose = (name: string, buffer: Buffer) =>
       dialog.getByLabel('Image to upload').setInputFiles({ name, mimeType: 'image/png', buffer })
     await choose('huge.png', Buffer.alloc(6 * 1024 * 1024))
-    await dialog.getByRole('alert').getByText('the provider did not take the file').waitFor()
+    await dialog.getByRole('alert').getByText('The provider did not take the file').waitFor()
     await choose('door.png', bytes)
     await dialog.getByText('door.png').waitFor()
     await dialog.getByRole('button', { name: 'Remove' }).click()

@@ -255,7 +255,7 @@ describe('the sign-in', () => {
     await screenshot(page, 'sign-in-recovery-light')
     await recovery.fill('AAAA-BBBB-CCCC-DDDD')
     await recovery.press('Enter')
-    await page.getByRole('alert').getByText('The e-mail, the password or the code is wrong.').waitFor()
+    await page.getByRole('alert').getByText('That recovery code is wrong or used up.').waitFor()
     await recovery.fill(recoveryCodes[0]?.toLowerCase() ?? '')
     await recovery.press('Enter')
     await page.getByText('That recovery code is used up. 8 are left.').waitFor()

@@ -1,6 +1,7 @@
 // What operators do with the pages, by mouse and by keyboard.
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
+import { phone } from '../../src/web/browser/phone.ts'
 import { ok } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
@@ -44,9 +45,9 @@ describe('work in the console', () => {
     await screenshot(page, 'key-form-light')
     await assertAccessible(page)
     await dialog(page).getByRole('button', { name: 'Create key' }).click()
-    await dialog(page).getByText('must list at least one scope').waitFor()
+    await dialog(page).getByText('Choose at least one scope').waitFor()
     await dialog(page).getByLabel('Name').fill('orders')
-    await dialog(page).getByLabel('MESSAGES_READ').check()
+    await dialog(page).getByLabel('Read messages').check()
     await dialog(page).getByLabel('Expires').selectOption({ label: 'In 30 days' })
     await dialog(page).getByRole('button', { name: 'Create key' }).click()
     const shown = dialog(page, 'Your new key')
@@ -68,7 +69,7 @@ describe('work in the console', () => {
     const menu = () => page.getByRole('button', { name: 'Actions for orders' }).click()
     await menu()
     await page.getByRole('menuitem', { name: 'Edit', exact: true }).click()
-    await dialog(page).getByLabel('CATALOG_READ').check()
+    await dialog(page).getByLabel('List templates').check()
     await dialog(page).getByRole('button', { name: 'Save' }).click()
     await notice(page, /orders is saved/).waitFor()
     assert.equal(await ask('/templates'), 200)
@@ -90,8 +91,8 @@ describe('work in the console', () => {
     await dialog(page).getByLabel('Name').fill('shop')
     await dialog(page).getByLabel('Address').fill('ftp://nowhere.example')
     await dialog(page).getByRole('button', { name: 'Add endpoint' }).click()
-    await dialog(page).getByRole('alert').waitFor()
-    await dialog(page).getByLabel('Address').fill(receiver.url)
+    await dialog(page).getByText('Use an https:// or wss:// address', { exact: true }).waitFor()
+    await dialog(page).getByLabel('Address').and(page.locator(':focus')).fill(receiver.url)
     await dialog(page).getByRole('button', { name: 'Add endpoint' }).click()
     const secret = dialog(page, 'Signing secret')
     receiver.secret = await secret.getByText(/^whsec_/).innerText()
@@ -154,7 +155,7 @@ describe('work in the console', () => {
     await stack.addEndpoint({ name: 'texts', url: receiver.url, events: ['message.received'] })
     const page = await scene.open('numbers')
     const first = stack.numbers[0].number
-    const setUp = () => page.getByRole('button', { name: `Set up ${first}` }).click()
+    const setUp = () => page.getByRole('button', { name: `Set up ${phone(first)}` }).click()
     await setUp()
     const forward = dialog(page).getByRole('switch', { name: 'Forward calls' })
     assert.ok(await forward.isDisabled())
@@ -162,14 +163,14 @@ describe('work in the console', () => {
     await dialog(page)
       .getByText('What is written to this number goes to texts alone. shop no longer gets it.')
       .waitFor()
-    await dialog(page).getByText('texts does not take call.ringing.').waitFor()
+    await dialog(page).getByText('texts does not take calls.').waitFor()
     assert.ok(await forward.isDisabled())
     await screenshot(page, 'number-form-light')
     await assertAccessible(page)
     await dialog(page).getByLabel('Replies go to').selectOption({ label: 'shop' })
     await forward.check()
     await dialog(page).getByRole('button', { name: 'Save' }).click()
-    await notice(page, `${first} is set up.`).waitFor()
+    await notice(page, `${phone(first)} is set up.`).waitFor()
     await page.getByRole('row', { name: /shop.*Forwarded/ }).waitFor()
 
     await page.getByRole('link', { name: 'shop' }).click()

@@ -44,7 +44,7 @@ describe('the pages of a workspace', () => {
     await page.getByRole('link', { name: 'New template' }).click()
     const submit = page.getByRole('button', { name: 'Submit for approval' })
     await submit.click()
-    await page.getByText('must be lower-case letters, digits and _').waitFor()
+    await page.getByText('Use lower-case letters, digits and _').waitFor()
     assert.ok(await isFocused(page, 'Name'), 'work goes on where something is wrong')
     await page.getByLabel('Name', { exact: true }).fill('Parcel Ready')
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'parcel_ready')
@@ -58,7 +58,7 @@ describe('the pages of a workspace', () => {
     await button.getByLabel('Text').fill('Where is it?')
     await button.getByLabel('Address').fill('https://northdock.example/{{1}}')
     await submit.click()
-    assert.equal(await page.getByText('is needed for the review').count(), 4)
+    assert.equal(await page.getByText('The review needs this').count(), 4)
     const preview = page.getByRole('figure', { name: 'What the customer sees' })
     await preview.getByText('{{parcel}}').waitFor()
     for (const [label, example] of [
@@ -106,7 +106,7 @@ describe('the pages of a workspace', () => {
     assert.match(page.url(), /language=pt_PT/)
     assert.match(await page.getByRole('row').nth(1).innerText(), /^order_ready/)
     await setFilter(page, 'Language', 'xx')
-    await page.getByText('Nothing fits these filters').waitFor()
+    await page.getByText('No results').waitFor()
     await page.close()
   })
 

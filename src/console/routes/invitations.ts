@@ -25,7 +25,7 @@ const email = v.pipe(
   v.string(),
   v.trim(),
   v.maxLength(320),
-  v.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'),
+  v.regex(/^[^\s@]+@[^\s@]+$/, 'Enter an e-mail address'),
 )
 
 const listInvitations = workspaceRoute({

@@ -16,7 +16,7 @@ const DEFAULT_RATE = 100
 
 const scopeList = v.pipe(
   v.array(v.picklist(scopes)),
-  v.minLength(1, 'must list at least one scope'),
+  v.minLength(1, 'Choose at least one scope'),
   v.transform((list: Scope[]) => scopes.filter((scope) => list.includes(scope))),
 )
 const rate = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100_000))
@@ -26,10 +26,10 @@ const allowedIps = v.pipe(
     v.pipe(
       v.string(),
       v.trim(),
-      v.check(isIpRange, 'must be an address or a range such as 203.0.113.0/24 or 2001:db8::/32'),
+      v.check(isIpRange, 'Enter an address or a range such as 203.0.113.0/24 or 2001:db8::/32'),
     ),
   ),
-  v.maxLength(mostAllowedIps, `must list at most ${mostAllowedIps} ranges`),
+  v.maxLength(mostAllowedIps, `List at most ${mostAllowedIps} ranges`),
   v.transform((list) => [...new Set(list)]),
 )
 
@@ -55,7 +55,7 @@ const createKey = workspaceRoute({
     expiresAt: v.nullish(
       v.pipe(
         time,
-        v.check((at) => at.getTime() > Date.now(), 'must be in the future'),
+        v.check((at) => at.getTime() > Date.now(), 'Choose a time in the future'),
       ),
     ),
     requestsPerSecond: v.optional(rate, DEFAULT_RATE),

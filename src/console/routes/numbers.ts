@@ -41,8 +41,8 @@ const routeNumber = workspaceRoute({
       case 'notFound':
         throw notFound('number')
       case 'endpointNotFound':
-        throw new AppError('VALIDATION_ERROR', 'endpointId is no endpoint of this workspace', {
-          details: [{ path: 'endpointId', message: 'is no endpoint of this workspace' }],
+        throw new AppError('VALIDATION_ERROR', 'That is no endpoint of this workspace.', {
+          details: [{ path: 'endpointId', message: 'Choose an endpoint of this workspace' }],
         })
       case 'refused':
         throw new AppError('INVALID_STATE', change.message)

@@ -25,8 +25,8 @@ const requestErasure = workspaceRoute({
     const address = await addressOf(services, author, params.id)
     const typed = isUserId(address) ? confirm.trim() : confirm.replace(/[^0-9]/g, '')
     if (typed !== address)
-      throw new AppError('VALIDATION_ERROR', 'confirm must be the number or the user id of the contact', {
-        details: [{ path: 'confirm', message: 'must be the number or the user id of the contact' }],
+      throw new AppError('VALIDATION_ERROR', 'That is not the number or the user id of the contact.', {
+        details: [{ path: 'confirm', message: 'Type the number or the user id of the contact' }],
       })
     return begun(await services.privacy.requestErasure(requesterOf(author), address))
   },

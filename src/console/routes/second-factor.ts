@@ -41,8 +41,8 @@ const addTotp = operatorRoute({
     await confirmPassword(services, operator, body)
     const state = acceptTotp({ seed, lastStep: 0 }, code, services.clock.now())
     if (state === undefined)
-      throw new AppError('VALIDATION_ERROR', 'code does not belong to this seed', {
-        details: [{ path: 'code', message: 'does not belong to this seed; check the clock of your device' }],
+      throw new AppError('VALIDATION_ERROR', 'That code is wrong or expired.', {
+        details: [{ path: 'code', message: 'That code is wrong or expired. Check the clock of your device' }],
       })
     const { codes, hashes } = createRecoveryCodes()
     const sealed = services.secrets.seal(writeTotpState(state))
@@ -53,7 +53,10 @@ const addTotp = operatorRoute({
 })
 
 const noOffer = (): AppError =>
-  new AppError('INVALID_STATE', 'no seed waits for a code in this session: ask for one first (POST /me/totp)')
+  new AppError(
+    'INVALID_STATE',
+    'No setup key waits for a code in this session: ask for one first (POST /me/totp).',
+  )
 
 const removeTotp = operatorRoute({
   method: 'DELETE',
@@ -93,7 +96,7 @@ const replaceRecoveryCodes = operatorRoute({
     await confirmPassword(services, operator, body)
     const { codes, hashes } = createRecoveryCodes()
     if (!(await services.operators.setRecoveryCodes(changeBy(operator, request), hashes)))
-      throw new AppError('INVALID_STATE', 'the second factor is off: turn it on first')
+      throw new AppError('INVALID_STATE', 'The second factor is off: turn it on first.')
     return { recoveryCodes: codes }
   },
 })

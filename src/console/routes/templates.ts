@@ -69,7 +69,7 @@ const submitTemplate = workspaceRoute({
   summary: 'Submit a template to the provider for approval',
   role: 'ADMIN',
   body: v.strictObject({
-    name: v.pipe(v.string(), v.regex(/^[a-z0-9_]{1,512}$/, 'must be lower-case letters, digits and _')),
+    name: v.pipe(v.string(), v.regex(/^[a-z0-9_]{1,512}$/, 'Use lower-case letters, digits and _')),
     language: v.pipe(v.string(), v.regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must look like en or en_US')),
     category: v.picklist(templateCategories),
     parameterFormat: v.optional(v.picklist(['NAMED', 'POSITIONAL']), 'NAMED'),

@@ -18,7 +18,7 @@ const getWorkspace = workspaceRoute({
 })
 
 const wholeNumber = ([least, most]: readonly [number, number], unit: string) => {
-  const message = `must be a whole number of ${unit} from ${least} to ${most}`
+  const message = `Enter a whole number of ${unit} from ${least} to ${most}`
   return v.pipe(v.number(), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
 }
 
@@ -44,7 +44,7 @@ const editWorkspace = workspaceRoute({
       sessionMinutes: v.optional(v.nullable(wholeNumber(sessionMinutes, 'minutes'))),
       idleMinutes: v.optional(v.nullable(wholeNumber(idleMinutes, 'minutes'))),
     }),
-    v.check((body) => Object.keys(body).length > 0, 'must name something to change'),
+    v.check((body) => Object.keys(body).length > 0, 'Change something first'),
   ),
   async handle({ services, author, operator, body }) {
     if (body.secondFactor?.required && !operator.hasTotp)

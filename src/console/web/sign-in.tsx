@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ApiError } from './core/api.ts'
+import { ApiError } from './core/api.ts'
 import { type Action, useAction } from './core/load.ts'
 import { signIn } from './core/session.ts'
 import { AuthForm } from './parts/auth-form.tsx'
@@ -10,6 +10,13 @@ import { emptyFactor, type FactorDraft, factorOf, SecondFactor } from './parts/s
 /** The password was right, but this account also needs its second factor. */
 const asksForCode = (error: ApiError | undefined, { text }: FactorDraft): boolean =>
   error?.code === 'UNAUTHORIZED' && error.of('totp') !== undefined && text === ''
+
+function ofCode(error: ApiError | undefined, { kind }: FactorDraft): ApiError | undefined {
+  if (error?.code !== 'UNAUTHORIZED') return error
+  const message =
+    kind === 'totp' ? 'That code is wrong or expired.' : 'That recovery code is wrong or used up.'
+  return new ApiError({ status: error.status, code: error.code, message })
+}
 
 /** The step after the password, once the server asks for it. */
 export function useSecondStep(action: Action) {
@@ -24,6 +31,8 @@ export function useSecondStep(action: Action) {
     factor,
     setFactor,
     isOpen,
+    /** At this step the password is known to be right, so what is wrong is the code. */
+    action: isOpen ? { ...action, error: ofCode(action.error, factor) } : action,
     /** The fields to send with the password. */
     given: isOpen ? factorOf(factor) : {},
     back() {
@@ -43,7 +52,7 @@ export function Page() {
     <AuthForm
       title={second.isOpen ? 'Enter your code' : 'Sign in to Switchboard'}
       submit={second.isOpen ? 'Continue' : 'Sign in'}
-      action={action}
+      action={second.action}
       below={
         second.isOpen && (
           <Button look="quiet" onClick={second.back}>

@@ -15,7 +15,7 @@ export function toAppError(error: unknown): AppError {
       cause: error,
     })
   if (isUnavailable(error))
-    return new AppError('UNAVAILABLE', 'a backing service does not answer; try again shortly', {
+    return new AppError('UNAVAILABLE', `${serviceOf(error)}; try again shortly`, {
       retryAfterSeconds: 2,
       cause: error,
     })
@@ -62,6 +62,12 @@ const redisErrors = new Set([
   'ReconnectStrategyError',
   'TimeoutError',
 ])
+
+/** Which service it is, where the error tells. */
+function serviceOf(error: unknown): string {
+  if (error instanceof BlobStoreError) return 'the file store is unavailable'
+  return isOutage(error) ? 'the database is unavailable' : 'a backing service does not answer'
+}
 
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -31,9 +31,13 @@ export function check(schema: Schema, value: unknown): Checked {
 
 export function validationError(details: readonly ErrorDetail[]): AppError {
   const [first] = details
-  const message = first ? `${first.path ?? 'the request'} ${first.message}` : 'the request does not fit'
+  const message = first ? told(first) : 'the request does not fit'
   return new AppError('VALIDATION_ERROR', message, { details: details.slice(0, mostDetails) })
 }
+
+/** A message that begins with a capital is a sentence of its own; any other goes on after the path. */
+const told = ({ path, message }: ErrorDetail): string =>
+  /^\p{Lu}/u.test(message) ? message : `${path ?? 'the request'} ${message}`
 
 function toDetail(issue: v.BaseIssue<unknown>): ErrorDetail {
   const path = (v.getDotPath(issue) ?? '').slice(0, longestPath)

@@ -4,7 +4,7 @@ import type { RequestRow, WebhookRow } from '../views.ts'
 import { control, messageOf } from './control.ts'
 import { Icon } from './icon.tsx'
 import { requests, webhooks } from './live.ts'
-import { clock, pretty } from './words.ts'
+import { clock, duration, pretty } from './words.ts'
 
 const MOST_SHOWN = 150
 
@@ -112,7 +112,7 @@ function Details({ id, row }: { readonly id: string; readonly row: Row }) {
       {details && row.kind === 'requests' && (
         <>
           <p class="hint">
-            {row.method} <code>{row.path}</code>, answered after {row.durationMs.toFixed(1)} ms
+            {row.method} <code>{row.path}</code>, answered after {duration(row.durationMs)}
           </p>
           <Body title="Request" value={details['body']} />
           <Body title={`Answer ${row.status ?? ''}`} value={details['answer']} />

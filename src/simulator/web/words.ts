@@ -11,7 +11,7 @@ export function startClock(): void {
   }, 1000)
 }
 
-export const { callLength, clock, phone, plural, time } = formatsOf()
+export const { callLength, clock, duration, phone, plural, time } = formatsOf()
 
 export const pretty = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value, null, 2)

@@ -8,7 +8,7 @@ export interface ProductLink {
   readonly isHere?: boolean
 }
 
-export const Mark = () => (
+const Mark = () => (
   <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="8" />
     <path d="M9 10h5c6 0 3 12 9 12" />

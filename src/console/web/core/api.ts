@@ -5,6 +5,7 @@ import { askToConfirm } from './confirmation.ts'
 import { askToSignIn, hasWorker } from './ended-session.ts'
 import { noteAnswer } from './freshness.ts'
 import { route } from './router.ts'
+import { instructionOf, messageOf } from './sentences.ts'
 
 interface Detail {
   readonly path?: string
@@ -144,8 +145,11 @@ async function refusal(answer: Response, path: string): Promise<Refusal> {
   const told = new ApiError({
     status: answer.status,
     code: error?.code ?? 'INTERNAL',
-    message: error?.message ?? `The server answered ${answer.status}.`,
-    details: error?.details,
+    message: error ? messageOf(error.code, error.message) : `The server answered ${answer.status}.`,
+    details: error?.details?.map((detail) => ({
+      ...detail,
+      message: instructionOf(detail.message, detail.path),
+    })),
     requestId: error?.requestId ?? answer.headers.get('x-request-id') ?? undefined,
     retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
   })

@@ -1,4 +1,5 @@
 // Between an instant and the value of a field for a date and time, which is in the operator's time zone.
+import { moment } from './format.ts'
 
 export function toInstant(local: string): string {
   const at = new Date(local)
@@ -11,13 +12,6 @@ export function toLocal(instant: string): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-const format = new Intl.DateTimeFormat(undefined, {
-  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
-  hourCycle: 'h23',
-})
-
-/** An instant to the minute, for narrow places. */
-export const moment = (instant: string): string => {
-  const at = new Date(instant)
-  return Number.isNaN(at.getTime()) ? instant : format.format(at)
-}
+/** An instant to the minute; the text itself where it is none, as in an address that somebody wrote. */
+export const momentOrText = (instant: string): string =>
+  Number.isNaN(new Date(instant).getTime()) ? instant : moment(instant)

@@ -28,11 +28,15 @@ export function AccountStates({
   )
 }
 
+/** TIER_2K becomes Tier 2K. */
+const wordOf = (status: string): string =>
+  status.startsWith('TIER_') ? `Tier ${status.slice(5)}` : sentence(status)
+
 const columns: readonly Column<AccountStateRecord & { readonly id: string }>[] = [
   { title: 'About', cell: ({ topic }) => sentence(topic) },
   {
     title: 'Status',
-    cell: ({ status, severity }) => <Badge tone={tones[severity]}>{sentence(status)}</Badge>,
+    cell: ({ status, severity }) => <Badge tone={tones[severity]}>{wordOf(status)}</Badge>,
   },
   {
     title: 'What it means',

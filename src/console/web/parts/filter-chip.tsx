@@ -1,7 +1,7 @@
 // One filter: a chip that says its value, and below it the editor.
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { moment, toInstant, toLocal } from '../core/local-time.ts'
+import { momentOrText, toInstant, toLocal } from '../core/local-time.ts'
 import { place, setQuery } from '../core/router.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
@@ -86,8 +86,8 @@ function wordsOf({ name, until, options, isTime }: Filter): string {
 }
 
 function periodWords(since: string, until: string): string {
-  if (since === '') return `until ${moment(until)}`
-  return until === '' ? `since ${moment(since)}` : `${moment(since)} to ${moment(until)}`
+  if (since === '') return `until ${momentOrText(until)}`
+  return until === '' ? `since ${momentOrText(since)}` : `${momentOrText(since)} to ${momentOrText(until)}`
 }
 
 interface EditorProps {

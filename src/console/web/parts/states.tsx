@@ -1,6 +1,8 @@
 // What a page shows without data: an empty state, an error or a loading skeleton; also notes.
 import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ApiError } from '../core/api.ts'
+import { useRepeat } from '../core/repeat.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -26,43 +28,69 @@ export const EmptyState = ({
   </div>
 )
 
-export const ErrorState = ({ error, onRetry }: { readonly error: ApiError; onRetry?(): void }) => (
-  <div class="empty" role="alert">
-    <span class="empty-icon bad">
-      <Icon name="warning" />
-    </span>
-    <h2>{error.code === 'NOT_FOUND' ? 'This is not here' : 'This could not be loaded'}</h2>
-    <p>{error.message}</p>
-    <RequestId error={error} />
-    {onRetry && (
-      <div class="empty-action">
-        <Button icon="refresh" onClick={onRetry}>
-          Try again
-        </Button>
-      </div>
-    )}
-  </div>
-)
+/** What ends without anybody doing something. */
+const passing = ['UNAVAILABLE', 'UNREACHABLE', 'OVERLOADED']
+const RETRY_MS = 5_000
 
-/** An error inside a form. The alert is always rendered, so that screen readers announce a new error. */
-export const Problem = ({ error }: { readonly error: ApiError | undefined }) => (
-  <div role="alert" class="problem-place">
-    {error && (
-      <div class="problem">
+export function ErrorState({ error, onRetry }: { readonly error: ApiError; onRetry?(): void }) {
+  const isRetrying = onRetry !== undefined && passing.includes(error.code)
+  useRepeat(isRetrying ? RETRY_MS : undefined, () => onRetry?.())
+  return (
+    <div class="empty" role="alert">
+      <span class="empty-icon bad">
         <Icon name="warning" />
-        <div>
-          <p>{error.message}</p>
-          <RequestId error={error} />
+      </span>
+      <h2>{error.code === 'NOT_FOUND' ? 'Not found' : 'This could not be loaded'}</h2>
+      <p>{isRetrying ? `${firstClause(error.message)}. Retrying…` : error.message}</p>
+      <RequestId error={error} />
+      {onRetry && (
+        <div class="empty-action">
+          <Button icon="refresh" onClick={onRetry}>
+            {isRetrying ? 'Try now' : 'Try again'}
+          </Button>
         </div>
-      </div>
-    )}
-  </div>
-)
+      )}
+    </div>
+  )
+}
+
+/** Without the advice to try again: that is being done. */
+const firstClause = (message: string): string => /^[^.;]+/.exec(message)?.[0] ?? message
+
+/**
+ * An error inside a form. The alert is always rendered, so that screen readers announce a new error. What stands beside
+ * a field is not said twice: then the first such field takes the focus.
+ */
+export function Problem({ error }: { readonly error: ApiError | undefined }) {
+  const place = useRef<HTMLDivElement>(null)
+  const [isBeside, setBeside] = useState(false)
+  useLayoutEffect(() => {
+    const form = place.current?.closest('form')
+    const wrong = error?.details.length
+      ? form?.querySelector<HTMLElement>('[aria-invalid="true"]')
+      : undefined
+    setBeside(wrong != null)
+    wrong?.focus()
+  }, [error])
+  return (
+    <div ref={place} role="alert" class="problem-place">
+      {error && !isBeside && (
+        <div class="problem">
+          <Icon name="warning" />
+          <div>
+            <p>{error.message}</p>
+            <RequestId error={error} />
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}
 
 const RequestId = ({ error }: { readonly error: ApiError }) =>
   error.requestId !== undefined && (error.status === 0 || error.status >= 500) ? (
     <p class="hint">
-      Request <code>{error.requestId}</code>
+      <code>{error.requestId}</code>
     </p>
   ) : null
 

@@ -39,16 +39,16 @@ export function Enrol({
       onSubmit={() => void submit()}
     >
       <p>
-        Scan this with an authenticator app, or type the seed into it. Your other sessions end
+        Scan this with an authenticator app, or type the setup key into it. Your other sessions end
         {isMove && ', and the codes of the former app and your recovery codes are void'}.
       </p>
       <div class="enrol">
-        <QrCode text={uri} label="QR code with the seed, for an authenticator app" />
+        <QrCode text={uri} label="QR code with the setup key, for an authenticator app" />
         <div class="stack">
-          <span class="hint">Seed</span>
+          <span class="hint">Setup key</span>
           <code class="seed">{seed.replaceAll(/.{4}(?=.)/g, '$& ')}</code>
           <div>
-            <CopyButton text={seed} what="the seed" />
+            <CopyButton text={seed} what="setup key" />
           </div>
         </div>
       </div>

@@ -28,7 +28,7 @@ function ChangePassword({ onClose }: { onClose(): void }) {
   const action = useAction()
   // The second factor may have been turned on in another window since this one was opened.
   const needsFactor = me.value?.operator.totp === true || action.error?.of('totp') !== undefined
-  const differs = again !== wanted ? 'is not the same' : undefined
+  const differs = again !== wanted ? 'The two are not the same' : undefined
   const submit = async () => {
     setTried(true)
     if (differs) return

@@ -78,7 +78,7 @@ const columnsWith = (end: (session: SessionRecord) => Promise<unknown>): Column<
     title: 'Where',
     cell: ({ device, userAgent, current }) => (
       <span class="inline" title={userAgent ?? undefined}>
-        <strong>{device}</strong> {current && <Tag>This one</Tag>}
+        <strong>{device}</strong> {current && <Tag>This device</Tag>}
       </span>
     ),
   },

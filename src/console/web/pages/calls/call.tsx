@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { CallRecord } from '../../../../contract/records/call.ts'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { clock, day, exact, sentence } from '../../core/format.ts'
+import { exact, logged, phone, sentence } from '../../core/format.ts'
 import { useResource } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { hrefOf } from '../../core/router.ts'
@@ -110,11 +110,11 @@ function factsOf(call: CallDetail, numbers: readonly NumberRecord[]): Fact[] {
       </a>,
     ],
     ['Direction', call.direction === 'INBOUND' ? 'The customer called' : 'Your program called'],
-    ['Number', ours ?? '—'],
+    ['Number', ours === undefined ? '—' : phone(ours)],
     [
       'Began',
       <time key="began" dateTime={call.createdAt} title={exact(call.createdAt)}>
-        {day(call.createdAt)}, {clock(call.createdAt)}
+        {logged(call.createdAt)}
       </time>,
     ],
     ['Length', <Duration key="length" call={call} />],

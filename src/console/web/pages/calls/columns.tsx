@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { CallRecord, ForwardError } from '../../../../contract/records/call.ts'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
-import { sentence } from '../../core/format.ts'
+import { phone, sentence } from '../../core/format.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -35,7 +35,7 @@ const ForwardProblem = ({ error }: { readonly error: ForwardError | null }) =>
   )
 
 export function callColumns(numbers: readonly NumberRecord[]): Column<CallRecord>[] {
-  const ours = new Map(numbers.map(({ id, number }) => [id, number]))
+  const ours = new Map(numbers.map(({ id, number }) => [id, phone(number)]))
   return [
     {
       title: 'Contact',

@@ -1,7 +1,7 @@
 import type { CallRecord } from '../../../../contract/records/call.ts'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { plural, sentence } from '../../core/format.ts'
+import { phone, plural, sentence } from '../../core/format.ts'
 import { useFresh } from '../../core/fresh.ts'
 import { useTopic } from '../../core/live.ts'
 import { useList } from '../../core/load.ts'
@@ -13,6 +13,7 @@ import { ExportButton } from '../../parts/export-button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { contactHint } from '../../parts/filter.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable, Table } from '../../parts/table.tsx'
@@ -122,22 +123,20 @@ const filtersOf = (numbers: readonly NumberRecord[]): Filter[] => [
   {
     name: 'numberId',
     label: 'Number',
-    options: numbers.map(({ id, number }) => ({ value: id, label: number })),
+    options: numbers.map(({ id, number }) => ({ value: id, label: phone(number) })),
   },
   { name: 'since', until: 'until', label: 'Time', isTime: true },
 ]
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
-    <EmptyState icon="calls" title="Nothing fits these filters">
-      Take a filter away, or look at another time.
-    </EmptyState>
+    <NoResults icon="calls" />
   ) : (
     <EmptyState
       icon="calls"
       title="No calls yet"
       action={<LinkButton href={hrefOf('numbers')}>Numbers</LinkButton>}
     >
-      Forward the calls of a number to an endpoint that takes call.ringing; calls to it appear here.
+      Forward the calls of a number to an endpoint that takes them; they appear here.
     </EmptyState>
   )

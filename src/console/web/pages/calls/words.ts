@@ -1,6 +1,6 @@
 // Texts for calls: their states, why they ended, why they did not reach the receiver, and their timelines.
 import type { CallRecord, CallStatus, ForwardError } from '../../../../contract/records/call.ts'
-import { sentence } from '../../core/format.ts'
+import { phone, sentence } from '../../core/format.ts'
 import type { Tone } from '../../parts/badge.tsx'
 
 export const callTones: Readonly<Record<CallStatus, Tone>> = {
@@ -113,8 +113,8 @@ export const momentTitle = (kind: string, detail: Readonly<Record<string, unknow
 
 /** The customer: the caller of an inbound call, the callee of an outbound one. */
 export const contactOf = ({ fromName, contactWaId }: CallRecord): { name: string; number: string } => ({
-  name: fromName ?? `+${contactWaId}`,
-  number: `+${contactWaId}`,
+  name: fromName ?? phone(contactWaId),
+  number: phone(contactWaId),
 })
 
 /** 75 becomes 1:15. */

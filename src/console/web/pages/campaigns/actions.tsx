@@ -2,14 +2,14 @@
 import { useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import { api, inWorkspace } from '../../core/api.ts'
-import { count, plural } from '../../core/format.ts'
+import { count, moment, plural } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
 import { hrefOf, navigate } from '../../core/router.ts'
 import { say } from '../../core/toasts.ts'
 import { Confirm, FormDialog } from '../../parts/dialog.tsx'
 import { Skeleton } from '../../parts/states.tsx'
 import { AddRecipients } from './add-recipients.tsx'
-import { at, EstimateFacts, useEstimate } from './estimate.tsx'
+import { EstimateFacts, useEstimate } from './estimate.tsx'
 import { useChoices } from './new.tsx'
 import { adjustmentOf, bodyOf, draftOf } from './plan.ts'
 import { PlanFields } from './plan-fields.tsx'
@@ -69,13 +69,13 @@ function Start({ campaign, isNow = false, onChange, onClose }: Props & { readonl
     if (isNow && campaign.status === 'SCHEDULED') await api.post(`${path}/pause`)
     if (isNow && campaign.startAt !== null) await api.patch(path, { startAt: null })
     onChange(await api.post<CampaignRecord>(`${path}/start`))
-    say(later === null ? `${campaign.name} is running.` : `${campaign.name} starts at ${at(later)}.`)
+    say(later === null ? `${campaign.name} is running.` : `${campaign.name} starts at ${moment(later)}.`)
   }
   const verb = verbOf(campaign, later)
   return (
     <FormDialog
       title={`${verb} ${campaign.name}?`}
-      submit={later === null ? `${verb} sending to ${pending}` : `Schedule for ${at(later)}`}
+      submit={later === null ? `${verb} sending to ${pending}` : `Schedule for ${moment(later)}`}
       isBusy={action.isBusy}
       error={action.error}
       onClose={onClose}

@@ -1,21 +1,22 @@
 import { useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { NumberRecord, TemplateRecord } from '../../../../contract/records/catalog.ts'
+import type { AuditRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { count, plural } from '../../core/format.ts'
+import { count, moment, phone, plural } from '../../core/format.ts'
 import { useTopic } from '../../core/live.ts'
 import { useList, useResource } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { FailureText } from '../../parts/failure.tsx'
-import { Later } from '../../parts/later.tsx'
+import { later } from '../../parts/later.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
 import type { Opened } from './actions.tsx'
 import { Buttons } from './buttons.tsx'
-import { at, EstimateFacts, useEstimate } from './estimate.tsx'
+import { EstimateFacts, useEstimate } from './estimate.tsx'
 import { Pace, type Progress as Stored } from './pace.tsx'
 import { pauseWords } from './pause-words.ts'
 import { TemplatePreview } from './preview.tsx'
@@ -25,7 +26,7 @@ import { Recipients } from './recipients.tsx'
 import { UnknownBox } from './unknown.tsx'
 import { CampaignBadge } from './words.tsx'
 
-const loadActions = () => import('./actions.tsx').then(({ OpenedAction }) => OpenedAction)
+const OpenedAction = later(() => import('./actions.tsx').then((module) => module.OpenedAction))
 
 export function CampaignPage({ id }: { readonly id: string }) {
   const resource = useResource<CampaignRecord>(inWorkspace(`/campaigns/${id}`))
@@ -53,16 +54,13 @@ export function CampaignPage({ id }: { readonly id: string }) {
       <Plan campaign={campaign} />
       <Recipients campaign={campaign} />
       {opened && (
-        <Later
-          load={loadActions}
-          given={{
-            opened,
-            campaign,
-            onClose: () => setOpened(undefined),
-            onChange: (changed: CampaignRecord) => {
-              resource.set(changed)
-              if (opened !== 'add') setOpened(undefined)
-            },
+        <OpenedAction
+          opened={opened}
+          campaign={campaign}
+          onClose={() => setOpened(undefined)}
+          onChange={(changed) => {
+            resource.set(changed)
+            if (opened !== 'add') setOpened(undefined)
           }}
         />
       )}
@@ -79,18 +77,32 @@ function latest(
   return read.updatedAt > live.updatedAt ? read : live
 }
 
-function Paused({ campaign: { status, pauseReason, pauseError } }: { readonly campaign: CampaignRecord }) {
+function Paused({
+  campaign: { id, status, pauseReason, pauseError },
+}: {
+  readonly campaign: CampaignRecord
+}) {
   if (status !== 'PAUSED') return null
   const words = pauseReason && pauseWords[pauseReason]
   return (
     <Note tone="warn">
       <p>
-        <strong>{words ? 'It paused by itself.' : 'Somebody paused it.'}</strong>{' '}
+        <strong>{words ? 'It paused by itself.' : <PausedBy campaignId={id} />}</strong>{' '}
         {words ? `${words.why} ${words.next}` : 'Nothing is sent until it is continued.'}
       </p>
       {pauseError && <FailureText failure={pauseError} />}
     </Note>
   )
+}
+
+/** Who paused it stands in the audit log, where also an API key may have done it. */
+function PausedBy({ campaignId }: { readonly campaignId: string }) {
+  const { data } = useResource<{ readonly data: readonly AuditRecord[] }>(
+    inWorkspace('/audit', { action: 'campaign.paused', limit: 200 }),
+  )
+  const entry = data?.data.find(({ subjectId }) => subjectId === campaignId)
+  const who = entry?.operator?.name ?? (entry?.key ? `the key ${entry.key.name}` : undefined)
+  return <>{who === undefined ? 'Paused.' : `Paused by ${who}.`}</>
 }
 
 function Progress({ campaign }: { readonly campaign: CampaignRecord }) {
@@ -121,11 +133,11 @@ function Started({ campaign, startedAt }: { readonly campaign: CampaignRecord; r
 }
 
 function progressText({ status, counts, startAt }: CampaignRecord): string {
-  if (counts.total === 0) return 'Nobody is on it yet.'
+  if (counts.total === 0) return 'No recipients yet.'
   if (status === 'SCHEDULED' && startAt !== null)
-    return `Starts ${at(startAt)}, to ${plural(counts.pending, 'recipient')}.`
+    return `Starts ${moment(startAt)}, to ${plural(counts.pending, 'recipient')}.`
   if (status === 'DRAFT') return `Ready for ${plural(counts.pending, 'recipient')}; nothing was sent.`
-  return `${count(doneOf(counts))} of ${plural(counts.total, 'recipient')} had their turn.`
+  return `${count(doneOf(counts))} of ${plural(counts.total, 'recipient')} processed.`
 }
 
 function Plan({ campaign }: { readonly campaign: CampaignRecord }) {
@@ -143,12 +155,12 @@ function Plan({ campaign }: { readonly campaign: CampaignRecord }) {
           <Facts
             facts={[
               ['Template', `${template.name} (${template.language})`],
-              ['From', number ? `${number.number} ${number.displayName}` : '—'],
+              ['From', number ? `${phone(number.number)} ${number.displayName}` : '—'],
               [
                 'Pace',
                 pace === null ? 'As fast as the number may' : `At most ${plural(pace, 'message')} a second`,
               ],
-              ['Start', startAt === null ? 'When somebody starts it' : at(startAt)],
+              ['Start', startAt === null ? 'When somebody starts it' : moment(startAt)],
               [
                 'Default values',
                 defaults.length === 0

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import { bytes } from '../../core/format.ts'
 import { Tag } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/field.tsx'
@@ -76,7 +77,7 @@ function FilePlace({
       <p role="status">
         {source ? (
           <>
-            <strong>{source.name}</strong> <span class="dim">{sizeOf(source.file.size)}</span>
+            <strong>{source.name}</strong> <span class="dim">{bytes(source.file.size)}</span>
           </>
         ) : (
           'Drop a CSV or NDJSON file here'
@@ -108,8 +109,3 @@ const Expected = ({ columns }: { readonly columns: readonly ExpectedColumn[] }) 
     </Button>
   </div>
 )
-
-function sizeOf(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`
-  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`
-}

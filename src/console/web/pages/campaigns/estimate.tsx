@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { count, exact, plural } from '../../core/format.ts'
+import { count, exact, moment, plural } from '../../core/format.ts'
 import { type Loaded, useResource } from '../../core/load.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
@@ -42,9 +42,6 @@ function duration(seconds: number): string {
   return `about ${plural(Math.round(seconds / 86_400), 'day')}`
 }
 
-const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
-export const at = (instant: string): string => moment.format(new Date(instant))
-
 export function EstimateFacts({
   estimate: { data, error, reload },
 }: {
@@ -73,7 +70,7 @@ export function EstimateFacts({
                 [
                   'Ends',
                   <time key="ends" dateTime={endsAt} title={exact(endsAt)}>
-                    {at(endsAt)}
+                    {moment(endsAt)}
                   </time>,
                 ],
               ] as const)),
@@ -84,7 +81,7 @@ export function EstimateFacts({
   )
 }
 
-const startOf = (instant: string): string => (Date.parse(instant) <= Date.now() ? 'At once' : at(instant))
+const startOf = (instant: string): string => (Date.parse(instant) <= Date.now() ? 'At once' : moment(instant))
 
 const Warnings = ({ warnings }: Pick<Estimate, 'warnings'>) =>
   warnings.length === 0 ? null : (

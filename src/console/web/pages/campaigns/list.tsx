@@ -7,6 +7,7 @@ import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
@@ -73,7 +74,7 @@ const columnsFor = (watched: ReadonlySet<string>): readonly Column<CampaignRecor
   { title: 'State', cell: (row) => <StateCell campaign={row} isWatched={watched.has(row.id)} /> },
   { title: 'Progress', cell: (row) => <ProgressCell campaign={row} isWatched={watched.has(row.id)} /> },
   { title: 'Failed', isMinor: true, align: 'end', cell: ({ counts }) => count(counts.failed) },
-  { title: 'Wrote back', isMinor: true, align: 'end', cell: ({ counts }) => count(counts.replied) },
+  { title: 'Replied', isMinor: true, align: 'end', cell: ({ counts }) => count(counts.replied) },
   { title: 'Created', isMinor: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ]
 
@@ -85,9 +86,7 @@ const Nothing = ({
   readonly create: ComponentChildren
 }) =>
   isFiltered ? (
-    <EmptyState icon="campaigns" title="No campaign is in this state">
-      Take the filter away to see the others.
-    </EmptyState>
+    <NoResults icon="campaigns" />
   ) : (
     <EmptyState icon="campaigns" title="No campaigns yet" action={create}>
       Choose an approved template, add recipients from a CSV file, see how long it will take, and start it.

@@ -1,13 +1,14 @@
 import type { PageProps } from '../../core/page-props.ts'
-import { Later } from '../../parts/later.tsx'
+import { later } from '../../parts/later.tsx'
 import { CampaignList } from './list.tsx'
 
-const loadForm = () => import('./new.tsx').then(({ NewCampaign }) => NewCampaign)
+const NewCampaign = later(() => import('./new.tsx').then((module) => module.NewCampaign), { isPage: true })
 /** One campaign has progress, recipients and a dozen dialogs: the list does without them. */
-const loadCampaign = () => import('./campaign.tsx').then(({ CampaignPage }) => CampaignPage)
+const CampaignPage = later(() => import('./campaign.tsx').then((module) => module.CampaignPage), {
+  isPage: true,
+})
 
 export function Page({ id }: PageProps) {
   if (id === undefined) return <CampaignList />
-  if (id === 'new') return <Later load={loadForm} given={{}} />
-  return <Later key={id} load={loadCampaign} given={{ id }} />
+  return id === 'new' ? <NewCampaign /> : <CampaignPage key={id} id={id} />
 }

@@ -1,9 +1,10 @@
 import type { NumberRecord, TemplateRecord, TemplateVariable } from '../../../../contract/records/catalog.ts'
 import type { ApiError } from '../../core/api.ts'
+import { phone, zone } from '../../core/format.ts'
 import { Field, Select } from '../../parts/field.tsx'
 import { isUploaded } from '../../parts/media-field.tsx'
 import { VariableField, variablesOf } from '../../parts/variable-field.tsx'
-import { type Draft, templateKey, timeZone } from './plan.ts'
+import { type Draft, templateKey } from './plan.ts'
 
 interface Props {
   readonly draft: Draft
@@ -34,7 +35,7 @@ export function PlanFields(props: Props) {
           <Field
             label="Start at"
             type="datetime-local"
-            hint={`In your time zone, ${timeZone()}. Empty: when you start it.`}
+            hint={`In your time zone, ${zone()}. Empty: when you start it.`}
             value={draft.startAt}
             error={error?.of('startAt')}
             onInput={(startAt) => change({ startAt })}
@@ -96,7 +97,10 @@ function What({ draft, templates, numbers, error, onChange }: Props) {
         value={draft.numberId}
         options={[
           { value: '', label: 'The default number' },
-          ...numbers.map(({ id, number, displayName }) => ({ value: id, label: `${number} ${displayName}` })),
+          ...numbers.map(({ id, number, displayName }) => ({
+            value: id,
+            label: `${phone(number)} ${displayName}`,
+          })),
         ]}
         error={error?.of('numberId')}
         onChange={(numberId) => change({ numberId, variables: sendable(draft.variables, variables) })}

@@ -62,11 +62,3 @@ function toLocal(instant: string): string {
   const at = new Date(instant)
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
-
-/** Such as `Europe/Lisbon (GMT+1)`. */
-export function timeZone(): string {
-  const { timeZone: name } = Intl.DateTimeFormat().resolvedOptions()
-  const parts = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' }).formatToParts(new Date())
-  const offset = parts.find(({ type }) => type === 'timeZoneName')?.value
-  return offset === undefined || offset === name ? name : `${name} (${offset})`
-}

@@ -53,7 +53,7 @@ export const CountList = ({ campaign: { id, counts } }: { readonly campaign: Cam
       <strong>{count(counts.total)}</strong>
     </li>
     <li>
-      <span>Wrote back</span>
+      <span>Replied</span>
       <span>{count(counts.replied)}</span>
     </li>
   </ul>

@@ -2,7 +2,7 @@
 // of the filtered list.
 import type { CampaignRecord, RecipientRecord } from '../../../../contract/records/campaign.ts'
 import { askRaw, inWorkspace } from '../../core/api.ts'
-import { sentence } from '../../core/format.ts'
+import { phone, sentence } from '../../core/format.ts'
 import { useFresh } from '../../core/fresh.ts'
 import { useAction, useList } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
@@ -11,6 +11,7 @@ import { Section } from '../../parts/facts.tsx'
 import { FailureText } from '../../parts/failure.tsx'
 import { contactHint } from '../../parts/filter.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { EmptyState, Problem } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
@@ -57,11 +58,9 @@ export function Recipients({ campaign }: { readonly campaign: CampaignRecord }) 
         columns={columns}
         empty={
           isFiltered ? (
-            <EmptyState icon="members" title="Nobody fits these filters">
-              Take a filter away to see the others.
-            </EmptyState>
+            <NoResults icon="members" />
           ) : (
-            <EmptyState icon="members" title="Nobody is on it yet">
+            <EmptyState icon="members" title="No recipients yet">
               Add recipients from a CSV or NDJSON file, or paste rows from a spreadsheet.
             </EmptyState>
           )
@@ -78,7 +77,7 @@ const fileName = (name: string): string =>
     .slice(0, 60) || 'campaign'
 
 const columns: readonly Column<RecipientRecord>[] = [
-  { title: 'Number', cell: ({ to, userId }) => <code>{to === '' ? userId : `+${to}`}</code> },
+  { title: 'Number', cell: ({ to, userId }) => (to === '' ? <code>{userId}</code> : phone(to)) },
   { title: 'Status', cell: ({ status }) => <RecipientBadge status={status} /> },
   { title: 'Why', cell: ({ error, skippedReason }) => <Why error={error} skippedReason={skippedReason} /> },
   {
@@ -93,7 +92,7 @@ const columns: readonly Column<RecipientRecord>[] = [
         </a>
       ),
   },
-  { title: 'Wrote back', isMinor: true, cell: ({ repliedAt }) => <Ago at={repliedAt} /> },
+  { title: 'Replied', isMinor: true, cell: ({ repliedAt }) => <Ago at={repliedAt} /> },
   { title: 'Changed', isMinor: true, cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
 ]
 

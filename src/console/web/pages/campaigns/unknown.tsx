@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { CampaignRecord, RecipientRecord } from '../../../../contract/records/campaign.ts'
 import { api, inWorkspace } from '../../core/api.ts'
-import { count, plural } from '../../core/format.ts'
+import { count, phone, plural } from '../../core/format.ts'
 import { useAction, useList } from '../../core/load.ts'
 import { can } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
@@ -102,7 +102,7 @@ function Decide({ campaign, onDone, onClose }: Props) {
         <Choices
           label="Recipients"
           hint={list.hasMore ? 'The first 200; decide on these, and the next ones come.' : undefined}
-          options={list.rows.map(({ id, to }) => ({ value: id, label: `+${to}` }))}
+          options={list.rows.map(({ id, to }) => ({ value: id, label: phone(to) }))}
           chosen={chosen}
           onChange={setChosen}
         />

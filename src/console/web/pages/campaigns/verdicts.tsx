@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { count, plural } from '../../core/format.ts'
+import { count, percent, plural } from '../../core/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
@@ -32,7 +32,7 @@ export function Verdicts({ step, source, tally, isBusy }: Props) {
       <div class="upload-head">
         <p ref={head} tabIndex={-1}>
           <strong>{source?.name}</strong>{' '}
-          <span role="status">{isBusy ? `${Math.round(part * 100)} %` : ended[step]}</span>
+          <span role="status">{isBusy ? percent(Math.floor(part * 100) / 100) : ended[step]}</span>
         </p>
         <progress aria-label="Rows done" max={1} value={isBusy ? part : 1} />
       </div>

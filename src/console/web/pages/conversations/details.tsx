@@ -11,7 +11,7 @@ import type {
   ReplyDetails,
   UnsupportedDetails,
 } from '../../../../contract/records/message-details.ts'
-import { exact, sentence, time } from '../../core/format.ts'
+import { exact, phone, sentence, time } from '../../core/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { hrefOfMessage } from './address.ts'
 
@@ -143,8 +143,8 @@ function Card({ card: { name, phones, emails, organization, origin } }: { readon
     <div class="part">
       <strong>{name ?? 'Contact'}</strong>
       {organization?.company && <span>{organization.company}</span>}
-      {phones.map(({ phone, waId }) => (
-        <span key={`${phone} ${waId}`}>{phone ?? `+${waId}`}</span>
+      {phones.map(({ phone: written, waId }) => (
+        <span key={`${written} ${waId}`}>{written ?? phone(waId ?? '')}</span>
       ))}
       {emails.map(({ email }) => (
         <span key={email}>{email}</span>

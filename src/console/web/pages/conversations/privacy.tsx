@@ -1,14 +1,15 @@
 // Export or erase everything that is known of the contact. The dialogs are fetched when one is opened.
 import { useState } from 'preact/hooks'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
-import { useLater } from '../../core/later.ts'
 import { Button } from '../../parts/button.tsx'
+import { later } from '../../parts/later.tsx'
 
 interface Props {
   readonly conversation: ConversationRecord
 }
 
-const load = () => import('./privacy-dialogs.tsx')
+const Export = later(() => import('./privacy-dialogs.tsx').then((module) => module.Export))
+const Erase = later(() => import('./privacy-dialogs.tsx').then((module) => module.Erase))
 
 export function PrivacyActions({ conversation }: Props) {
   const [opened, setOpened] = useState<'Export' | 'Erase'>()
@@ -21,14 +22,8 @@ export function PrivacyActions({ conversation }: Props) {
       <Button look="quiet" onClick={() => setOpened('Erase')}>
         Erase contact
       </Button>
-      {opened && <Opened conversation={conversation} which={opened} onClose={close} />}
+      {opened === 'Export' && <Export conversation={conversation} onClose={close} />}
+      {opened === 'Erase' && <Erase conversation={conversation} onClose={close} />}
     </div>
   )
-}
-
-function Opened({ which, ...props }: Props & { readonly which: 'Export' | 'Erase'; onClose(): void }) {
-  const dialogs = useLater(load, props.onClose)
-  if (!dialogs) return null
-  const { [which]: Shown } = dialogs
-  return <Shown {...props} />
 }

@@ -3,13 +3,13 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ThreadEntry } from '../../../../contract/records/console.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { useLater } from '../../core/later.ts'
 import { type List, useList, useResource } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { setQuery } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { sayError } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
+import { later } from '../../parts/later.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { hrefOfConversation, wantedMessage } from './address.ts'
@@ -23,6 +23,8 @@ import { ReplyBox } from './reply.tsx'
 import { Standing } from './standing.tsx'
 import { Actions, useReading } from './thread-actions.tsx'
 import { nameOf } from './words.ts'
+
+const SendTemplate = later(() => import('./send-template.tsx').then((module) => module.SendTemplate))
 
 const LOOK_MS = 2_500
 const SHOWN = 50
@@ -65,7 +67,7 @@ export function Thread({ id }: { readonly id: string }) {
       </section>
       {data && <DetailsPane conversation={data} />}
       {data && isChoosing && (
-        <Template
+        <SendTemplate
           conversation={data}
           onClose={() => setChoosing(false)}
           onDone={() => {
@@ -76,20 +78,6 @@ export function Thread({ id }: { readonly id: string }) {
       )}
     </>
   )
-}
-
-const loadTemplates = () => import('./send-template.tsx')
-
-interface TemplateProps {
-  readonly conversation: ConversationRecord
-  onClose(): void
-  onDone(): void
-}
-
-/** Fetched when a template is first to be sent. */
-function Template(props: TemplateProps) {
-  const loaded = useLater(loadTemplates, props.onClose)
-  return loaded ? <loaded.SendTemplate {...props} /> : null
 }
 
 interface ThreadOf {

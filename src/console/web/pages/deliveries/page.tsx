@@ -14,6 +14,7 @@ import { ExportButton } from '../../parts/export-button.tsx'
 import { Check } from '../../parts/field.tsx'
 import { contactHint } from '../../parts/filter.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { selectionColumn } from '../../parts/selection.tsx'
 import { EmptyState } from '../../parts/states.tsx'
@@ -212,9 +213,7 @@ function columnsOf({
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
-    <EmptyState icon="deliveries" title="Nothing fits these filters">
-      Take a filter away, or look at another time.
-    </EmptyState>
+    <NoResults icon="deliveries" />
   ) : (
     <EmptyState
       icon="deliveries"

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { EndpointHealth, EndpointHour } from '../../../../contract/records/overview.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { count, duration, plural } from '../../core/format.ts'
+import { count, duration, percent, plural } from '../../core/format.ts'
 import { useResource } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { sayError } from '../../core/toasts.ts'
@@ -46,7 +46,7 @@ function Hours({
   const failures = sum(hours.map((hour) => hour.failures))
   const isCapped = hours.some(({ capped }) => capped)
   const times = hours.map(({ at }) => Date.parse(at))
-  const share = `${((failures / attempts) * 100).toFixed(1)} %`
+  const share = percent(failures / attempts)
   return (
     <>
       <p>

@@ -1,6 +1,6 @@
 import type { UnappliedElementDetail } from '../../../../contract/inbound-elements.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { exact, pretty } from '../../core/format.ts'
+import { exact, phone, pretty } from '../../core/format.ts'
 import { useResource } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { CodeBlock } from '../../parts/code.tsx'
@@ -31,7 +31,7 @@ const Detail = ({ element }: { readonly element: UnappliedElementDetail }) => (
         ['Came', exact(element.at)],
         ['Field', element.field ?? '—'],
         ['Part', element.part ?? '—'],
-        ['Number', element.number ?? '—'],
+        ['Number', element.number === null ? '—' : phone(element.number)],
         ['Applied', element.appliedAt === null ? 'Not yet' : exact(element.appliedAt)],
         ...madeOf(element),
       ]}

@@ -1,10 +1,12 @@
 import type { UnappliedElementRecord } from '../../../../contract/inbound-elements.ts'
 import { inWorkspace } from '../../core/api.ts'
+import { phone } from '../../core/format.ts'
 import { useList } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
@@ -32,9 +34,7 @@ export function Page({ id }: PageProps) {
         isCurrent={(row) => row.id === id}
         empty={
           isFiltered ? (
-            <EmptyState icon="warning" title="Nothing fits these filters">
-              Take a filter away, or look at another time.
-            </EmptyState>
+            <NoResults icon="warning" />
           ) : (
             <EmptyState icon="check" title="Everything was understood">
               Whatever the provider tells and Switchboard makes nothing of appears here.
@@ -61,7 +61,11 @@ const filters: Filter[] = [
 const columns: readonly Column<UnappliedElementRecord>[] = [
   { title: 'Reason', cell: ({ reason }) => reasons[reason][0] },
   { title: 'What', cell: ({ field, part }) => <code>{part ?? field ?? 'body'}</code> },
-  { title: 'Number', isMinor: true, cell: ({ number }) => number ?? <span class="dim">—</span> },
+  {
+    title: 'Number',
+    isMinor: true,
+    cell: ({ number }) => (number === null ? <span class="dim">—</span> : phone(number)),
+  },
   {
     title: 'State',
     cell: ({ appliedAt }) =>

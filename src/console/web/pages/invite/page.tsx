@@ -102,7 +102,7 @@ function JoinAsBefore({ token, invitation, onOther }: FormProps) {
     <AuthForm
       title={`Join ${invitation.workspace}`}
       submit="Sign in and join"
-      action={action}
+      action={second.action}
       below={
         second.isOpen ? (
           <Button look="quiet" onClick={second.back}>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { KeyRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
-import { day, exact, now } from '../../core/format.ts'
+import { count, day, exact, now } from '../../core/format.ts'
 import { useList } from '../../core/load.ts'
 import { can } from '../../core/session.ts'
 import { useNew } from '../../core/starts-new.ts'
@@ -16,6 +16,7 @@ import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { KeyForm } from './key-form.tsx'
+import { scopeTitle } from './scopes.ts'
 
 type Created = KeyRecord & { readonly key: string }
 
@@ -135,8 +136,15 @@ function Revoke({
       onClose={onClose}
     >
       <p>
-        Requests with this key are refused from now on, on every gateway. It was last used{' '}
-        <Ago at={record.lastUsedAt} none="never" />. This cannot be undone.
+        Requests with this key are refused from now on, on every gateway.{' '}
+        {record.lastUsedAt === null ? (
+          'It has never been used.'
+        ) : (
+          <>
+            It was last used <Ago at={record.lastUsedAt} />.
+          </>
+        )}{' '}
+        This cannot be undone.
       </p>
     </Confirm>
   )
@@ -150,7 +158,7 @@ const columns: readonly Column<KeyRecord>[] = [
   {
     title: 'Limit',
     isMinor: true,
-    cell: (key) => (key.requestsPerSecond === 0 ? 'None' : `${key.requestsPerSecond}/s`),
+    cell: (key) => (key.requestsPerSecond === 0 ? 'None' : `${count(key.requestsPerSecond)} a second`),
   },
   { title: 'Last used', cell: (key) => <Ago at={key.lastUsedAt} none="Never" /> },
   { title: 'Created', isMinor: true, cell: (key) => <Ago at={key.createdAt} /> },
@@ -159,9 +167,11 @@ const columns: readonly Column<KeyRecord>[] = [
 const Scopes = ({ scopes }: { readonly scopes: readonly string[] }) => (
   <span class="tags">
     {scopes.slice(0, 2).map((scope) => (
-      <Tag key={scope}>{scope}</Tag>
+      <Tag key={scope}>{scopeTitle(scope)}</Tag>
     ))}
-    {scopes.length > 2 && <span title={scopes.slice(2).join(', ')}>and {scopes.length - 2} more</span>}
+    {scopes.length > 2 && (
+      <span title={scopes.slice(2).map(scopeTitle).join(', ')}>and {scopes.length - 2} more</span>
+    )}
   </span>
 )
 

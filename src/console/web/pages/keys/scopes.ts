@@ -1,24 +1,25 @@
-// Texts of the form about what each scope allows.
+// What each scope allows, in words. The code, which the API names, stands in the hint.
 import type { Scope } from '../../../../contract/scopes.ts'
 import type { Choice } from '../../parts/field.tsx'
 
-const hints: Readonly<Record<Scope, string>> = {
-  CHAT_SEND: 'Send messages. Includes CATALOG_READ.',
-  MESSAGES_READ: 'List and read messages.',
-  MEDIA_READ: 'Download attachments.',
-  CONVERSATIONS_READ: 'List and read conversations.',
-  CONVERSATIONS_WRITE: 'Mark as read, show typing.',
-  CONTACTS_EXPORT: 'Export everything that is known of a contact, with messages, calls and files.',
-  CONTACTS_ERASE: 'Erase contacts with everything that is known of them. This cannot be undone.',
-  CALLS_READ: 'List calls, fetch offers.',
-  CALLS_WRITE: 'Place, answer and end calls. Includes CALLS_READ.',
-  CAMPAIGNS_READ: 'Read campaigns and their recipients.',
-  CAMPAIGNS_WRITE: 'Create and run campaigns. Includes CAMPAIGNS_READ and CATALOG_READ.',
-  CATALOG_READ: 'List templates and numbers.',
+const words: Readonly<Record<Scope, readonly [title: string, hint?: string]>> = {
+  CHAT_SEND: ['Send messages', 'also templates and numbers'],
+  MESSAGES_READ: ['Read messages'],
+  MEDIA_READ: ['Download files'],
+  CONVERSATIONS_READ: ['Read conversations'],
+  CONVERSATIONS_WRITE: ['Mark conversations', 'as read; show typing'],
+  CONTACTS_EXPORT: ['Export contacts', 'everything known of one, with messages, calls and files'],
+  CONTACTS_ERASE: ['Erase contacts', 'with everything known of them; this cannot be undone'],
+  CALLS_READ: ['Read calls', 'and fetch offers'],
+  CALLS_WRITE: ['Make calls', 'place, answer and end them; includes reading'],
+  CAMPAIGNS_READ: ['Read campaigns', 'and their recipients'],
+  CAMPAIGNS_WRITE: ['Run campaigns', 'includes reading, templates and numbers'],
+  CATALOG_READ: ['List templates', 'and numbers'],
 }
 
-export const scopeChoices: readonly Choice<Scope>[] = (Object.keys(hints) as Scope[]).map((scope) => ({
-  value: scope,
-  label: scope,
-  hint: hints[scope],
-}))
+export const scopeTitle = (scope: string): string => words[scope as Scope]?.[0] ?? scope
+
+export const scopeChoices: readonly Choice<Scope>[] = (Object.keys(words) as Scope[]).map((scope) => {
+  const [label, hint] = words[scope]
+  return { value: scope, label, hint: hint === undefined ? scope : `${scope}: ${hint}` }
+})

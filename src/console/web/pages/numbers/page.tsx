@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { sentence } from '../../core/format.ts'
+import { count, phone, sentence } from '../../core/format.ts'
 import { useList } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
@@ -14,6 +14,7 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Routing } from './routing.tsx'
+import { takersOf } from './takers.ts'
 
 export function Page() {
   const list = useList<NumberRecord>(inWorkspace('/numbers'))
@@ -24,11 +25,12 @@ export function Page() {
     isTitleHidden: true,
     align: 'end',
     cell: (record) => (
-      <Button aria-label={`Set up ${record.number}`} onClick={() => setEdited(record)}>
+      <Button aria-label={`Set up ${phone(record.number)}`} onClick={() => setEdited(record)}>
         Set up
       </Button>
     ),
   }
+  const columns = columnsFor(endpoints.rows)
   return (
     <>
       <PageHeader
@@ -52,7 +54,7 @@ export function Page() {
           endpoints={endpoints.rows}
           onClose={() => setEdited(undefined)}
           onDone={(changed) => {
-            say(`${changed.number} is set up.`)
+            say(`${phone(changed.number)} is set up.`)
             setEdited(undefined)
             // A change of the default may also change the number that was the default before.
             if (changed.isDefault === edited.isDefault) list.replace(changed)
@@ -66,13 +68,13 @@ export function Page() {
 
 const qualities: Readonly<Record<string, Tone>> = { GREEN: 'good', YELLOW: 'warn', RED: 'bad' }
 
-const columns: readonly Column<NumberRecord>[] = [
+const columnsFor = (endpoints: readonly EndpointRecord[] | undefined): readonly Column<NumberRecord>[] => [
   {
     title: 'Number',
     cell: ({ number, displayName, isDefault }) => (
       <span class="stack">
         <strong class="inline">
-          {number} {isDefault && <Tag>Default sender</Tag>}
+          {phone(number)} {isDefault && <Tag>Default sender</Tag>}
         </strong>
         <small>{displayName}</small>
       </span>
@@ -82,7 +84,7 @@ const columns: readonly Column<NumberRecord>[] = [
     title: 'Replies go to',
     cell: ({ replyRouting }) =>
       replyRouting === null ? (
-        <span class="dim">Nowhere</span>
+        <Everywhere endpoints={endpoints} />
       ) : (
         <a href={hrefOf('endpoints', replyRouting.endpointId)}>{replyRouting.endpointName}</a>
       ),
@@ -100,5 +102,23 @@ const columns: readonly Column<NumberRecord>[] = [
     ),
   },
   { title: 'Status', isMinor: true, cell: ({ status }) => sentence(status) },
-  { title: 'Rate', isMinor: true, align: 'end', cell: ({ messagesPerSecond }) => `${messagesPerSecond}/s` },
+  {
+    title: 'Rate',
+    isMinor: true,
+    align: 'end',
+    cell: ({ messagesPerSecond }) => `${count(messagesPerSecond)} a second`,
+  },
 ]
+
+/** A reply to a number without an endpoint of its own goes to all that take replies. */
+function Everywhere({ endpoints }: { readonly endpoints: readonly EndpointRecord[] | undefined }) {
+  if (!endpoints) return <span class="dim">…</span>
+  const takers = takersOf(endpoints)
+  if (takers.length === 0) return <span class="dim">No endpoint takes messages</span>
+  return (
+    <span class="stack">
+      <span>{takers.length === 1 ? 'The one endpoint' : 'Every endpoint'} that takes messages</span>
+      <small>{takers.map(({ name }) => name).join(', ')}</small>
+    </span>
+  )
+}

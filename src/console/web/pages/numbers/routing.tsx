@@ -5,6 +5,7 @@ import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { endpointOptions } from '../../core/endpoint-names.ts'
+import { phone } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
@@ -38,7 +39,7 @@ export function Routing({ record, endpoints, onDone, onClose }: Props) {
     })
   return (
     <FormDialog
-      title={`Set up ${record.number}`}
+      title={`Set up ${phone(record.number)}`}
       submit="Save"
       isBusy={action.isBusy}
       error={action.error}
@@ -47,7 +48,6 @@ export function Routing({ record, endpoints, onDone, onClose }: Props) {
     >
       <Select
         label="Replies go to"
-        hint="Only endpoints with message.received among their events can take replies."
         value={endpointId}
         options={[{ value: '', label: noneOf(endpoints) }, ...optionsOf(endpoints)]}
         error={action.error?.of('endpointId')}
@@ -96,11 +96,11 @@ const optionsOf = (endpoints: readonly EndpointRecord[]) =>
 function forwardHint(endpoint: EndpointRecord | undefined): ComponentChildren {
   if (!endpoint) return 'Choose where replies go first: calls are forwarded to the same endpoint.'
   if (endpoint.events.includes('call.ringing'))
-    return 'A call rings at the endpoint as call.ringing, at once and once; nobody else answers it.'
+    return 'A call rings at this endpoint alone, at once, and is not tried again.'
   return (
     <>
-      {endpoint.name} does not take call.ringing.{' '}
-      <a href={hrefOf('endpoints', endpoint.id)}>Add it to its events</a> first.
+      {endpoint.name} does not take calls.{' '}
+      <a href={hrefOf('endpoints', endpoint.id)}>Add “call.ringing” to its events</a> first.
     </>
   )
 }

@@ -1,6 +1,6 @@
 import type { WorkspaceDetail } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { count, plural } from '../../core/format.ts'
+import { bytes, count, plural } from '../../core/format.ts'
 import { useResource } from '../../core/load.ts'
 import { loadMe, me } from '../../core/session.ts'
 import { sayError } from '../../core/toasts.ts'
@@ -69,7 +69,7 @@ const Identifiers = ({ record }: { readonly record: WorkspaceDetail }) => (
             <Copyable key="waba" what="business account" text={record.wabaId} />
           ),
         ],
-        ['Access token', record.hasOwnToken ? 'One of its own' : 'That of the installation'],
+        ['Access token', record.hasOwnToken ? 'One of its own' : 'Installation default'],
         ['API address', <Copyable key="api" what="API address" text={`${location.origin}/api/v1`} />],
         ['You', <Copyable key="you" what="your ID" text={me.value?.operator.id ?? ''} />],
       ]}
@@ -91,7 +91,7 @@ const Limits = ({
         ['Kept for', `Events, deliveries, attempts and call timelines: ${plural(retentionDays, 'day')}`],
         ['Texts and files', <ContentDays key="content" record={record} onChange={onChange} />],
         ['Endpoints', `At most ${count(limits.endpoints)}`],
-        ['Requests', `Bodies of at most ${count(limits.bodyBytes / 1024)} KiB`],
+        ['Requests', `Bodies of at most ${bytes(limits.bodyBytes)}`],
         ['Recipients', `At most ${count(limits.recipientsPerCall)} in one request`],
       ]}
     />

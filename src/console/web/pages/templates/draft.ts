@@ -132,8 +132,8 @@ function providerButton({ type, text, value, example }: ButtonDraft): object {
   }
 }
 
-const EMPTY = 'must not be empty'
-const NEEDED = 'is needed for the review'
+const EMPTY = 'Enter a value'
+const NEEDED = 'The review needs this'
 const isBlank = (text: string | undefined): boolean => (text ?? '').trim() === ''
 
 /** Problems by field name: only those that can be found without the provider. */
@@ -142,11 +142,12 @@ export function problemsOf(draft: Draft): Readonly<Record<string, string>> {
   const inHeader = variables.filter(({ place }) => place === 'HEADER')
   const missing = variables.filter(({ key }) => isBlank(draft.examples[key]))
   return {
-    ...(!/^[a-z0-9_]+$/.test(draft.name) && { name: 'must be lower-case letters, digits and _' }),
+    ...(!/^[a-z0-9_]+$/.test(draft.name) && { name: 'Use lower-case letters, digits and _' }),
     ...(draft.header === 'TEXT' && isBlank(draft.headerText) && { header: EMPTY }),
     ...(isMedia(draft.header) && draft.headerMedia === '' && { header: NEEDED }),
-    ...(draft.offer !== '' && draft.footer !== '' && { footer: 'cannot stand beside an offer' }),
-    ...(inHeader.length > 1 && { header: 'takes one variable at most' }),
+    ...(draft.offer !== '' &&
+      draft.footer !== '' && { footer: 'Leave the footer out: it cannot stand beside an offer' }),
+    ...(inHeader.length > 1 && { header: 'Use one variable at most' }),
     ...(isBlank(draft.body) ? { body: EMPTY } : variableProblem(variables)),
     ...Object.fromEntries(missing.map(({ key }) => [key, NEEDED])),
     ...Object.assign({}, ...draft.buttons.map(buttonProblems)),
@@ -169,11 +170,11 @@ const buttonProblems = ({ id, type, text, value, example }: ButtonDraft): Record
 function variableProblem(variables: readonly Variable[]): { body?: string } {
   const names = variables.map(({ name }) => name)
   if (names.some(isPosition) && !names.every(isPosition))
-    return { body: 'names its variables or numbers them, not both' }
+    return { body: 'Name the variables or number them, not both' }
   const numbers = variables.filter(({ name, place }) => place === 'BODY' && isPosition(name))
   if (numbers.some(({ name }, index) => Number(name) !== index + 1))
-    return { body: 'must number its variables {{1}}, {{2}} and so on' }
-  return names.some((name) => /[A-Z]/.test(name)) ? { body: 'must name its variables in lower case' } : {}
+    return { body: 'Number the variables {{1}}, {{2}} and so on' }
+  return names.some((name) => /[A-Z]/.test(name)) ? { body: 'Name the variables in lower case' } : {}
 }
 
 const concerns = [

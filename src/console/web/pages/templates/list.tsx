@@ -6,6 +6,7 @@ import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
@@ -47,9 +48,7 @@ export function TemplateList() {
         hrefOf={({ id }) => hrefOf('templates', id)}
         empty={
           isFiltered ? (
-            <EmptyState icon="templates" title="Nothing fits these filters">
-              Take a filter away, or write less of the name.
-            </EmptyState>
+            <NoResults icon="templates" />
           ) : (
             <EmptyState icon="templates" title="No templates yet" action={create}>
               Submit one here, or at the provider: those of your account appear within a few minutes.
