@@ -4,7 +4,7 @@ import { sentence, zone } from '../../core/format.ts'
 import { Badge } from '../../parts/badge.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Ago, Logged } from '../../parts/time.tsx'
-import { contentOf, customerOf, ourNumber, tones } from './words.ts'
+import { contentOf, customerOf, kindOf, ourNumber, tones } from './words.ts'
 
 export const StatusBadge = ({ status }: { readonly status: MessageStatus }) => (
   <Badge tone={tones[status]}>{sentence(status)}</Badge>
@@ -24,13 +24,13 @@ const Content = ({ row }: { readonly row: LoggedMessage }) => (
   <span class="stack message-content">
     <span>{contentOf(row)}</span>
     <small>
-      {row.direction === 'INBOUND' ? 'Inbound' : 'Outbound'} · {sentence(row.type)}
+      {sentence(row.direction)} · {kindOf(row)}
     </small>
   </span>
 )
 
 const State = ({ row: { status, error } }: { readonly row: LoggedMessage }) => (
-  <span class="stack">
+  <span class="stack message-state">
     <StatusBadge status={status} />
     {error && <small class="bad-words">{error.title}</small>}
   </span>

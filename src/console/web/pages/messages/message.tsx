@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { MessageDetail } from '../../../../contract/records/message-log.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { exact, plural, sentence } from '../../core/format.ts'
+import { exact, plural, sentence, zone } from '../../core/format.ts'
 import { useResource, useWatch } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { Button } from '../../parts/button.tsx'
@@ -91,13 +91,15 @@ const Detail = ({ message }: { readonly message: MessageDetail }) => (
   <>
     <WhyFailed message={message} />
     {message.text !== '' && <blockquote class="message-text">{message.text}</blockquote>}
-    <h3>What happened</h3>
+    <h3>What happened, {zone()}</h3>
     <Timeline moments={momentsOf(message)} isDated />
     <h3>Details</h3>
     <Facts facts={factsOf(message)} />
     <Deliveries message={message} />
   </>
 )
+
+const withoutDot = (text: string): string => text.replace(/\.+$/, '')
 
 const WhyFailed = ({ message: { error, help } }: { readonly message: MessageDetail }) =>
   error && (
@@ -114,7 +116,9 @@ const WhyFailed = ({ message: { error, help } }: { readonly message: MessageDeta
           </p>
         </>
       )}
-      {error.details !== undefined && <p>The provider says: {error.details}</p>}
+      {error.details !== undefined && withoutDot(error.details) !== withoutDot(error.title) && (
+        <p>The provider says: {error.details}</p>
+      )}
       <p class="hint">
         Code <code>{error.code}</code>
         {error.subcode !== undefined && (
@@ -146,7 +150,6 @@ function factsOf(message: MessageDetail): Fact[] {
       ? ([['Sent by', <SentBy key="by" message={message} />]] satisfies Fact[])
       : []),
     ...contentFacts(message),
-    ['Accepted', exact(message.createdAt)],
     ...(message.attempts > 1 ? ([['Attempts', String(message.attempts)]] satisfies Fact[]) : []),
     ['Message ID', <Copyable key="id" text={message.id} what="message ID" />],
     ...idFact('Provider ID', 'provider ID', message.providerMessageId),
