@@ -5,7 +5,9 @@ import { type Json, ok } from '../e2e/clients.ts'
 import { arrives } from '../e2e/media-steps.ts'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
+import { filesAreShown } from './conversation-files.ts'
 import { groupIsShown, kindsAreShown } from './conversation-kinds.ts'
+import { inboxIsWorked } from './inbox-steps.ts'
 import {
   assertAccessible,
   assertFits,
@@ -14,7 +16,6 @@ import {
   loaded,
   openBrowserScene,
   screenshot,
-  setFilter,
   viewport,
 } from './scene.ts'
 
@@ -32,6 +33,7 @@ describe('conversations in the console', () => {
   const says = (text: string, from = reader, fields: Json = {}): Promise<Json> =>
     arrives(scene.stack, from, { type: 'text', text, ...fields })
   const thread = (page: Page) => page.getByRole('region', { name: 'Messages' })
+  const details = (page: Page) => page.getByRole('complementary', { name: 'Details' })
   const bubble = (page: Page, text: string) => thread(page).getByRole('listitem').filter({ hasText: text })
 
   test('a customer’s message is found, read, followed by the next one, and answered with a template', async () => {
@@ -42,7 +44,7 @@ describe('conversations in the console', () => {
     await item.click()
     await page.getByRole('heading', { level: 1, name: 'Ines Ferreira' }).waitFor()
     await bubble(page, 'Is my order ready?').getByText('Unread').waitFor()
-    await page.getByText(/^24 h window until \d\d:\d\d$/).waitFor()
+    await page.getByText(/^23 h \d\d min left to reply$/).waitFor()
     await says('The blue one.')
     await bubble(page, 'The blue one.').waitFor()
     await page.getByRole('button', { name: 'Mark read' }).click()
@@ -67,14 +69,21 @@ describe('conversations in the console', () => {
   async function sendOrderReady(page: Page): Promise<void> {
     await page.getByRole('button', { name: 'Send template' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Template').selectOption({ label: 'order_ready (en_US)' })
+    await dialog.getByLabel('Search templates').fill('order ready')
+    const choice = dialog.getByRole('button', { name: /order_ready/ })
+    await choice.getByText('Hi {{first_name}}, order {{order_number}} is ready.').waitFor()
+    await eventually('the others are gone', async () => (await dialog.locator('li').count()) === 1)
+    await assertAccessible(page)
+    await screenshot(page, 'choose-template-light')
+    await dialog.getByLabel('Search templates').press('ArrowDown')
+    await choice.press('Enter')
     const preview = dialog.getByRole('region', { name: 'Preview' })
     await preview.getByText('Hi {{first_name}}, order {{order_number}} is ready.').waitFor()
     await dialog.getByLabel('first_name').fill('Ines')
     await dialog.getByLabel('order_number').fill('A-7')
     await preview.getByText('Hi Ines, order A-7 is ready.').waitFor()
     await dialog.getByRole('button', { name: 'Send message' }).click()
-    await dialog.getByText('must not be empty').waitFor()
+    await dialog.getByText('Enter a value').waitFor()
     await dialog.getByLabel('store').fill('North Dock')
     await preview.getByText('North Dock').nth(1).waitFor()
     await screenshot(page, 'send-template-light')
@@ -87,9 +96,9 @@ describe('conversations in the console', () => {
     const from = '15557000301'
     const { conversationId } = await says('Forget me.', from, { name: 'Otto Lund' })
     const page = await scene.open(`conversations/${conversationId}`)
+    await page.getByRole('link', { name: 'Details' }).click()
     const choose = async (item: string) => {
-      await page.getByRole('button', { name: 'More actions' }).click()
-      await page.getByRole('menuitem', { name: item }).click()
+      await details(page).getByRole('button', { name: item }).click()
       return page.getByRole('dialog')
     }
     const exporting = await choose('Export contact')
@@ -116,37 +125,9 @@ describe('conversations in the console', () => {
     await page.close()
   })
 
-  test('files come with the session, and what failed says why', async () => {
-    const { stack } = scene
-    const from = '15557000003'
-    const picture = await says('', from, {
-      ...{ type: 'image', caption: 'The label', mediaBase64: PICTURE, mimeType: 'image/png', ...READING },
-    })
-    await says('', from, { type: 'document', fileName: 'receipt.pdf' })
-    await says('', from, { type: 'audio', voice: true })
-    const template = { name: 'hello_world', language: 'en_US' }
-    await ok(stack.api.post('/messages/chat', { to: `+${from}`, template }), 202)
-    const page = await scene.open(`conversations/${picture.conversationId}`)
-    const image = thread(page).getByRole('img', { name: 'Image from the customer' })
-    await image.scrollIntoViewIfNeeded()
-    await eventually('the picture is shown', () =>
-      image.evaluate((element) => 'naturalWidth' in element && element.naturalWidth === 4),
-    )
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      thread(page).getByRole('link', { name: 'receipt.pdf' }).click(),
-    ])
-    assert.equal(download.suggestedFilename(), 'receipt.pdf')
-    await thread(page).locator('audio').waitFor()
-    const failed = bubble(page, 'Welcome.')
-    await failed.getByText('131026').waitFor()
-    await failed.getByText(/^Failed \d\d:\d\d$/).waitFor()
-    await screenshot(page, 'conversation-files-light')
-    await assertAccessible(page)
-    assertNoFaults(page)
-    await page.close()
-  })
-
+  test('files come with the session, and what failed says why', () => filesAreShown(scene))
+  test('the inbox is worked: list, thread with calls and campaigns, details, keys', () =>
+    inboxIsWorked(scene))
   test('what a customer sends is shown, whatever its kind', () => kindsAreShown(scene))
   test('a group is a conversation of its own, to which nothing is sent', () => groupIsShown(scene))
 
@@ -236,7 +217,7 @@ describe('conversations in the console', () => {
     await says('Do you hear me?', '15557000204')
     const page = await scene.open('deliveries')
     await page.getByRole('link', { name: 'message.received' }).first().click()
-    await page.getByRole('dialog').getByRole('link', { name: 'In the conversation' }).click()
+    await page.getByRole('dialog').locator('a[href*="/conversations/msg_"]').first().click()
     await thread(page).locator('[aria-current]').getByText('Do you hear me?').waitFor()
     assertNoFaults(page)
     await page.close()
@@ -264,16 +245,18 @@ describe('conversations in the console', () => {
       }),
     )
     const page = await scene.open(`conversations/${conversationId}`)
-    await page.getByText('Opted out: nothing can be sent').waitFor()
-    await page.getByText('May always be called').waitFor()
+    await page.getByText('The customer has opted out: nothing can be sent').waitFor()
+    await page.getByRole('link', { name: 'Details' }).click()
+    await details(page).getByText('Opted out: nothing can be sent').waitFor()
+    await details(page).getByText('May always be called').waitFor()
     await thread(page).getByText('Allows you to call.').waitFor()
     assert.ok(await page.getByRole('button', { name: 'Send template' }).isDisabled())
     await page.goto(scene.urlOf('conversations'))
     await loaded(page)
-    await setFilter(page, 'Contact', `+${from}`)
+    await page.getByLabel('Search conversations').fill(`+${from}`)
     const links = page.getByRole('region', { name: 'Conversations' }).getByRole('listitem')
     await eventually('one is left', async () => (await links.count()) === 1)
-    await setFilter(page, 'Show', 'Unread')
+    await page.getByRole('radio', { name: 'Unread' }).check()
     assert.match(page.url(), /contact=%2B15557000202.*unread=true|unread=true.*contact=/)
     await links.first().waitFor()
     await assertAccessible(page)
@@ -293,7 +276,3 @@ describe('conversations in the console', () => {
     await page.close()
   })
 })
-
-// A PNG of 4 x 4 pixels.
-const PICTURE =
-  'iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAMElEQVR42gXBgQAAMAgAsMCCCCKIQwQRRBDD+hZZuky5Evn0M889kavXrFuRNMPxAbTSHMEjGXlRAAAAAElFTkSuQmCC'

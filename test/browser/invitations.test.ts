@@ -48,6 +48,8 @@ describe('invitations', () => {
     await screenshot(page, 'invite-form-light')
     await assertAccessible(page)
     await page.keyboard.press('Escape')
+    await dialog(page, 'Discard what you typed?').getByRole('button', { name: 'Discard' }).click()
+    await dialog(page).first().waitFor({ state: 'detached' })
     const link = await invite(page, 'noa@northdock.example')
     await screenshot(page, 'members-invited-light')
 

@@ -84,6 +84,92 @@ describe('the reply box', () => {
     await close(page)
   })
 
+  test('keeps what was begun, sends again what failed, and shows how far an upload is', async () => {
+    const from = '15557000022'
+    const { conversationId } = await arrives(scene.stack, from, { type: 'text', text: 'And tomorrow?' })
+    const page = await scene.open(`conversations/${conversationId}`)
+    const box = page.getByLabel('Your reply')
+    await box.fill('First line')
+    const height = (await box.boundingBox())?.height ?? 0
+    await box.press('Shift+Enter')
+    await box.pressSequentially('Second line')
+    await eventually('the box grew', async () => ((await box.boundingBox())?.height ?? 0) > height)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    const item = page.getByRole('link', { name: /Draft:.*First line/s })
+    await item.waitFor()
+    await eventually('its row has the focus', () =>
+      item.evaluate((element) => element === element.ownerDocument.activeElement),
+    )
+    await page.reload()
+    await item.click()
+    assert.equal(await box.inputValue(), 'First line\nSecond line')
+    await sendsAgain(page)
+    await uploads(page)
+    await close(page)
+  })
+
+  async function sendsAgain(page: Page): Promise<void> {
+    const box = page.getByLabel('Your reply')
+    const keys: string[] = []
+    await page.route('**/reply', (route) => {
+      keys.push(route.request().postDataJSON().idempotencyKey)
+      return keys.length === 1 ? route.abort() : route.continue()
+    })
+    await page.keyboard.press('r')
+    await box.press('Control+Enter')
+    await said(page, 'Second line')
+      .getByText(/^Not sent\. The server cannot be reached/)
+      .waitFor()
+    assert.equal(await box.inputValue(), '')
+    await assertAccessible(page)
+    await screenshot(page, 'reply-unsent')
+    await said(page, 'Second line').getByRole('button', { name: 'Try again' }).click()
+    await said(page, 'Second line')
+      .getByText(/^(Sent|Delivered|Read) \d\d:\d\d$/)
+      .waitFor()
+    assert.deepEqual([keys.length, keys[0]], [2, keys[1]])
+    // Who answers has read.
+    await said(page, 'And tomorrow?').getByText('Unread').waitFor({ state: 'detached' })
+  }
+
+  async function uploads(page: Page): Promise<void> {
+    const form = page.getByRole('form', { name: 'Reply' })
+    const send = form.getByRole('button', { name: 'Send', exact: true })
+    let goOn = () => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    await page.route('**/files?*', async (route) => {
+      await held
+      await route.continue()
+    })
+    await drop(page, 'plan.pdf', 'application/pdf')
+    await form.getByRole('progressbar', { name: 'Upload of plan.pdf' }).waitFor()
+    assert.ok(await send.isDisabled())
+    await drop(page, 'song.flac', 'audio/flac')
+    await form.getByText(/^Customers can be sent JPEG/).waitFor()
+    await assertAccessible(page)
+    await screenshot(page, 'reply-files')
+    await form.getByRole('button', { name: 'Remove song.flac' }).click()
+    goOn()
+    await form.getByText('15 bytes').waitFor()
+    await send.click()
+    await said(page, 'plan.pdf')
+      .getByText(/^(Sent|Delivered|Read) \d\d:\d\d$/)
+      .waitFor()
+  }
+
+  /** Drops a file on the thread, as from a folder. */
+  const drop = (page: Page, name: string, type: string) =>
+    page.evaluate(`(() => {
+      const files = new DataTransfer()
+      files.items.add(new File(['%PDF-1.4 a page'], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }))
+      const on = document.querySelector('.messages')
+      for (const kind of ['dragenter', 'dragover', 'drop'])
+        on.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: files }))
+    })()`)
+
   test('says that the day is over, and leads to the templates', async () => {
     const { conversationId } = await arrives(scene.stack, '15557000012', { type: 'text', text: 'Hello' })
     await scene.stack.sql`
@@ -95,7 +181,7 @@ describe('the reply box', () => {
     await assertAccessible(page)
     await screenshot(page, 'reply-closed')
     await page.getByRole('button', { name: 'Choose a template' }).click()
-    await page.getByRole('dialog').getByLabel('Template').waitFor()
+    await page.getByRole('dialog').getByLabel('Search templates').waitFor()
     await close(page)
   })
 })

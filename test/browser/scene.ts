@@ -98,7 +98,10 @@ export async function setFilter(page: Page, label: string, value: string): Promi
   const editor = page.getByRole('dialog', { name: label })
   await editor.waitFor()
   if ((await editor.getByRole('option').count()) > 0) {
+    // Of a filter that takes several, this value alone.
+    for (const chosen of await editor.getByRole('option', { selected: true }).all()) await chosen.click()
     await editor.getByRole('option', { name: value, exact: true }).click()
+    if (await editor.locator('[aria-multiselectable]').isVisible()) await page.keyboard.press('Escape')
   } else {
     await editor.getByRole('textbox').fill(value)
     await editor.getByRole('textbox').press('Enter')

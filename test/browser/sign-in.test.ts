@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
+import { createPasswordHasher } from '../../src/accounts/password.ts'
+import { createOperatorStore } from '../../src/accounts/store/operators.store.ts'
 import { totpCode, totpStep } from '../../src/accounts/totp.ts'
+import { decodeId } from '../../src/shared/ids.ts'
 import { signIn } from '../e2e/clients.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import {
@@ -21,6 +24,9 @@ describe('the sign-in', () => {
   })
   after(() => scene?.close())
 
+  const isFocused = (locator: Locator) =>
+    locator.evaluate((element) => element === element.ownerDocument.activeElement)
+
   async function fill(page: Page, email: string, password: string): Promise<void> {
     await page.getByLabel('E-mail').fill(email)
     await page.getByLabel('Password').fill(password)
@@ -32,6 +38,7 @@ describe('the sign-in', () => {
     const { email, password } = scene.stack.operator
     await page.goto(scene.urlOf('deliveries?state=FAILED'))
     await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
+    assert.ok(await isFocused(page.getByLabel('E-mail')), 'one can type at once')
     await assertAccessible(page)
     await screenshot(page, 'sign-in-light')
     await fill(page, email, 'not the password')
@@ -44,18 +51,86 @@ describe('the sign-in', () => {
     assertNoFaults(page)
   })
 
-  test('leads back in when a session ends in the middle of work', async () => {
+  const again = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' })
+  const keyForm = (page: Page) => page.getByRole('dialog', { name: 'Create an API key' })
+
+  async function signedIn(path: string): Promise<Page> {
     const page = await scene.newPage()
     const { email, password } = scene.stack.operator
-    await page.goto(scene.urlOf('keys'))
+    await page.goto(scene.urlOf(path))
     await fill(page, email, password)
-    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    return page
+  }
+
+  async function beginKey(page: Page, name: string): Promise<void> {
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await keyForm(page).getByLabel('Name').fill(name)
+    await keyForm(page).getByLabel('MESSAGES_READ').check()
+  }
+
+  const createKey = (page: Page) => keyForm(page).getByRole('button', { name: 'Create key' }).click()
+
+  test('a form that is half written when the session ends is sent after signing in over it', async () => {
+    const page = await signedIn('keys')
+    await beginKey(page, 'survivor')
     await page.context().clearCookies()
-    await page.getByRole('link', { name: 'Audit log' }).click()
-    await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
-    await fill(page, email, password)
-    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
-    assert.equal(page.url(), scene.urlOf('audit'))
+    await createKey(page)
+    await again(page).waitFor()
+    const password = again(page).getByLabel('Password')
+    assert.ok(await isFocused(password), 'the address is known already')
+    await screenshot(page, 'sign-in-again-light')
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await password.fill('not the password')
+    await password.press('Enter')
+    await again(page).getByText('The e-mail, the password or the code is wrong.').waitFor()
+    await password.fill(scene.stack.operator.password)
+    await password.press('Enter')
+    const shown = page.getByRole('dialog', { name: 'Your new key' })
+    await shown.getByText(/^ck_/).waitFor()
+    await shown.getByLabel('I have stored it safely').check()
+    await shown.getByRole('button', { name: 'Done' }).click()
+    assert.equal(await page.getByRole('row', { name: /survivor/ }).count(), 1, 'it was sent once')
+    assertNoFaults(page)
+    await page.close()
+  })
+
+  test('the end of a session that the live socket tells leaves the page as it is', async () => {
+    const page = await signedIn('overview')
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await scene.stack.sql`delete from sessions`
+    await again(page).waitFor()
+    await again(page).getByLabel('Password').fill(scene.stack.operator.password)
+    await again(page).getByRole('button', { name: 'Sign in' }).click()
+    await again(page).waitFor({ state: 'detached' })
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.close()
+  })
+
+  test('what one operator wrote is not sent when another signs in over it', async () => {
+    const { sql, workspaceId } = scene.stack
+    const other = { email: 'ada@northdock.example', name: 'Ada Marlow', password: 'another password' }
+    const passwordHash = await createPasswordHasher({ logN: 12 }).hash(other.password)
+    const operatorId = await createOperatorStore(sql).create({ ...other, passwordHash, platformOwner: false })
+    await sql`insert into memberships (workspace_id, operator_id, role)
+      values (${decodeId('workspace', workspaceId) ?? ''}, ${operatorId ?? ''}, 'OWNER')`
+    const page = await signedIn('keys')
+    await beginKey(page, 'not hers')
+    await page.context().clearCookies()
+    await createKey(page)
+    const posts: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(new URL(request.url()).pathname)
+    })
+    await again(page).getByLabel('E-mail').fill(other.email)
+    await again(page).getByLabel('Password').fill(other.password)
+    await again(page).getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText(other.name).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    assert.deepEqual(posts, ['/console/api/session'])
+    await page.close()
   })
 
   test('never leads elsewhere than into the console', async () => {
@@ -75,7 +150,7 @@ describe('the sign-in', () => {
     await sql`update workspaces set second_factor_from = now()`
     await page.getByRole('link', { name: 'Audit log' }).click()
     await page.getByRole('heading', { level: 1, name: /requires a second factor$/ }).waitFor()
-    assert.equal(await page.getByRole('navigation').count(), 0)
+    assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 0)
     await screenshot(page, 'second-factor-required-light')
     await assertAccessible(page)
     await page.setViewportSize(viewport(true))
@@ -160,6 +235,18 @@ describe('the sign-in', () => {
     await code.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 
+    // Over the page as well: after the password comes the second factor.
+    await page.context().clearCookies()
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await again(page).getByLabel('Password').fill(stack.operator.password)
+    await again(page).getByLabel('Password').press('Enter')
+    await again(page).getByRole('button', { name: 'Use a recovery code instead' }).click()
+    await again(page)
+      .getByLabel('Recovery code', { exact: true })
+      .fill(recoveryCodes[1] ?? '')
+    await again(page).getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
+
     await page.getByRole('button', { name: 'Sign out' }).click()
     await fill(page, stack.operator.email, stack.operator.password)
     await page.getByRole('button', { name: 'Use a recovery code instead' }).click()
@@ -171,8 +258,8 @@ describe('the sign-in', () => {
     await page.getByRole('alert').getByText('The e-mail, the password or the code is wrong.').waitFor()
     await recovery.fill(recoveryCodes[0]?.toLowerCase() ?? '')
     await recovery.press('Enter')
-    await page.getByText('That recovery code is used up. 9 are left.').waitFor()
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByText('That recovery code is used up. 8 are left.').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
     assertNoFaults(page)
   })
 

@@ -1,21 +1,20 @@
 // The root component: shows the sign-in, or the shell with the page that the address names.
 import { useEffect, useState } from 'preact/hooks'
 import { type ApiError, isSignedOut, lacksFactor, toApiError } from './core/api.ts'
-import { isConfirming } from './core/confirmation.ts'
 import { navigate, place, ROOT, route, withQuery } from './core/router.ts'
 import { loadMe, me, workspace } from './core/session.ts'
 import { NoWorkspace } from './no-workspace.tsx'
+import { Overlays } from './overlays.tsx'
 import { pages } from './pages.ts'
 import { Alone } from './parts/console-bar.tsx'
 import { ErrorState, Skeleton } from './parts/states.tsx'
 import { Toaster } from './parts/toaster.tsx'
 import { Opened, Shell } from './shell.tsx'
-import { SignIn } from './sign-in.tsx'
-import { StepUp } from './step-up.tsx'
 
 const SIGN_IN = `${ROOT}/sign-in`
 /** The token follows `#`, because browsers do not send that part of an address to servers. */
 const INVITE = `${ROOT}/invite`
+const signIn = { load: () => import('./sign-in.tsx') }
 const invite = { load: () => import('./pages/invite/page.tsx') }
 const secondFactor = { load: () => import('./pages/second-factor/page.tsx') }
 const LAST_WORKSPACE = 'switchboard.workspace'
@@ -23,7 +22,7 @@ const LAST_WORKSPACE = 'switchboard.workspace'
 export const App = () => (
   <>
     <Screen />
-    {isConfirming.value && me.value && !isSignedOut.value && <StepUp />}
+    <Overlays />
     <Toaster />
   </>
 )
@@ -33,7 +32,7 @@ function Screen() {
   const { path } = place.value
   const isAtSignIn = path === SIGN_IN
   useEffect(() => {
-    loadMe().catch((failure: unknown) => setError(toApiError(failure)))
+    enter().catch((failure: unknown) => setError(toApiError(failure)))
   }, [])
   useEffect(learnOfRequirement, [lacksFactor.value])
   useEffect(leadToSignIn, [isSignedOut.value, path])
@@ -44,7 +43,12 @@ function Screen() {
         <Opened key={location.hash} entry={invite} id={undefined} />
       </Alone>
     )
-  if (isAtSignIn && (isSignedOut.value || !me.value)) return <SignIn />
+  if (isAtSignIn && (isSignedOut.value || !me.value))
+    return (
+      <Alone>
+        <Opened entry={signIn} id={undefined} />
+      </Alone>
+    )
   if (!me.value) return error && error.status !== 401 ? <Failed error={error} /> : <Waiting />
   if (me.value.workspaces.length === 0) return <NoWorkspace />
   if (route.value.workspaceId !== undefined && workspace.value) return <Inside />
@@ -60,6 +64,12 @@ const Inside = () =>
   ) : (
     <Shell />
   )
+
+async function enter(): Promise<void> {
+  await loadMe()
+  // Nothing is lost yet, so the sign-in is the whole page.
+  if (workspace.value?.barrier === 'SESSION_EXPIRED') isSignedOut.value = true
+}
 
 function learnOfRequirement(): void {
   if (lacksFactor.value > 0) loadMe().catch(() => undefined)

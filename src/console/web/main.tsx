@@ -4,9 +4,12 @@ import { api } from './core/api.ts'
 import { startAttendance } from './core/attendance.ts'
 import { startClock } from './core/format.ts'
 import { startLive } from './core/live.ts'
+import { startPrefetch } from './core/prefetch.ts'
 import { startRouter } from './core/router.ts'
+import { pages } from './pages.ts'
 
 startRouter()
+startPrefetch((page) => pages.find(({ path }) => path === page)?.load())
 startClock()
 startLive()
 startAttendance(() => api.get('/me'))

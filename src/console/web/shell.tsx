@@ -1,7 +1,6 @@
 // The frame around every page: the navigation, the choice of workspace, and the signed-in operator.
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { type ApiError, toApiError } from './core/api.ts'
 import { day } from './core/format.ts'
 import { liveState } from './core/live.ts'
 import type { PageProps } from './core/page-props.ts'
@@ -10,11 +9,13 @@ import { me, signOut, workspace } from './core/session.ts'
 import type { Theme } from './core/stored-theme.ts'
 import { chooseTheme, theme } from './core/theme.ts'
 import { sayError } from './core/toasts.ts'
+import { mayLeave } from './core/unsaved.ts'
 import { type PageEntry, pages } from './pages.ts'
 import { Button, IconButton } from './parts/button.tsx'
 import { ConsoleBar } from './parts/console-bar.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
-import { EmptyState, ErrorState, Note, Skeleton } from './parts/states.tsx'
+import { PageHeader } from './parts/page-header.tsx'
+import { EmptyState, Note, Skeleton } from './parts/states.tsx'
 
 export function Shell() {
   const [isOpen, setOpen] = useState(false)
@@ -104,11 +105,15 @@ function Sidebar() {
             <strong>{me.value?.operator.name}</strong>
             <small title={me.value?.operator.email}>{me.value?.operator.email}</small>
           </span>
-          <IconButton label="Sign out" icon="exit" onClick={() => void signOut().catch(sayError)} />
+          <IconButton label="Sign out" icon="exit" onClick={() => void leaveAndSignOut().catch(sayError)} />
         </div>
       </div>
     </aside>
   )
+}
+
+const leaveAndSignOut = async () => {
+  if (await mayLeave()) await signOut()
 }
 
 const NavItem = ({ entry: { path, title, icon } }: { readonly entry: PageEntry }) => (
@@ -170,9 +175,7 @@ const ThemeChoice = () => (
   </fieldset>
 )
 
-const RELOADED = 'switchboard.reloaded'
-
-/** Loads a page's module once and shows the page. */
+/** Loads a page's script and shows the page. If the script cannot be fetched, the frame around it stays. */
 export function Opened({
   entry,
   id,
@@ -181,24 +184,36 @@ export function Opened({
   readonly id: string | undefined
 }) {
   const [loaded, setLoaded] = useState<{ readonly Page: ComponentType<PageProps> }>()
-  const [error, setError] = useState<ApiError>()
-  useEffect(() => {
-    entry.load().then(
-      (module) => {
-        sessionStorage.removeItem(RELOADED)
-        setLoaded(module)
-      },
-      (failure: unknown) => {
-        // After a deployment the files of the old version are gone, so reload the page once.
-        if (sessionStorage.getItem(RELOADED)) return setError(toApiError(failure))
-        sessionStorage.setItem(RELOADED, '1')
-        location.reload()
-      },
-    )
-  }, [entry])
-  if (error) return <ErrorState error={error} onRetry={() => location.reload()} />
+  const [hasFailed, setFailed] = useState(false)
+  const load = () => {
+    setFailed(false)
+    entry.load().then(setLoaded, () => setFailed(true))
+  }
+  useEffect(load, [entry])
+  if (hasFailed) return <Missing onRetry={load} />
   return loaded ? <loaded.Page id={id} /> : <Skeleton />
 }
+
+/** Some browsers remember that a script failed, and a deployment takes the files of the version before away. */
+const Missing = ({ onRetry }: { onRetry(): void }) => (
+  <>
+    <PageHeader title="This page did not load" />
+    <EmptyState
+      icon="refresh"
+      title="Its script could not be fetched"
+      action={
+        <span class="inline">
+          <Button look="primary" onClick={onRetry}>
+            Try again
+          </Button>
+          <Button onClick={() => location.reload()}>Reload</Button>
+        </span>
+      }
+    >
+      The connection may be lost. If there is a new version of the console, reload to get it.
+    </EmptyState>
+  </>
+)
 
 const Unknown = () => (
   <EmptyState

@@ -4,7 +4,6 @@ import { type Action, useAction } from './core/load.ts'
 import { signIn } from './core/session.ts'
 import { AuthForm } from './parts/auth-form.tsx'
 import { Button } from './parts/button.tsx'
-import { Alone } from './parts/console-bar.tsx'
 import { Field } from './parts/field.tsx'
 import { emptyFactor, type FactorDraft, factorOf, SecondFactor } from './parts/second-factor.tsx'
 
@@ -35,37 +34,35 @@ export function useSecondStep(action: Action) {
   }
 }
 
-export function SignIn() {
+export function Page() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const action = useAction()
   const second = useSecondStep(action)
   return (
-    <Alone>
-      <AuthForm
-        title={second.isOpen ? 'Enter your code' : 'Sign in to Switchboard'}
-        submit={second.isOpen ? 'Continue' : 'Sign in'}
-        action={action}
-        below={
-          second.isOpen && (
-            <Button look="quiet" onClick={second.back}>
-              Back
-            </Button>
-          )
-        }
-        onSubmit={() => void action.run(() => signIn({ email, password, ...second.given }))}
-      >
-        {second.isOpen ? (
-          <CodeStep factor={second.factor} onChange={second.setFactor} />
-        ) : (
-          <PasswordStep {...{ email, password }} onEmail={setEmail} onPassword={setPassword} />
-        )}
-      </AuthForm>
-    </Alone>
+    <AuthForm
+      title={second.isOpen ? 'Enter your code' : 'Sign in to Switchboard'}
+      submit={second.isOpen ? 'Continue' : 'Sign in'}
+      action={action}
+      below={
+        second.isOpen && (
+          <Button look="quiet" onClick={second.back}>
+            Back
+          </Button>
+        )
+      }
+      onSubmit={() => void action.run(() => signIn({ email, password, ...second.given }))}
+    >
+      {second.isOpen ? (
+        <CodeStep factor={second.factor} onChange={second.setFactor} />
+      ) : (
+        <PasswordStep {...{ email, password }} onEmail={setEmail} onPassword={setPassword} />
+      )}
+    </AuthForm>
   )
 }
 
-const PasswordStep = ({
+export const PasswordStep = ({
   email,
   password,
   onEmail,
@@ -91,6 +88,7 @@ const PasswordStep = ({
       type="password"
       name="password"
       autocomplete="current-password"
+      isFirst={email !== ''}
       required
       value={password}
       onInput={onPassword}

@@ -27,6 +27,7 @@ export function StepUp() {
       title="Confirm that it is you"
       submit="Confirm"
       isBusy={action.isBusy}
+      isFleeting
       error={error}
       onClose={() => settleConfirmation(false)}
       onSubmit={() => void submit()}

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { isAttended } from './attendance.ts'
 import { askToConfirm } from './confirmation.ts'
+import { askToSignIn, hasWorker } from './ended-session.ts'
 import { route } from './router.ts'
 
 interface Detail {
@@ -38,7 +39,7 @@ export class ApiError extends Error {
   }
 }
 
-/** True once the server answers that there is no session. The app then leads to the sign-in and back. */
+/** True once nobody is signed in and nothing would be lost: the app then leads to the page of the sign-in and back. */
 export const isSignedOut = signal(false)
 
 /** Counts the answers that the workspace requires a second factor, which may have become true just now. */
@@ -61,9 +62,11 @@ async function ask<Body>(method: string, path: string, options: Options = {}): P
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'CONFIRMATION_REQUIRED') throw error
     if (await askToConfirm(passwordIn(options.body))) return await send<Body>(method, path, options)
-    throw new ApiError({ status: 0, code: CANCELLED, message: 'Nothing was done: it was not confirmed.' })
+    throw cancelled('Nothing was done: it was not confirmed.')
   }
 }
+
+const cancelled = (message: string): ApiError => new ApiError({ status: 0, code: CANCELLED, message })
 
 const passwordIn = (body: unknown): string | undefined =>
   typeof body === 'object' && body !== null && 'password' in body ? String(body.password) : undefined
@@ -87,33 +90,54 @@ export const unreachable = (): ApiError =>
   })
 
 /** For bodies that are not JSON, such as files: the caller reads the response. */
-export async function askRaw(path: string, init: RequestInit): Promise<Response> {
+export const askRaw = (path: string, init: RequestInit): Promise<Response> =>
+  lasting(path, () => fetched(path, init))
+
+/** If the session has ended, the request waits until the operator has signed in again, and is then repeated. */
+export async function lasting(path: string, request: () => Promise<Response>): Promise<Response> {
+  const answer = await request()
+  if (answer.ok) return answer
+  const { error, isOfSession } = await refusal(answer, path)
+  if (!isOfSession) throw error
+  if (!hasWorker.peek()) isSignedOut.value = true
+  else if (path === WHO) void askToSignIn()
+  else if (await askToSignIn()) return await lasting(path, request)
+  else throw cancelled('Nothing was done: you are signed out.')
+  throw error
+}
+
+async function fetched(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers)
   // A change was asked for, however long it takes, as an upload may.
   if ((init.method ?? 'GET') === 'GET' && !isAttended()) headers.set('x-unattended', '1')
-  const answer = await fetch(`/console/api${path}`, { ...init, headers, credentials: 'same-origin' }).catch(
+  return await fetch(`/console/api${path}`, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error
       throw unreachable()
     },
   )
-  if (!answer.ok) throw await refusal(answer, path)
-  return answer
 }
+
+/** Asks for it after a sign-in, which would wait for itself. */
+const WHO = '/me'
 
 /** A 401 from these paths is about the submitted password, not about the session. */
 const withoutSession = ['/session', '/invitation/accept']
 
-/** The error of an answer that is no success. */
-export async function refusal(answer: Response, path: string): Promise<ApiError> {
+interface Refusal {
+  readonly error: ApiError
+  /** There is no session any more. */
+  readonly isOfSession: boolean
+}
+
+async function refusal(answer: Response, path: string): Promise<Refusal> {
   const { error } = (await answer.json().catch(() => ({}))) as {
     error?: { code: string; message: string; details?: Detail[]; requestId?: string }
   }
   const asksForCode = error?.details?.some((detail) => detail.path === 'totp') === true
-  if (answer.status === 401 && !withoutSession.includes(path) && !asksForCode) isSignedOut.value = true
   if (error?.code === 'SECOND_FACTOR_REQUIRED') lacksFactor.value += 1
   const retryAfter = Number(answer.headers.get('retry-after'))
-  return new ApiError({
+  const told = new ApiError({
     status: answer.status,
     code: error?.code ?? 'INTERNAL',
     message: error?.message ?? `The server answered ${answer.status}.`,
@@ -121,6 +145,10 @@ export async function refusal(answer: Response, path: string): Promise<ApiError>
     requestId: error?.requestId ?? answer.headers.get('x-request-id') ?? undefined,
     retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
   })
+  return {
+    error: told,
+    isOfSession: answer.status === 401 && !withoutSession.includes(path) && !asksForCode,
+  }
 }
 
 export const api = {

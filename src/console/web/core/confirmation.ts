@@ -1,29 +1,22 @@
 // Some requests, such as those that show or change a secret, need a recently confirmed password. Those refused for it wait here
 // until one dialog has asked for the password, and are then repeated.
-import { signal } from '@preact/signals'
+import { createWaiting } from './waiting.ts'
 
-type Settle = (isConfirmed: boolean) => void
-
-let waiting: Settle[] = []
+const waiting = createWaiting()
 let known = ''
 
-export const isConfirming = signal(false)
+export const isConfirming = waiting.isAsking
 
 /** `password` comes from the refused request itself, so that it need not be typed twice. */
-export const askToConfirm = (password = ''): Promise<boolean> =>
-  new Promise((resolve) => {
-    waiting.push(resolve)
-    known = password
-    isConfirming.value = true
-  })
+export function askToConfirm(password = ''): Promise<boolean> {
+  known = password
+  return waiting.ask()
+}
 
 export const knownPassword = (): string => known
 
 /** Continues or cancels all waiting requests. */
 export function settleConfirmation(isConfirmed: boolean): void {
-  const settled = waiting
-  waiting = []
   known = ''
-  isConfirming.value = false
-  for (const settle of settled) settle(isConfirmed)
+  waiting.settle(isConfirmed)
 }

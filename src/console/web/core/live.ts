@@ -2,7 +2,7 @@
 // in the sequence numbers it subscribes to all topics again.
 import { effect, type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { isSignedOut, lacksFactor } from '../core/api.ts'
+import { askRaw, inWorkspace, isSignedOut, lacksFactor } from '../core/api.ts'
 import { merged } from '../core/live-merge.ts'
 import { route } from './router.ts'
 
@@ -104,24 +104,28 @@ function lost(code: number): void {
   socket = undefined
   if (code === SESSION_ENDED) {
     liveState.value = 'off'
-    isSignedOut.value = true
+    // Any request of the workspace waits for the sign-in.
+    askRaw(inWorkspace('/numbers', { limit: 1 }), {}).then(connect, later)
   } else if (code === NO_SECOND_FACTOR) {
     liveState.value = 'refused'
     lacksFactor.value += 1
   } else if (code === NOT_A_MEMBER) liveState.value = 'refused'
-  else {
-    failures += 1
-    liveState.value = 'lost'
-    const longest = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS)
-    // Jitter, so that the consoles of a whole team do not reconnect at the same moment.
-    timer = setTimeout(
-      () => {
-        timer = undefined
-        if (watched().length > 0) connect()
-      },
-      longest * (0.5 + Math.random() / 2),
-    )
-  }
+  else later()
+}
+
+function later(): void {
+  if (isSignedOut.peek()) return
+  failures += 1
+  liveState.value = 'lost'
+  const longest = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS)
+  // Jitter, so that the consoles of a whole team do not reconnect at the same moment.
+  timer = setTimeout(
+    () => {
+      timer = undefined
+      if (watched().length > 0) connect()
+    },
+    longest * (0.5 + Math.random() / 2),
+  )
 }
 
 /** After a sign-out or a change of workspace no known state may stay. */

@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals'
 import { api, isSignedOut } from '../core/api.ts'
 import { plural } from '../core/format.ts'
 import { route } from '../core/router.ts'
+import { hasWorker } from './ended-session.ts'
 import { say } from './toasts.ts'
 
 export type Role = 'VIEWER' | 'AGENT' | 'ADMIN' | 'OWNER'
@@ -46,6 +47,7 @@ export const can = (role: Role): boolean =>
 export async function loadMe(): Promise<void> {
   me.value = await api.get<Me>('/me')
   isSignedOut.value = false
+  hasWorker.value = true
 }
 
 /** A code from the authenticator app, or a recovery code instead. */
@@ -95,6 +97,7 @@ function tellCodesLeft({ recoveryCodesLeft: left }: Proved): void {
 
 export async function signOut(): Promise<void> {
   await api.delete('/session')
+  hasWorker.value = false
   me.value = undefined
   isSignedOut.value = true
 }

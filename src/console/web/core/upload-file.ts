@@ -1,5 +1,5 @@
 // Uploads one file as it is, and gives what the server says of it.
-import { ApiError, inWorkspace, refusal, unreachable } from './api.ts'
+import { ApiError, inWorkspace, lasting, unreachable } from './api.ts'
 
 interface Options {
   readonly query?: Readonly<Record<string, string>>
@@ -7,32 +7,36 @@ interface Options {
   readonly onProgress?: (share: number) => void
 }
 
-/** `path` is in the current workspace. By XMLHttpRequest, because fetch tells nothing of how far an upload is. */
-export function uploadFile<Body>(
+/** `path` is in the current workspace. */
+export async function uploadFile<Body>(
   path: string,
   file: File,
   { query, onProgress }: Options = {},
 ): Promise<Body> {
   const full = inWorkspace(path, { ...query, fileName: file.name })
-  return new Promise((resolve, reject) => {
+  const answer = await lasting(full, () => sent(full, file, onProgress))
+  return (await answer.json()) as Body
+}
+
+/** By XMLHttpRequest, because fetch tells nothing of how far an upload is. */
+const sent = (path: string, file: File, onProgress: Options['onProgress']): Promise<Response> =>
+  new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('POST', `/console/api${full}`)
+    request.open('POST', `/console/api${path}`)
     request.setRequestHeader('content-type', file.type)
     request.upload.onprogress = ({ loaded, total }) => onProgress?.(total === 0 ? 0 : loaded / total)
     request.onerror = () => reject(unreachable())
     request.onload = () => {
       const { status, responseText } = request
-      if (status >= 200 && status < 300) return resolve(JSON.parse(responseText) as Body)
       const headers = new Headers()
       for (const name of ['retry-after', 'x-request-id']) {
         const value = request.getResponseHeader(name)
         if (value !== null) headers.set(name, value)
       }
-      refusal(new Response(responseText, { status, headers }), full).then(reject, reject)
+      resolve(new Response(responseText, { status, headers }))
     }
     request.send(file)
   })
-}
 
 const mostBytes = 16 * 1024 * 1024
 

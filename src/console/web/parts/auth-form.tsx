@@ -1,6 +1,6 @@
 // The form for signing in and for accepting an invitation. After too many failures it waits.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ApiError } from '../core/api.ts'
 import type { Action } from '../core/load.ts'
 import { Button } from './button.tsx'
@@ -23,11 +23,14 @@ export function AuthForm({
   onSubmit(): void
 }) {
   const wait = useCountdown(action.error)
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => form.current?.querySelector<HTMLElement>('input:not([type="hidden"])')?.focus(), [])
   useEffect(() => {
     document.title = `${title} · Switchboard`
   }, [title])
   return (
     <form
+      ref={form}
       class="sign-in card"
       onSubmit={(event) => {
         event.preventDefault()
@@ -36,13 +39,7 @@ export function AuthForm({
     >
       <h1>{title}</h1>
       {children}
-      {wait > 0 ? (
-        <p class="note warn" role="status">
-          Too many failed attempts. Try again in {wait} s.
-        </p>
-      ) : (
-        <Problem error={action.error} />
-      )}
+      <AuthProblem wait={wait} error={action.error} />
       <Button type="submit" look="primary" isBusy={action.isBusy} disabled={wait > 0}>
         {submit}
       </Button>
@@ -51,8 +48,23 @@ export function AuthForm({
   )
 }
 
+export const AuthProblem = ({
+  wait,
+  error,
+}: {
+  readonly wait: number
+  readonly error: ApiError | undefined
+}) =>
+  wait > 0 ? (
+    <p class="note warn" role="status">
+      Too many failed attempts. Try again in {wait} s.
+    </p>
+  ) : (
+    <Problem error={error} />
+  )
+
 /** The seconds left of the wait that the server asked for. */
-function useCountdown(error: ApiError | undefined): number {
+export function useCountdown(error: ApiError | undefined): number {
   const [left, setLeft] = useState(0)
   useEffect(() => {
     const until =

@@ -1,13 +1,17 @@
 // Modal dialogs with the browser's <dialog> element, which traps the focus. Closing returns it to the opener.
-import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useEffect, useId, useRef } from 'preact/hooks'
 import type { ApiError } from '../core/api.ts'
 import { useAction } from '../core/load.ts'
+import { useUnsaved } from '../core/use-unsaved.ts'
 import { Button, IconButton } from './button.tsx'
 import { Problem } from './states.tsx'
 
 const firstOfForm =
   'form :is(input:not([type="hidden"]), select, textarea):not(:disabled), form .dialog-actions button'
+
+/** Closes the dialog around it, after a question if that loses what was typed. */
+const Close = createContext<() => void>(() => undefined)
 
 interface Props {
   readonly title: string
@@ -16,10 +20,18 @@ interface Props {
   readonly isLocked?: boolean
   readonly kind?: 'dialog' | 'drawer'
   readonly isWide?: boolean
+  /** What is typed in it is no loss, as a password is none. */
+  readonly isFleeting?: boolean
   onClose(): void
 }
 
-export function Dialog({ title, children, isLocked = false, kind = 'dialog', isWide, onClose }: Props) {
+export function Dialog(props: Props) {
+  const { title, children, isLocked = false, kind = 'dialog', isWide, isFleeting = false, onClose } = props
+  const unsaved = useUnsaved({ isFleeting })
+  const close = () => {
+    if (unsaved.isUnsaved()) void unsaved.mayLeave().then((isLeaving) => isLeaving && onClose())
+    else onClose()
+  }
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -27,7 +39,9 @@ export function Dialog({ title, children, isLocked = false, kind = 'dialog', isW
     const opener = document.activeElement
     dialog?.showModal()
     // Focus the first field of a form. In a confirmation without fields, focus Cancel.
-    dialog?.querySelector<HTMLElement>(firstOfForm)?.focus()
+    dialog?.querySelector<HTMLElement>('[data-first]')?.focus()
+    if (document.activeElement?.matches('[data-first]') !== true)
+      dialog?.querySelector<HTMLElement>(firstOfForm)?.focus()
     return () => {
       dialog?.close()
       // The opener may be gone, for example if its list was read again.
@@ -36,31 +50,44 @@ export function Dialog({ title, children, isLocked = false, kind = 'dialog', isW
   }, [])
   return (
     <dialog
+      {...unsaved.watch}
       ref={element}
       class={isWide ? `${kind} wide` : kind}
       aria-labelledby={id}
       onCancel={(event) => {
         if (event.target !== element.current) return
         event.preventDefault()
-        if (!isLocked) onClose()
+        if (!isLocked) close()
       }}
       onKeyDown={(event) => {
         // Browsers close a dialog on a second Escape even if its cancel event was prevented.
-        if (event.key === 'Escape' && isLocked) event.preventDefault()
+        const isOurs = (event.target as Element).closest('dialog') === element.current
+        if (event.key !== 'Escape' || !isOurs || hasPopover(element.current)) return
+        if (isLocked || unsaved.isUnsaved()) event.preventDefault()
+        if (!isLocked && unsaved.isUnsaved()) close()
       }}
       onPointerDown={(event) => {
-        if (kind === 'drawer' && event.target === element.current && !isLocked) onClose()
+        if (kind === 'drawer' && event.target === element.current && !isLocked) close()
       }}
     >
       <div class="dialog-frame">
         <header>
           <h2 id={id}>{title}</h2>
-          {!isLocked && <IconButton label="Close" icon="close" onClick={onClose} />}
+          {!isLocked && <IconButton label="Close" icon="close" onClick={close} />}
         </header>
-        {children}
+        <Close.Provider value={close}>{children}</Close.Provider>
       </div>
     </dialog>
   )
+}
+
+/** A menu in the dialog closes on Escape before the dialog does. */
+const hasPopover = (dialog: HTMLElement | null): boolean =>
+  dialog?.querySelector(':popover-open') !== null && dialog !== null
+
+/** Closes the dialog around it. */
+export function CloseButton({ children = 'Cancel' }: { readonly children?: ComponentChildren }) {
+  return <Button onClick={useContext(Close)}>{children}</Button>
 }
 
 /** Slides in from the side over the page. A click beside it closes it. */
@@ -78,9 +105,11 @@ export const DialogActions = ({ children }: { readonly children: ComponentChildr
 export function FormDialog({
   title,
   submit,
+  cancel,
   look = 'primary',
   isBusy,
   isWide = false,
+  isFleeting = false,
   error,
   children,
   onSubmit,
@@ -88,16 +117,18 @@ export function FormDialog({
 }: {
   readonly title: string
   readonly submit: string
+  readonly cancel?: string
   readonly look?: 'primary' | 'danger'
   readonly isBusy: boolean
   readonly isWide?: boolean
+  readonly isFleeting?: boolean
   readonly error: ApiError | undefined
   readonly children: ComponentChildren
   onSubmit(): void
   onClose(): void
 }) {
   return (
-    <Dialog title={title} isWide={isWide} onClose={onClose}>
+    <Dialog {...{ title, isWide, isFleeting, onClose }}>
       <form
         class="dialog-form"
         noValidate
@@ -111,7 +142,7 @@ export function FormDialog({
           <Problem error={error} />
         </DialogBody>
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <CloseButton>{cancel}</CloseButton>
           <Button type="submit" look={look} isBusy={isBusy}>
             {submit}
           </Button>

@@ -51,12 +51,14 @@ interface FieldProps extends Common {
   readonly max?: number
   readonly required?: boolean
   readonly disabled?: boolean
+  /** Takes the focus when its dialog opens, though others come before it. */
+  readonly isFirst?: boolean
   onInput(value: string): void
   onBlur?(): void
   onKeyDown?(event: KeyboardEvent): void
 }
 
-export function Field({ label, hint, error, value, onInput, ...rest }: FieldProps) {
+export function Field({ label, hint, error, value, isFirst, onInput, ...rest }: FieldProps) {
   const id = useId()
   const common = { label, hint, error }
   return (
@@ -68,6 +70,7 @@ export function Field({ label, hint, error, value, onInput, ...rest }: FieldProp
         {...(rest as InputHTMLAttributes<HTMLInputElement>)}
         {...described(id, common)}
         id={id}
+        data-first={isFirst}
         value={value}
         onInput={(event) => onInput(event.currentTarget.value)}
       />

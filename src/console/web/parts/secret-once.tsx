@@ -36,7 +36,7 @@ export function SecretOnce({
         <div class="secret">
           <span class="secret-label">{label}</span>
           <code>{secret}</code>
-          <CopyButton text={secret} />
+          <CopyButton text={secret} what={label} />
         </div>
         <Note tone="warn">{warning}</Note>
         <Check label={done} checked={isKept} onChange={setKept} />

@@ -48,7 +48,7 @@ export function Enrol({
           <span class="hint">Seed</span>
           <code class="seed">{seed.replaceAll(/.{4}(?=.)/g, '$& ')}</code>
           <div>
-            <CopyButton text={seed} label="Copy the seed" />
+            <CopyButton text={seed} what="the seed" />
           </div>
         </div>
       </div>

@@ -30,7 +30,7 @@ export function RecoveryCodes({
           </ul>
         </div>
         <div class="inline keeping">
-          <CopyButton text={codes.join('\n')} label="Copy all" />
+          <CopyButton text={codes.join('\n')} what="all codes" />
           <Button look="quiet" icon="download" onClick={() => download(email, codes)}>
             Download
           </Button>

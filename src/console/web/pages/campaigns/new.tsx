@@ -5,6 +5,7 @@ import { api, inWorkspace } from '../../core/api.ts'
 import { useAction, useList } from '../../core/load.ts'
 import { hrefOf, navigate } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
+import { useUnsaved } from '../../core/use-unsaved.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState, ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
@@ -53,6 +54,7 @@ function NewForm({
   readonly numbers: readonly NumberRecord[]
 }) {
   const [draft, setDraft] = useState<Draft>(emptyDraft)
+  const unsaved = useUnsaved()
   const action = useAction()
   const submit = () =>
     action.run(async () => {
@@ -62,6 +64,7 @@ function NewForm({
   return (
     <div class="with-preview">
       <form
+        {...unsaved.watch}
         class="form"
         noValidate
         onSubmit={(event) => {

@@ -26,13 +26,22 @@ function step(by: 1 | -1): void {
 function goBack(id: string | undefined): void {
   if (isDetailed()) return navigate(hrefOfConversation(id))
   if (id === undefined) return
-  const { path } = place.value
+  leftPath = place.value.path
   navigate(hrefOfConversation())
-  requestAnimationFrame(() =>
-    rows()
-      .find((row) => row.pathname === path)
-      ?.focus(),
-  )
+}
+
+/** The thread that was left by the keyboard. */
+let leftPath: string | undefined
+
+/** Gives the focus to the row of the thread that was left; after the heading of the page, which takes it too. */
+export function useReturn(currentId: string | undefined): void {
+  useEffect(() => {
+    if (currentId !== undefined || leftPath === undefined) return
+    const path = leftPath
+    leftPath = undefined
+    const row = rows().find(({ pathname }) => pathname === path)
+    row?.focus()
+  }, [currentId])
 }
 
 const isArrow = (event: KeyboardEvent): boolean =>

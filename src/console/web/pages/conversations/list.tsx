@@ -8,10 +8,11 @@ import { type List, useList } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { setQuery } from '../../core/router.ts'
 import { Button } from '../../parts/button.tsx'
-import { filterValues } from '../../parts/filters.tsx'
+import { filterValues } from '../../parts/filter.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState, ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
 import { Item } from './item.tsx'
+import { useReturn } from './keyboard.ts'
 import { ListFilters } from './list-filters.tsx'
 import { useNews } from './news.ts'
 import { heldRows } from './rules.ts'
@@ -33,6 +34,7 @@ export function ConversationList({ currentId, numbers }: Props) {
   )
   useRepeat(LOOK_MS, () => refill(list))
   useNews(list.refresh)
+  useReturn(currentId)
   const isFiltered = Object.values(filters).some((value) => value !== undefined)
   return (
     <section class="inbox-list" aria-label="Conversations">

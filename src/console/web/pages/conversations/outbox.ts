@@ -1,6 +1,7 @@
 // Replies on their way. One that failed stays, to be tried again with the same idempotency key: it reaches the customer
 // once, whatever became of the first try.
 import { signal } from '@preact/signals'
+import type { ThreadEntry } from '../../../../contract/records/console.ts'
 import { api, inWorkspace, toApiError } from '../../core/api.ts'
 import { readKept, writeKept } from '../../core/kept.ts'
 import { randomText } from '../../core/random-text.ts'
@@ -18,6 +19,8 @@ export interface Outgoing {
   readonly fileNames: readonly string[]
   /** Not yet sent, each with its idempotency key. */
   readonly bodies: readonly Body[]
+  /** Of the last message: once that is in the thread, all of them are. */
+  readonly lastKey: string
   /** Why the last try failed. */
   readonly problem?: string
 }
@@ -47,6 +50,14 @@ function change(next: readonly Outgoing[]): void {
 export const outgoingOf = (conversationId: string): readonly Outgoing[] =>
   all().filter((one) => one.conversationId === conversationId)
 
+/** Those that are not among the messages of the thread: an answer may be lost, and the message there. */
+export function notIn(entries: readonly ThreadEntry[], all: readonly Outgoing[]): readonly Outgoing[] {
+  const arrived = new Set(
+    entries.map((entry) => entry.kind === 'message' && entry.message.caller?.idempotencyKey),
+  )
+  return all.filter(({ lastKey }) => !arrived.has(lastKey))
+}
+
 export const forget = (ids: readonly string[]): void => change(all().filter(({ id }) => !ids.includes(id)))
 
 /**
@@ -71,11 +82,12 @@ const takesCaption = (mimeType: string): boolean => !['audio', 'sticker'].includ
 
 /** Takes the draft over: the box is free for the next reply. */
 export function sendDraft(conversationId: string, draft: Draft): void {
+  const bodies = bodiesOf(draft).map((body) => ({ ...body, idempotencyKey: `console-${randomText()}` }))
   const one: Outgoing = {
     ...{ id: randomText(), conversationId, path: inWorkspace(`/conversations/${conversationId}/reply`) },
     ...{ at: new Date().toISOString(), text: draft.text.trim() },
     fileNames: draft.files.map(({ name }) => name),
-    bodies: bodiesOf(draft).map((body) => ({ ...body, idempotencyKey: `console-${randomText()}` })),
+    ...{ bodies, lastKey: bodies.at(-1)?.idempotencyKey ?? '' },
   }
   changeDraft(conversationId, () => ({ text: '', files: [] }))
   change([...all(), one])

@@ -1,6 +1,6 @@
 // What is known of the contact, beside the thread; a page of its own where there is no room for both.
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ConversationDetails } from '../../../../contract/records/console.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import { inWorkspace } from '../../core/api.ts'
@@ -12,7 +12,7 @@ import { CopyButton } from '../../parts/code.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Problem, Skeleton } from '../../parts/states.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { hrefOfConversation } from './address.ts'
+import { hrefOfConversation, isDetailed } from './address.ts'
 import { PrivacyActions } from './privacy.tsx'
 import { CallPermission, OptOuts, Window } from './standing.tsx'
 import { callTitle, isUnanswered, nameOf, recipientOf } from './words.ts'
@@ -29,12 +29,17 @@ export function DetailsPane({ conversation }: Props) {
   useEffect(() => {
     if (data) reload()
   }, [updatedAt])
+  const title = useFocusOnOpening()
   return (
     <aside class="details-pane" aria-label="Details">
       <a class="back" href={hrefOfConversation(id)}>
         <Icon name="chevron" />
         {nameOf(conversation)}
       </a>
+      {/* Shown where the thread, and with it the heading of the page, is not. */}
+      <h1 ref={title} tabIndex={-1}>
+        Details
+      </h1>
       <h2>{group ? 'Group' : 'Contact'}</h2>
       <Contact conversation={conversation} />
       <h2>What is allowed</h2>
@@ -54,6 +59,20 @@ export function DetailsPane({ conversation }: Props) {
   )
 }
 
+/** What was pressed to open or close the details may be gone with its page. */
+function useFocusOnOpening() {
+  const title = useRef<HTMLHeadingElement>(null)
+  const isOpen = isDetailed()
+  const wasOpen = useRef(isOpen)
+  useEffect(() => {
+    if (isOpen === wasOpen.current) return
+    wasOpen.current = isOpen
+    if (isOpen) title.current?.focus()
+    else document.querySelector<HTMLElement>('.details-link')?.focus()
+  }, [isOpen])
+  return title
+}
+
 function Contact({ conversation: { id, contact, group, number } }: Props) {
   const facts: (readonly [string, string, string?])[] = group
     ? [['Group ID', group.id, group.id]]
@@ -71,8 +90,10 @@ function Contact({ conversation: { id, contact, group, number } }: Props) {
         ([title, value, copied]) => (
           <div key={title}>
             <dt>{title}</dt>
-            <dd>{title.endsWith('ID') || title === 'Conversation' ? <code>{value}</code> : value}</dd>
-            {copied !== undefined && <CopyButton text={copied} label="Copy" />}
+            <dd>
+              <span>{title.endsWith('ID') || title === 'Conversation' ? <code>{value}</code> : value}</span>
+              {copied !== undefined && <CopyButton text={copied} label="Copy" />}
+            </dd>
           </div>
         ),
       )}

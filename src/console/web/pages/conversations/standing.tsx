@@ -1,6 +1,7 @@
 // Shows what is allowed with a contact now: free replies, calls, or nothing after an opt-out.
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import { day, exact, now, phone } from '../../core/format.ts'
+import { can } from '../../core/session.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { timeLeft } from './rules.ts'
 import { addressOf } from './words.ts'
@@ -13,7 +14,8 @@ export function Standing({ conversation }: { readonly conversation: Conversation
       {!group && contact.name !== null && <span>{addressOf(contact)}</span>}
       <span>with {phone(number)}</span>
       <OptOuts conversation={conversation} />
-      {!group && !contact.optedOut && <Window conversation={conversation} />}
+      {/* Whoever can reply sees the clock at the box. */}
+      {!group && !contact.optedOut && !can('AGENT') && <Window conversation={conversation} />}
     </span>
   )
 }

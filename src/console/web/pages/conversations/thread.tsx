@@ -15,7 +15,7 @@ import { hrefOfConversation, wantedMessage } from './address.ts'
 import { useAnswers } from './answers.tsx'
 import { DropPlace } from './drop-place.tsx'
 import { Messages } from './messages.tsx'
-import { forget, outgoingOf } from './outbox.ts'
+import { forget, notIn, outgoingOf } from './outbox.ts'
 import { DetailsPane } from './pane.tsx'
 import { ReplyBox } from './reply.tsx'
 import { SendTemplate } from './send-template.tsx'
@@ -111,7 +111,7 @@ function Shown({
         key={around}
         conversationId={id}
         list={entries}
-        outgoing={around === undefined ? outgoingOf(id) : []}
+        outgoing={around === undefined ? notIn(entries.rows, outgoingOf(id)) : []}
         wanted={wanted}
         isOlder={around !== undefined}
         answers={answers}

@@ -4,7 +4,7 @@ import { count, plural } from '../../core/format.ts'
 import { useResource } from '../../core/load.ts'
 import { loadMe, me } from '../../core/session.ts'
 import { sayError } from '../../core/toasts.ts'
-import { CopyButton } from '../../parts/code.tsx'
+import { Copyable } from '../../parts/code.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
@@ -60,28 +60,21 @@ const Identifiers = ({ record }: { readonly record: WorkspaceDetail }) => (
   <Section title="Identifiers">
     <Facts
       facts={[
-        ['Workspace', <Copied key="id" text={record.id} />],
+        ['Workspace', <Copyable key="id" what="workspace ID" text={record.id} />],
         [
           'Business account',
           record.wabaId === null ? (
             <span class="dim">None is connected</span>
           ) : (
-            <Copied key="waba" text={record.wabaId} />
+            <Copyable key="waba" what="business account" text={record.wabaId} />
           ),
         ],
         ['Access token', record.hasOwnToken ? 'One of its own' : 'That of the installation'],
-        ['API address', <Copied key="api" text={`${location.origin}/api/v1`} />],
-        ['You', <Copied key="you" text={me.value?.operator.id ?? ''} />],
+        ['API address', <Copyable key="api" what="API address" text={`${location.origin}/api/v1`} />],
+        ['You', <Copyable key="you" what="your ID" text={me.value?.operator.id ?? ''} />],
       ]}
     />
   </Section>
-)
-
-const Copied = ({ text }: { readonly text: string }) => (
-  <span class="inline">
-    <code class="address">{text}</code>
-    <CopyButton text={text} />
-  </span>
 )
 
 const Limits = ({

@@ -6,6 +6,7 @@ import { useAction } from '../../core/load.ts'
 import { hrefOf, navigate } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
+import { useUnsaved } from '../../core/use-unsaved.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { Field, Select, TextArea } from '../../parts/field.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -44,6 +45,7 @@ function Editor() {
   const [isTried, setTried] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const action = useAction()
+  const unsaved = useUnsaved()
   const components = componentsOf(draft)
   const preview = usePreview(components)
   const problems = problemsOf(draft)
@@ -73,6 +75,7 @@ function Editor() {
       />
       <div class="beside">
         <form
+          {...unsaved.watch}
           ref={form}
           class="template-form"
           noValidate

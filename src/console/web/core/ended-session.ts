@@ -1,0 +1,16 @@
+// A session may end in the middle of work. The page stays, one dialog over it signs in again, and the requests that were
+// refused are then repeated.
+import { signal } from '@preact/signals'
+import { createWaiting } from './waiting.ts'
+
+const waiting = createWaiting()
+
+/** Whether somebody was signed in since the page was loaded. Before that, the sign-in is a page. */
+export const hasWorker = signal(false)
+
+export const isSessionEnded = waiting.isAsking
+
+/** Resolves to whether the same operator has signed in again. */
+export const askToSignIn = waiting.ask
+
+export const settleSignIn = waiting.settle

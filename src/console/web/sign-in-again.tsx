@@ -1,0 +1,77 @@
+// The session ended while somebody works: signs in again over the page, which stays as it is.
+import { useEffect, useState } from 'preact/hooks'
+import { isSignedOut } from './core/api.ts'
+import { hasWorker, settleSignIn } from './core/ended-session.ts'
+import { useAction } from './core/load.ts'
+import { loadMe, me, signIn } from './core/session.ts'
+import { forgetUnsaved } from './core/unsaved.ts'
+import { AuthProblem, useCountdown } from './parts/auth-form.tsx'
+import { Button } from './parts/button.tsx'
+import { Dialog, DialogActions, DialogBody } from './parts/dialog.tsx'
+import { CodeStep, PasswordStep, useSecondStep } from './sign-in.tsx'
+
+export function SignInAgain() {
+  const [operator] = useState(me.value?.operator)
+  const [email, setEmail] = useState(operator?.email ?? '')
+  const [password, setPassword] = useState('')
+  const action = useAction()
+  const second = useSecondStep(action)
+  const wait = useCountdown(action.error)
+  const goOn = () => resume(operator?.id)
+  useEffect(() => {
+    // Somebody may have signed in again in another tab.
+    const look = () => {
+      if (document.visibilityState === 'visible') loadMe().then(goOn, () => undefined)
+    }
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [])
+  return (
+    <Dialog title="Your session has ended" isLocked isFleeting onClose={leave}>
+      <form
+        class="dialog-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (wait === 0)
+            void action
+              .run(() => signIn({ email, password, ...second.given }))
+              .then((isDone) => isDone && goOn())
+        }}
+      >
+        <DialogBody>
+          <p>Sign in to go on. Everything on this page stays as you left it.</p>
+          {second.isOpen ? (
+            <CodeStep factor={second.factor} onChange={second.setFactor} />
+          ) : (
+            <PasswordStep {...{ email, password }} onEmail={setEmail} onPassword={setPassword} />
+          )}
+          <AuthProblem wait={wait} error={action.error} />
+        </DialogBody>
+        <DialogActions>
+          <Button onClick={leave}>Leave this page</Button>
+          <Button type="submit" look="primary" isBusy={action.isBusy} disabled={wait > 0}>
+            Sign in
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+function leave(): void {
+  forgetUnsaved()
+  hasWorker.value = false
+  me.value = undefined
+  isSignedOut.value = true
+  settleSignIn(false)
+}
+
+/** What one operator wrote is never sent in the name of another: then the page starts anew. */
+function resume(operatorId: string | undefined): void {
+  if (me.value?.operator.id === operatorId) return settleSignIn(true)
+  forgetUnsaved()
+  me.value = undefined
+  settleSignIn(false)
+  location.reload()
+}
