@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { createFormChanges } from '../../../src/console/web/core/form-changes.ts'
 import { isSparing } from '../../../src/console/web/core/connection.ts'
+import { createFormChanges } from '../../../src/console/web/core/form-changes.ts'
 import { createWaiting } from '../../../src/console/web/core/waiting.ts'
 import { describe, test } from '../../support/harness.ts'
 

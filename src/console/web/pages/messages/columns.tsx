@@ -13,7 +13,7 @@ export const StatusBadge = ({ status }: { readonly status: MessageStatus }) => (
 const Customer = ({ row }: { readonly row: LoggedMessage }) => {
   const { name, address } = customerOf(row)
   return (
-    <span class="stack">
+    <span class={name === address ? 'customer' : 'stack'}>
       {name}
       {name !== address && <small>{address}</small>}
     </span>
@@ -40,7 +40,7 @@ export const columns: readonly Column<LoggedMessage>[] = [
   { title: 'Contact', cell: (row) => <Customer row={row} /> },
   { title: 'Message', cell: (row) => <Content row={row} /> },
   { title: 'Status', cell: (row) => <State row={row} /> },
-  { title: 'Our number', isMinor: true, cell: (row) => <span class="number">{ourNumber(row)}</span> },
+  { title: 'Our number', isMinor: true, cell: (row) => <span class="our-number">{ourNumber(row)}</span> },
   {
     title: `Time, ${zone()}`,
     cell: ({ createdAt }) => (
