@@ -38,7 +38,7 @@ const words: Readonly<Record<string, Words>> = {
   'endpoint.disabled': { did: 'Turned off endpoint' },
   'endpoint.edited': { did: 'Changed endpoint' },
   'endpoint.enabled': { did: 'Turned on endpoint' },
-  'endpoint.switched_off': { did: 'Turned off, because it kept failing, endpoint' },
+  'endpoint.switched_off': { did: 'Failures turned off endpoint' },
   'endpoint.secret_rotated': { did: 'Rotated the secret of endpoint' },
   'invitation.accepted': { did: 'Accepted the invitation of' },
   'invitation.created': { did: 'Invited' },

@@ -169,12 +169,17 @@ export async function assertAccessible(page: Page, rules?: readonly string[]): P
   assert.ok(told.length === 0, `${page.url()}\n${told.join('\n')}`)
 }
 
-/** Nothing on the page is wider than the window. */
+/** Nothing on the page is wider than the window, and only the part of a page scrolls, not the frame around it. */
 export async function assertFits(page: Page): Promise<void> {
   const overflow = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )
   assert.ok(Number(overflow) <= 0, `${page.url()} is ${String(overflow)} pixels too wide`)
+  const blank = await page.evaluate(
+    'document.documentElement.scrollHeight - document.documentElement.clientHeight',
+  )
+  if ((await page.locator('.shell').count()) > 0)
+    assert.ok(Number(blank) <= 0, `${page.url()} scrolls ${String(blank)} pixels beyond its frame`)
 }
 
 /** Saved in test/artifacts, for people to look at. */

@@ -12,7 +12,7 @@ import { sayError } from './core/toasts.ts'
 import { mayLeave } from './core/unsaved.ts'
 import { type PageEntry, pages } from './pages.ts'
 import { Button, IconButton } from './parts/button.tsx'
-import { ConsoleBar } from './parts/console-bar.tsx'
+import { ConsoleBar, productLinks } from './parts/console-bar.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { PageHeader } from './parts/page-header.tsx'
 import { EmptyState, Note, Skeleton } from './parts/states.tsx'
@@ -99,6 +99,16 @@ function Sidebar() {
         ))}
       </nav>
       <div class="sidebar-foot">
+        {/* On a telephone the header has no room for them. */}
+        <div class="sidebar-links">
+          {productLinks()
+            .filter(({ isHere }) => !isHere)
+            .map(({ href, label }) => (
+              <a key={href} href={href}>
+                {label}
+              </a>
+            ))}
+        </div>
         <ThemeChoice />
         <div class="who">
           <span>

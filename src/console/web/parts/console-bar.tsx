@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { ProductBar } from '../../../web/browser/product-bar.tsx'
+import { ProductBar, type ProductLink } from '../../../web/browser/product-bar.tsx'
 import { ROOT } from '../core/router.ts'
 import { me } from '../core/session.ts'
 
@@ -12,20 +12,21 @@ export function ConsoleBar({
   readonly start?: ComponentChildren
   readonly children?: ComponentChildren
 }) {
-  const handsets = me.value?.handsetsUrl
   return (
-    <ProductBar
-      home="/"
-      start={start}
-      links={[
-        { href: ROOT, label: 'Console', isHere: true },
-        { href: '/docs', label: 'Docs' },
-        ...(handsets ? [{ href: handsets, label: 'Handsets' }] : []),
-      ]}
-    >
+    <ProductBar home="/" start={start} links={productLinks()}>
       {children}
     </ProductBar>
   )
+}
+
+/** The parts of the product. */
+export function productLinks(): ProductLink[] {
+  const handsets = me.value?.handsetsUrl
+  return [
+    { href: ROOT, label: 'Console', isHere: true },
+    { href: '/docs', label: 'Docs' },
+    ...(handsets ? [{ href: handsets, label: 'Handsets' }] : []),
+  ]
 }
 
 /** A page without the navigation, such as the sign-in. */
