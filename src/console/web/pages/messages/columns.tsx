@@ -13,7 +13,7 @@ export const StatusBadge = ({ status }: { readonly status: MessageStatus }) => (
 const Customer = ({ row }: { readonly row: LoggedMessage }) => {
   const { name, address } = customerOf(row)
   return (
-    <span class={name === address ? 'customer' : 'stack'}>
+    <span class={name === address ? 'logged' : 'stack'}>
       {name}
       {name !== address && <small>{address}</small>}
     </span>
@@ -30,7 +30,7 @@ const Content = ({ row }: { readonly row: LoggedMessage }) => (
 )
 
 const State = ({ row: { status, error } }: { readonly row: LoggedMessage }) => (
-  <span class="stack message-state">
+  <span class="stack call-state">
     <StatusBadge status={status} />
     {error && <small class="bad-words">{error.title}</small>}
   </span>
@@ -40,7 +40,7 @@ export const columns: readonly Column<LoggedMessage>[] = [
   { title: 'Contact', cell: (row) => <Customer row={row} /> },
   { title: 'Message', cell: (row) => <Content row={row} /> },
   { title: 'Status', cell: (row) => <State row={row} /> },
-  { title: 'Our number', isMinor: true, cell: (row) => <span class="our-number">{ourNumber(row)}</span> },
+  { title: 'Our number', isMinor: true, cell: (row) => <span class="logged">{ourNumber(row)}</span> },
   {
     title: `Time, ${zone()}`,
     cell: ({ createdAt }) => (
