@@ -83,7 +83,7 @@ export interface AuditLog {
   noteHourly(author: Author, note: AuditNote): Promise<void>
   /** What a key downloads: at most one entry an hour for each key and subject. */
   noteOfKey(author: KeyAuthor, note: AuditNote): Promise<void>
-  /** An event of an operator's account, which belongs to no workspace. */
+  /** An event of an account. The workspaces of its operator get an entry of their own for some: member-events.ts. */
   noteAccount(author: AccountAuthor, note: AuditNote): Promise<void>
   list(workspaceId: WorkspaceId, filter: WorkspaceAuditFilter, page: PageRequest): Promise<Page<AuditRecord>>
   /**

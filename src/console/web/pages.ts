@@ -32,7 +32,7 @@ export const pages: readonly PageEntry[] = [
     path: 'messages',
     title: 'Messages',
     group: 'Activity',
-    icon: 'messages',
+    icon: 'send',
     load: () => import('./pages/messages/page.tsx'),
   },
   {

@@ -26,7 +26,13 @@ function writtenActions(): string[] {
 test('every action that is recorded has words', () => {
   const actions = writtenActions()
   assert.ok(actions.length > 40, `${actions.length} found`)
-  const dynamic = ['call.declined', 'call.hung_up', 'contact.erasure_requested', 'contact.marketing_changed']
+  const dynamic = [
+    'call.declined',
+    'call.hung_up',
+    'contact.erasure_requested',
+    'contact.marketing_changed',
+    'endpoint.switched_off',
+  ]
   const plain = [...actions, ...dynamic].filter((action) => {
     const [kind, verb] = action.split('.')
     return wordsOf(done(action)).toLowerCase() === `${kind} ${verb?.replaceAll('_', ' ')}`

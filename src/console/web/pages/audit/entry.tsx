@@ -5,6 +5,7 @@ import { Copyable } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { type Change, changesOf, titleOfField } from './changes.ts'
+import { capital, shownName } from './words.ts'
 
 /** One entry, with the values that it changed. */
 export const Entry = ({ record, onClose }: { readonly record: ToldAuditRecord; onClose(): void }) => (
@@ -18,7 +19,7 @@ export const Entry = ({ record, onClose }: { readonly record: ToldAuditRecord; o
           [
             'Device',
             <span key="device" title={record.userAgent ?? undefined}>
-              {record.device ?? '—'}
+              {record.device === null ? '—' : capital(record.device)}
             </span>,
           ],
           ...subjectFacts(record),
@@ -31,14 +32,14 @@ export const Entry = ({ record, onClose }: { readonly record: ToldAuditRecord; o
 )
 
 const titleOf = ({ did, subjectName }: ToldAuditRecord): string =>
-  subjectName === null ? did : `${did} ${subjectName}`
+  subjectName === null ? did : `${did} ${shownName(subjectName)}`
 
 /** What is deleted has no page any more. A session has none, and no name. */
 function subjectFacts({ subjectKind, subjectId, subjectName, before, after }: ToldAuditRecord): Fact[] {
   if (subjectId === null || subjectKind === 'session') return []
   const isGone = before !== null && after === null
   const href = isGone ? undefined : hrefOfSubject(subjectKind, subjectId)
-  const name = subjectName ?? sentence(subjectKind)
+  const name = subjectName === null ? sentence(subjectKind) : shownName(subjectName)
   return [
     [sentence(subjectKind), href === undefined ? name : <a href={href}>{name}</a>],
     [`${sentence(subjectKind)} ID`, <Copyable key="id" text={subjectId} what={`${subjectKind} ID`} />],

@@ -12,7 +12,7 @@ import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Ago, Logged } from '../../parts/time.tsx'
 import { Entry } from './entry.tsx'
-import { reasonOf } from './reasons.ts'
+import { capital, reasonOf, shownName } from './words.ts'
 
 const filterNames = ['action', 'operatorId', 'since', 'until']
 
@@ -27,7 +27,7 @@ export function Page({ id }: PageProps) {
     <>
       <PageHeader
         title="Audit log"
-        intro="Who changed what in this workspace and how its members signed in, when, and from where."
+        intro="Who changed what, and how members signed in: when, and from where."
         actions={
           <>
             <Button icon="refresh" onClick={list.reload}>
@@ -109,7 +109,7 @@ const Done = ({ record }: { readonly record: ToldAuditRecord }) => {
         {record.subjectName !== null && (
           <>
             {' '}
-            <strong>{record.subjectName}</strong>
+            <strong>{shownName(record.subjectName)}</strong>
           </>
         )}
       </span>
@@ -136,6 +136,6 @@ const From = ({ record: { ip, device } }: { readonly record: ToldAuditRecord }) 
   ) : (
     <span class="stack">
       {ip}
-      {device !== null && <small>{device}</small>}
+      {device !== null && <small>{capital(device)}</small>}
     </span>
   )

@@ -4,7 +4,7 @@ import { sentence, zone } from '../../core/format.ts'
 import { Badge } from '../../parts/badge.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Ago, Logged } from '../../parts/time.tsx'
-import { contentOf, customerOf, ourNumber, tones } from './words.ts'
+import { contentOf, customerOf, kindOf, ourNumber, tones } from './words.ts'
 
 export const StatusBadge = ({ status }: { readonly status: MessageStatus }) => (
   <Badge tone={tones[status]}>{sentence(status)}</Badge>
@@ -13,7 +13,7 @@ export const StatusBadge = ({ status }: { readonly status: MessageStatus }) => (
 const Customer = ({ row }: { readonly row: LoggedMessage }) => {
   const { name, address } = customerOf(row)
   return (
-    <span class="stack">
+    <span class={name === address ? 'logged' : 'stack'}>
       {name}
       {name !== address && <small>{address}</small>}
     </span>
@@ -24,13 +24,13 @@ const Content = ({ row }: { readonly row: LoggedMessage }) => (
   <span class="stack message-content">
     <span>{contentOf(row)}</span>
     <small>
-      {row.direction === 'INBOUND' ? 'Inbound' : 'Outbound'} · {sentence(row.type)}
+      {sentence(row.direction)} · {kindOf(row)}
     </small>
   </span>
 )
 
 const State = ({ row: { status, error } }: { readonly row: LoggedMessage }) => (
-  <span class="stack">
+  <span class="stack call-state">
     <StatusBadge status={status} />
     {error && <small class="bad-words">{error.title}</small>}
   </span>
@@ -40,7 +40,7 @@ export const columns: readonly Column<LoggedMessage>[] = [
   { title: 'Contact', cell: (row) => <Customer row={row} /> },
   { title: 'Message', cell: (row) => <Content row={row} /> },
   { title: 'Status', cell: (row) => <State row={row} /> },
-  { title: 'Our number', isMinor: true, cell: (row) => <span class="number">{ourNumber(row)}</span> },
+  { title: 'Our number', isMinor: true, cell: (row) => <span class="logged">{ourNumber(row)}</span> },
   {
     title: `Time, ${zone()}`,
     cell: ({ createdAt }) => (

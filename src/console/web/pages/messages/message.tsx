@@ -1,16 +1,17 @@
 // One message: what happened to it and when, who sent it, what its error means, and where its events went.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { MessageDetail } from '../../../../contract/records/message-log.ts'
+import type { MessageDelivery, MessageDetail } from '../../../../contract/records/message-log.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { exact, plural, sentence } from '../../core/format.ts'
+import { sentence, zone } from '../../core/format.ts'
 import { useResource, useWatch } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { Button } from '../../parts/button.tsx'
-import { Copyable, CopyButton } from '../../parts/code.tsx'
+import { CodeBlock, Copyable, CopyButton } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { hrefOfMessage } from '../conversations/address.ts'
 import { DeliveryBadge } from '../deliveries/columns.tsx'
@@ -90,14 +91,16 @@ const titleOf = (message: MessageDetail): string =>
 const Detail = ({ message }: { readonly message: MessageDetail }) => (
   <>
     <WhyFailed message={message} />
-    {message.text !== '' && <blockquote class="message-text">{message.text}</blockquote>}
-    <h3>What happened</h3>
+    {message.text !== '' && <CodeBlock label="Text" text={message.text} />}
+    <h3>What happened, {zone()}</h3>
     <Timeline moments={momentsOf(message)} isDated />
     <h3>Details</h3>
     <Facts facts={factsOf(message)} />
     <Deliveries message={message} />
   </>
 )
+
+const withoutDot = (text: string): string => text.replace(/\.+$/, '')
 
 const WhyFailed = ({ message: { error, help } }: { readonly message: MessageDetail }) =>
   error && (
@@ -114,7 +117,9 @@ const WhyFailed = ({ message: { error, help } }: { readonly message: MessageDeta
           </p>
         </>
       )}
-      {error.details !== undefined && <p>The provider says: {error.details}</p>}
+      {error.details !== undefined && withoutDot(error.details) !== withoutDot(error.title) && (
+        <p>The provider says: {error.details}</p>
+      )}
       <p class="hint">
         Code <code>{error.code}</code>
         {error.subcode !== undefined && (
@@ -146,7 +151,6 @@ function factsOf(message: MessageDetail): Fact[] {
       ? ([['Sent by', <SentBy key="by" message={message} />]] satisfies Fact[])
       : []),
     ...contentFacts(message),
-    ['Accepted', exact(message.createdAt)],
     ...(message.attempts > 1 ? ([['Attempts', String(message.attempts)]] satisfies Fact[]) : []),
     ['Message ID', <Copyable key="id" text={message.id} what="message ID" />],
     ...idFact('Provider ID', 'provider ID', message.providerMessageId),
@@ -159,14 +163,13 @@ const idFact = (title: string, what: string, text: string | null): Fact[] =>
 
 function contentFacts({ template, type, media, metadata }: MessageDetail): Fact[] {
   const pairs = (values: Readonly<Record<string, string>>): ComponentChildren => (
-    <dl class="pairs">
+    <span class="stack">
       {Object.entries(values).map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
+        <span key={name}>
+          <span class="dim">{name}:</span> {value}
+        </span>
       ))}
-    </dl>
+    </span>
   )
   const facts: Fact[] = []
   if (template) {
@@ -199,6 +202,12 @@ function SentBy({ message: { sentBy } }: { readonly message: MessageDetail }) {
   )
 }
 
+const deliveryColumns: readonly Column<MessageDelivery>[] = [
+  { title: 'Event', cell: ({ event }) => <code>{event}</code> },
+  { title: 'Endpoint', cell: ({ endpoint }) => endpoint.name },
+  { title: 'State', cell: ({ state }) => <DeliveryBadge state={state} /> },
+]
+
 function Deliveries({ message: { deliveries } }: { readonly message: MessageDetail }) {
   return (
     <>
@@ -208,16 +217,12 @@ function Deliveries({ message: { deliveries } }: { readonly message: MessageDeta
           No endpoint was told of this message, or it was longer ago than deliveries are kept.
         </p>
       ) : (
-        <ul class="deliveries-of" aria-label={plural(deliveries.length, 'delivery', 'deliveries')}>
-          {deliveries.map(({ id, event, state, endpoint, createdAt }) => (
-            <li key={id}>
-              <a href={hrefOf('deliveries', id)} title={exact(createdAt)}>
-                <code>{event}</code> to {endpoint.name}
-              </a>
-              <DeliveryBadge state={state} />
-            </li>
-          ))}
-        </ul>
+        <Table
+          label="Deliveries to your endpoints"
+          columns={deliveryColumns}
+          rows={deliveries}
+          hrefOf={({ id }) => hrefOf('deliveries', id)}
+        />
       )}
     </>
   )

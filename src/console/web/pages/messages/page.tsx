@@ -104,7 +104,7 @@ function useFilters(): Filter[] {
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
     <EmptyState
-      icon="messages"
+      icon="send"
       title="No results"
       action={<LinkButton href={hrefOf('messages')}>Clear filters</LinkButton>}
     >
@@ -112,7 +112,7 @@ const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
     </EmptyState>
   ) : (
     <EmptyState
-      icon="messages"
+      icon="send"
       title="No messages yet"
       action={<LinkButton href={hrefOf('conversations')}>Conversations</LinkButton>}
     >

@@ -26,16 +26,16 @@ export function customerOf(message: LoggedMessage): { readonly name: string; rea
 export const ourNumber = (message: MessageRecord): string =>
   phone(isInbound(message) ? message.to : message.from)
 
-/** What it is, in one line. */
-export function contentOf({ template, type, text, media }: MessageRecord): string {
-  if (template) return template.name
-  if (text !== '') return text
-  return media?.fileName ?? sentence(type)
-}
+/** What it says, in one line. */
+export const contentOf = ({ type, text, media }: MessageRecord): string =>
+  text === '' ? (media?.fileName ?? sentence(type)) : text
+
+export const kindOf = ({ template, type }: MessageRecord): string =>
+  template ? `Template ${template.name}` : sentence(type)
 
 /** What happened to it, in the order of the times. The provider's clock may be behind ours. */
 export function momentsOf(message: MessageDetail): Moment[] {
-  const { createdAt, handedAt, sentAt, deliveredAt, readAt, failedAt, error } = message
+  const { createdAt, handedAt, sentAt, deliveredAt, readAt, failedAt } = message
   const steps: readonly (readonly [string, string | null, Tone?])[] = isInbound(message)
     ? [
         ['Received', createdAt, 'info'],
@@ -47,7 +47,7 @@ export function momentsOf(message: MessageDetail): Moment[] {
         ['Sent', sentAt],
         ['Delivered', deliveredAt, 'good'],
         ['Read', readAt, 'good'],
-        [error ? `Failed: ${error.title}` : 'Failed', failedAt, 'bad'],
+        ['Failed', failedAt, 'bad'],
       ]
   return steps
     .flatMap(([title, at, tone = 'neutral']) => (at === null ? [] : [{ title, at, tone }]))
