@@ -37,7 +37,17 @@ const looks: readonly Look[] = [
 ]
 
 export const paths = [
-  ...['overview', 'conversations', 'messages', 'calls', 'campaigns', 'templates', 'numbers', 'keys', 'endpoints'],
+  ...[
+    'overview',
+    'conversations',
+    'messages',
+    'calls',
+    'campaigns',
+    'templates',
+    'numbers',
+    'keys',
+    'endpoints',
+  ],
   ...['deliveries', 'inbound', 'members', 'audit', 'settings', 'account'],
 ]
 

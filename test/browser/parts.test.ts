@@ -23,7 +23,14 @@ describe('the parts', () => {
   before(async () => {
     const { outputFiles } = await build({
       entryPoints: { main: gallery, index: `${folder}styles/index.css` },
-      ...{ bundle: true, write: false, outdir: '/', jsx: 'automatic', jsxImportSource: 'preact' },
+      ...{
+        bundle: true,
+        write: false,
+        outdir: '/',
+        jsx: 'automatic',
+        jsxImportSource: 'preact',
+        external: ['*.woff2'],
+      },
     })
     files = new Map(outputFiles.map(({ path, text }) => [path, text]))
     browser = await sharedBrowser()

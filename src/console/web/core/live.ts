@@ -2,8 +2,9 @@
 // in the sequence numbers it subscribes to all topics again.
 import { effect, type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { askRaw, inWorkspace, isSignedOut, lacksFactor } from '../core/api.ts'
+import { isSignedOut, lacksFactor } from '../core/api.ts'
 import { merged } from '../core/live-merge.ts'
+import { askToSignIn, timesSignedIn } from './ended-session.ts'
 import { route } from './router.ts'
 
 interface Frame {
@@ -71,6 +72,7 @@ function connect(): void {
   const { workspaceId } = route.peek()
   if (socket || timer || workspaceId === undefined) return
   liveState.value = failures === 0 ? 'connecting' : 'lost'
+  const times = timesSignedIn()
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
   const opened = new WebSocket(
     `${scheme}://${location.host}/console/live?workspace=${encodeURIComponent(workspaceId)}`,
@@ -85,7 +87,7 @@ function connect(): void {
     if (socket === opened) take(JSON.parse(String(data)) as Frame)
   }
   opened.onclose = ({ code }) => {
-    if (socket === opened) lost(code)
+    if (socket === opened) lost(code, times)
   }
 }
 
@@ -100,12 +102,11 @@ function take({ topic: name, seq, snapshot, delta }: Frame): void {
   topic.seq = seq
 }
 
-function lost(code: number): void {
+function lost(code: number, times: number): void {
   socket = undefined
   if (code === SESSION_ENDED) {
     liveState.value = 'off'
-    // Any request of the workspace waits for the sign-in.
-    askRaw(inWorkspace('/numbers', { limit: 1 }), {}).then(connect, later)
+    void resume(times)
   } else if (code === NO_SECOND_FACTOR) {
     liveState.value = 'refused'
     lacksFactor.value += 1
@@ -113,8 +114,12 @@ function lost(code: number): void {
   else later()
 }
 
+/** The socket may be of a session that was replaced while a request asked for the sign-in. */
+async function resume(times: number): Promise<void> {
+  if (times !== timesSignedIn() || (await askToSignIn())) connect()
+}
+
 function later(): void {
-  if (isSignedOut.peek()) return
   failures += 1
   liveState.value = 'lost'
   const longest = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS)
