@@ -23,7 +23,7 @@ import type {
   WorkspaceRecord,
 } from './records/console.ts'
 import type { DeliveryState } from './records/delivery.ts'
-import type { EndpointHour } from './records/overview.ts'
+import type { EndpointHealth, EndpointHour } from './records/overview.ts'
 import type { Scope } from './scopes.ts'
 
 /** The operator who makes a change, the workspace, and the operator's IP address and browser. */
@@ -189,6 +189,8 @@ export interface EndpointAdministration {
 export interface EndpointHealthReader {
   /** The last 24 hours, oldest first. */
   hours(workspaceId: WorkspaceId, id: EndpointId, until: Date): Promise<EndpointHour[]>
+  /** The last attempts of the same time, newest first. */
+  last(workspaceId: WorkspaceId, id: EndpointId, until: Date): Promise<EndpointHealth['last']>
 }
 
 export interface NumberPatch {

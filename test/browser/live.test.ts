@@ -68,25 +68,57 @@ describe('live pages of the console', () => {
     await page.close()
   })
 
-  test('the delivery log grows by itself, but not under somebody who reads', async () => {
-    const page = await scene.open('deliveries?event=message.received')
+  test('the delivery log holds still under twelve events a second', async () => {
+    const { console: api } = scene.stack
+    receiver.answer = () => 503
+    const { deliveryId } = await testEvent()
+    await eventually(
+      'one has failed',
+      async () => (await scene.stack.delivery(deliveryId)).attempts.length === 1,
+    )
+    receiver.answer = () => 200
+    for (let sent = 0; sent < 30; sent += 10) await Promise.all(Array.from({ length: 10 }, testEvent))
+    const page = await scene.open('deliveries?event=message.received&live=true')
     const log = page.getByRole('region', { name: 'Deliveries' })
     const links = log.getByRole('link', { name: 'message.received' })
-    await links.first().waitFor()
-    await page.getByRole('switch', { name: 'Live' }).check()
-    assert.match(page.url(), /live=true/)
-    const before = await links.count()
-    await testEvent()
-    await eventually('it grows', async () => (await links.count()) === before + 1)
-    await links.first().click()
-    await dialog(page).getByRole('heading', { name: 'Attempts' }).waitFor()
-    await testEvent()
-    await page.getByText('1 new delivery').waitFor({ state: 'attached' })
-    assert.equal(await log.locator('tbody tr').count(), before + 1, 'the list stays as it was')
-    await page.keyboard.press('Escape')
-    await eventually('it is taken in', async () => (await links.count()) === before + 2)
+    await links.nth(30).waitFor()
+    const rows = await links.count()
+    await links.nth(20).scrollIntoViewIfNeeded()
+    await page.evaluate('document.getElementById("content").scrollBy(0, 37)')
+    const before = await page.evaluate(firstVisible)
+    const flow = startFlow(testEvent)
+    const waiting = page.getByRole('button', { name: /new deliver/ })
+    const count = async () => Number.parseInt((await waiting.innerText()).replace(/\D/g, ''), 10)
+    await waiting.waitFor()
+    await eventually('two dozen wait', async () => (await count()) >= 24)
+    await api.post(`/deliveries/${deliveryId}/retry`)
+    const failed = log.getByRole('row').filter({ has: page.locator(`a[href*="${deliveryId}"]`) })
+    await failed.getByText('attempt 2').waitFor()
+    await failed.getByText('Delivered').waitFor()
+    assert.deepEqual(await page.evaluate(firstVisible), before, 'the reader stays where he was')
+    assert.equal(await links.count(), rows, 'no row has come or gone')
     await screenshot(page, 'deliveries-live-light')
     await assertAccessible(page)
+
+    await links.nth(20).focus()
+    await page.keyboard.press('Enter')
+    await dialog(page).getByRole('heading', { name: 'Attempts' }).waitFor()
+    await page.keyboard.press('j')
+    await page.waitForURL(`**${await links.nth(21).getAttribute('href')}`)
+    await dialog(page).getByRole('button', { name: 'Next' }).press('ArrowDown')
+    await page.waitForURL(`**${await links.nth(22).getAttribute('href')}`)
+    await page.keyboard.press('k')
+    await page.waitForURL(`**${await links.nth(21).getAttribute('href')}`)
+    await flow.stop()
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    await eventually('the focus is on the last row read', async () =>
+      links.nth(21).evaluate((link) => link === link.ownerDocument.activeElement),
+    )
+    assert.equal(await links.count(), rows, 'reading takes nothing in')
+    await waiting.click()
+    await eventually('they are taken in', async () => (await links.count()) > rows)
+    assert.equal(await page.evaluate('document.getElementById("content").scrollTop'), 0)
     assertNoFaults(page)
     await page.close()
   })
@@ -96,11 +128,11 @@ describe('live pages of the console', () => {
     await testEvent()
     await eventually('an attempt has failed', async () => {
       const { hours } = await ok(scene.stack.console.get(`/endpoints/${endpointId}/health`))
-      return hours.some(({ failures }: Json) => failures > 0)
+      return hours.reduce((sum: number, { failures }: Json) => sum + failures, 0) === 2
     })
     receiver.answer = () => 200
     const page = await scene.open(`endpoints/${endpointId}`)
-    await page.getByText(/^\d+ attempts, 1 failed \(\d+\.\d %\)\.$/).waitFor()
+    await page.getByText(/^\d+ attempts, 2 failed \(\d+\.\d %\)\.$/).waitFor()
     for (const name of [/^Attempts and failures/, /^How long half/])
       assert.equal(await page.getByRole('table', { name }).getByRole('row').count(), 25)
     await page.getByRole('heading', { name: 'Last 24 hours' }).scrollIntoViewIfNeeded()
@@ -109,3 +141,24 @@ describe('live pages of the console', () => {
     await page.close()
   })
 })
+
+/** The address and place of the first row that is wholly in view. */
+const firstVisible = `(() => {
+  const top = document.getElementById('content').getBoundingClientRect().top
+  const row = [...document.querySelectorAll('tbody tr')].find((one) => one.getBoundingClientRect().top >= top)
+  return [row.querySelector('a.row-link').pathname, row.getBoundingClientRect().top]
+})()`
+
+/** About twelve a second, or as many as the machine can do. */
+function startFlow(send: () => Promise<unknown>) {
+  let isOver = false
+  const flow = (async () => {
+    while (!isOver) await Promise.all([send(), new Promise((resolve) => setTimeout(resolve, 80))])
+  })()
+  return {
+    stop: () => {
+      isOver = true
+      return flow
+    },
+  }
+}

@@ -10,6 +10,7 @@ import {
   assertAccessible,
   assertNoFaults,
   type BrowserScene,
+  filterChip,
   loaded,
   openBrowserScene,
   screenshot,
@@ -121,7 +122,25 @@ describe('work in the console', () => {
     await page.getByText('3 events held.').waitFor()
     await screenshot(page, 'endpoint-held-light')
     await assertAccessible(page)
-    await page.getByRole('button', { name: 'Turn on' }).click()
+    await page.getByRole('link', { name: 'Show them' }).click()
+    await page.getByRole('link', { name: 'message.status' }).first().click()
+    await dialog(page)
+      .getByText(/^shop is off since .*: Demo Operator turned it off\.$/)
+      .waitFor()
+    await dialog(page)
+      .getByText(/"event": "message\.status"/)
+      .waitFor()
+    await screenshot(page, 'delivery-held-light')
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Replay many' }).click()
+    await dialog(page)
+      .getByText(/^shop is off since .* Nothing can be replayed to it\./)
+      .waitFor()
+    await dialog(page).getByRole('button', { name: 'Turn on shop' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.goto(scene.urlOf(`endpoints/${endpointId}`))
+    await page.getByRole('button', { name: 'Turn on' }).first().click()
     await dialog(page, 'Turn on shop?').getByRole('button', { name: 'Turn on' }).click()
     await page.getByRole('button', { name: 'Replay 3 events' }).click()
     await notice(page, '3 events are on the way.').waitFor()
@@ -140,6 +159,9 @@ describe('work in the console', () => {
     const forward = dialog(page).getByRole('switch', { name: 'Forward calls' })
     assert.ok(await forward.isDisabled())
     await dialog(page).getByLabel('Replies go to').selectOption({ label: 'texts' })
+    await dialog(page)
+      .getByText('What is written to this number goes to texts alone. shop no longer gets it.')
+      .waitFor()
     await dialog(page).getByText('texts does not take call.ringing.').waitFor()
     assert.ok(await forward.isDisabled())
     await screenshot(page, 'number-form-light')
@@ -176,6 +198,21 @@ describe('work in the console', () => {
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
     assert.match(page.url(), /deliveries\?state=DELIVERED$/)
+
+    await filterChip(page, 'State').click()
+    await page.getByRole('option', { name: 'Failed', exact: true }).click()
+    await page.keyboard.press('Escape')
+    assert.match(page.url(), /state=DELIVERED%2CFAILED$/, 'several states at once')
+    const boxes = page.getByRole('checkbox', { name: /^Select message\.|^Select call\./ })
+    await boxes.nth(0).check()
+    await boxes.nth(2).click({ modifiers: ['Shift'] })
+    const chosen = page.getByRole('region', { name: 'Selected deliveries' })
+    await chosen.getByText('3 selected').waitFor()
+    await screenshot(page, 'deliveries-selected-light')
+    await assertAccessible(page)
+    await chosen.getByRole('button', { name: 'Replay 3 deliveries' }).click()
+    await notice(page, '3 deliveries are on the way.').waitFor()
+    await chosen.getByText('3 selected').waitFor({ state: 'detached' })
 
     await page.getByRole('button', { name: 'Replay many' }).click()
     await dialog(page).getByLabel('Endpoint').selectOption({ label: 'shop' })

@@ -26,6 +26,7 @@ export const consoleSamples: Readonly<Record<string, unknown>> = {
   'POST /workspaces/:ws/endpoints/:id/rotate': { overlapHours: 1 },
   'POST /workspaces/:ws/endpoints/:id/replay': { states: ['FAILED'], since: '2026-11-20', dryRun: true },
   'POST /workspaces/:ws/endpoints/:id/discard': { since: '2026-11-20', dryRun: true },
+  'POST /workspaces/:ws/deliveries/replay': { ids: ['dlv_01m7x2p9wne2brd5cdy4a6jp0g'] },
   'PATCH /workspaces/:ws/numbers/:id': { endpointId: null, forwardCalls: false },
   // Of nobody: a contact who is erased would take the conversation from all other requests.
   'POST /workspaces/:ws/conversations/:id/erasure': { confirm: '+15557999999' },

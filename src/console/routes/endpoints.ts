@@ -49,7 +49,11 @@ const getHealth = workspaceRoute({
     const endpoint = await services.endpoints.find(workspaceId, params.id)
     if (!endpoint) return missing()
     const until = new Date(services.clock.now())
-    return { endpointId: endpoint.id, hours: await services.health.hours(workspaceId, params.id, until) }
+    const [hours, last] = await Promise.all([
+      services.health.hours(workspaceId, params.id, until),
+      services.health.last(workspaceId, params.id, until),
+    ])
+    return { endpointId: endpoint.id, hours, last }
   },
 })
 

@@ -29,22 +29,26 @@ export const createSubjectStore = (sql: Sql): SubjectStore => ({
       select m.id as named_id, m.id as shown_id, c.name, c.wa_id, c.username, m.template->>'name' as template,
         g.id as campaign_id, g.name as campaign
       from messages m
-      join contacts c on c.id = m.contact_id
+      cross join lateral ${contactOf(sql, 'm.contact_id')} c
       left join campaigns g on g.id = m.campaign_id
       where m.id = any(${ids.messages}::uuid[]) and m.workspace_id = ${workspaceId}
       union all
       select k.id, k.id, c.name, c.wa_id, c.username, null, null, null
       from calls k
-      join contacts c on c.id = k.contact_id
+      cross join lateral ${contactOf(sql, 'k.contact_id')} c
       where k.id = any(${ids.calls}::uuid[]) and k.workspace_id = ${workspaceId}
       union all
       select v.id, coalesce(v.merged_into, v.id), c.name, c.wa_id, c.username, null, null, null
       from conversations v
-      join contacts c on c.id = v.contact_id
+      cross join lateral ${contactOf(sql, 'v.contact_id')} c
       where v.id = any(${ids.conversations}::uuid[]) and v.workspace_id = ${workspaceId}`
     return new Map(rows.map((row) => [row.namedId, toFound(row)]))
   },
 })
+
+/** By its id, one for each row: a join could read all contacts to find fifty. */
+const contactOf = (sql: Sql, id: string) =>
+  sql`(select name, wa_id, username from contacts where id = ${sql(id)} limit 1)`
 
 const idsOf = (given: readonly (Uuid | undefined)[]): Uuid[] => [
   ...new Set(given.filter((id) => id !== undefined)),

@@ -1,4 +1,5 @@
 // The overview of a workspace in the console, and the health of one endpoint.
+import type { LastAttempt } from './console.ts'
 
 export const attentionKinds = [
   'ENDPOINT_OFF',
@@ -52,4 +53,6 @@ export interface EndpointHealth {
   endpointId: string
   /** The last 24 hours, oldest first. The last one is the current hour. */
   hours: EndpointHour[]
+  /** The last attempts, newest first. */
+  last: (LastAttempt & { deliveryId: string })[]
 }

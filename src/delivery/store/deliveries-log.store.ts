@@ -130,7 +130,7 @@ const toRecord = (row: Row): LoggedDelivery => ({
   createdAt: row.createdAt.toISOString(),
   finishedAt: iso(row.finishedAt),
   lastAttempt: lastOf(row),
-  told: { key: row.key, beginning: row.beginning && row.beginning.toString('utf8') },
+  told: { key: row.key, beginning: row.beginning?.toString('utf8') ?? null },
 })
 
 const lastOf = ({ attemptedAt, statusCode, error, durationMs }: Row): LastAttempt | null =>

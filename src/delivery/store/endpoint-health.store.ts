@@ -1,7 +1,8 @@
 // The results of attempts to an endpoint by hour. Reads a bounded number of attempts per hour, by index.
 import type { EndpointHealthReader } from '../../contract/administration.ts'
+import type { LastAttempt } from '../../contract/records/console.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
-import { idFloor } from '../../shared/ids.ts'
+import { type DeliveryId, encodeId, idFloor } from '../../shared/ids.ts'
 
 const hourMs = 3_600_000
 const hours = 24
@@ -13,6 +14,13 @@ interface Row {
   readonly failures: number
   readonly p50Ms: number | null
   readonly p95Ms: number | null
+}
+
+const lastShown = 10
+
+interface LastRow extends Omit<LastAttempt, 'at'> {
+  readonly deliveryId: DeliveryId
+  readonly at: Date
 }
 
 export const createEndpointHealthStore = (sql: Sql): EndpointHealthReader => ({
@@ -41,6 +49,21 @@ export const createEndpointHealthStore = (sql: Sql): EndpointHealthReader => ({
       at: new Date(starts[index] ?? first).toISOString(),
       ...row,
       capped: row.attempts === mostOfAnHour,
+    }))
+  },
+
+  async last(workspaceId, endpointId, until) {
+    const rows = await sql<LastRow[]>`
+      select delivery_id, at, status_code, error, duration_ms
+      from attempts
+      where endpoint_id = ${endpointId} and workspace_id = ${workspaceId}
+        and id >= ${idFloor(until.getTime() - hours * hourMs)}
+      order by id desc
+      limit ${lastShown}`
+    return rows.map(({ deliveryId, at, ...rest }) => ({
+      deliveryId: encodeId('delivery', deliveryId),
+      at: at.toISOString(),
+      ...rest,
     }))
   },
 })

@@ -235,6 +235,7 @@ test('no changing route is left out', () => {
     'POST /workspaces/:ws/conversations/:id/erasure',
     'POST /workspaces/:ws/conversations/:id/export',
     'POST /workspaces/:ws/deliveries/:id/retry',
+    'POST /workspaces/:ws/deliveries/replay',
     'POST /workspaces/:ws/members/:id/disable',
     'POST /workspaces/:ws/members/:id/enable',
     'POST /workspaces/:ws/conversations/:id/files',

@@ -9,14 +9,15 @@ const world = await openWorld()
 const admin = await world.as('ADMIN')
 const ws = `/workspaces/${world.ws}`
 
+const hook = {
+  name: 'Receiver',
+  url: 'https://bot.example.com/',
+  events: ['message.received', 'call.status'],
+}
+
 async function addEndpoint(): Promise<string> {
-  const body = {
-    name: 'Receiver',
-    url: 'https://bot.example.com/',
-    events: ['message.received', 'call.status'],
-  }
   await world.sql`update endpoints set deleted_at = now()`
-  return (await admin('POST', `${ws}/endpoints`, body)).body.id
+  return (await admin('POST', `${ws}/endpoints`, hook)).body.id
 }
 
 interface Given {

@@ -146,6 +146,39 @@ describe('the list', () => {
       assert.deepEqual(await found({ [name]: value }), [], name)
   })
 
+  test('takes several states at once, and looks rows up by their ids', async () => {
+    const { endpointId, deliveryId } = await newDelivery()
+    const other = (await newDelivery()).deliveryId
+    await world.sql`update deliveries set state = 'FAILED' where id = ${deliveryId}`
+    const of = encodeId('endpoint', endpointId)
+    const ids = async (query: string) => (await list(query)).data.map(({ id }: Json) => id)
+    const id = encodeId('delivery', deliveryId)
+    assert.deepEqual(await ids(`endpointId=${of}&state=FAILED,PENDING`), [id])
+    assert.deepEqual(await ids(`endpointId=${of}&state=HELD,PENDING`), [])
+    assert.deepEqual(await ids(`ids=${id},${encodeId('delivery', other)}`), [encodeId('delivery', other), id])
+    const refused = async (query: string) => (await viewer('GET', `${ws}/deliveries?${query}`)).status
+    assert.equal(await refused('state=FAILED,NEW'), 400)
+    assert.equal(await refused('ids=msg_1'), 400)
+    const many = Array.from({ length: 51 }, () => encodeId('delivery', newId('delivery')))
+    assert.equal(await refused(`ids=${many}`), 400)
+  })
+
+  test('says how the last attempt ended', async () => {
+    const { endpointId, deliveryId } = await newDelivery()
+    const row = async () => (await list(`ids=${encodeId('delivery', deliveryId)}`)).data[0]
+    assert.equal((await row()).lastAttempt, null)
+    const attempt = (number: number, statusCode: number | null, error: string | null) => world.sql`
+      with counted as (update deliveries set attempt_count = ${number} where id = ${deliveryId})
+      insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, error, duration_ms)
+      values (new_uuid(), ${world.workspaceId}, ${deliveryId}, ${endpointId}, ${number}, now(), ${statusCode},
+        ${error}, ${number * 10})`
+    await attempt(1, 503, null)
+    await attempt(2, null, 'TIMEOUT')
+    const { at, ...last } = (await row()).lastAttempt
+    assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000)
+    assert.deepEqual(last, { statusCode: null, error: 'TIMEOUT', durationMs: 20 })
+  })
+
   test('pages once through what was there when it began, while more is written', async () => {
     const { endpointId } = await newDelivery()
     const more = () => emitEvent(world.sql, world.workspaceId, { routedTo: endpointId })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { decodeId } from '../../../src/shared/ids.ts'
+import { decodeId, encodeId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { type Json, openWorld } from './console-world.ts'
 
@@ -157,14 +157,20 @@ describe('webhook endpoints', () => {
       update endpoints
       set enabled = false, consecutive_failures = 20, disabled_at = now(), disabled_reason = 'FAILURES'
       where id = ${decodeId('endpoint', id) ?? ''}`
+    const failed = (await admin('GET', `${ws}/endpoints/${id}`)).body
+    assert.deepEqual([failed.disabledReason, failed.disabledBy], ['FAILURES', null])
     const on = await admin('POST', `${ws}/endpoints/${id}/enable`)
     assert.deepEqual([on.body.enabled, on.body.consecutiveFailures, on.body.disabledAt], [true, 0, null])
+    assert.deepEqual([on.body.disabledReason, on.body.disabledBy], [null, null])
     const version = (await stored(id)).configVersion
     await admin('POST', `${ws}/endpoints/${id}/enable`)
     assert.equal((await stored(id)).configVersion, version)
     const off = await admin('POST', `${ws}/endpoints/${id}/disable`)
     assert.equal(off.body.enabled, false)
     assert.ok(off.body.disabledAt)
+    const by = { id: encodeId('operator', admin.operatorId), name: off.body.disabledBy.name }
+    assert.deepEqual([off.body.disabledReason, off.body.disabledBy], ['OPERATOR', by])
+    assert.match(by.name, /^admin\d+@example\.com$/)
     assert.equal((await admin('POST', `${ws}/endpoints/${id}/disable`)).body.disabledAt, off.body.disabledAt)
     assert.equal((await stored(id)).configVersion, version + 1)
   })

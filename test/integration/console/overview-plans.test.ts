@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { type PlanNode, plansOf, scannedWhole } from '../../../bench/lists/plans.ts'
 import { type BigWorkspace, seedLists } from '../../../bench/lists/seed-lists.ts'
+import type { Named } from '../../../src/console/deliveries/subject.ts'
 import { createOverview } from '../../../src/console/overview.ts'
+import { createSubjectStore } from '../../../src/console/store/delivery-subjects.store.ts'
 import { createOverviewStore } from '../../../src/console/store/overview.store.ts'
+import { createDeliveryLogStore } from '../../../src/delivery/store/deliveries-log.store.ts'
 import { createEndpointHealthStore } from '../../../src/delivery/store/endpoint-health.store.ts'
 import { connectPool, type Pool } from '../../../src/platform/postgres/sql.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
@@ -29,15 +32,27 @@ async function seedDeliveries(sql: Pool): Promise<void> {
       (${endpoints}::uuid[])[1 + n % 20] as endpoint_id
     from generate_series(1, ${ROWS}::integer) n`
   await sql`
-    insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, finished_at)
+    insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, attempt_count, created_at, finished_at)
     select id, ${workspaceId}, uuidv7(), endpoint_id, 'message.status', uuidv7(),
       case when n % 500 = 0 then 'FAILED' when n % 500 = 1 then 'HELD' when n % 500 = 2 then 'RETRYING'
-        else 'DELIVERED' end, now()
+        else 'DELIVERED' end, 1, uuid_extract_timestamp(id), now()
     from made`
   await sql`
     insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, duration_ms)
     select id, ${workspaceId}, id, endpoint_id, 1, now(), 200, n % 100 from made`
   await sql`vacuum (analyze) deliveries, attempts, endpoints`
+}
+
+/** Each of a message, a call and a conversation that there are. */
+async function namedEvents(count: number): Promise<Named[]> {
+  const sql = connectPool({ url: database.url, max: 1, name: 'test', statementTimeoutMs: 60_000 })
+  const rows = await sql<Pick<Named, 'messageId' | 'callId' | 'conversationId'>[]>`
+    select m.id as message_id, k.id as call_id, v.id as conversation_id
+    from (select id, row_number() over () as n from messages limit ${count}) m
+    join (select id, row_number() over () as n from calls limit ${count}) k using (n)
+    join (select id, row_number() over () as n from conversations limit ${count}) v using (n)`
+  await sql.end()
+  return rows.map((row) => ({ ...row, kind: 'message', status: null, template: null }))
 }
 
 describe('the plans of the overview', () => {
@@ -65,6 +80,39 @@ describe('the plans of the overview', () => {
     })
     assert.equal(plans.length, 6)
     assert.deepEqual(plans.flatMap(scans), [])
+  })
+
+  test('its last answers are its own attempts, newest first', async () => {
+    const plans = await plansOf(database.url, async (sql) => {
+      const health = createEndpointHealthStore(sql)
+      const last = await health.last(workspace.workspaceId, endpointId ?? assert.fail(), new Date())
+      assert.equal(last.length, 10)
+    })
+    assert.deepEqual(plans.flatMap(scans), [])
+  })
+
+  test('rows of the delivery log find their last attempt by its key', async () => {
+    const plans = await plansOf(database.url, async (sql) => {
+      const log = createDeliveryLogStore(sql)
+      const { data } = await log.list(workspace.workspaceId, {}, { limit: 50, after: undefined })
+      assert.equal(data.filter(({ lastAttempt }) => lastAttempt?.statusCode === 200).length, 50)
+    })
+    assert.deepEqual(plans.flatMap(scans), [])
+  })
+
+  test('whom fifty events are about is found by primary keys', async () => {
+    const named = await namedEvents(50)
+    const plans = await plansOf(database.url, async (sql) => {
+      const found = await createSubjectStore(sql).find(workspace.workspaceId, named)
+      assert.equal(found.size, 150)
+      const elsewhere = await createSubjectStore(sql).find(newId('workspace'), named)
+      assert.equal(elsewhere.size, 0)
+    })
+    const people = [...big, 'contacts', 'conversations']
+    assert.deepEqual(
+      plans.flatMap((plan) => scannedWhole(plan, people)),
+      [],
+    )
   })
 
   test('the health of an endpoint reads its own attempts', async () => {

@@ -112,7 +112,11 @@ describe('the password is asked for again', () => {
     await confirm()
     const moved = await owner('PATCH', `${ws}/endpoints/${id}`, { url: 'https://moved.example.com/' })
     assert.ok(Date.parse(moved.body.addressChangedAt) > 0)
-    await world.sql`update deliveries set state = 'FAILED', next_attempt_at = null, finished_at = now()`
+    const fail = () =>
+      world.sql`update deliveries set state = 'FAILED', next_attempt_at = null, finished_at = now()`
+    await fail()
+    await needsProof('POST', '/deliveries/replay', { ids: [old, older] }, deliveries)
+    await fail()
     await needsProof('POST', `/deliveries/${old}/replay`, undefined, deliveries)
     await needsProof('POST', `/endpoints/${id}/replay`, { states: ['FAILED'] }, deliveries)
   })

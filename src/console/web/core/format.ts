@@ -2,6 +2,9 @@
 import { signal } from '@preact/signals'
 import { DAY, formatsOf, HOUR, type Instant, MINUTE, SECOND } from '../../../web/browser/format.ts'
 
+// biome-ignore lint/performance/noBarrelFile: pages take all formats from one place.
+export { sentence } from './sentence.ts'
+
 /** The current time. It advances while the page is visible, so that relative times stay correct. */
 export const now = signal(Date.now())
 
@@ -46,12 +49,6 @@ export function ago(at: Instant, from: number): string {
   for (const [unit, length] of steps)
     if (Math.abs(away) >= length) return relative.format(Math.trunc(away / length), unit)
   return away > 5 * SECOND ? relative.format(Math.trunc(away / SECOND), 'second') : 'just now'
-}
-
-/** NO_ANSWER becomes No answer. */
-export const sentence = (word: string): string => {
-  const text = word.replaceAll('_', ' ').toLowerCase()
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Indents JSON; returns any other text unchanged. */

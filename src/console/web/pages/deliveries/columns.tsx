@@ -1,9 +1,9 @@
 import type { DeliveryRecord } from '../../../../contract/records/console.ts'
 import type { DeliveryState } from '../../../../contract/records/delivery.ts'
-import { sentence, zone } from '../../core/format.ts'
+import { day, exact, now, sentence, timeToSecond, zone } from '../../core/format.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Ago, Logged } from '../../parts/time.tsx'
+import { Ago } from '../../parts/time.tsx'
 import { About } from './about.tsx'
 import { isGood, lastWords } from './words.ts'
 
@@ -31,19 +31,23 @@ const Event = ({ row: { event, subject } }: { readonly row: DeliveryRecord }) =>
   </span>
 )
 
-function LastAnswer({ row: { lastAttempt, attemptCount, nextAttemptAt } }: { readonly row: DeliveryRecord }) {
-  if (!lastAttempt) return <span class="dim">{attemptCount === 0 ? 'No attempt yet' : '—'}</span>
+/** The state, and below it what the last attempt ended with. */
+function State({
+  row: { state, lastAttempt, attemptCount, nextAttemptAt },
+}: {
+  readonly row: DeliveryRecord
+}) {
   return (
     <span class="stack">
-      <span class={isGood(lastAttempt) ? undefined : 'bad-words'}>{lastWords(lastAttempt)}</span>
-      {(attemptCount > 1 || nextAttemptAt !== null) && (
-        <small>
-          {attemptCount > 1 && `Attempt ${attemptCount}`}
-          {attemptCount > 1 && nextAttemptAt !== null && ' · '}
+      <DeliveryBadge state={state} />
+      {lastAttempt && (
+        <small class="last-answer">
+          <span class={isGood(lastAttempt) ? undefined : 'bad-words'}>{lastWords(lastAttempt)}</span>
+          {attemptCount > 1 && <span>attempt {attemptCount}</span>}
           {nextAttemptAt !== null && (
-            <>
+            <span>
               next <Ago at={nextAttemptAt} />
-            </>
+            </span>
           )}
         </small>
       )}
@@ -51,20 +55,22 @@ function LastAnswer({ row: { lastAttempt, attemptCount, nextAttemptAt } }: { rea
   )
 }
 
+/** The time of today; before that, the day as well. */
+function Time({ at }: { readonly at: string }) {
+  const isToday = day(at) === day(now.value)
+  return (
+    <span class="stack">
+      <time dateTime={at} title={exact(at)}>
+        {timeToSecond(at)}
+      </time>
+      <small>{isToday ? <Ago at={at} /> : day(at)}</small>
+    </span>
+  )
+}
+
 export const deliveryColumns: readonly Column<DeliveryRecord>[] = [
   { title: 'Event', cell: (row) => <Event row={row} /> },
   { title: 'About', cell: ({ subject }) => <About subject={subject} /> },
-  { title: 'State', cell: ({ state }) => <DeliveryBadge state={state} /> },
-  { title: 'Last answer', cell: (row) => <LastAnswer row={row} /> },
-  {
-    title: `Time, ${zone()}`,
-    cell: ({ createdAt }) => (
-      <span class="stack">
-        <Logged at={createdAt} />
-        <small>
-          <Ago at={createdAt} />
-        </small>
-      </span>
-    ),
-  },
+  { title: 'State and last answer', cell: (row) => <State row={row} /> },
+  { title: `Time, ${zone()}`, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]

@@ -8,7 +8,7 @@ import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
-import { CodeBlock, CopyButton } from '../../parts/code.tsx'
+import { CodeBlock, Copyable } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { EndpointName } from '../../parts/endpoint-name.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
@@ -19,7 +19,7 @@ import { recordOf } from './about.tsx'
 import { momentOf } from './attempts.tsx'
 import { DeliveryBadge } from './columns.tsx'
 import { WhyHeld } from './held.tsx'
-import { keyLeadsTo, type Neighbours } from './use-rows.ts'
+import { keyLeadsTo, type Neighbours } from './neighbours.ts'
 import { moreOf, whoOf } from './words.ts'
 
 interface Shared {
@@ -53,6 +53,9 @@ export function DeliveryDrawer({ id, neighbours, onOpen, onClose, ...shared }: P
       <DialogBody>
         <div class="drawer-actions">
           {delivery.data ? <DeliveryBadge state={delivery.data.state} /> : <span />}
+          <Button look="quiet" icon="refresh" onClick={delivery.reload}>
+            Refresh
+          </Button>
           <Step label="Previous" shortcut="k" to={neighbours.previous} onOpen={onOpen} />
           <Step label="Next" shortcut="j" to={neighbours.next} onOpen={onOpen} />
         </div>
@@ -106,16 +109,13 @@ function Detail({ delivery, endpoints, onTurnOn, onReload, onChange }: DetailPro
   return (
     <>
       <WhyHeld delivery={delivery} endpoint={endpoint} onTurnOn={onTurnOn} />
-      <div class="section-actions">
-        {next && (
+      {next && (
+        <div>
           <Button icon="replay" isBusy={sending.isBusy} onClick={() => void send(next.verb, next.notice)}>
             {next.label}
           </Button>
-        )}
-        <Button icon="refresh" onClick={onReload}>
-          Refresh
-        </Button>
-      </div>
+        </div>
+      )}
       <Problem error={sending.error} />
       <Facts facts={factsOf(delivery, endpoints)} />
       {delivery.attempts.length > 0 ? (
@@ -155,12 +155,7 @@ function factsOf(delivery: DeliveryDetail, endpoints: readonly EndpointRecord[])
     ['Occurred', at(delivery.createdAt)],
     ...(delivery.nextAttemptAt === null ? [] : ([['Next attempt', at(delivery.nextAttemptAt)]] as const)),
     ...(delivery.finishedAt === null ? [] : ([['Finished', at(delivery.finishedAt)]] as const)),
-    [
-      'Delivery',
-      <span key="id" class="inline">
-        <code>{delivery.id}</code> <CopyButton text={delivery.id} label="Copy ID" />
-      </span>,
-    ],
+    ['Delivery', <Copyable key="id" text={delivery.id} what="ID" />],
   ]
 }
 

@@ -6,7 +6,7 @@ import { sentence, time } from '../../core/format.ts'
 import { type List, useList } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, setQuery, withQuery } from '../../core/router.ts'
-import { nothingSelected, type Selection, within } from '../../core/selection.ts'
+import { nothingSelected, type Selection, withAll, within } from '../../core/selection.ts'
 import { can } from '../../core/session.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { EndpointName } from '../../parts/endpoint-name.tsx'
@@ -51,19 +51,6 @@ export function Page({ id }: PageProps) {
       <Header {...{ list, isLive, filters, endpoints: all }} onTurnedOn={endpoints.reload} />
       <Filters filters={filtersOf(all)} error={list.error} />
       <NewRows {...live} />
-      {can('ADMIN') && (
-        <ReplayChosen
-          key={path}
-          chosen={chosenOf(rows, selection)}
-          endpoints={all}
-          onTurnOn={setTurningOn}
-          onClear={() => setSelection(nothingSelected)}
-          onDone={(refused) => {
-            setSelection({ ids: new Set(refused), anchor: undefined })
-            void list.refresh()
-          }}
-        />
-      )}
       <ListTable
         label="Deliveries"
         list={list}
@@ -72,6 +59,28 @@ export function Page({ id }: PageProps) {
         isCurrent={(row) => row.id === id}
         empty={<Nothing isFiltered={Object.values(filters).some(Boolean)} />}
       />
+      {can('ADMIN') && (
+        <ReplayChosen
+          key={path}
+          chosen={chosenOf(rows, selection)}
+          endpoints={all}
+          shown={rows.length}
+          onTurnOn={setTurningOn}
+          onAll={() =>
+            setSelection(
+              withAll(
+                selection,
+                rows.map((row) => row.id),
+              ),
+            )
+          }
+          onClear={() => setSelection(nothingSelected)}
+          onDone={(refused) => {
+            setSelection({ ids: new Set(refused), anchor: undefined })
+            void list.refresh()
+          }}
+        />
+      )}
       {id !== undefined && (
         <DeliveryDrawer
           {...{ id, neighbours, endpoints: all }}

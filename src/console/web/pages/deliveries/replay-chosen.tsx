@@ -2,11 +2,11 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRecord, EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
-import { plural } from '../../core/format.ts'
+import { count, plural } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
 import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
-import { Note, Problem } from '../../parts/states.tsx'
+import { Problem } from '../../parts/states.tsx'
 import { refusedWords } from './words.ts'
 
 /** The server takes as many at once. */
@@ -20,19 +20,22 @@ interface Outcome {
 interface Props {
   readonly chosen: readonly DeliveryRecord[]
   readonly endpoints: readonly EndpointRecord[]
+  /** How many rows could be selected. */
+  readonly shown: number
   onTurnOn(endpoint: EndpointRecord): void
+  onAll(): void
   onClear(): void
   /** With the ids that were not replayed: they stay selected. */
   onDone(refused: readonly string[]): void
 }
 
-export function ReplayChosen({ chosen, endpoints, onTurnOn, onClear, onDone }: Props) {
+/** Floats over the end of the list, so that nothing moves when the first row is selected. */
+export function ReplayChosen({ chosen, endpoints, shown, onTurnOn, onAll, onClear, onDone }: Props) {
   const action = useAction()
   const [refused, setRefused] = useState<readonly string[]>([])
   const off = endpoints.filter(
     ({ id, enabled }) => !enabled && chosen.some(({ endpointId }) => endpointId === id),
   )
-  const count = plural(chosen.length, 'delivery', 'deliveries')
   const replay = () =>
     action.run(async () => {
       const ids = chosen.map(({ id }) => id)
@@ -43,44 +46,47 @@ export function ReplayChosen({ chosen, endpoints, onTurnOn, onClear, onDone }: P
       onDone(outcome.refused.map(({ id }) => id))
     })
   return (
-    <section class="selected-bar" aria-label="Selected deliveries">
+    <section
+      class={chosen.length === 0 ? 'selected-bar' : 'selected-bar open'}
+      aria-label="Selected deliveries"
+    >
+      <div role="status">
+        {chosen.length > 0 &&
+          refusedWords(refused).map((words) => (
+            <p key={words} class="bad-words">
+              {words}
+            </p>
+          ))}
+      </div>
+      <Problem error={action.error} />
+      {off.map((endpoint) => (
+        <p key={endpoint.id} class="inline">
+          <span>{endpoint.name} is off: nothing can be replayed to it.</span>
+          <Button onClick={() => onTurnOn(endpoint)}>Turn on {endpoint.name}</Button>
+        </p>
+      ))}
       <div class="selected-line">
-        <strong role="status">{chosen.length === 0 ? '' : `${count} selected`}</strong>
+        <strong role="status">{chosen.length === 0 ? '' : `${count(chosen.length)} selected`}</strong>
         {chosen.length > 0 && (
           <>
+            <Button look="quiet" onClick={onClear}>
+              Clear
+            </Button>
+            {chosen.length < shown && (
+              <Button look="quiet" onClick={onAll}>
+                Select all {count(shown)}
+              </Button>
+            )}
             {chosen.length <= MOST ? (
-              <Button icon="replay" isBusy={action.isBusy} onClick={() => void replay()}>
-                Replay {count}
+              <Button look="primary" icon="replay" isBusy={action.isBusy} onClick={() => void replay()}>
+                Replay {plural(chosen.length, 'delivery', 'deliveries')}
               </Button>
             ) : (
               <span class="dim">At most {MOST} are replayed at once.</span>
             )}
-            <Button look="quiet" onClick={onClear}>
-              Clear selection
-            </Button>
           </>
         )}
       </div>
-      {off.map((endpoint) => (
-        <Note key={endpoint.id} tone="warn">
-          <p>
-            {endpoint.name} is off: what goes there is replayed once it is on.{' '}
-            <Button look="link" onClick={() => onTurnOn(endpoint)}>
-              Turn on {endpoint.name}
-            </Button>
-          </p>
-        </Note>
-      ))}
-      <div role="status">
-        {refused.length > 0 && (
-          <Note tone="warn">
-            {refusedWords(refused).map((words) => (
-              <p key={words}>{words}</p>
-            ))}
-          </Note>
-        )}
-      </div>
-      <Problem error={action.error} />
     </section>
   )
 }

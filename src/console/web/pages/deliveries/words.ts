@@ -1,6 +1,9 @@
 // What the delivery log says about attempts, events and refusals, in words.
 import type { DeliveryRecord, DeliverySubject, EndpointRecord } from '../../../../contract/records/console.ts'
-import { duration, moment, phone, plural, sentence } from '../../core/format.ts'
+import { formatsOf } from '../../../../web/browser/format.ts'
+import { sentence } from '../../core/sentence.ts'
+
+const { duration, moment, phone, plural } = formatsOf()
 
 /** What became of an attempt that got no answer, for one line. */
 export const errorWords: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../core/api.ts'
+import { moment, phone } from '../../core/format.ts'
 import { useList, useResource } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
@@ -44,7 +45,7 @@ export function EndpointPage({ id }: { readonly id: string }) {
         back={back}
         actions={can('ADMIN') && <Actions record={record} onOpen={setOpened} />}
       />
-      <Held record={record} onDone={refresh} />
+      <Held record={record} onTurnOn={() => setOpened({ type: 'enable' })} onDone={refresh} />
       <Known record={record} />
       {can('ADMIN') && record.enabled && <TestEvent record={record} onDone={refresh} />}
       <Health key={`health ${turn}`} endpointId={id} />
@@ -106,25 +107,40 @@ function Known({ record }: { readonly record: EndpointRecord }) {
           ],
           [
             'Numbers',
-            routed.length === 0 ? (
-              <a key="none" href={hrefOf('numbers')}>
-                None routes to it yet
-              </a>
-            ) : (
-              routed
-                .map(({ number, forwardCalls }) => `${number}${forwardCalls ? ' (and calls)' : ''}`)
-                .join(', ')
-            ),
+            <span key="numbers" class="inline">
+              {numbersText(record, routed)}
+              <a href={hrefOf('numbers')}>Set up numbers</a>
+            </span>,
           ],
-          ['Added', <Ago key="added" at={record.createdAt} />],
+          ['Added', <Since key="added" at={record.createdAt} />],
           ...(record.addressChangedAt === null
             ? []
-            : ([['Address changed', <Ago key="moved" at={record.addressChangedAt} />]] as const)),
+            : ([['Address changed', <Since key="moved" at={record.addressChangedAt} />]] as const)),
           ...(record.disabledAt === null
             ? []
-            : ([['Off since', <Ago key="off" at={record.disabledAt} />]] as const)),
+            : ([['Off since', <Since key="off" at={record.disabledAt} />]] as const)),
         ]}
       />
     </Section>
   )
+}
+
+const Since = ({ at }: { readonly at: string }) => (
+  <span class="inline">
+    {moment(at)}
+    <span class="dim">
+      <Ago at={at} />
+    </span>
+  </span>
+)
+
+/** What is written to a number goes to its own endpoint alone, or to all that take messages. */
+function numbersText({ events }: EndpointRecord, own: readonly NumberRecord[]): string {
+  if (own.length > 0)
+    return own
+      .map(({ number, forwardCalls }) => `${phone(number)}${forwardCalls ? ' and its calls' : ''}`)
+      .join(', ')
+  return events.includes('message.received')
+    ? 'All that have no endpoint of their own'
+    : 'None: it does not take messages'
 }

@@ -8,6 +8,7 @@ import { useRepeat } from '../../core/repeat.ts'
 import { sayError } from '../../core/toasts.ts'
 import { Section } from '../../parts/facts.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { LastAnswers } from './last-answers.tsx'
 
 const LOOK_MS = 30_000
 const loadChart = () => import('../../parts/chart.tsx')
@@ -24,6 +25,7 @@ export function Health({ endpointId }: { readonly endpointId: string }) {
     <Section title="Last 24 hours">
       {error && !data && <ErrorState error={error} onRetry={reload} />}
       {!error && !(data && drawing) && <Skeleton rows={5} />}
+      {data && <LastAnswers last={data.last} />}
       {data && drawing && <Hours hours={data.hours} drawing={drawing} />}
     </Section>
   )

@@ -4,21 +4,37 @@ import type { EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { plural } from '../../core/format.ts'
 import { useAction } from '../../core/load.ts'
+import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, LinkButton } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Note, Problem } from '../../parts/states.tsx'
+import { offWords } from '../deliveries/words.ts'
 
 interface Props {
   readonly record: EndpointRecord
+  onTurnOn(): void
   onDone(): void
 }
 
-export function Held({ record, onDone }: Props) {
+export function Held({ record, onTurnOn, onDone }: Props) {
   const [isDiscarding, setDiscarding] = useState(false)
   const replaying = useAction()
-  if (record.heldCount === 0) return null
+  const off = offWords(record)
+  if (record.heldCount === 0)
+    return off === undefined ? null : (
+      <Note tone="warn">
+        <p>
+          <strong>{off}</strong> What happens meanwhile is held.
+        </p>
+        {can('ADMIN') && (
+          <div class="note-actions">
+            <Button onClick={onTurnOn}>Turn on</Button>
+          </div>
+        )}
+      </Note>
+    )
   const held = plural(record.heldCount, 'event')
   const replay = () =>
     replaying.run(async () => {
@@ -31,18 +47,26 @@ export function Held({ record, onDone }: Props) {
     <Note tone="warn">
       <p>
         <strong>{held} held.</strong>{' '}
-        {record.enabled
+        {off === undefined
           ? 'They came while the endpoint was off. Replay them in their order, or discard them.'
-          : 'They wait while the endpoint is off. Turn it on to replay them.'}
+          : `${off} Turn it on, then replay or discard what was held.`}
       </p>
       {can('ADMIN') && (
         <div class="note-actions">
+          {!record.enabled && (
+            <Button look="primary" onClick={onTurnOn}>
+              Turn on
+            </Button>
+          )}
           {record.enabled && (
             <Button icon="replay" isBusy={replaying.isBusy} onClick={() => void replay()}>
               Replay {held}
             </Button>
           )}
           <Button onClick={() => setDiscarding(true)}>Discard {held}</Button>
+          <LinkButton look="link" href={`${hrefOf('deliveries')}?endpointId=${record.id}&state=HELD`}>
+            Show them
+          </LinkButton>
         </div>
       )}
       <Problem error={replaying.error} />

@@ -14,7 +14,7 @@ import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { hrefOfMessage } from '../conversations/address.ts'
 import { DeliveryBadge } from '../deliveries/columns.tsx'
-import { keyLeadsTo, type Neighbours } from '../deliveries/use-rows.ts'
+import { keyLeadsTo, type Neighbours } from '../deliveries/neighbours.ts'
 import { StatusBadge } from './columns.tsx'
 import { customerOf, momentsOf, ourNumber } from './words.ts'
 

@@ -4,10 +4,12 @@ import { useState } from 'preact/hooks'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
+import { endpointOptions } from '../../core/endpoint-names.ts'
 import { useAction } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Check, Select } from '../../parts/field.tsx'
+import { effectOf } from './effect.ts'
 
 interface Props {
   readonly record: NumberRecord
@@ -47,10 +49,13 @@ export function Routing({ record, endpoints, onDone, onClose }: Props) {
         label="Replies go to"
         hint="Only endpoints with message.received among their events can take replies."
         value={endpointId}
-        options={[{ value: '', label: 'Nowhere' }, ...endpoints.map(optionOf)]}
+        options={[{ value: '', label: noneOf(endpoints) }, ...optionsOf(endpoints)]}
         error={action.error?.of('endpointId')}
         onChange={setEndpointId}
       />
+      <p role="status" class="hint">
+        {effectOf({ from: record.replyRouting?.endpointId ?? '', to: endpointId, endpoints })}
+      </p>
       <Check
         isSwitch
         label="Forward calls"
@@ -75,11 +80,18 @@ export function Routing({ record, endpoints, onDone, onClose }: Props) {
   )
 }
 
-const optionOf = ({ id, name, events, enabled }: EndpointRecord) => {
-  const takesReplies = events.includes('message.received')
-  const note = takesReplies ? '' : ' (without message.received)'
-  return { value: id, label: `${name}${enabled ? '' : ' (off)'}${note}`, disabled: !takesReplies }
-}
+const takesMessages = ({ events }: EndpointRecord): boolean => events.includes('message.received')
+
+const noneOf = (endpoints: readonly EndpointRecord[]): string =>
+  endpoints.some(takesMessages) ? 'Every endpoint that takes messages' : 'No endpoint'
+
+const optionsOf = (endpoints: readonly EndpointRecord[]) =>
+  endpointOptions(endpoints).map(({ value, label }, index) => {
+    const endpoint = endpoints[index]
+    const takes = endpoint !== undefined && takesMessages(endpoint)
+    const notes = [endpoint?.enabled === false && 'off', !takes && 'does not take messages'].filter(Boolean)
+    return { value, label: [label, ...notes].join(', '), disabled: !takes }
+  })
 
 function forwardHint(endpoint: EndpointRecord | undefined): ComponentChildren {
   if (!endpoint) return 'Choose where replies go first: calls are forwarded to the same endpoint.'
