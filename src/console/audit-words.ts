@@ -29,7 +29,6 @@ const words: Readonly<Record<string, Words>> = {
   'contact.marketing_changed': { did: 'Changed the marketing consent of' },
   'conversation.marked_read': { did: 'Marked as read the conversation with' },
   'delivery.replayed': { did: 'Replayed a delivery to endpoint' },
-  'delivery.selection_replayed': { did: 'Replayed selected deliveries of workspace' },
   'delivery.retried': { did: 'Retried at once a delivery to endpoint' },
   'delivery.selection_replayed': { did: 'Replayed selected deliveries of workspace' },
   'endpoint.created': { did: 'Created endpoint' },

@@ -213,9 +213,10 @@ describe('an operator’s account', () => {
     await notice(page, /^The session in .* has ended\.$/).waitFor()
     await rows.nth(2).waitFor({ state: 'detached' })
     await elsewhere.getByRole('link', { name: 'Audit log' }).click()
-    await elsewhere.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
+    await dialog(elsewhere, 'Your session has ended').waitFor()
 
     await giveCredentials(elsewhere)
+    await dialog(elsewhere, 'Your session has ended').waitFor({ state: 'detached' })
     await elsewhere.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
     await page.reload()
     await page.getByRole('button', { name: 'End all others' }).click()

@@ -91,7 +91,7 @@ describe('calls in the console', () => {
     await page.close()
   })
 
-  test('a session that is ended elsewhere leads to the sign-in at once, and back', async () => {
+  test('a session that is ended elsewhere asks for the sign-in at once, over the page', async () => {
     const { stack, origin } = scene
     const page = await scene.newPage()
     await page.goto(scene.urlOf('calls'))
@@ -105,9 +105,11 @@ describe('calls in the console', () => {
     const { id } = data.find(({ current }: Json) => current)
     const other = client(`${origin}/console/api`, { cookie: await signIn(origin, stack.operator) })
     await ok(other.delete(`/me/sessions/${id}`), 204)
-    await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor()
+    const again = page.getByRole('dialog', { name: 'Your session has ended' })
+    await again.waitFor()
     await page.unrouteAll()
     await signInAt(page)
+    await again.waitFor({ state: 'detached' })
     await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor()
     await page.close()
   })

@@ -1,9 +1,9 @@
 // The root component: shows the sign-in, or the shell with the page that the address names.
 import { useEffect, useState } from 'preact/hooks'
 import { type ApiError, isSignedOut, lacksFactor, toApiError } from './core/api.ts'
+import type { PageProps } from './core/page-props.ts'
 import { navigate, place, ROOT, route, withQuery } from './core/router.ts'
 import { loadMe, me, workspace } from './core/session.ts'
-import { NoWorkspace } from './no-workspace.tsx'
 import { Overlays } from './overlays.tsx'
 import { pages } from './pages.ts'
 import { Alone } from './parts/console-bar.tsx'
@@ -14,6 +14,7 @@ import { Opened, Shell } from './shell.tsx'
 const SIGN_IN = `${ROOT}/sign-in`
 /** The token follows `#`, because browsers do not send that part of an address to servers. */
 const INVITE = `${ROOT}/invite`
+const noWorkspace = { load: () => import('./no-workspace.tsx') }
 const signIn = { load: () => import('./sign-in.tsx') }
 const invite = { load: () => import('./pages/invite/page.tsx') }
 const secondFactor = { load: () => import('./pages/second-factor/page.tsx') }
@@ -50,10 +51,16 @@ function Screen() {
       </Alone>
     )
   if (!me.value) return error && error.status !== 401 ? <Failed error={error} /> : <Waiting />
-  if (me.value.workspaces.length === 0) return <NoWorkspace />
+  if (me.value.workspaces.length === 0) return <NoWorkspace id={undefined} />
   if (route.value.workspaceId !== undefined && workspace.value) return <Inside />
-  return <NoWorkspace isUnknown={route.value.workspaceId !== undefined} />
+  return <NoWorkspace id={route.value.workspaceId} />
 }
+
+const NoWorkspace = ({ id }: PageProps) => (
+  <Alone>
+    <Opened entry={noWorkspace} id={id} />
+  </Alone>
+)
 
 /** The server judges each request; this only shows what helps. */
 const Inside = () =>

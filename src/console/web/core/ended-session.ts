@@ -13,4 +13,12 @@ export const isSessionEnded = waiting.isAsking
 /** Resolves to whether the same operator has signed in again. */
 export const askToSignIn = waiting.ask
 
-export const settleSignIn = waiting.settle
+let times = 0
+
+/** How often somebody signed in over the page: what ended before the last time is settled. */
+export const timesSignedIn = (): number => times
+
+export function settleSignIn(isSame: boolean): void {
+  if (isSame) times += 1
+  waiting.settle(isSame)
+}

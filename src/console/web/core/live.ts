@@ -2,9 +2,10 @@
 // in the sequence numbers it subscribes to all topics again.
 import { effect, type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { askRaw, inWorkspace, isSignedOut, lacksFactor } from '../core/api.ts'
+import { isSignedOut, lacksFactor } from '../core/api.ts'
 import { liveStale } from '../core/freshness.ts'
 import { merged } from '../core/live-merge.ts'
+import { askToSignIn, timesSignedIn } from './ended-session.ts'
 import { route } from './router.ts'
 
 interface Frame {
@@ -80,6 +81,7 @@ function connect(): void {
   const { workspaceId } = route.peek()
   if (socket || timer || workspaceId === undefined) return
   liveState.value = failures === 0 ? 'connecting' : 'lost'
+  const times = timesSignedIn()
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
   const opened = new WebSocket(
     `${scheme}://${location.host}/console/live?workspace=${encodeURIComponent(workspaceId)}`,
@@ -98,7 +100,7 @@ function connect(): void {
     take(JSON.parse(String(data)) as Frame)
   }
   opened.onclose = ({ code }) => {
-    if (socket === opened) lost(code)
+    if (socket === opened) lost(code, times)
   }
 }
 
@@ -116,7 +118,7 @@ function listen(): void {
   const opened = socket
   if (opened === undefined || liveState.value !== 'live' || Date.now() - (heardAt ?? 0) < SILENCE_MS) return
   opened.close()
-  lost(0)
+  lost(0, timesSignedIn())
 }
 
 function take({ topic: name, seq, snapshot, delta, stale }: Frame): void {
@@ -134,12 +136,11 @@ function take({ topic: name, seq, snapshot, delta, stale }: Frame): void {
   topic.seq = seq
 }
 
-function lost(code: number): void {
+function lost(code: number, times: number): void {
   socket = undefined
   if (code === SESSION_ENDED) {
     liveState.value = 'off'
-    // Any request of the workspace waits for the sign-in.
-    askRaw(inWorkspace('/numbers', { limit: 1 }), {}).then(connect, later)
+    void resume(times)
   } else if (code === NO_SECOND_FACTOR) {
     liveState.value = 'refused'
     lacksFactor.value += 1
@@ -147,8 +148,12 @@ function lost(code: number): void {
   else later()
 }
 
+/** The socket may be of a session that was replaced while a request asked for the sign-in. */
+async function resume(times: number): Promise<void> {
+  if (times !== timesSignedIn() || (await askToSignIn())) connect()
+}
+
 function later(): void {
-  if (isSignedOut.peek()) return
   failures += 1
   liveState.value = 'lost'
   // What the old connection said of the topics is not known any more.
