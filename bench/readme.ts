@@ -5,4 +5,10 @@ import { readResult } from './harness/result.ts'
 
 const usual = fileURLToPath(new URL('results/bench.json', import.meta.url))
 const paths = process.argv.slice(2)
-for (const path of paths.length > 0 ? paths : [usual]) process.stdout.write(`${markdown(readResult(path))}\n`)
+try {
+  for (const path of paths.length > 0 ? paths : [usual])
+    process.stdout.write(`${markdown(readResult(path))}\n`)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}

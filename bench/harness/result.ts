@@ -1,5 +1,5 @@
 // The file that a bench run writes: bench/results/<scenario>.json. bench/README.md describes it.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { EncodedHistogram } from './histogram.ts'
 
@@ -111,8 +111,11 @@ export function writeResult(name: string, result: Result): string {
   return path
 }
 
+/** Throws errors that say what to do. */
 export function readResult(path: string): Result {
+  if (!existsSync(path))
+    throw new Error(`${path} does not exist: run \`npm run bench\` first, or name a result in bench/results`)
   const result = JSON.parse(readFileSync(path, 'utf8')) as Result
-  if (result.version !== 2) throw new Error(`${path} is not a result of version 2`)
+  if (result.version !== 2) throw new Error(`${path} is not a result of version 2: measure again`)
   return result
 }
