@@ -51,7 +51,7 @@ function planIn(rows: readonly object[]): PlanNode {
 }
 
 /** Not those that begin and end a transaction. */
-const isPlanned = ({ text }: Statement): boolean => /^[\s(]*(select|with)\b/i.test(text)
+const isPlanned = ({ text }: Statement): boolean => /^[\s(]*(select|with|insert|update|delete)\b/i.test(text)
 
 /** Those of the given tables that the plan reads with a sequential scan. */
 export const scannedWhole = (plan: PlanNode, tables: readonly string[]): string[] => [

@@ -171,7 +171,7 @@ async function turnOff(): Promise<void> {
   await page.getByRole('link', { name: 'Shop' }).click()
   await page.getByRole('button', { name: 'Turn off' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click()
-  await page.getByRole('button', { name: 'Turn on' }).waitFor()
+  await page.getByRole('button', { name: 'Turn on' }).first().waitFor()
   await write(phone(), 'Are you open?')
   await goTo('Delivery log')
   await setFilter(page, 'State', 'Held')
@@ -189,7 +189,7 @@ const heldRow = () =>
 async function turnOnAndReplay(): Promise<void> {
   await goTo('Webhook endpoints')
   await page.getByRole('link', { name: 'Shop' }).click()
-  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByRole('button', { name: 'Turn on' }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).click()
   await page.getByRole('button', { name: 'Turn off' }).waitFor()
   await page.getByText(/\d events? held\./).waitFor()

@@ -5,6 +5,7 @@ import { createDeliveryStore } from '../../../src/delivery/store/deliveries.stor
 import { createReplayStore } from '../../../src/delivery/store/deliveries-replay.store.ts'
 import { createEndpointAdminStore } from '../../../src/delivery/store/endpoints-admin.store.ts'
 import { createDeliveryEraser } from '../../../src/delivery/store/erase-deliveries.ts'
+import { replayChosen } from '../../../src/delivery/store/replay-chosen.ts'
 import type { DeliveryId, EndpointId, Uuid } from '../../../src/shared/ids.ts'
 import { addEndpoint, addTenant, emitEvent } from '../../support/rows.ts'
 import { author, type Driven, type Run } from './driven.ts'
@@ -87,6 +88,11 @@ export const deliveryCases: Driven[] = [
         states: ['DELIVERED', 'FAILED', 'HELD', 'DISCARDED', 'BLOCKED'],
         since: undefined,
       }),
+  },
+  {
+    ...{ file: 'delivery/store/replay-chosen.ts', name: 'replayChosen', machine: 'delivery' },
+    place: placeDelivery(),
+    run: (sql, row) => sql.begin((tx) => replayChosen(tx, author(row), [row.id as DeliveryId])),
   },
   {
     ...{ file: replays, name: 'discardHeld', machine: 'delivery', place: placeDelivery() },

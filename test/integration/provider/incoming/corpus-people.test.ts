@@ -76,7 +76,10 @@ const inConsole = (path: string) =>
   pages(async (query) => (await viewer('GET', `/workspaces/${world.ws}${path}?${query}`)).body)
 
 const records = new Map((await inApi('/messages/chat')).map((one) => [one.providerMessageId, one]))
-const shownMessages = new Map((await inConsole('/messages')).map((one) => [one.id, one]))
+// Beside the name of the customer, they are as the API shows them.
+const shownMessages = new Map(
+  (await inConsole('/messages')).map(({ contactName: _, ...one }) => [one.id, one]),
+)
 const inLists = [await inApi('/conversations'), await inConsole('/conversations')] as const
 const [conversations, shownConversations] = inLists.map((list) => new Map(list.map((one) => [one.id, one])))
 const events = (await sql<{ body: Buffer }[]>`select body from events order by id`).map(

@@ -156,7 +156,10 @@ await eventually(async () => {
 /** What the API and the console show afterwards, and what endpoints got. */
 const records = new Map((await inApi('/messages/chat')).map((one) => [one.providerMessageId, one]))
 const ids = new Map([...records].map(([providerMessageId, { id }]) => [providerMessageId, id]))
-const shownMessages = new Map((await inConsole('/messages')).map((one) => [one.id, one]))
+// Beside the name of the customer, they are as the API shows them.
+const shownMessages = new Map(
+  (await inConsole('/messages')).map(({ contactName: _, ...one }) => [one.id, one]),
+)
 const conversations = new Map((await inConsole('/conversations')).map((one) => [one.id, one]))
 const events = new Map<string, Json[]>()
 for (const { body } of await sql<{ body: Buffer }[]>`

@@ -17,12 +17,12 @@ import { Ago } from '../../parts/time.tsx'
 import type { Opened } from './actions.tsx'
 import { Buttons } from './buttons.tsx'
 import { EstimateFacts, useEstimate } from './estimate.tsx'
-import { Pace, type Progress as Stored } from './pace.tsx'
 import { pauseWords } from './pause-words.ts'
 import { TemplatePreview } from './preview.tsx'
 import { CountList, doneOf, ProgressBar, topicOf } from './progress.tsx'
 import { ProgressChart } from './progress-chart.tsx'
 import { Recipients } from './recipients.tsx'
+import { RunningRate, type Progress as Stored } from './running-rate.tsx'
 import { UnknownBox } from './unknown.tsx'
 import { CampaignBadge } from './words.tsx'
 
@@ -126,7 +126,7 @@ function Started({ campaign, startedAt }: { readonly campaign: CampaignRecord; r
   const progress = stored.data ?? (stored.error && { data: [], pace: null })
   return (
     <>
-      <Pace campaign={campaign} progress={progress} onLook={stored.reload} />
+      <RunningRate campaign={campaign} progress={progress} onLook={stored.reload} />
       <ProgressChart campaign={campaign} startedAt={startedAt} progress={progress} />
     </>
   )

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 import type { CampaignRecord } from '../../../../contract/records/campaign.ts'
 import type { CampaignSample } from '../../../../contract/records/console.ts'
 import { sayError } from '../../core/toasts.ts'
-import type { Progress } from './pace.tsx'
 import { barsOf, type Sample } from './progress-rules.ts'
+import type { Progress } from './running-rate.tsx'
 
 const mostSamples = 240
 const height = 220

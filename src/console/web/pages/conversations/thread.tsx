@@ -18,12 +18,13 @@ import { notIn } from './draft.ts'
 import { DropPlace } from './drop-place.tsx'
 import { Messages } from './messages.tsx'
 import { forget, outgoingOf } from './outbox.ts'
-import { DetailsPane } from './pane.tsx'
 import { ReplyBox } from './reply.tsx'
 import { Standing } from './standing.tsx'
 import { Actions, useReading } from './thread-actions.tsx'
 import { nameOf } from './words.ts'
 
+/** Fetched behind the thread, which is what one came for. */
+const DetailsPane = later(() => import('./pane.tsx').then((module) => module.DetailsPane), { isPage: true })
 const SendTemplate = later(() => import('./send-template.tsx').then((module) => module.SendTemplate))
 
 const LOOK_MS = 2_500

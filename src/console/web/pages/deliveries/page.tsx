@@ -14,6 +14,7 @@ import { ExportButton } from '../../parts/export-button.tsx'
 import { Check } from '../../parts/field.tsx'
 import { contactHint } from '../../parts/filter.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { later } from '../../parts/later.tsx'
 import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { selectionColumn } from '../../parts/selection.tsx'
@@ -22,13 +23,14 @@ import { type Column, ListTable } from '../../parts/table.tsx'
 import { TurnOn } from '../endpoints/actions.tsx'
 import { allEvents } from '../endpoints/events.ts'
 import { deliveryColumns, deliveryStates } from './columns.tsx'
-import { DeliveryDrawer } from './delivery.tsx'
 import { NewRows } from './new-rows.tsx'
 import { ReplayChosen } from './replay-chosen.tsx'
 import { ReplayMany } from './replay-many.tsx'
 import { useLiveLog } from './use-live-log.ts'
 import { useRows } from './use-rows.ts'
 import { whoOf } from './words.ts'
+
+const DeliveryDrawer = later(() => import('./delivery.tsx').then((module) => module.DeliveryDrawer))
 
 const filterNames = ['endpointId', 'event', 'state', 'key', 'since', 'until']
 

@@ -21,7 +21,7 @@ interface Props {
   onLook(): void
 }
 
-export function Pace({ campaign, progress, onLook }: Props) {
+export function RunningRate({ campaign, progress, onLook }: Props) {
   const isRunning = campaign.status === 'RUNNING'
   useRepeat(isRunning ? LOOK_MS : undefined, onLook)
   const points = usePoints(campaign)
@@ -94,7 +94,7 @@ function ofRunning(campaign: CampaignRecord, pace: CampaignPace | null, points: 
 }
 
 function leftWords(left: number | null, pending: number, nowMs: number): Pick<Figure, 'value' | 'hint'> {
-  if (pending === 0) return { value: 'None', hint: 'everybody has had their turn' }
+  if (pending === 0) return { value: 'None', hint: 'every recipient was processed' }
   if (left === null) return { value: 'Not known', hint: 'nothing moves at present' }
   const at = nowMs + left
   const isToday = new Date(at).toDateString() === new Date(nowMs).toDateString()
