@@ -14,7 +14,7 @@ export function later<Props extends object>(
 ): ComponentType<Props> {
   let known: ComponentType<Props> | undefined
   return function Later(props: Props & { onClose?(): void }) {
-    const [, show] = useState(known)
+    const [, setIsLoaded] = useState(known !== undefined)
     const [error, setError] = useState<ApiError>()
     const begin = () => {
       if (known) return
@@ -22,7 +22,7 @@ export function later<Props extends object>(
       load().then(
         (loaded) => {
           known = loaded
-          show(() => loaded)
+          setIsLoaded(true)
         },
         (failure: unknown) => {
           if (isPage) return setError(toApiError(failure))
