@@ -50,7 +50,6 @@ export const SearchButton = () => (
     class="search-button"
     aria-haspopup="dialog"
     aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
-    aria-label="Search"
     // Its file is there before the click.
     onPointerEnter={() => void loads.palette().catch(() => undefined)}
     onClick={() => {
@@ -59,6 +58,6 @@ export const SearchButton = () => (
   >
     <Icon name="search" />
     <span>Search</span>
-    <kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+    <kbd aria-hidden="true">{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
   </button>
 )
