@@ -143,7 +143,7 @@ describe('live pages of the console', () => {
     })
     receiver.answer = () => 200
     const page = await scene.open(`endpoints/${endpointId}`)
-    await page.getByText(/^\d+ attempts, 2 failed \(\d+\.\d %\)\.$/).waitFor()
+    await page.getByText(/^\d+ attempts, 2 failed \(\d+(\.\d)?%\)\.$/).waitFor()
     for (const name of [/^Attempts in each/, /^Response time/])
       assert.equal(await page.getByRole('table', { name }).getByRole('row').count(), 25)
     await page.getByRole('heading', { name: 'Last 24 hours' }).scrollIntoViewIfNeeded()
