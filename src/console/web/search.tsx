@@ -50,7 +50,6 @@ export const SearchButton = () => (
     class="search-button"
     aria-haspopup="dialog"
     aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
-    aria-label="Search"
     // Its file is there before the click.
     onPointerEnter={() => void loads.palette().catch(() => undefined)}
     onClick={() => {
