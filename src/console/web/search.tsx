@@ -58,6 +58,6 @@ export const SearchButton = () => (
   >
     <Icon name="search" />
     <span>Search</span>
-    <kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+    <kbd aria-hidden="true">{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
   </button>
 )
