@@ -57,7 +57,9 @@ export const SearchButton = () => (
     }}
   >
     <Icon name="search" />
-    <span>Search</span>
-    <kbd aria-hidden="true">{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+    <span class="search-label">Search</span>
+    <span class="search-keys" aria-hidden="true">
+      <kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+    </span>
   </button>
 )
