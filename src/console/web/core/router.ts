@@ -58,7 +58,7 @@ export function navigate(to: string, { replace = false } = {}): void {
 }
 
 /** Goes where somebody asked for. If that loses what was typed, it asks first; `navigate()` does not. */
-export async function goTo(to: string): Promise<void> {
+async function goTo(to: string): Promise<void> {
   const isLeaving = new URL(to, location.href).pathname !== location.pathname
   if (!isLeaving || !hasUnsaved() || (await mayLeave())) navigate(to)
 }

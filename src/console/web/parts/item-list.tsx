@@ -15,7 +15,7 @@ export interface Item {
   onSelect(): void
 }
 
-export const itemsIn = (list: HTMLElement | null): HTMLButtonElement[] => [
+const itemsIn = (list: HTMLElement | null): HTMLButtonElement[] => [
   ...(list?.querySelectorAll<HTMLButtonElement>('[role="menuitem"], [role="option"]') ?? []),
 ]
 
