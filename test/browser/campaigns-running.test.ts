@@ -114,7 +114,10 @@ step('who has an unknown outcome is decided on, one and all', async () => {
   await page.getByRole('button', { name: 'Decide' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('All 3 recipients').uncheck()
-  await dialog.getByRole('checkbox', { name: /^\+1 5/ }).first().check()
+  await dialog
+    .getByRole('checkbox', { name: /^\+1 5/ })
+    .first()
+    .check()
   await assertAccessible(page)
   await screenshot(page, 'campaigns-unknown')
   await dialog.getByRole('button', { name: 'Take 1 as sent' }).click()
