@@ -4,6 +4,7 @@ import type { ActorDefinition, Incoming, Step } from '../platform/actors/actor.t
 import { allowance } from './concurrency-limit.ts'
 import type { Effects, EndpointEffect, EndpointMessage } from './endpoint.messages.ts'
 import type { EndpointConfig, QueuedItem } from './endpoint.ts'
+import { reload, reloadFailed } from './endpoint-reload.ts'
 import {
   dropQueued,
   type EndpointState,
@@ -45,7 +46,6 @@ export type EndpointActor = ActorDefinition<EndpointState, EndpointMessage, Endp
  */
 const maxUrgent = 512
 const pullAgainMs = 1_000
-const reloadAgainMs = 1_000
 const idleSocketMs = 30_000
 const idleHttpsMs = 5 * 60_000
 /** Without the configuration: an actor takes the address of its endpoint only from the database. */
@@ -197,11 +197,14 @@ function direct(turn: Turn, asked: Pick<Parameters<typeof answerDirect>[1], 'ite
     turn.effects.push(directTimerEffect(work.id, options.directTimeoutMs))
 }
 
-function pulled({ state, at }: Turn, message: Extract<EndpointMessage, { type: 'pulled' }>): void {
+function pulled(turn: Turn, message: Extract<EndpointMessage, { type: 'pulled' }>): void {
+  const { state } = turn
   const { pulling } = state
   if (pulling?.token !== message.token) return
   state.pulling = undefined
-  const nowMs = at.getTime()
+  const nowMs = turn.at.getTime()
+  // A replay through another gateway than the change before it can be here before the word of that change.
+  if ((message.configVersion ?? 0) > state.config.configVersion && state.reloading === undefined) reload(turn)
   for (const item of message.items) {
     // The row may have been read before its result was written: read it again.
     if (pulling.left.has(item.deliveryId)) state.inStore[queueNameOf(item)] = true
@@ -267,21 +270,6 @@ function switchOff(turn: Turn): void {
       message: 'the endpoint is switched off',
     })
   dropSocket(turn, 1000, 'endpoint off')
-}
-
-/**
- * Nothing begins until the answer: what is sent after a change must be signed with the new secret, at the new address.
- * Of several reloads the last counts, since the others may have read before the last change.
- */
-function reload({ state, effects }: Turn): void {
-  state.reloading = nextToken(state)
-  effects.push({ type: 'reload', token: state.reloading })
-}
-
-function reloadFailed({ state, effects }: Turn, token: number): void {
-  if (token !== state.reloading) return
-  const message = { type: 'configChanged' as const }
-  effects.push({ type: 'setTimer', name: 'reload', delayMs: reloadAgainMs, message })
 }
 
 /** A rotated secret, a new URL or switching off drops the open socket. A new name or event list does not. */

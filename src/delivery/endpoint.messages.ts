@@ -17,6 +17,8 @@ export interface Pulled {
   readonly items: readonly QueuedItem[]
   /** Whether the store has more of each. */
   readonly more: Record<QueueName, boolean>
+  /** Of the configuration, when they were read; undefined where there are none. */
+  readonly configVersion?: number | undefined
 }
 
 /** How a socket was opened: part of the report of the first frame on it. */

@@ -174,10 +174,10 @@ describe('the page of handsets', () => {
     await page.getByText('A phone number has 5 to 20 digits.').waitFor()
     await page.getByLabel('Open a handset').fill('+351 912 345 678')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
-    await page.getByRole('region', { name: '+351912345678' }).waitFor()
+    await page.getByRole('region', { name: '+351 912 345 678' }).waitFor()
     await page.reload()
-    await page.getByRole('region', { name: '+351912345678' }).waitFor()
-    await page.getByRole('button', { name: 'Close +351912345678' }).click()
+    await page.getByRole('region', { name: '+351 912 345 678' }).waitFor()
+    await page.getByRole('button', { name: 'Close +351 912 345 678' }).click()
     assert.equal(new URL(page.url()).searchParams.get('open'), '15557000024,15557000001')
 
     await page.close()

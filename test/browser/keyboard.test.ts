@@ -72,7 +72,7 @@ describe('hands on the keyboard, and nothing lost', () => {
     await press(page, page.getByRole('button', { name: 'Create key' }))
     await tabTo(page, dialog(page).getByLabel('Name'))
     await page.keyboard.type('by hand')
-    await press(page, dialog(page).getByLabel('MESSAGES_READ'), 'Space')
+    await press(page, dialog(page).getByLabel('Read messages'), 'Space')
     await press(page, dialog(page).getByRole('button', { name: 'Create key' }))
     await keepSecret(page, dialog(page, 'Your new key'))
     await page.getByRole('row', { name: /by hand/ }).waitFor()

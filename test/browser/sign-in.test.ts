@@ -66,7 +66,7 @@ describe('the sign-in', () => {
   async function beginKey(page: Page, name: string): Promise<void> {
     await page.getByRole('button', { name: 'Create key' }).click()
     await keyForm(page).getByLabel('Name').fill(name)
-    await keyForm(page).getByLabel('MESSAGES_READ').check()
+    await keyForm(page).getByLabel('Read messages').check()
   }
 
   const createKey = (page: Page) => keyForm(page).getByRole('button', { name: 'Create key' }).click()

@@ -157,6 +157,8 @@ describe('the pages of a workspace', () => {
       .getByText(/keeps at least one owner/)
       .waitFor()
     await page.keyboard.press('Escape')
+    await dialog(page, 'Discard what you typed?').getByRole('button', { name: 'Discard' }).click()
+    await dialog(page).first().waitFor({ state: 'detached' })
     await act('Remove', colleague.name)
     await dialog(page, 'Remove Ada Marlow?').getByRole('button', { name: 'Remove member' }).click()
     await page.getByRole('row', { name: /Ada Marlow/ }).waitFor({ state: 'detached' })

@@ -12,7 +12,7 @@ import { lastingPort } from './processes.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const dataDir = mkdtempSync(join(tmpdir(), 'switchboard-start-'))
-const readyMs = 60_000
+const readyMs = 150_000
 const goneMs = 40_000
 const started: ChildProcess[] = []
 

@@ -103,6 +103,7 @@ export class MemoryOutbox {
         first: first > 0 && fresh.length > first,
         retries: retries > 0 && again.length > retries,
       },
+      configVersion: open.length > 0 ? this.configVersion : undefined,
     }
   }
 

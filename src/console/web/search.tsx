@@ -50,7 +50,6 @@ export const SearchButton = () => (
     class="search-button"
     aria-haspopup="dialog"
     aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
-    aria-label="Search"
     // Its file is there before the click.
     onPointerEnter={() => void loads.palette().catch(() => undefined)}
     onClick={() => {
@@ -58,7 +57,9 @@ export const SearchButton = () => (
     }}
   >
     <Icon name="search" />
-    <span>Search</span>
-    <kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+    <span class="search-label">Search</span>
+    <span class="search-keys" aria-hidden="true">
+      <kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+    </span>
   </button>
 )

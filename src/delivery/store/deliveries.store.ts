@@ -28,7 +28,7 @@ export const createDeliveryStore = (sql: Sql) => ({
    */
   async pending(endpointId: EndpointId, { exclude, first, retries }: PullWish): Promise<Pulled> {
     const known = exclude as string[]
-    const rows = await sql<(PendingRow & { turn: number })[]>`
+    const rows = await sql<(PendingRow & { turn: number; configVersion: number })[]>`
       with waiting as (
         (select id, event_id, kind, key, attempt_count, replay, next_attempt_at, 1 as turn
          from deliveries
@@ -49,7 +49,8 @@ export const createDeliveryStore = (sql: Sql) => ({
          order by id
          limit ${pageOf(retries)})
       )
-      select w.id, w.event_id, w.kind, w.key, e.body, w.attempt_count, w.replay, w.next_attempt_at, w.turn
+      select w.id, w.event_id, w.kind, w.key, e.body, w.attempt_count, w.replay, w.next_attempt_at, w.turn,
+        (select config_version from endpoints where id = ${endpointId}) as config_version
       from waiting w
       -- One by one: a join could read all events of a day, where statistics are old.
       cross join lateral (select body from events where id = w.event_id limit 1) e
@@ -59,6 +60,7 @@ export const createDeliveryStore = (sql: Sql) => ({
     return {
       items: [...fresh.slice(0, first), ...again.slice(0, retries)].map(toItem),
       more: { first: fresh.length > first, retries: again.length > retries },
+      configVersion: rows[0]?.configVersion,
     }
   },
 

@@ -87,6 +87,7 @@ export function outboxSuite(name: string, open: (failures?: number) => Promise<O
       const page = await world.pending({ exclude: [written[2] ?? ''], first: 2, retries: 5 })
       assert.deepEqual(ids(page), [written[3], written[4], written[1], written[0]])
       assert.deepEqual(page.more, { first: true, retries: false })
+      assert.equal(page.configVersion, 1)
       const one = await world.pending({ exclude: [], first: 0, retries: 1 })
       assert.deepEqual(ids(one), [written[1]])
       assert.deepEqual(one.more, { first: false, retries: true })

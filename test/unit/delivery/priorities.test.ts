@@ -221,6 +221,18 @@ describe('an edit while attempts are on the wire', () => {
     )
   })
 
+  test('what a pull read after a change waits for it, though nobody told the owner of it yet', () => {
+    const endpoint = https()
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'wake' })
+    const { token } = driver.last('pull')
+    const more = { first: false, retries: false }
+    driver.tell({ type: 'pulled', token, items: [item({ replay: true })], more, configVersion: 2 })
+    assert.equal(driver.of('post').length, 0)
+    driver.reloaded({ ...endpoint, configVersion: 2, secret: 'whsec_BBBB' })
+    assert.equal(driver.last('post').config.secret, 'whsec_BBBB')
+  })
+
   test('a reload that failed is tried again, and a call that waits for it has its five seconds', () => {
     const endpoint = config()
     const driver = new Driver(endpoint)
