@@ -1,7 +1,9 @@
 // Starts the processes of a stack. Each logs to its own file and cannot outlive the test process.
 import { randomInt } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Child, type ChildOptions, startChild } from '../../src/dev/child.ts'
 import { compiled } from '../support/compiled.ts'
@@ -76,18 +78,48 @@ export function run(
 
 /**
  * A port that a process can get again after a restart. It lies below the range of ephemeral ports, so no
- * connection takes it. The process names it from the first start on, because a listener on port 0 leaves its
- * port unusable for a minute.
+ * connection takes it, and belongs to this process of tests until it ends, so no other one takes it meanwhile. The
+ * process names it from the first start on, because a listener on port 0 leaves its port unusable for a minute.
  */
 export async function lastingPort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)
+    if (!claim(port)) continue
     const server = createServer()
     const isFree = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false))
       server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)))
     })
     if (isFree) return port
+  }
+}
+
+const claims = join(tmpdir(), 'switchboard-test-ports')
+const claimed: string[] = []
+process.once('exit', () => {
+  for (const file of claimed) rmSync(file, { force: true })
+})
+
+/** One file a port, with the process that has it. */
+function claim(port: number): boolean {
+  mkdirSync(claims, { recursive: true })
+  const file = join(claims, String(port))
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' })
+    claimed.push(file)
+    return true
+  } catch {
+    // Of a process that was killed: the port is free for the next who tries it.
+    if (!existsSync(`/proc/${readOr(file, '')}`)) rmSync(file, { force: true })
+    return false
+  }
+}
+
+function readOr(file: string, otherwise: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return otherwise
   }
 }
 
