@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { DeadlineExceeded, withDeadline } from '../../../src/shared/deadline.ts'
 import { digestOf } from '../../../src/shared/digest.ts'
 import { parseDuration } from '../../../src/shared/duration.ts'
@@ -72,5 +74,29 @@ describe('a deadline', () => {
     await assert.rejects(withDeadline(never, 5, 'waiting'), DeadlineExceeded)
     assert.equal(await withDeadline(Promise.resolve(1), 1_000, 'waiting'), 1)
     await assert.rejects(withDeadline(Promise.reject(new Error('no')), 1_000, 'waiting'), /no/)
+  })
+
+  test('does not count the time in which this process stood still', async () => {
+    const stood = new Int32Array(new SharedArrayBuffer(8))
+    const code = `const { parentPort, workerData } = require('node:worker_threads')
+      parentPort.postMessage('ready')
+      Atomics.wait(workerData, 1, 0)
+      parentPort.postMessage('an answer that came meanwhile')
+      Atomics.store(workerData, 0, 1)
+      Atomics.notify(workerData, 0)`
+    const other = new Worker(code, { eval: true, workerData: stood })
+    await once(other, 'message')
+    const answer = withDeadline(
+      once(other, 'message').then(([text]) => text),
+      50,
+      'waiting',
+    )
+    // From here the loop goes on with its timers, and only then with what has come.
+    await new Promise(setImmediate)
+    Atomics.store(stood, 1, 1)
+    Atomics.notify(stood, 1)
+    Atomics.wait(stood, 0, 0)
+    Atomics.wait(stood, 0, 1, 200)
+    assert.equal(await answer, 'an answer that came meanwhile')
   })
 })
