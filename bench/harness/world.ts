@@ -33,7 +33,7 @@ export interface Gateway {
   readonly origin: string
   /** Undefined in a deployment. */
   readonly child: Child | undefined
-  /** Where its marks are read, with --hops. */
+  /** Where its marks and pauses are read, with --hops or --tail. */
   readonly marksPath: string
 }
 
@@ -48,6 +48,8 @@ export interface World {
   readonly sql: Pool | undefined
   readonly gateways: readonly Gateway[]
   readonly workerPid: number | undefined
+  /** Processes whose waits for a core delay a unit, by what they are; with --tail. */
+  readonly watched: ReadonlyMap<number, string> | undefined
   readonly generator: Asker<GeneratorProtocol>
   readonly receiver: Receiver
   readonly seeded: Seeded
@@ -69,6 +71,7 @@ export interface WorldOptions {
   readonly rows: number
   readonly gateways: number
   readonly hops: boolean
+  readonly tail: boolean
   readonly profile: boolean
   readonly say: (text: string) => void
 }
@@ -130,13 +133,18 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
     })
     return { variant, origins: [`http://127.0.0.1:${port}`], pids: [program.pid] }
   }
+  const generator = await part<GeneratorProtocol>('harness/generator.ts', closing)
+  const watched = new Map([
+    [generator.pid, 'generator'],
+    [receiver.pid, 'receiver'],
+  ])
   return {
-    ...{ servers, sql, gateways, seeded, startGateway, plainPort },
+    ...{ servers, sql, gateways, seeded, startGateway, plainPort, generator },
+    watched: options.tail ? watched : undefined,
     dead: async () => (await part<DeadProtocol>('harness/dead.ts', closing)).ask('listen', null),
     workerPid: worker.process.pid,
     wabaId: provider.wabaId,
     appSecret: provider.appSecret,
-    generator: await part<GeneratorProtocol>('harness/generator.ts', closing),
     receiver: { ask: receiver.ask, offsetNs: 0 },
     opponent(opponent, transport) {
       const key = `${opponent.variant} ${transport}`
@@ -148,22 +156,26 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
 }
 
 /** Builds the product: the TypeScript loader would add a call that names a function at each creation. */
-const build = async (): Promise<void> => {
-  await promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/dev/build.ts'], { cwd: root })
+let built: Promise<unknown> | undefined
+const build = () => {
+  built ??= promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/dev/build.ts'], { cwd: root })
+  return built
 }
 
 let gatewaysStarted = 0
 
 async function launchGateway(
   env: Environment,
-  { hops, profile }: WorldOptions,
+  { hops, tail, profile }: WorldOptions,
   closing: Closing,
 ): Promise<Gateway> {
   gatewaysStarted += 1
   const name = `gateway-${gatewaysStarted}`
   const port = await freePort()
   const marksPath = resolve(dataDir, `${name}.sock`)
-  const preloads = [hops && preload('marks-recorder.ts'), profile && preload('profiler.ts')].filter(Boolean)
+  const preloads = [(hops || tail) && preload('marks-recorder.ts'), profile && preload('profiler.ts')].filter(
+    Boolean,
+  )
   const child = launch(
     name,
     'dist/src/main.js',
@@ -173,6 +185,7 @@ async function launchGateway(
       ...(preloads.length > 0 && {
         NODE_OPTIONS: ['tsx', ...preloads].map((path) => `--import ${path}`).join(' '),
         MARKS_PATH: marksPath,
+        ...(tail && { TAIL: '1' }),
         PROFILE_DIR: dataDir,
       }),
     },
