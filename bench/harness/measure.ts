@@ -75,12 +75,15 @@ export async function measureMix(
   const sent = await send(world, target, { runs, pace, beside })
   const begun = sent.filter(({ role }) => role !== 'follow' && role !== 'load')
   const owed = begun.reduce((sum, { work }) => sum + arrivalsOf(works[work], target), beside?.arrivals ?? 0)
-  const others = beside?.others
-  const arrived = others
-    ? await collectOwn(world, { owed, ids: new Set(begun.map(({ id }) => id)), others })
-    : await collect(world, owed)
+  const [ids, late] = [new Set(begun.map(({ id }) => id)), lateOf(world)]
+  const strange: Arrived[] = []
+  const others = beside?.others ?? ((some) => strange.push(...some.filter(({ id }) => !late.has(id))))
+  const arrived = [...(await collectOwn(world, { owed, ids, others })), ...strange]
   const spent = await stop(begun.length)
-  if (!isGateway(target)) await settle(world)
+  if (!isGateway(target)) {
+    for (const id of ids) late.add(id)
+    await settle(world)
+  }
   const marks = await marksOf(world, target)
   const intervals = await stopTail?.()
   const loadIds = new Set(sent.filter(({ role }) => role === 'load').map(({ id }) => id))
@@ -138,7 +141,16 @@ export async function collect({ receiver }: World, count: number): Promise<Arriv
   return arrived.map((one) => ({ ...one, atNs: one.atNs + receiver.offsetNs }))
 }
 
-/** Opponents may do more than they owe, and later: it is no fault of who is measured next. */
+/** Units of opponents, which may do more than they owe, and later: it is no fault of who is measured next. */
+const lateIds = new WeakMap<World, Set<string>>()
+
+function lateOf(world: World): Set<string> {
+  const known = lateIds.get(world) ?? new Set()
+  lateIds.set(world, known)
+  return known
+}
+
+/** What an opponent still does must not burden the next. */
 async function settle({ receiver }: World): Promise<void> {
   const deadline = performance.now() + drainTimeoutMs
   for (let [before, now] = [-1, 0]; before !== now && performance.now() < deadline; ) {
@@ -146,7 +158,6 @@ async function settle({ receiver }: World): Promise<void> {
     await sleep(settleMs)
     now = await receiver.ask('pending', null)
   }
-  await receiver.ask('collect', { count: 0, timeoutMs: 0 })
 }
 
 /** Own arrivals only; what came with them goes to `others`. */

@@ -89,7 +89,7 @@ export const usage = `npm run bench -- [options]
     --tail                   what went on during the slowest hundredth of the units
     --profile                CPU profile of the gateway's last run: .data/bench/gateway.cpuprofile
     --price-per-cpu-hour 0.04  adds what a million units cost
-    --name bench             of the result: bench/results/<name>.json
+    --name bench             of the result, bench/results/<name>.json; else all, scale or sweep-event
     --json                   prints the result instead of the table`
 
 const text = (value: string) => ({ type: 'string', default: value }) as const
@@ -156,7 +156,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     ...{ workload, target, deployment },
     receive: optional('receive', values.receive, 65_534),
     ...{ hops: values.hops, tail: values.tail, profile: values.profile, json: values.json },
-    name: nameOf(values.name ?? nameBy({ sweep, scale })),
+    name: nameOf(values.name ?? nameBy({ all, sweep, scale })),
     price: priceOf(values['price-per-cpu-hour']),
   }
 }
@@ -168,9 +168,10 @@ function usualOf({ all, scale }: { all: boolean; scale: boolean }) {
     : { scenario: workNames.join(','), connections: '64', minutes: '9' }
 }
 
-function nameBy({ sweep, scale }: { sweep: string | undefined; scale: boolean }): string {
+function nameBy({ all, sweep, scale }: { all: boolean; sweep: string | undefined; scale: boolean }): string {
   if (scale) return 'scale'
-  return sweep ? `sweep-${sweep}` : 'bench'
+  if (sweep) return `sweep-${sweep}`
+  return all ? 'all' : 'bench'
 }
 
 /** Numbers with commas between; 0 stands for none. */

@@ -86,21 +86,20 @@ const preload = (script: string) => fileURLToPath(new URL(`./${script}`, import.
 
 /** Pushes a stop function onto `closing` at each start, so that a failed start leaves nothing running. */
 export async function openWorld(options: WorldOptions, closing: Closing): Promise<World> {
-  await build()
-  const servers = await openServers(options, closing)
   const tls = certificate()
-  const receiver = await part<ReceiverProtocol>('harness/receiver-part.ts', closing)
+  const [servers, receiver, generator] = await together(
+    openServers(options, closing),
+    part<ReceiverProtocol>('harness/receiver-part.ts', closing),
+    part<GeneratorProtocol>('harness/generator.ts', closing),
+    build(),
+  )
   const { plainPort, tlsPort } = await receiver.ask('listen', { host: '127.0.0.1', tls })
   const socketUrl = `ws://127.0.0.1:${plainPort}/events`
   const httpsUrl = `https://127.0.0.1:${tlsPort}/events`
   const secretsKey = randomBytes(32)
   await freshDatabases(servers.adminUrl, ['bench_seed'])
-  const seeded = await seedDatabase(servers.databaseUrl('bench_seed'), {
-    ...options,
-    secretsKey,
-    socketUrl,
-    httpsUrl,
-  })
+  const seed = { ...options, secretsKey, socketUrl, httpsUrl }
+  const seeded = await seedDatabase(servers.databaseUrl('bench_seed'), seed)
   const database = async (name: string) => {
     await freshDatabases(servers.adminUrl, [name], 'bench_seed')
     return servers.databaseUrl(name)
@@ -133,7 +132,6 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
     })
     return { variant, origins: [`http://127.0.0.1:${port}`], pids: [program.pid] }
   }
-  const generator = await part<GeneratorProtocol>('harness/generator.ts', closing)
   const watched = new Map([
     [generator.pid, 'generator'],
     [receiver.pid, 'receiver'],
@@ -153,6 +151,14 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
       return target
     },
   }
+}
+
+/** As `Promise.all`, but a failure waits for the others, which have put on `closing` by then what stops them. */
+async function together<Values extends readonly unknown[]>(
+  ...work: { readonly [Index in keyof Values]: Promise<Values[Index]> }
+): Promise<Values> {
+  await Promise.allSettled(work)
+  return (await Promise.all(work)) as unknown as Values
 }
 
 /** Builds the product: the TypeScript loader would add a call that names a function at each creation. */

@@ -9,7 +9,7 @@ import { works } from '../scenarios/works.ts'
 
 /** Results of these names, and the command that makes each. */
 export const sources = {
-  bench: 'npm run bench -- --all',
+  all: 'npm run bench -- --all',
   scale: 'npm run bench:scale',
   lists: 'npm run bench:lists',
   recipients: 'npm run bench:recipients',
@@ -20,16 +20,16 @@ export type SpeedResults = Readonly<Record<keyof typeof sources, Result>>
 /** Of so many lists, those with the longest p99. */
 const listsShown = 10
 
-export function speedSection({ bench, scale, lists, recipients }: SpeedResults): string {
-  const measured = groups(bench.rows.filter(({ load }) => load.kind !== 'batch')).map(groupOf)
+export function speedSection({ all, scale, lists, recipients }: SpeedResults): string {
+  const measured = groups(all.rows.filter(({ load }) => load.kind !== 'batch')).map(groupOf)
   return [
-    `\`${sources.bench}\`: ${facts(bench)}`,
+    `\`${sources.all}\`: ${facts(all)}`,
     'From planned times, beside the floor of the same rounds:',
     table(latencyHead, measured.filter(({ load }) => load.kind === 'rate').map(latencyCells)),
     'Units a second at saturation, in a closed loop of so many connections:',
     saturationTable(measured.filter(({ load }) => load.kind === 'closed')),
     'Drills:',
-    table(drillHead, bench.rows.filter(isDrill).map(drillCells)),
+    table(drillHead, all.rows.filter(isDrill).map(drillCells)),
     `\`${sources.scale}\`: ${facts(scale)} CPU of a unit, divided by that in the smallest world:`,
     table(...scaleTable(scale.rows)),
     `\`${sources.lists}\`: ${facts(lists)} ${listsText(lists)}`,

@@ -9,8 +9,8 @@ import { canSaturate } from './plan.ts'
 /** At a low rate: the first calls wait until the gateway has opened its socket, and few may wait. */
 const first = { load: { kind: 'rate', perSecond: 20 }, seconds: 1 } as const
 const connections = 16
-/** Of what cannot be a closed loop. */
-const usualRate = 200
+/** Of what cannot be a closed loop, unless it is measured at less. */
+const highestRate = 200
 const windowSeconds = 1
 const fewestWindows = 3
 /** A window that is not this much cheaper than the best before it: nothing more is gained. */
@@ -40,12 +40,14 @@ export async function warmUp(
   let figures = await run(first.load, first.seconds)
   const windows: (number | null)[] = []
   while (!isSteady(windows) && windows.length < options.warmUp / windowSeconds) {
-    figures = await run(warmLoad(work), windowSeconds)
+    figures = await run(warmLoad(work, options.rates), windowSeconds)
     windows.push(figures.cpu.all)
   }
   const cpu = windows.map((one) => one?.toFixed(0) ?? '-').join(', ')
   say(`  warm-up ${work} ${target.variant}: ${told(figures)}${cpu === '' ? '' : `; us a unit ${cpu}`}`)
 }
 
-const warmLoad = (work: Run['work']): Run['load'] =>
-  canSaturate(work) ? { kind: 'closed', connections } : { kind: 'rate', perSecond: usualRate }
+function warmLoad(work: Run['work'], rates: readonly number[]): Run['load'] {
+  if (canSaturate(work)) return { kind: 'closed', connections }
+  return { kind: 'rate', perSecond: Math.min(highestRate, Math.max(first.load.perSecond, ...rates)) }
+}

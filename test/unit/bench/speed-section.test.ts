@@ -17,7 +17,7 @@ const result = (rows: readonly Row[], options = {}): Result => ({ ...resultOf(ro
 
 describe('the figures of the page', () => {
   const section = speedSection({
-    bench: result([
+    all: result([
       row('event', 'gateway', rate, 1_200),
       row('event', 'floor', rate, 1_000),
       row('event', 'gateway', closed, 500),
