@@ -28,7 +28,7 @@ export const soak: Drill = {
   about: 'the first and the last third of a load, while a transaction in Postgres is held open',
   async run(bench) {
     const { world, options } = bench
-    const count = Math.max(3, options.size ?? usualWindows)
+    const count = Math.max(3, Math.min(usualWindows, options.size ?? usualWindows))
     await warmUp(bench, gatewayOf(world), { work: 'event' })
     await sqlOf(world)`analyze`
     const url = world.servers?.databaseUrl('bench_gateway') ?? ''
