@@ -156,7 +156,8 @@ function hopsOf(rounds: readonly Round[]): string | undefined {
   return `means of the hops, ms: ${parts.join(', ')}; sum ${sum.toFixed(2)} of ${whole.toFixed(2)}, ${verdict}`
 }
 
-function noiseOf(rows: readonly Row[]): string[] {
+/** Nothing where the machine was quiet throughout. */
+export function noiseOf(rows: readonly Row[]): string[] {
   const all = rows.flatMap(({ rounds }) => rounds)
   const quiet = all.filter(isQuiet).length
   if (quiet === all.length) return []

@@ -3,7 +3,16 @@
 import { merged, spreadOf } from '../harness/histogram.ts'
 import { facts, tableLine } from '../harness/markdown.ts'
 import type { Result, Row } from '../harness/result.ts'
-import { countedRounds, groups, loadText, middle, type Read, ratio, readPlan } from '../harness/table.ts'
+import {
+  countedRounds,
+  groups,
+  loadText,
+  middle,
+  noiseOf,
+  type Read,
+  ratio,
+  readPlan,
+} from '../harness/table.ts'
 import { scaleTable } from '../scenarios/scale.ts'
 import { works } from '../scenarios/works.ts'
 
@@ -23,13 +32,12 @@ const listsShown = 10
 export function speedSection({ all, scale, lists, recipients }: SpeedResults): string {
   const measured = groups(all.rows.filter(({ load }) => load.kind !== 'batch')).map(groupOf)
   return [
-    `\`${sources.all}\`: ${facts(all)}`,
+    `\`${sources.all}\`: ${facts(all)} ${[...paceOf(all), ...noiseOf(all.rows)].join('. ')}.`,
     'From planned times, beside the floor of the same rounds:',
     table(latencyHead, measured.filter(({ load }) => load.kind === 'rate').map(latencyCells)),
     'Units a second at saturation, in a closed loop of so many connections:',
     saturationTable(measured.filter(({ load }) => load.kind === 'closed')),
-    'Drills:',
-    table(drillHead, all.rows.filter(isDrill).map(drillCells)),
+    ...drillsTable(all.rows.filter(isDrill)),
     `\`${sources.scale}\`: ${facts(scale)} CPU of a unit, divided by that in the smallest world:`,
     table(...scaleTable(scale.rows)),
     `\`${sources.lists}\`: ${facts(lists)} ${listsText(lists)}`,
@@ -38,6 +46,10 @@ export function speedSection({ all, scale, lists, recipients }: SpeedResults): s
     table(drillHead, recipients.rows.map(drillCells)),
   ].join('\n\n')
 }
+
+const paceOf = ({ options: { rounds, seconds } }: Result): string[] => [
+  `Up to ${String(rounds)} rounds of ${String(seconds)} s`,
+]
 
 interface Group {
   readonly name: string
@@ -106,6 +118,9 @@ const drillHead = ['', 'p50 ms', 'p99', 'a second', 'CPU us', 'besides']
 /** A drill of the same name as a kind of work has a variant of its own, such as `beside campaign`. */
 const isDrill = ({ scenario, variant }: Row): boolean =>
   !Object.hasOwn(works, scenario) || variant.startsWith('beside')
+
+const drillsTable = (rows: readonly Row[]): string[] =>
+  rows.length === 0 ? [] : ['Drills:', table(drillHead, rows.map(drillCells))]
 
 function drillCells({ scenario, variant, load, rounds }: Row): string[] {
   const { p50, p99 } = spreadOf(merged(rounds.map(({ fromPlan }) => fromPlan)))

@@ -33,7 +33,7 @@ export function cellsOf({ works, rates, connections }: BenchOptions): Cell[] {
 }
 
 /** Those that can do this work. */
-export const variantsOf = ({ variants }: BenchOptions, work: WorkName): string[] =>
+const variantsOf = ({ variants }: BenchOptions, work: WorkName): string[] =>
   variants.filter((name) => {
     const opponent = opponents.find(({ variant }) => variant === name)
     return opponent === undefined || opponent.works.includes(work)

@@ -17,7 +17,7 @@ const least: Size = { gateways: 1, endpoints: 1, rows: 100_000, backlog: 0 }
 /** The goal: CPU of a unit divided by that in the smallest world. */
 const goal = 1.2
 const openSeconds = 120
-export const smallest = 'smallest'
+const smallest = 'smallest'
 
 /** The smallest comes last once more: how far its figures are apart says what the machine changed meanwhile. */
 export function scaleWorlds(size: number = usualRows): ScaleWorld[] {

@@ -17,15 +17,18 @@ const result = (rows: readonly Row[], options = {}): Result => ({ ...resultOf(ro
 
 describe('the figures of the page', () => {
   const section = speedSection({
-    all: result([
-      row('event', 'gateway', rate, 1_200),
-      row('event', 'floor', rate, 1_000),
-      row('event', 'gateway', closed, 500),
-      row('event', 'usual', closed, 2_000),
-      row('list-messages', 'gateway', closed, 800),
-      row('retry storm', 'gateway', rate),
-      row('send', 'beside campaign', rate),
-    ]),
+    all: result(
+      [
+        row('event', 'gateway', rate, 1_200),
+        row('event', 'floor', rate, 1_000),
+        row('event', 'gateway', closed, 500),
+        row('event', 'usual', closed, 2_000),
+        row('list-messages', 'gateway', closed, 800),
+        row('retry storm', 'gateway', rate),
+        row('send', 'beside campaign', rate),
+      ],
+      { rounds: 3, seconds: 4 },
+    ),
     scale: result([
       row('event, smallest', 'gateway', rate, 100),
       row('event, 2 gateways', 'gateway', rate, 110),
@@ -38,6 +41,7 @@ describe('the figures of the page', () => {
     assert.match(section, /\| `event`, 200\/s \| 2\.00 \| 3\.00 .* \| 1\.00 \| 1\.00 \| 1,200 \| 1\.20 \|/)
     assert.match(section, /\| {2}\| gateway \| usual \| x usual \| CPU us \| p99 ms \|/)
     assert.match(section, /\| `event`, 64 conns \| 2,000 \| 500 \| 4\.00 \| 500 \|/)
+    assert.match(section, /Up to 3 rounds of 4 s\./)
     // What was not measured is empty, and no figure.
     assert.match(section, /\| `list-messages`, 64 conns \| 1,250 \| {2}\| {2}\| 800 \|/)
     assert.match(section, /\| retry storm, 200\/s \|/)
