@@ -101,7 +101,10 @@ describe('npm start', () => {
     assert.ok(commands.length >= 6)
     // Only npm start itself needs the loader.
     const loaded = commands.filter((command) => command.includes('tsx'))
-    assert.deepEqual(loaded.map((command) => command.includes('src/dev/start.ts')), [true])
+    assert.deepEqual(
+      loaded.map((command) => command.includes('src/dev/start.ts')),
+      [true],
+    )
     child.kill('SIGINT')
     await until('the end of every process', goneMs, () => processes().length === 0)
     // Node reports the exit a moment after the process has gone.
