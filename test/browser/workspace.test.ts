@@ -12,7 +12,9 @@ import {
   assertFits,
   assertNoFaults,
   type BrowserScene,
+  dialog,
   filterChip,
+  notice,
   openBrowserScene,
   screenshot,
   setFilter,
@@ -32,10 +34,6 @@ describe('the pages of a workspace', () => {
   })
   after(() => scene?.close())
 
-  const dialog = (page: Page, name?: string | RegExp) =>
-    page.getByRole('dialog', name === undefined ? {} : { name })
-  const notice = (page: Page, text: string | RegExp) =>
-    page.getByRole('log', { name: 'Notices' }).getByText(text)
   const isFocused = (page: Page, label: string) =>
     page.getByLabel(label, { exact: true }).evaluate((element) => element.matches(':focus'))
 
@@ -220,7 +218,7 @@ describe('the pages of a workspace', () => {
     await filterChip(page, 'Time').click()
     await page.getByLabel('From').fill('2999-01-01T00:00')
     await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByText('No entry fits these filters.').waitFor()
+    await page.getByText('Nothing matches the filters above.').waitFor()
     await page.getByRole('link', { name: 'Clear filters' }).click()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
