@@ -22,7 +22,6 @@ export function Page({ id }: PageProps) {
   const members = useResource<{ readonly data: readonly MemberRecord[] }>(inWorkspace('/members'))
   const words = useResource<{ readonly data: readonly AuditWord[] }>(inWorkspace('/audit/actions'))
   const { query } = place.value
-  const opened = list.rows?.find((row) => row.id === id)
   return (
     <>
       <PageHeader
@@ -39,7 +38,14 @@ export function Page({ id }: PageProps) {
         isCurrent={(row) => row.id === id}
         empty={<Nothing isFiltered={Object.values(values).some(Boolean)} />}
       />
-      {opened && <Entry record={opened} onClose={() => navigate(withQuery(hrefOf('audit'), query))} />}
+      {id !== undefined && (
+        <Entry
+          key={id}
+          id={id}
+          listed={list.rows?.find((row) => row.id === id)}
+          onClose={() => navigate(withQuery(hrefOf('audit'), query))}
+        />
+      )}
     </>
   )
 }
