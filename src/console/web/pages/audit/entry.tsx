@@ -1,9 +1,10 @@
 import type { ToldAuditRecord } from '../../../../contract/records/console.ts'
-import { exact, sentence } from '../../core/format.ts'
+import { sentence } from '../../core/format.ts'
 import { hrefOf } from '../../core/router.ts'
 import { Copyable } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
+import { Exactly } from '../../parts/time.tsx'
 import { type Change, changesOf, titleOfField } from './changes.ts'
 import { capital, shownName } from './words.ts'
 
@@ -13,7 +14,7 @@ export const Entry = ({ record, onClose }: { readonly record: ToldAuditRecord; o
     <DialogBody>
       <Facts
         facts={[
-          ['When', exact(record.at)],
+          ['When', <Exactly key="when" at={record.at} />],
           ['By', <Author key="by" record={record} />],
           ['From', record.ip ?? '—'],
           [

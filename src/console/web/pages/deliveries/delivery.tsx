@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { DeliveryDetail, EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { endpointTitles } from '../../core/endpoint-names.ts'
-import { exact, pretty, sentence } from '../../core/format.ts'
+import { pretty, sentence } from '../../core/format.ts'
 import { useAction, useResource, useWatch } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
@@ -13,7 +13,7 @@ import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { EndpointName } from '../../parts/endpoint-name.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Exactly } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { recordOf } from './about.tsx'
 import { momentOf } from './attempts.tsx'
@@ -139,11 +139,7 @@ function Detail({ delivery, endpoints, onTurnOn, onReload, onChange }: DetailPro
 }
 
 function factsOf(delivery: DeliveryDetail, endpoints: readonly EndpointRecord[]): Fact[] {
-  const at = (time: string) => (
-    <span class="inline">
-      {exact(time)} <Ago at={time} />
-    </span>
-  )
+  const at = (time: string) => <Exactly at={time} />
   return [
     ['About', <Subject key="about" delivery={delivery} />],
     [
