@@ -196,8 +196,12 @@ describe('work in the console', () => {
       .waitFor()
     await dialog(page).getByRole('button', { name: 'Replay' }).click()
     await notice(page, 'One more attempt is on its way.').waitFor()
+    // Outside the dialog they would lie below it, and could not be pressed.
+    const notices = page.getByRole('log', { name: 'Notices' })
+    assert.ok(await notices.evaluate((element) => element.closest('dialog') !== null))
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
+    assert.ok(await notices.evaluate((element) => element.closest('dialog') === null))
     assert.match(page.url(), /deliveries\?state=DELIVERED$/)
 
     await filterChip(page, 'State').click()
@@ -265,6 +269,20 @@ describe('work in the console', () => {
     await page.close()
   })
 
+  test('on a telephone the navigation closes by a tap beside it, and an unknown page has a heading', async () => {
+    const page = await scene.open('nowhere', { isNarrow: true })
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
+    assert.match(await page.title(), /^Page not found · /)
+    await page.getByRole('button', { name: 'Open the navigation' }).click()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    await assertAccessible(page)
+    await page.mouse.click(380, 500)
+    await page.getByRole('button', { name: 'Open the navigation' }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'hidden' })
+    assertNoFaults(page)
+    await page.close()
+  })
+
   test('the keyboard alone goes from the skip link to the content and into a dialog and back', async () => {
     const page = await scene.open('keys')
     await page.keyboard.press('Tab')
@@ -284,7 +302,7 @@ describe('work in the console', () => {
     await page.close()
   })
 
-  test('the theme is chosen, and stays over a reload', async () => {
+  test('the theme is chosen, and stays over a reload and in the documentation', async () => {
     const page = await scene.open('keys')
     const canvas = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
     const light = await canvas()
@@ -294,6 +312,10 @@ describe('work in the console', () => {
     await page.reload()
     await page.getByRole('heading', { level: 1 }).waitFor()
     assert.equal(await canvas(), dark)
+    await page.goto(`${scene.origin}/docs`)
+    assert.equal(await canvas(), dark)
+    assertNoFaults(page)
+    await page.goBack()
     await page.getByRole('radio', { name: 'As the system' }).check()
     await page.close()
   })
