@@ -158,12 +158,13 @@ function factsOf(delivery: DeliveryDetail, endpoints: readonly EndpointRecord[])
 function Subject({ delivery: { subject } }: { readonly delivery: DeliveryDetail }) {
   const href = recordOf(subject)
   const status = subject.kind === 'account' || subject.status === null ? undefined : sentence(subject.status)
-  const more = [moreOf(subject), status].filter(Boolean).join(' · ')
+  const { campaign } = subject
+  const more = [moreOf({ ...subject, campaign: null }), status].filter(Boolean).join(' · ')
   return (
     <span class="inline">
       {href ? <a href={href}>{whoOf(subject)}</a> : whoOf(subject)}
+      {campaign && <a href={hrefOf('campaigns', campaign.id)}>{campaign.name}</a>}
       {more !== '' && <span class="dim">{more}</span>}
-      {subject.campaign && <a href={hrefOf('campaigns', subject.campaign.id)}>Campaign</a>}
     </span>
   )
 }
