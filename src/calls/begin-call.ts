@@ -160,8 +160,8 @@ export function createCallLedger({ calls, begin, ownership, dispatch, clock }: L
     const asked = readClock(clock)
     const result = await statement()
     if (result.type !== 'begun') return result
-    // Ring first, then dispatch: the caller waits for the ring.
-    if (result.deliveries.length > 0) setImmediate(() => dispatch(result.deliveries))
+    // Ring first, then dispatch: the caller waits for the ring. Both share a write.
+    if (result.deliveries.length > 0) process.nextTick(() => dispatch(result.deliveries))
     return { ...result, asked }
   }
   // This lookup follows every inbound call and delays nothing, so it waits to be batched.
