@@ -96,6 +96,7 @@ export function forwarded(
       workspaceId: row.workspaceId,
       wakeAt: row.wakeAt,
       notes,
+      isLast: false,
     },
   )
   return andThen(noted, afterForward)

@@ -64,7 +64,10 @@ export function createCallHost(options: CallHostOptions): CallHost {
   const own = createOwnForwards()
   const forwards = createForwardNotes({
     ...{ sql: options.sql, log },
-    written: ({ id, epoch }) => own.settled(id, epoch),
+    written({ id, epoch, isLast }) {
+      own.settled(id, epoch)
+      if (isLast) rows.released(id, epoch)
+    },
   })
   const sessionsUnderWay = createUnderWay(log)
   const rows = releasedOnce(calls)
@@ -81,7 +84,7 @@ export function createCallHost(options: CallHostOptions): CallHost {
       }
     },
     async commit(id, epoch, tx) {
-      const result = await rows.change(id as CallId, epoch, tx)
+      const result = await forwards.along({ id, epoch }, tx, (all) => rows.change(id as CallId, epoch, all))
       if (result.type === 'committed' && result.deliveries.length > 0) options.dispatch(result.deliveries)
       const hasOutcome = tx.at(-1)?.row.forwardState !== 'ATTEMPTING'
       if (result.type === 'committed' && hasOutcome) own.settled(id, epoch)
@@ -109,7 +112,7 @@ export function createCallHost(options: CallHostOptions): CallHost {
     confirm: (ids) => calls.confirm(ids),
     async release(owned, sid) {
       // Write the pending notes first: a new owner that reads ATTEMPTING would forward again.
-      await forwards.drain()
+      await forwards.settled(owned)
       await rows.release(owned, sid)
     },
     // The first turn of every incarnation sets the timers and resumes the previous owner's unfinished work.
