@@ -4,7 +4,7 @@ import type { CallId } from '../../shared/ids.ts'
 import type { CallTx } from '../call.messages.ts'
 import type { CallsStore } from '../store/calls.store.ts'
 
-type Rows = Pick<CallsStore, 'change' | 'release'> & {
+export type ReleasedRows = Pick<CallsStore, 'change' | 'release'> & {
   /** A write besides `change` has released the row. */
   released(id: string, epoch: number): void
   /** The incarnation has ended without a release. */
@@ -14,7 +14,7 @@ type Rows = Pick<CallsStore, 'change' | 'release'> & {
 /** One that is forgotten is released twice, which changes nothing. */
 const mostRemembered = 20_000
 
-export function releasedOnce(calls: Pick<CallsStore, 'change' | 'release'>): Rows {
+export function releasedOnce(calls: Pick<CallsStore, 'change' | 'release'>): ReleasedRows {
   const released = new Set<string>()
   const keyOf = (id: string, epoch: number) => `${id} ${epoch}`
   return {
