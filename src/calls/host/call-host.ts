@@ -113,8 +113,8 @@ export function createCallHost(options: CallHostOptions): CallHost {
       await rows.release(owned, sid)
     },
     // The first turn of every incarnation sets the timers and resumes the previous owner's unfinished work.
-    activated(context) {
-      context.post({ type: 'wake' })
+    activated(context, hasFirst) {
+      if (!hasFirst) context.post({ type: 'wake' })
       own.adopt(context)
     },
     dropped: rows.dropped,
