@@ -49,7 +49,7 @@ function gatewayOf(patch: (store: MessageStore) => Partial<MessageStore> = () =>
   return { apply, sent, sizes }
 }
 
-/** Writes each message by the statement for one. */
+/** Writes each message by the statement for any one. */
 const oneByOne = () =>
   gatewayOf(() => ({ tryInbounds: async (writes) => writes.map(() => 'again' as const) }))
 
@@ -82,6 +82,10 @@ describe('inbound messages that arrive together', () => {
       for (const chunk of story(fast, seed)) await Promise.all(chunk.map((update) => many.apply(update)))
       assert.ok(many.sizes.some((size) => size > 3))
       assert.deepEqual(await written(sql, fast, many.sent), await written(sql, slow, one.sent))
+      // What is plain has a statement of its own where it comes alone.
+      const [plain, single] = [await tenantWithReceiver(), gatewayOf()]
+      for (const chunk of story(plain, seed)) for (const update of chunk) await single.apply(update)
+      assert.deepEqual(await written(sql, plain, single.sent), await written(sql, slow, one.sent))
     })
 
   test('wait for no conversation that somebody has locked, and its own messages keep their order', async () => {
