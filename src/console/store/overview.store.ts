@@ -123,6 +123,7 @@ const failed = (
     select ${table === 'messages' ? sql`failed_at` : sql`finished_at`} as at
     from ${sql(table)}
     where workspace_id = ${workspaceId} and ${table === 'messages' ? sql`status` : sql`state`} = 'FAILED'
+      ${table === 'messages' ? sql`and direction = 'OUTBOUND'` : sql``}
       and id >= ${idFloor(today.getTime() - dayMs)} and id < ${idFloor(today.getTime() + 2 * dayMs)}
     order by id desc
     limit ${countCap}

@@ -78,13 +78,13 @@ describe('inbound messages that arrive together', () => {
     test(`come to the same as one after the other (mix ${seed})`, async () => {
       const [one, many] = [oneByOne(), gatewayOf()]
       const [slow, fast] = [await tenantWithReceiver(), await tenantWithReceiver()]
-      for (const chunk of story(slow, seed)) for (const update of chunk) await one.apply(update)
+      for (const update of story(slow, seed).flat()) await one.apply(update)
       for (const chunk of story(fast, seed)) await Promise.all(chunk.map((update) => many.apply(update)))
       assert.ok(many.sizes.some((size) => size > 3))
       assert.deepEqual(await written(sql, fast, many.sent), await written(sql, slow, one.sent))
       // What is plain has a statement of its own where it comes alone.
       const [plain, single] = [await tenantWithReceiver(), gatewayOf()]
-      for (const chunk of story(plain, seed)) for (const update of chunk) await single.apply(update)
+      for (const update of story(plain, seed).flat()) await single.apply(update)
       assert.deepEqual(await written(sql, plain, single.sent), await written(sql, slow, one.sent))
     })
 
