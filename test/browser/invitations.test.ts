@@ -9,6 +9,7 @@ import {
   assertFits,
   assertNoFaults,
   type BrowserScene,
+  dialog,
   openBrowserScene,
   screenshot,
   viewport,
@@ -21,8 +22,6 @@ describe('invitations', () => {
     scene = await openBrowserScene()
   })
   after(() => scene?.close())
-
-  const dialog = (page: Page, name?: string) => page.getByRole('dialog', name === undefined ? {} : { name })
 
   /** Invites from the page; returns the link that the page shows. */
   async function invite(page: Page, email: string): Promise<string> {
@@ -86,7 +85,7 @@ describe('invitations', () => {
       [],
     )
     await theirs.goto(link)
-    await theirs.getByText('This link leads nowhere any more').waitFor()
+    await theirs.getByText('This invitation no longer works').waitFor()
     await screenshot(theirs, 'invite-over-light')
     await assertAccessible(theirs)
     await theirs.getByRole('link', { name: 'Open the console' }).click()
@@ -156,7 +155,7 @@ describe('invitations', () => {
     await dialog(page).getByRole('button', { name: 'Done' }).click()
     const theirs = await scene.newPage()
     await theirs.goto(first)
-    await theirs.getByText('This link leads nowhere any more').waitFor()
+    await theirs.getByText('This invitation no longer works').waitFor()
     // The same page with another fragment.
     await theirs.goto(second)
     await theirs.getByRole('heading', { level: 1, name: 'Join North Dock' }).waitFor()

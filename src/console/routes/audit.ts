@@ -1,11 +1,13 @@
 // The audit: of a workspace, of one's own account, and of all accounts for whoever runs the installation.
 import * as v from 'valibot'
-import { AppError } from '../../contract/errors.ts'
+import { AppError, notFound } from '../../contract/errors.ts'
+import type { Page } from '../../contract/page.ts'
+import type { AccountAuditRecord, AuditRecord } from '../../contract/records/console.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { time } from '../../platform/http/time.ts'
-import { auditWords } from '../audit-words.ts'
+import { auditWords, shortWordsOf } from '../audit-words.ts'
 import { operatorRoute, workspaceRoute } from '../route.ts'
-import { idOf } from '../schema.ts'
+import { idOf, idParams } from '../schema.ts'
 import { hiddenFrom, tellAudit } from '../tell-audit.ts'
 
 const kind = byId('console-audit')
@@ -35,12 +37,32 @@ const listAudit = workspaceRoute({
   },
 })
 
+const getAudit = workspaceRoute({
+  method: 'GET',
+  path: '/audit/:id',
+  summary: 'One entry, as in the list',
+  role: 'VIEWER',
+  params: idParams('audit'),
+  errors: ['NOT_FOUND'],
+  async handle({ services, author, role, params }) {
+    const found = await services.audit.find(author.workspaceId, params.id, hiddenFrom(role))
+    if (!found) throw notFound('entry')
+    const [told] = await tellAudit(services.subjectNames, { author, role }, [found])
+    return told
+  },
+})
+
 const listAuditWords = workspaceRoute({
   method: 'GET',
   path: '/audit/actions',
   summary: 'What the audit can be filtered by, in words',
   role: 'VIEWER',
   handle: () => ({ data: auditWords }),
+})
+
+const told = ({ data, next }: Page<AuditRecord>) => ({
+  data: data.map((record): AccountAuditRecord => ({ ...record, did: shortWordsOf(record.action) })),
+  next,
 })
 
 const listMyAudit = operatorRoute({
@@ -50,7 +72,7 @@ const listMyAudit = operatorRoute({
   query: v.strictObject({ ...pageQuery, ...filters }),
   async handle({ services, operator: { operatorId }, query: { limit, cursor, ...filter } }) {
     const page = pageRequest(kind, { limit, cursor })
-    return pageBody(kind, await services.audit.listAccounts({ ...filter, operatorId }, page))
+    return pageBody(kind, told(await services.audit.listAccounts({ ...filter, operatorId }, page)))
   },
 })
 
@@ -64,8 +86,8 @@ const listAccountAudit = operatorRoute({
     // NOT_FOUND, as on every platform route: only the platform owner may learn about it.
     if (!operator.platformOwner) throw new AppError('NOT_FOUND', 'there is nothing at this path for you')
     const page = pageRequest(kind, { limit, cursor })
-    return pageBody(kind, await services.audit.listAccounts(filter, page))
+    return pageBody(kind, told(await services.audit.listAccounts(filter, page)))
   },
 })
 
-export const auditRoutes = [listAudit, listAuditWords, listMyAudit, listAccountAudit]
+export const auditRoutes = [listAudit, listAuditWords, getAudit, listMyAudit, listAccountAudit]

@@ -2,8 +2,9 @@ import { useEffect, useState } from 'preact/hooks'
 import type { DeliveryDetail, EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { endpointTitles } from '../../core/endpoint-names.ts'
-import { exact, pretty, sentence } from '../../core/format.ts'
+import { pretty, sentence } from '../../core/format.ts'
 import { useAction, useResource, useWatch } from '../../core/load.ts'
+import type { Neighbours } from '../../core/neighbours.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
@@ -13,13 +14,13 @@ import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { EndpointName } from '../../parts/endpoint-name.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Steps } from '../../parts/steps.tsx'
+import { Exactly } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { recordOf } from './about.tsx'
 import { momentOf } from './attempts.tsx'
 import { DeliveryBadge } from './columns.tsx'
 import { WhyHeld } from './held.tsx'
-import { keyLeadsTo, type Neighbours } from './neighbours.ts'
 import { moreOf, whoOf } from './words.ts'
 
 interface Shared {
@@ -38,16 +39,6 @@ interface Props extends Shared {
 /** One delivery: its event, and each attempt with request and answer. It stays open from row to row. */
 export function DeliveryDrawer({ id, neighbours, onOpen, onClose, ...shared }: Props) {
   const delivery = useResource<DeliveryDetail>(inWorkspace(`/deliveries/${id}`))
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const leadsTo = keyLeadsTo(event, neighbours)
-      if (leadsTo === undefined) return
-      event.preventDefault()
-      onOpen(leadsTo)
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  })
   return (
     <Drawer title={delivery.data?.event ?? 'Delivery'} isWide onClose={onClose}>
       <DialogBody>
@@ -56,8 +47,7 @@ export function DeliveryDrawer({ id, neighbours, onOpen, onClose, ...shared }: P
           <Button look="quiet" icon="refresh" onClick={delivery.reload}>
             Refresh
           </Button>
-          <Step label="Previous" shortcut="k" to={neighbours.previous} onOpen={onOpen} />
-          <Step label="Next" shortcut="j" to={neighbours.next} onOpen={onOpen} />
+          <Steps what="delivery" neighbours={neighbours} onOpen={onOpen} />
         </div>
         {delivery.error && <ErrorState error={delivery.error} onRetry={delivery.reload} />}
         {!delivery.data && !delivery.error && <Skeleton />}
@@ -66,29 +56,6 @@ export function DeliveryDrawer({ id, neighbours, onOpen, onClose, ...shared }: P
     </Drawer>
   )
 }
-
-/** At the end of the rows it stays where it is, and keeps the focus. */
-const Step = ({
-  label,
-  shortcut,
-  to,
-  onOpen,
-}: {
-  readonly label: string
-  readonly shortcut: string
-  readonly to: string | undefined
-  onOpen(id: string): void
-}) => (
-  <Button
-    look="quiet"
-    aria-disabled={to === undefined}
-    aria-keyshortcuts={shortcut}
-    title={`${label} delivery (${shortcut})`}
-    onClick={() => to !== undefined && onOpen(to)}
-  >
-    {label}
-  </Button>
-)
 
 interface DetailProps extends Shared {
   readonly delivery: DeliveryDetail
@@ -139,11 +106,7 @@ function Detail({ delivery, endpoints, onTurnOn, onReload, onChange }: DetailPro
 }
 
 function factsOf(delivery: DeliveryDetail, endpoints: readonly EndpointRecord[]): Fact[] {
-  const at = (time: string) => (
-    <span class="inline">
-      {exact(time)} <Ago at={time} />
-    </span>
-  )
+  const at = (time: string) => <Exactly at={time} />
   return [
     ['About', <Subject key="about" delivery={delivery} />],
     [
@@ -162,12 +125,13 @@ function factsOf(delivery: DeliveryDetail, endpoints: readonly EndpointRecord[])
 function Subject({ delivery: { subject } }: { readonly delivery: DeliveryDetail }) {
   const href = recordOf(subject)
   const status = subject.kind === 'account' || subject.status === null ? undefined : sentence(subject.status)
-  const more = [moreOf(subject), status].filter(Boolean).join(' · ')
+  const { campaign } = subject
+  const more = [moreOf({ ...subject, campaign: null }), status].filter(Boolean).join(' · ')
   return (
     <span class="inline">
       {href ? <a href={href}>{whoOf(subject)}</a> : whoOf(subject)}
+      {campaign && <a href={hrefOf('campaigns', campaign.id)}>{campaign.name}</a>}
       {more !== '' && <span class="dim">{more}</span>}
-      {subject.campaign && <a href={hrefOf('campaigns', subject.campaign.id)}>Campaign</a>}
     </span>
   )
 }
