@@ -108,7 +108,9 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
 
   async function begin(call: BegunCall, first: CallMessage): Promise<void> {
     const { id, workspaceId, status, wacid } = call.row
-    options.log.info({ callId: id, workspaceId, status, direction: 'INBOUND' }, 'call.begun')
+    // One that is forwarded has its line then.
+    if (status !== 'RINGING' || call.route.length === 0)
+      options.log.info({ callId: id, workspaceId, status, direction: 'INBOUND' }, 'call.begun')
     if (status !== 'RINGING' || wacid === null) return
     const adopted = owners.adopt(call, first)
     lookForTombstone(id, wacid).catch((error: unknown) => {

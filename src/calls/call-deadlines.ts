@@ -92,24 +92,25 @@ const nextDeadlineMs = (state: CallState, timing: CallTiming): number =>
   Math.min(...deadlines(state, timing).map(({ atMs }) => atMs))
 
 /** When the reaper must wake the call: at the next deadline, or earlier if the owner may be dead. */
-function wakeAt(state: CallState, timing: CallTiming): Date | null {
+function wakeAtMs(state: CallState, nextMs: number): number | undefined {
   const { row } = state
-  let atMs = nextDeadlineMs(state, timing)
+  let atMs = nextMs
   if (row.pendingAction !== null) atMs = Math.min(atMs, after(row.actionAt, commandCheckMs))
   if (isForwarding(state)) atMs = Math.min(atMs, after(row.forwardStartedAt, forwardCheckMs))
-  return Number.isFinite(atMs) ? new Date(atMs) : null
+  return Number.isFinite(atMs) ? atMs : undefined
 }
 
 /** The last part of every turn: commits `wake_at`, and sets the owner's timer from the new state. */
 export function withDeadlines(context: StepContext, taken: CallStep): CallStep {
-  const state = withWakeAt(taken.state, context.timing)
+  const nextMs = nextDeadlineMs(taken.state, context.timing)
+  const state = withWakeAt(taken.state, nextMs)
   const tx = taken.tx?.map((change, index, all) =>
     index === all.length - 1 ? { ...change, row: state.row, isLast: isOver(state) } : change,
   )
   const effects = taken.effects.map((effect) =>
     effect.type === 'noteForwarded' ? { ...effect, wakeAt: state.row.wakeAt, isLast: isOver(state) } : effect,
   )
-  return { state, ...(tx && { tx }), effects: [...effects, timer(context, state), ...leaving(state)] }
+  return { state, ...(tx && { tx }), effects: [...effects, timer(context, state, nextMs), ...leaving(state)] }
 }
 
 // Finish pending work before leaving: a new owner would have to repeat it.
@@ -122,18 +123,18 @@ const leaving = (state: CallState): CallOut[] => {
 const isOver = (state: CallState): boolean =>
   state.isTerminated && hasEnded(state.row) && !isForwarding(state)
 
-const withWakeAt = (state: CallState, timing: CallTiming): CallState => ({
-  ...state,
-  row: { ...state.row, wakeAt: wakeAt(state, timing) },
-})
+/** Without a copy where it is the same, as after most turns. */
+function withWakeAt(state: CallState, nextMs: number): CallState {
+  const atMs = wakeAtMs(state, nextMs)
+  if (atMs === state.row.wakeAt?.getTime()) return state
+  return { ...state, row: { ...state.row, wakeAt: atMs === undefined ? null : new Date(atMs) } }
+}
 
-const timerMs = (state: CallState, timing: CallTiming): number =>
-  state.isResumed
-    ? nextDeadlineMs(state, timing)
-    : Math.min(nextDeadlineMs(state, timing), after(state.row.forwardStartedAt, handOverMs))
-
-function timer(context: StepContext, state: CallState): CallOut {
-  const atMs = timerMs(state, context.timing)
+function timer(context: StepContext, state: CallState, nextMs: number): CallOut {
+  const handOverAtMs = state.isResumed
+    ? Number.POSITIVE_INFINITY
+    : after(state.row.forwardStartedAt, handOverMs)
+  const atMs = Math.min(nextMs, handOverAtMs)
   if (!Number.isFinite(atMs)) return { type: 'clearTimer', name: 'wake' }
   const delayMs = Math.max(0, atMs - context.at.getTime())
   return { type: 'setTimer', name: 'wake', delayMs, message: { type: 'wake' } }

@@ -188,7 +188,7 @@ export interface DirectSender {
     readonly endpointId: EndpointId
     readonly workspaceId: WorkspaceId
     readonly kind: 'call.ringing' | 'call.accepted'
-    readonly body: Uint8Array
+    readonly body: string
     readonly headers?: Readonly<Record<string, string>>
   }): Promise<
     { readonly type: 'delivered' } | Omit<Extract<ForwardOutcome, { type: 'failed' }>, 'endpointId'>

@@ -58,7 +58,8 @@ export function createCallHost(options: CallHostOptions): CallHost {
   async function forward(effect: Of<'forward'>, context: Context): Promise<void> {
     own.begin(context)
     const outcome = await forwardTo(options.direct, effect)
-    log.info({ callId: context.id, event: effect.event, ...toldOf(outcome) }, 'call.forwarded')
+    const { event, workspaceId } = effect
+    log.info({ callId: context.id, workspaceId, event, ...toldOf(outcome) }, 'call.forwarded')
     // Without an entry, because it took so long that it was forgotten, nobody waits for it.
     own.ended(context.id, outcome)
   }
@@ -192,8 +193,7 @@ async function forwardTo(
   direct: DirectSender,
   effect: Extract<CallEffect, { type: 'forward' }>,
 ): Promise<ForwardOutcome> {
-  const { event: kind, workspaceId } = effect
-  const body = Buffer.from(effect.body)
+  const { event: kind, workspaceId, body } = effect
   const headers = effect.answerBy === null ? {} : { 'x-communication-answer-by': effect.answerBy }
   const outcomes = await Promise.all(
     effect.endpointIds.map(async (endpointId): Promise<ForwardOutcome> => {

@@ -87,7 +87,7 @@ const directLimitMs = 12_000
 export interface DirectEvent {
   readonly endpointId: EndpointId
   readonly kind: DirectEventKind
-  readonly body: Uint8Array
+  readonly body: Uint8Array | string
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -96,7 +96,8 @@ export function createDirect(router: EndpointRouter, metrics: DeliveryMetrics, c
     send: ({ endpointId, kind, body, headers = {} }: DirectEvent): Promise<DirectResult> =>
       metrics.direct(async () => {
         mark('committed', body)
-        const item = { kind, body: Buffer.from(body).toString('utf8'), headers, askedAtMs: clock.now() }
+        const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
+        const item = { kind, body: text, headers, askedAtMs: clock.now() }
         const result = await router.ask('endpoint', endpointId, { type: 'direct', item }, directLimitMs)
         if (result.type === 'answered') return result.value as DirectResult
         return { type: 'failed', ...unreached(result.type) }

@@ -12,7 +12,11 @@ function world() {
     after(delayMs, run) {
       const timer = { dueAt: now + delayMs, run, isCancelled: false }
       set.push(timer)
-      return { cancel: () => void (timer.isCancelled = true) }
+      return {
+        cancel() {
+          timer.isCancelled = true
+        },
+      }
     },
   })
   return { set, timers, pass: (ms: number) => (now += ms) }
