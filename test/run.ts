@@ -7,7 +7,7 @@ import { spec } from 'node:test/reporters'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findRedis } from '../src/dev/embedded/redis-binaries.ts'
-import { buildPages, compileProgram, compileTests } from './support/compiled.ts'
+import { buildPages, compileTests, compileWithFiles } from './support/compiled.ts'
 import { ownFolder, packageCache, startTestCluster, type TestCluster } from './support/embedded.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -134,7 +134,7 @@ async function startServers(files: readonly string[]): Promise<TestCluster | nul
   const [cluster, redis] = await Promise.all([
     startTestCluster(),
     findRedis({ cacheDir: packageCache }),
-    compileProgram(program),
+    compileWithFiles(program),
     files.some((file) => startsGateways.has(kindOf(file))) && buildPages(program),
   ])
   const [file = '', ...rest] = redis.argv

@@ -48,21 +48,22 @@ export function createOverview({ store, rates, clock }: OverviewPorts): ReadOver
 
   return async (workspaceId) => {
     const nowMs = clock.now()
-    const today = new Date(Math.floor(nowMs / dayMs) * dayMs)
+    // A whole minute, as in the addresses of the pages that list what is counted.
+    const since = new Date(Math.floor((nowMs - dayMs) / minuteMs) * minuteMs)
     const [figures, minutes, attempts] = await Promise.all([
-      store.figures(workspaceId, { now: new Date(nowMs), today }),
+      store.figures(workspaceId, { now: new Date(nowMs), since }),
       perMinute(workspaceId, nowMs),
       recentAttempts(workspaceId, nowMs),
     ])
     const held = figures.endpoints.reduce((sum, endpoint) => sum + endpoint.held, 0)
     return {
       calls: { live: figures.callsLive },
-      messages: { perMinute: minutes, failedToday: figures.messagesFailed },
+      messages: { perMinute: minutes, failedLastDay: figures.messagesFailed },
       deliveries: {
         pending: figures.deliveriesPending,
         retrying: figures.deliveriesRetrying,
         held: Math.min(held, countCap),
-        failedToday: figures.deliveriesFailed,
+        failedLastDay: figures.deliveriesFailed,
       },
       attempts,
       endpointsOff: figures.endpoints

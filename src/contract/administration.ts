@@ -86,6 +86,7 @@ export interface AuditLog {
   /** An event of an account. The workspaces of its operator get an entry of their own for some: member-events.ts. */
   noteAccount(author: AccountAuthor, note: AuditNote): Promise<void>
   list(workspaceId: WorkspaceId, filter: WorkspaceAuditFilter, page: PageRequest): Promise<Page<AuditRecord>>
+  find(workspaceId: WorkspaceId, id: string, hidden: readonly string[]): Promise<AuditRecord | undefined>
   /**
    * Events of accounts, which belong to no workspace: sign-ins, sessions, passwords and second factors.
    * `filter.operatorId` is the account; without it, the events of all accounts and of unknown addresses.

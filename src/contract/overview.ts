@@ -85,10 +85,10 @@ export interface OverviewFigures {
 }
 
 export interface OverviewStore {
-  /** `today`: the start of the day. */
+  /** `since`: from when what failed counts. */
   figures(
     workspaceId: WorkspaceId,
-    times: { readonly now: Date; readonly today: Date },
+    times: { readonly now: Date; readonly since: Date },
   ): Promise<OverviewFigures>
   /** The number of messages in each of these minutes. `minutesMs` are the starts of the minutes. */
   messagesIn(workspaceId: WorkspaceId, minutesMs: readonly number[]): Promise<readonly number[]>

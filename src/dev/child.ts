@@ -25,8 +25,9 @@ export interface Child {
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Compiled JavaScript needs no loader. */
-const loader = (script: string): string[] => (script.endsWith('.js') ? [] : ['--import', 'tsx'])
+/** Compiled JavaScript needs no loader, and names the lines of its sources where they are known. */
+const loader = (script: string): string[] =>
+  script.endsWith('.js') ? ['--enable-source-maps'] : ['--import', 'tsx']
 
 export function startChild({ name, script, args = [], env, logDir }: ChildOptions): Child {
   mkdirSync(logDir, { recursive: true })

@@ -1,8 +1,7 @@
-// Runs everything in one terminal. It starts embedded servers if none are configured, migrates,
-// creates a demo workspace, starts the simulator, a gateway and a worker, and stops all of them together.
-import { resolve } from 'node:path'
+// Runs everything in one terminal, from the compiled program: the simulator at once; when the servers are there it
+// migrates, creates a demo workspace, starts a gateway and a worker, and stops all of them together.
+import { join, resolve } from 'node:path'
 import { developmentSecretsKey } from '../accounts/host/secrets.ts'
-import { loadSettings } from '../platform/config/config.ts'
 import { type DevFile, readDevFile, writeDevFile } from '../platform/config/dev-file.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
@@ -10,56 +9,13 @@ import { connectPool, type Pool } from '../platform/postgres/sql.ts'
 import { decodeId, encodeId, type WorkspaceId } from '../shared/ids.ts'
 import { announce } from './announce.ts'
 import { type Child, startChild, waitUntilReady } from './child.ts'
-import { startPostgres } from './embedded/postgres.ts'
-import { startRedis } from './embedded/redis.ts'
 import { provider, syncDemoCatalog } from './provider.ts'
 import { type Demo, demoNumbers, seedWorkspace, workspaceExists } from './seed.ts'
-
-interface Servers {
-  readonly databaseUrl: string
-  readonly redisUrl: string
-  stop(): Promise<void>
-}
+import type { BegunServers, Servers } from './servers.ts'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const readyTimeoutMs = 30_000
 const demoPassword = 'switchboard-demo'
-
-async function startServers(settings: Settings, dataDir: string): Promise<Servers> {
-  const onLog = (line: string) => say(`  ${line}`)
-  const postgres = settings.DATABASE_URL
-    ? undefined
-    : startPostgres({
-        dataDir,
-        mode: 'development',
-        onLog,
-        ...(settings.POSTGRES_BIN_DIR && { binDir: settings.POSTGRES_BIN_DIR }),
-      })
-  const redis = settings.REDIS_URL
-    ? undefined
-    : startRedis({
-        dataDir,
-        mode: 'development',
-        cacheDir: resolve(dataDir, 'apt'),
-        onLog,
-        ...(settings.REDIS_SERVER_BIN && { serverBin: settings.REDIS_SERVER_BIN }),
-      })
-  const stop = async () => {
-    const started = await Promise.allSettled([postgres, redis])
-    await Promise.all(started.map((one) => one.status === 'fulfilled' && one.value?.stop()))
-  }
-  try {
-    const [database, memory] = await Promise.all([postgres, redis])
-    return {
-      databaseUrl: settings.DATABASE_URL ?? database?.url ?? '',
-      redisUrl: settings.REDIS_URL ?? memory?.url ?? '',
-      stop,
-    }
-  } catch (error) {
-    await stop()
-    throw error
-  }
-}
 
 /** The workspace of the last start if it still exists, otherwise a new one. */
 async function demoOf(sql: Pool, dataDir: string): Promise<Demo> {
@@ -76,18 +32,13 @@ async function demoOf(sql: Pool, dataDir: string): Promise<Demo> {
   })
 }
 
-function environment(
-  settings: Settings,
-  servers: Servers,
-  dataDir: string,
-): Record<string, string | undefined> {
+/** What the simulator, the gateway and the worker have in common. */
+function environment(settings: Settings, dataDir: string): Record<string, string | undefined> {
   const { PORT, SIM_PORT } = settings
   return {
     ...process.env,
     PORT: String(PORT),
     SIM_PORT: String(SIM_PORT),
-    DATABASE_URL: servers.databaseUrl,
-    REDIS_URL: servers.redisUrl,
     DATA_DIR: dataDir,
     DRAIN_GRACE: '0s',
     // The demo password is public, so listen on this machine only, unless HOST is set.
@@ -106,60 +57,66 @@ function environment(
   }
 }
 
-export async function runEverything(): Promise<void> {
-  const startedAt = performance.now()
-  const settings = loadSettings()
-  const dataDir = resolve(settings.DATA_DIR)
+/** `program` is the folder of the compiled program. */
+export async function runEverything(program: string, begun: BegunServers): Promise<void> {
+  const { dataDir } = begun
   const children: Child[] = []
-  const stopping = { now: false }
-  const servers = await startServers(settings, dataDir)
+  let servers: Servers | undefined
+  let isStopping = false
   const stop = async (code: number): Promise<never> => {
-    stopping.now = true
+    isStopping = true
     const [simulator, ...ours] = children
     await Promise.all(ours.map((child) => child.stop(30_000)))
     await simulator?.stop(5_000)
-    await servers.stop()
+    // Servers that are still being prepared end with this process.
+    await servers?.stop()
     process.exit(code)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (stopping.now) return
+      if (isStopping) return
       say('\nstopping...')
       void stop(0)
     })
   }
   try {
-    const dev = await bringUp({ settings, servers, dataDir, children })
-    announce(dev, { say, seconds: (performance.now() - startedAt) / 1000, logDir: resolve(dataDir, 'log') })
+    const env = environment(begun.settings, dataDir)
+    const logDir = resolve(dataDir, 'log')
+    const launch: Launch = (name, script, more) => {
+      const child = startChild({ name, script: join(program, script), env: { ...env, ...more }, logDir })
+      children.push(child)
+      return child
+    }
+    const simulator = launch('simulator', 'src/simulator/main.js')
+    servers = await begun.ready
+    const dev = await bringUp({ settings: begun.settings, servers, dataDir, simulator, launch })
+    // Counted from the start of this process, before its modules were loaded.
+    announce(dev, { say, seconds: performance.now() / 1000, logDir })
     const ended = await Promise.race(children.map(async (child) => `${child.name}: ${await child.exited}`))
-    if (!stopping.now) {
-      say(`a process ended by itself (${ended}); its log is in ${resolve(dataDir, 'log')}`)
+    if (!isStopping) {
+      say(`a process ended by itself (${ended}); its log is in ${logDir}`)
       await stop(1)
     }
   } catch (error) {
-    if (stopping.now) return
+    if (isStopping) return
     say(`the start failed: ${error instanceof Error ? error.message : String(error)}`)
     await stop(1)
   }
 }
 
+type Launch = (name: string, script: string, more?: Readonly<Record<string, string>>) => Child
+
 async function bringUp(start: {
   readonly settings: Settings
   readonly servers: Servers
   readonly dataDir: string
-  readonly children: Child[]
+  readonly simulator: Child
+  readonly launch: Launch
 }): Promise<DevFile> {
-  const { settings, servers, dataDir, children } = start
-  const env = environment(settings, servers, dataDir)
-  const logDir = resolve(dataDir, 'log')
-  const launch = (name: string, script: string): Child => {
-    const child = startChild({ name, script, env, logDir })
-    children.push(child)
-    return child
-  }
+  const { settings, servers, dataDir, simulator, launch } = start
   const simulatorUrl = `http://127.0.0.1:${settings.SIM_PORT}`
   const apiUrl = `http://localhost:${settings.PORT}`
-  const simulator = launch('simulator', 'src/simulator/main.ts')
+  const stores = { DATABASE_URL: servers.databaseUrl, REDIS_URL: servers.redisUrl }
   const sql = connectPool({
     url: servers.databaseUrl,
     max: 2,
@@ -169,8 +126,8 @@ async function bringUp(start: {
   try {
     await migrate(sql)
     const demo = await demoOf(sql, dataDir)
-    const gateway = launch('gateway', 'src/main.ts')
-    const worker = launch('worker', 'workers/main.ts')
+    const gateway = launch('gateway', 'src/main.js', stores)
+    const worker = launch('worker', 'workers/main.js', stores)
     await waitUntilReady(simulator, `${simulatorUrl}/sim/health`, readyTimeoutMs)
     await syncDemoCatalog(sql, demo.workspaceId, simulatorUrl)
     await waitUntilReady(gateway, `http://127.0.0.1:${settings.PORT}/readyz`, readyTimeoutMs)

@@ -5,7 +5,15 @@ import type { Page } from 'playwright-core'
 import { totpCode, totpStep } from '../../src/accounts/totp.ts'
 import { ok } from '../e2e/clients.ts'
 import { after, before, describe, test } from '../support/harness.ts'
-import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+import {
+  assertAccessible,
+  assertNoFaults,
+  type BrowserScene,
+  dialog,
+  notice,
+  openBrowserScene,
+  screenshot,
+} from './scene.ts'
 
 describe('an operator’s account', () => {
   let scene: BrowserScene
@@ -17,9 +25,6 @@ describe('an operator’s account', () => {
   })
   after(() => scene?.close())
 
-  const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
-  const notice = (page: Page, text: string | RegExp) =>
-    page.getByRole('log', { name: 'Notices' }).getByText(text)
   const forgetProofs = () => scene.stack.sql`update sessions set proved_at = now() - interval '1 day'`
 
   /** Opens the page in a new browser context and signs in. */

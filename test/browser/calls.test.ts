@@ -1,10 +1,17 @@
 // Calls as they happen, over the real socket, and a page whose session is ended elsewhere.
 import assert from 'node:assert/strict'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { client, type Json, ok, signIn } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { after, before, describe, test } from '../support/harness.ts'
-import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+import {
+  assertAccessible,
+  assertNoFaults,
+  type BrowserScene,
+  dialog,
+  openBrowserScene,
+  screenshot,
+} from './scene.ts'
 
 describe('calls in the console', () => {
   let scene: BrowserScene
@@ -24,8 +31,6 @@ describe('calls in the console', () => {
     await scene?.close()
   })
 
-  const dialog = (page: Page, name?: string | RegExp): Locator =>
-    page.getByRole('dialog', name === undefined ? {} : { name })
   const ring = (from: string): Promise<Json> =>
     ok(scene.stack.sim.post(`/handsets/${from}/calls`, { to: scene.stack.numbers[0].number }))
 

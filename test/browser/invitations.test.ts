@@ -9,6 +9,7 @@ import {
   assertFits,
   assertNoFaults,
   type BrowserScene,
+  dialog,
   openBrowserScene,
   screenshot,
   viewport,
@@ -21,8 +22,6 @@ describe('invitations', () => {
     scene = await openBrowserScene()
   })
   after(() => scene?.close())
-
-  const dialog = (page: Page, name?: string) => page.getByRole('dialog', name === undefined ? {} : { name })
 
   /** Invites from the page; returns the link that the page shows. */
   async function invite(page: Page, email: string): Promise<string> {

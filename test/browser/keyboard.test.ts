@@ -11,7 +11,10 @@ import {
   assertAccessible,
   assertNoFaults,
   type BrowserScene,
+  dialog,
   filterChip,
+  isFocused,
+  notice,
   openBrowserScene,
   screenshot,
 } from './scene.ts'
@@ -30,13 +33,6 @@ describe('hands on the keyboard, and nothing lost', () => {
     receiver?.close()
     await scene?.close()
   })
-
-  const dialog = (page: Page, name?: string | RegExp) =>
-    page.getByRole('dialog', name === undefined ? {} : { name })
-  const notice = (page: Page, text: string | RegExp) =>
-    page.getByRole('log', { name: 'Notices' }).getByText(text)
-  const isFocused = (locator: Locator) =>
-    locator.evaluate((element) => element === element.ownerDocument.activeElement)
 
   /** As somebody without a mouse: Tab, until it has the focus. */
   async function tabTo(page: Page, target: Locator): Promise<void> {

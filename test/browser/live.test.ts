@@ -1,11 +1,17 @@
 // Pages that update themselves over the real socket: changes made elsewhere appear without a new request.
 import assert from 'node:assert/strict'
-import type { Locator, Page } from 'playwright-core'
 import { type Json, ok } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
-import { assertAccessible, assertNoFaults, type BrowserScene, openBrowserScene, screenshot } from './scene.ts'
+import {
+  assertAccessible,
+  assertNoFaults,
+  type BrowserScene,
+  dialog,
+  openBrowserScene,
+  screenshot,
+} from './scene.ts'
 
 describe('live pages of the console', () => {
   let scene: BrowserScene
@@ -21,8 +27,6 @@ describe('live pages of the console', () => {
     await scene?.close()
   })
 
-  const dialog = (page: Page, name?: string | RegExp): Locator =>
-    page.getByRole('dialog', name === undefined ? {} : { name })
   const testEvent = () =>
     ok(scene.stack.console.post(`/endpoints/${endpointId}/test`, { event: 'message.received' }), 202)
 

@@ -84,6 +84,16 @@ export async function loaded(page: Page): Promise<void> {
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
 }
 
+export const dialog = (page: Page, name?: string | RegExp): Locator =>
+  page.getByRole('dialog', name === undefined ? {} : { name })
+
+/** What the console says when something was done. */
+export const notice = (page: Page, text: string | RegExp): Locator =>
+  page.getByRole('log', { name: 'Notices' }).getByText(text)
+
+export const isFocused = (locator: Locator): Promise<boolean> =>
+  locator.evaluate((element) => element === element.ownerDocument.activeElement)
+
 /** The chip of a filter, which says its value. Where there is little room, unset ones are folded. */
 export const filterChip = (page: Page, label: string): Locator =>
   page.getByRole('search').getByRole('button', { name: new RegExp(`^${label}(:|$)`) })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { createPasswordHasher } from '../../src/accounts/password.ts'
 import { createOperatorStore } from '../../src/accounts/store/operators.store.ts'
 import { totpCode, totpStep } from '../../src/accounts/totp.ts'
@@ -11,6 +11,7 @@ import {
   assertFits,
   assertNoFaults,
   type BrowserScene,
+  isFocused,
   openBrowserScene,
   screenshot,
   viewport,
@@ -23,9 +24,6 @@ describe('the sign-in', () => {
     scene = await openBrowserScene()
   })
   after(() => scene?.close())
-
-  const isFocused = (locator: Locator) =>
-    locator.evaluate((element) => element === element.ownerDocument.activeElement)
 
   async function fill(page: Page, email: string, password: string): Promise<void> {
     await page.getByLabel('E-mail').fill(email)

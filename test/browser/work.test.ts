@@ -1,6 +1,5 @@
 // What operators do with the pages, by mouse and by keyboard.
 import assert from 'node:assert/strict'
-import type { Locator, Page } from 'playwright-core'
 import { phone } from '../../src/web/browser/phone.ts'
 import { ok } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
@@ -11,8 +10,11 @@ import {
   assertAccessible,
   assertNoFaults,
   type BrowserScene,
+  dialog,
   filterChip,
+  isFocused,
   loaded,
+  notice,
   openBrowserScene,
   screenshot,
   setFilter,
@@ -30,14 +32,6 @@ describe('work in the console', () => {
     receiver?.close()
     await scene?.close()
   })
-
-  const dialog = (page: Page, name?: string | RegExp) =>
-    page.getByRole('dialog', name === undefined ? {} : { name })
-  const notice = (page: Page, text: string | RegExp) =>
-    page.getByRole('log', { name: 'Notices' }).getByText(text)
-
-  const isFocused = (locator: Locator) =>
-    locator.evaluate((element) => element === element.ownerDocument.activeElement)
 
   test('a key is made, shown once, edited and revoked', async () => {
     const page = await scene.open('keys')

@@ -12,7 +12,9 @@ import {
   assertFits,
   assertNoFaults,
   type BrowserScene,
+  dialog,
   filterChip,
+  notice,
   openBrowserScene,
   screenshot,
   setFilter,
@@ -32,10 +34,6 @@ describe('the pages of a workspace', () => {
   })
   after(() => scene?.close())
 
-  const dialog = (page: Page, name?: string | RegExp) =>
-    page.getByRole('dialog', name === undefined ? {} : { name })
-  const notice = (page: Page, text: string | RegExp) =>
-    page.getByRole('log', { name: 'Notices' }).getByText(text)
   const isFocused = (page: Page, label: string) =>
     page.getByLabel(label, { exact: true }).evaluate((element) => element.matches(':focus'))
 
@@ -213,6 +211,7 @@ describe('the pages of a workspace', () => {
       ['Viewer', 'Admin'],
     )
     await screenshot(page, 'audit-entry-light')
+    const entryUrl = page.url()
     await assertAccessible(page)
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
@@ -220,13 +219,16 @@ describe('the pages of a workspace', () => {
     await filterChip(page, 'Time').click()
     await page.getByLabel('From').fill('2999-01-01T00:00')
     await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByText('No entry fits these filters.').waitFor()
-    await page.getByRole('link', { name: 'Clear filters' }).click()
+    await page.getByText('Nothing matches the filters above.').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export CSV' }).click(),
     ])
     assert.match(file.suggestedFilename(), /-audit-\d{4}-\d\d-\d\d\.csv$/)
+    // An address leads to its entry, also where the list does not show it.
+    await page.goto(`${entryUrl}&until=2000-01-01T00:00:00.000Z`)
+    await dialog(page, `Gave a role to ${colleague.name}`).locator('.changes').waitFor()
     const lines = (await readFile(await file.path(), 'utf8')).split('\r\n')
     assert.ok(
       lines.some((line) => line.includes(`Gave a role to ${colleague.name}`)),

@@ -97,7 +97,14 @@ describe('npm start', () => {
       ...['numbers', 'provider'],
     ])
     assert.equal(dev.numbers.length, 2)
-    assert.ok(processes().length >= 6)
+    const commands = processes().map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
+    assert.ok(commands.length >= 6)
+    // Only npm start itself needs the loader.
+    const loaded = commands.filter((command) => command.includes('tsx'))
+    assert.deepEqual(
+      loaded.map((command) => command.includes('src/dev/start.ts')),
+      [true],
+    )
     child.kill('SIGINT')
     await until('the end of every process', goneMs, () => processes().length === 0)
     // Node reports the exit a moment after the process has gone.

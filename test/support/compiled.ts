@@ -1,13 +1,13 @@
-// Compiles the program to JavaScript for the processes that tests start by the hundred: compiling at each
-// start would take longer than the rest of the start.
+// Compiles the tests, and the program for the processes that tests start by the hundred: compiling at each start would
+// take longer than the rest of the start.
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type BuildOptions, build } from 'esbuild'
+import { build } from 'esbuild'
 import { writeBuilt } from '../../src/console/assets/built.ts'
+import { compileProgram, programFolders } from '../../src/dev/compile.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const folders = ['src', 'workers']
 
 // esbuild writes them in double quotes, so that what a test says of sources in other quotes stays as it is.
 const specifier = /((?:from|import) ?\(?"\.{1,2}\/[^"]+)\.ts(?=")/g
@@ -18,36 +18,10 @@ const modulesIn = (folder: string): string[] =>
     .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
     .map((name) => join(folder, name))
 
-/** With `extra` build options; `write` gets the path of each module relative to the project, and its JavaScript. */
-async function compile(
-  from: readonly string[],
-  write: (path: string, text: string) => void,
-  extra: BuildOptions = {},
-): Promise<void> {
-  const { outputFiles } = await build({
-    ...{ absWorkingDir: root, outbase: root, outdir: root, write: false, logLevel: 'error' },
-    ...{ format: 'esm', platform: 'node', target: 'node20' },
-    entryPoints: from.flatMap(modulesIn),
-    ...extra,
-  } as const)
-  for (const { path, text } of outputFiles ?? [])
-    write(relative(extra.outdir ?? root, path), text.replaceAll(specifier, '$1.js'))
-}
-
-const writeInto =
-  (dir: string) =>
-  (path: string, text: string): void => {
-    mkdirSync(dirname(join(dir, path)), { recursive: true })
-    writeFileSync(join(dir, path), text)
-  }
-
-/**
- * Compiles each module to its own file, beside the files that it reads by their place: SQL, Lua, the sources
- * of the pages.
- */
-export async function compileProgram(dir: string): Promise<void> {
-  for (const folder of folders) cpSync(join(root, folder), join(dir, folder), { recursive: true })
-  await compile(folders, writeInto(dir))
+/** Compiles the program into a folder with a copy of its files, beside which the pages can be built. */
+export async function compileWithFiles(dir: string): Promise<void> {
+  for (const folder of programFolders) cpSync(join(root, folder), join(dir, folder), { recursive: true })
+  await compileProgram(dir, dir)
 }
 
 const ownUrl = '__urlOfTheSource'
@@ -57,16 +31,22 @@ const ownUrl = '__urlOfTheSource'
  * a loader. Each module believes to be its source, beside which it finds other files.
  */
 export async function compileTests(dir: string): Promise<void> {
-  const write = writeInto(dir)
-  await compile(
-    [...folders, 'bench', 'test'],
-    (path, text) => {
-      const source = pathToFileURL(join(root, path.replace(/\.js$/, '.ts')))
-      write(path, `const ${ownUrl} = ${JSON.stringify(source.href)};${text}`)
-    },
+  const { outputFiles } = await build({
+    ...{ absWorkingDir: root, outbase: root, outdir: dir, write: false, logLevel: 'error' },
+    ...{ format: 'esm', platform: 'node', target: 'node20' },
+    entryPoints: [...programFolders, 'bench', 'test'].flatMap(modulesIn),
+    define: { 'import.meta.url': ownUrl },
     // A stack names the lines of the sources.
-    { outdir: dir, define: { 'import.meta.url': ownUrl }, sourcemap: 'inline', sourcesContent: false },
-  )
+    ...{ sourcemap: 'inline', sourcesContent: false },
+  })
+  for (const { path, text } of outputFiles) {
+    const source = pathToFileURL(join(root, relative(dir, path).replace(/\.js$/, '.ts')))
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(
+      path,
+      `const ${ownUrl} = ${JSON.stringify(source.href)};${text.replaceAll(specifier, '$1.js')}`,
+    )
+  }
 }
 
 /** Builds the console's pages once, as `npm run build` does, for gateways that would each build them. */

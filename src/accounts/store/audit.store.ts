@@ -121,6 +121,14 @@ export const createAuditStore = (sql: Sql): AuditLog => ({
       where: sql`a.workspace_id = ${workspaceId} ${equals(sql, 'a.operator_id', filter.operatorId)} ${without(sql, filter.hidden)}`,
     }),
 
+  async find(workspaceId, id, hidden) {
+    const [row] = await recordsOf(
+      sql,
+      sql`select * from audit a where a.workspace_id = ${workspaceId} and a.id = ${id} ${without(sql, hidden)}`,
+    )
+    return row && toRecord(row)
+  },
+
   listAccounts: (filter, page) =>
     pageOf(sql, page, { filter, where: sql`a.workspace_id is null ${accountIs(sql, filter.operatorId)}` }),
 })
@@ -138,15 +146,17 @@ async function pageOf(
       ${within(sql, 'a', 'at', { since, until })}
       ${olderThan(sql, 'a', page)}
     order by a.id desc`
-  const rows = await sql<Row[]>`
-    select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,
-      a.ip, a.user_agent, a.at, a.key_id, k.name as key_name, k.prefix
-    from (${rowsOfPage(sql, ordered, page)}) a
-    left join operators o on o.id = a.operator_id
-    left join api_keys k on k.id = a.key_id
-    order by a.id desc`
-  return newestFirst(rows, page, toRecord)
+  return newestFirst(await recordsOf(sql, rowsOfPage(sql, ordered, page)), page, toRecord)
 }
+
+/** The rows of the table with the names of who acted. */
+const recordsOf = (sql: Sql, entries: Piece) => sql<Row[]>`
+  select a.id, a.action, a.operator_id, o.name, o.email, a.subject_kind, a.subject_id, a.before, a.after,
+    a.ip, a.user_agent, a.at, a.key_id, k.name as key_name, k.prefix
+  from (${entries}) a
+  left join operators o on o.id = a.operator_id
+  left join api_keys k on k.id = a.key_id
+  order by a.id desc`
 
 /** The account that an entry is about: the operator who was changed, else the one who acted. */
 const accountIs = (sql: Sql, operatorId: OperatorId | undefined): Piece =>

@@ -1,13 +1,13 @@
 // The audit: of a workspace, of one's own account, and of all accounts for whoever runs the installation.
 import * as v from 'valibot'
-import { AppError } from '../../contract/errors.ts'
+import { AppError, notFound } from '../../contract/errors.ts'
 import type { Page } from '../../contract/page.ts'
 import type { AccountAuditRecord, AuditRecord } from '../../contract/records/console.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { time } from '../../platform/http/time.ts'
 import { auditWords, shortWordsOf } from '../audit-words.ts'
 import { operatorRoute, workspaceRoute } from '../route.ts'
-import { idOf } from '../schema.ts'
+import { idOf, idParams } from '../schema.ts'
 import { hiddenFrom, tellAudit } from '../tell-audit.ts'
 
 const kind = byId('console-audit')
@@ -34,6 +34,21 @@ const listAudit = workspaceRoute({
     const all = { ...filter, hidden: hiddenFrom(role) }
     const { data, next } = await services.audit.list(author.workspaceId, all, page)
     return pageBody(kind, { data: await tellAudit(services.subjectNames, { author, role }, data), next })
+  },
+})
+
+const getAudit = workspaceRoute({
+  method: 'GET',
+  path: '/audit/:id',
+  summary: 'One entry, as in the list',
+  role: 'VIEWER',
+  params: idParams('audit'),
+  errors: ['NOT_FOUND'],
+  async handle({ services, author, role, params }) {
+    const found = await services.audit.find(author.workspaceId, params.id, hiddenFrom(role))
+    if (!found) throw notFound('entry')
+    const [told] = await tellAudit(services.subjectNames, { author, role }, [found])
+    return told
   },
 })
 
@@ -75,4 +90,4 @@ const listAccountAudit = operatorRoute({
   },
 })
 
-export const auditRoutes = [listAudit, listAuditWords, listMyAudit, listAccountAudit]
+export const auditRoutes = [listAudit, listAuditWords, getAudit, listMyAudit, listAccountAudit]

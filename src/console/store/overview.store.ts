@@ -3,7 +3,7 @@
 import type { OverviewFigures, OverviewStore } from '../../contract/overview.ts'
 import type { DeliveryState } from '../../contract/records/delivery.ts'
 import { countCap } from '../../contract/records/overview.ts'
-import type { Piece } from '../../platform/postgres/keyset.ts'
+import { type Piece, within } from '../../platform/postgres/keyset.ts'
 import { isIn } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { idFloor, type WorkspaceId } from '../../shared/ids.ts'
@@ -68,12 +68,13 @@ async function waitingOf(sql: Sql, workspaceId: WorkspaceId, { now }: Times): Pr
 
 interface Times {
   readonly now: Date
-  readonly today: Date
+  /** From when what failed counts. */
+  readonly since: Date
 }
 
 type Rest = Omit<OverviewFigures, keyof Waiting>
 
-async function restOf(sql: Sql, workspaceId: WorkspaceId, { now, today }: Times): Promise<Rest> {
+async function restOf(sql: Sql, workspaceId: WorkspaceId, { now, since }: Times): Promise<Rest> {
   const dayAgo = idFloor(now.getTime() - dayMs)
   const rows = await sql<Rest[]>`
     select
@@ -83,8 +84,8 @@ async function restOf(sql: Sql, workspaceId: WorkspaceId, { now, today }: Times)
         select from calls
         where workspace_id = ${workspaceId} and status in ('INITIATED', 'RINGING', 'ACCEPTED')`,
       )} as calls_live,
-      ${counted(sql, failed(sql, 'messages', { workspaceId, today }))} as messages_failed,
-      ${counted(sql, failed(sql, 'deliveries', { workspaceId, today }))} as deliveries_failed,
+      ${counted(sql, failed(sql, 'messages', { workspaceId, since }))} as messages_failed,
+      ${counted(sql, failed(sql, 'deliveries', { workspaceId, since }))} as deliveries_failed,
       ${counted(
         sql,
         sql`
@@ -113,21 +114,22 @@ const listed = (sql: Sql, rows: Piece) => sql`(select coalesce(json_agg(listed),
 const inState = (sql: Sql, workspaceId: WorkspaceId, state: DeliveryState) => sql`
   select from deliveries where workspace_id = ${workspaceId} and ${isIn(sql, state)}`
 
-/** Rows that failed today. Rows made before yesterday have no retries left, so the id range excludes them. */
+/**
+ * Made since then, as in the lists that the figures lead to. Messages are settled within minutes and deliveries within
+ * three hours, so a span of a day misses no failure for long.
+ */
 const failed = (
   sql: Sql,
   table: 'messages' | 'deliveries',
-  { workspaceId, today }: { readonly workspaceId: WorkspaceId; readonly today: Date },
+  { workspaceId, since }: { readonly workspaceId: WorkspaceId; readonly since: Date },
 ) => sql`
-  select from (
-    select ${table === 'messages' ? sql`failed_at` : sql`finished_at`} as at
-    from ${sql(table)}
-    where workspace_id = ${workspaceId} and ${table === 'messages' ? sql`status` : sql`state`} = 'FAILED'
-      and id >= ${idFloor(today.getTime() - dayMs)} and id < ${idFloor(today.getTime() + 2 * dayMs)}
-    order by id desc
-    limit ${countCap}
-  ) failed
-  where at >= ${today}`
+  select from ${sql(table)}
+  where workspace_id = ${workspaceId}
+    ${
+      table === 'messages'
+        ? sql`and status = 'FAILED' ${within(sql, table, 'created_at', { since })}`
+        : sql`and state = 'FAILED' and id >= ${idFloor(since.getTime())}`
+    }`
 
 const endpoints = (sql: Sql, workspaceId: WorkspaceId) => sql`
   select e.id, e.name, e.enabled, e.consecutive_failures as "consecutiveFailures", e.disabled_at as "disabledAt",

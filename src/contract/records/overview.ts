@@ -103,8 +103,8 @@ export interface AttemptQuarter {
 /** Every count stops at `countCap`: nobody needs a higher number, and counting must stay fast. */
 export interface OverviewRecord {
   calls: { live: number }
-  messages: { perMinute: number[]; failedToday: number }
-  deliveries: { pending: number; retrying: number; held: number; failedToday: number }
+  messages: { perMinute: number[]; failedLastDay: number }
+  deliveries: { pending: number; retrying: number; held: number; failedLastDay: number }
   /** Of the last 24 hours, without the quarters in which there was none. */
   attempts: AttemptQuarter[]
   endpointsOff: { id: string; name: string }[]

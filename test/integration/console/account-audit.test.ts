@@ -143,6 +143,27 @@ test('addresses and devices of others are for admins', async () => {
   assert.deepEqual(hidden, { ...seen, ip: null, device: null, userAgent: null })
 })
 
+test('one entry is read by its id as in the list, by whoever may read it there', async () => {
+  const { workspaceId } = await addTenant(world.sql)
+  const ws = `/workspaces/${encodeId('workspace', workspaceId)}`
+  const admin = await world.as('ADMIN', { workspaceId })
+  const viewer = await world.as('VIEWER', { workspaceId })
+  await admin('POST', `${ws}/keys`, { name: 'k', scopes: ['CHAT_SEND'] })
+  await admin('POST', '/me/confirm', { password: 'a wrong password' })
+  const { data } = (await admin('GET', `${ws}/audit`)).body
+  const visible = (await viewer('GET', `${ws}/audit`)).body.data
+  assert.ok(data.length > visible.length && visible.length > 0)
+  for (const entry of data) assert.deepEqual((await admin('GET', `${ws}/audit/${entry.id}`)).body, entry)
+  for (const entry of visible) assert.deepEqual((await viewer('GET', `${ws}/audit/${entry.id}`)).body, entry)
+  const ids = new Set(visible.map(({ id }: Json) => id))
+  for (const { id } of data)
+    if (!ids.has(id)) assert.equal((await viewer('GET', `${ws}/audit/${id}`)).status, 404)
+  const other = await addTenant(world.sql)
+  const foreign = await world.as('OWNER', { workspaceId: other.workspaceId })
+  const elsewhere = `/workspaces/${encodeId('workspace', other.workspaceId)}/audit/${data[0].id}`
+  assert.equal((await foreign('GET', elsewhere)).status, 404)
+})
+
 test('what the query of an endpoint holds is for admins, also in the audit', async () => {
   const { workspaceId } = await addTenant(world.sql)
   const ws = `/workspaces/${encodeId('workspace', workspaceId)}`

@@ -33,9 +33,9 @@ async function tenant() {
     kinds: async (): Promise<string[]> =>
       (await owner('GET', `${ws}/overview`)).body.attention.map(({ kind }: Json) => kind),
     message: (atMs: number, failedAt: Date | null = null) => sql`
-      insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, failed_at)
+      insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, failed_at, created_at)
       values (${idAt(atMs)}, ${rows.workspaceId}, ${conversationId}, ${rows.numberId}, ${contactId}, 'OUTBOUND', 'TEMPLATE',
-        ${failedAt === null ? 'SENT' : 'FAILED'}, ${failedAt})`,
+        ${failedAt === null ? 'SENT' : 'FAILED'}, ${failedAt}, ${new Date(atMs)})`,
     call: (status: string) => sql`
       insert into calls (id, workspace_id, conversation_id, number_id, contact_id, direction, status)
       values (${newId('call')}, ${rows.workspaceId}, ${conversationId}, ${rows.numberId}, ${contactId}, 'INBOUND', ${status})`,
@@ -57,8 +57,8 @@ describe('the overview', () => {
     await addEndpoint(sql, workspaceId)
     assert.deepEqual(await overview(), {
       calls: { live: 0 },
-      messages: { perMinute: Array(60).fill(0), failedToday: 0 },
-      deliveries: { pending: 0, retrying: 0, held: 0, failedToday: 0 },
+      messages: { perMinute: Array(60).fill(0), failedLastDay: 0 },
+      deliveries: { pending: 0, retrying: 0, held: 0, failedLastDay: 0 },
       attempts: [],
       endpointsOff: [],
       campaignsRunning: 0,
@@ -85,16 +85,17 @@ describe('the overview', () => {
     assert.deepEqual((await overview()).messages.perMinute, expected.with(59, 2))
   })
 
-  test('counts what lives, waits and failed today, of this workspace alone', async () => {
-    const { overview, workspaceId, message, call } = await tenant()
+  test('counts what lives, waits and failed within a day, of this workspace alone, as the lists do', async () => {
+    const { overview, workspaceId, message, call, owner, ws } = await tenant()
     const { call: callElsewhere } = await tenant()
     for (const status of ['RINGING', 'ACCEPTED', 'COMPLETED']) await call(status)
     await callElsewhere('RINGING')
     const now = world.clock.now()
-    const today = Math.floor(now / 86_400_000) * 86_400_000
+    const since = Math.floor((now - 86_400_000) / minuteMs) * minuteMs
     await message(now, new Date(now))
-    await message(today - 1_000, new Date(today + 1))
-    await message(today - 2_000, new Date(today - 1_000))
+    await message(since, new Date(since + 1))
+    // It failed within the span, but was made before.
+    await message(since - 1, new Date(now))
     const endpointId = await addEndpoint(sql, workspaceId)
     for (const state of ['PENDING', 'PENDING', 'RETRYING', 'FAILED', 'DELIVERED']) {
       const [written] = await emitEvent(sql, workspaceId)
@@ -107,8 +108,10 @@ describe('the overview', () => {
     await campaign(workspaceId, 'COMPLETED')
     const shown = await overview()
     assert.deepEqual(shown.calls, { live: 2 })
-    assert.equal(shown.messages.failedToday, 2)
-    assert.deepEqual(shown.deliveries, { pending: 2, retrying: 1, held: 0, failedToday: 1 })
+    assert.equal(shown.messages.failedLastDay, 2)
+    const listed = await owner('GET', `${ws}/messages?status=FAILED&since=${new Date(since).toISOString()}`)
+    assert.equal(listed.body.data.length, 2)
+    assert.deepEqual(shown.deliveries, { pending: 2, retrying: 1, held: 0, failedLastDay: 1 })
     assert.equal(shown.campaignsRunning, 1)
   })
 

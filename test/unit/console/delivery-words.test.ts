@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { keyLeadsTo, neighboursOf } from '../../../src/console/web/pages/deliveries/neighbours.ts'
+import { keyLeadsTo, neighboursOf } from '../../../src/console/web/core/neighbours.ts'
 import {
   errorWords,
   lastWords,

@@ -1,36 +1,54 @@
 import type { ToldAuditRecord } from '../../../../contract/records/console.ts'
+import { inWorkspace } from '../../core/api.ts'
 import { sentence } from '../../core/format.ts'
+import { useResource } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { Copyable } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { Exactly } from '../../parts/time.tsx'
 import { type Change, changesOf, titleOfField } from './changes.ts'
 import { capital, shownName } from './words.ts'
 
+interface Props {
+  readonly id: string
+  /** Undefined if the list does not show it: an older entry, or one that its filters leave out. */
+  readonly listed: ToldAuditRecord | undefined
+  onClose(): void
+}
+
 /** One entry, with the values that it changed. */
-export const Entry = ({ record, onClose }: { readonly record: ToldAuditRecord; onClose(): void }) => (
-  <Drawer title={titleOf(record)} onClose={onClose}>
-    <DialogBody>
-      <Facts
-        facts={[
-          ['When', <Exactly key="when" at={record.at} />],
-          ['By', <Author key="by" record={record} />],
-          ['From', record.ip ?? '—'],
-          [
-            'Device',
-            <span key="device" title={record.userAgent ?? undefined}>
-              {record.device === null ? '—' : capital(record.device)}
-            </span>,
-          ],
-          ...subjectFacts(record),
-          ['Action', <code key="action">{record.action}</code>],
-        ]}
-      />
-      <Changes record={record} />
-    </DialogBody>
-  </Drawer>
-)
+export function Entry({ id, listed, onClose }: Props) {
+  const { data, error, reload } = useResource<ToldAuditRecord>(
+    listed ? undefined : inWorkspace(`/audit/${id}`),
+  )
+  const record = listed ?? data
+  return (
+    <Drawer title={record ? titleOf(record) : 'Entry'} onClose={onClose}>
+      <DialogBody>
+        {!record && error && <ErrorState error={error} onRetry={reload} />}
+        {!record && !error && <Skeleton />}
+        {record && <Facts facts={factsOf(record)} />}
+        {record && <Changes record={record} />}
+      </DialogBody>
+    </Drawer>
+  )
+}
+
+const factsOf = (record: ToldAuditRecord): Fact[] => [
+  ['When', <Exactly key="when" at={record.at} />],
+  ['By', <Author key="by" record={record} />],
+  ['From', record.ip ?? '—'],
+  [
+    'Device',
+    <span key="device" title={record.userAgent ?? undefined}>
+      {record.device === null ? '—' : capital(record.device)}
+    </span>,
+  ],
+  ...subjectFacts(record),
+  ['Action', <code key="action">{record.action}</code>],
+]
 
 const titleOf = ({ did, subjectName }: ToldAuditRecord): string =>
   subjectName === null ? did : `${did} ${shownName(subjectName)}`

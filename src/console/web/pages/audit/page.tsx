@@ -4,9 +4,9 @@ import { zone } from '../../core/format.ts'
 import { useList, useResource } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
-import { Button, LinkButton } from '../../parts/button.tsx'
-import { ExportButton } from '../../parts/export-button.tsx'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { ListActions } from '../../parts/list-actions.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
@@ -22,20 +22,12 @@ export function Page({ id }: PageProps) {
   const members = useResource<{ readonly data: readonly MemberRecord[] }>(inWorkspace('/members'))
   const words = useResource<{ readonly data: readonly AuditWord[] }>(inWorkspace('/audit/actions'))
   const { query } = place.value
-  const opened = list.rows?.find((row) => row.id === id)
   return (
     <>
       <PageHeader
         title="Audit log"
         intro="Who changed what, and how members signed in: when, and from where."
-        actions={
-          <>
-            <Button icon="refresh" onClick={list.reload}>
-              Refresh
-            </Button>
-            <ExportButton list="audit" filters={values} />
-          </>
-        }
+        actions={<ListActions list="audit" filters={values} onRefresh={list.reload} />}
       />
       <Filters filters={filtersOf(members.data?.data ?? [], words.data?.data ?? [])} error={list.error} />
       <ListTable
@@ -46,20 +38,21 @@ export function Page({ id }: PageProps) {
         isCurrent={(row) => row.id === id}
         empty={<Nothing isFiltered={Object.values(values).some(Boolean)} />}
       />
-      {opened && <Entry record={opened} onClose={() => navigate(withQuery(hrefOf('audit'), query))} />}
+      {id !== undefined && (
+        <Entry
+          key={id}
+          id={id}
+          listed={list.rows?.find((row) => row.id === id)}
+          onClose={() => navigate(withQuery(hrefOf('audit'), query))}
+        />
+      )}
     </>
   )
 }
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
-    <EmptyState
-      icon="audit"
-      title="No results"
-      action={<LinkButton href={hrefOf('audit')}>Clear filters</LinkButton>}
-    >
-      No entry fits these filters.
-    </EmptyState>
+    <NoResults icon="audit" />
   ) : (
     <EmptyState icon="audit" title="Nothing was changed yet">
       Every change of a key, an endpoint, a number or a member appears here, and every sign-in of a member.

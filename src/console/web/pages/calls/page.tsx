@@ -9,10 +9,10 @@ import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { LinkButton } from '../../parts/button.tsx'
-import { ExportButton } from '../../parts/export-button.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { contactHint } from '../../parts/filter.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { ListActions } from '../../parts/list-actions.tsx'
 import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
@@ -39,7 +39,7 @@ export function Page({ id }: PageProps) {
       <PageHeader
         title="Calls"
         intro="Who is on the line now, and every call before, with what came of it."
-        actions={<ExportButton list="calls" filters={filters} />}
+        actions={<ListActions list="calls" filters={filters} />}
       />
       <LiveCalls calls={known?.filter(isLive)} columns={columns} hrefOf={hrefOfCall} />
       <Section title="History">

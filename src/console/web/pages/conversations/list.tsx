@@ -6,9 +6,9 @@ import { inWorkspace } from '../../core/api.ts'
 import { plural } from '../../core/format.ts'
 import { isOfFilter, type List, useList } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
-import { setQuery } from '../../core/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { filterValues } from '../../parts/filter.ts'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState, ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
 import { Item } from './item.tsx'
@@ -113,17 +113,9 @@ function useHeld(rows: readonly ConversationRecord[] | undefined) {
   }
 }
 
-const everything = { unread: undefined, windowOpen: undefined, numberId: undefined, contact: undefined }
-
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
-    <EmptyState
-      icon="conversations"
-      title="No results"
-      action={<Button onClick={() => setQuery(everything)}>Clear filters</Button>}
-    >
-      No conversation fits what is chosen above.
-    </EmptyState>
+    <NoResults icon="conversations" />
   ) : (
     <EmptyState icon="conversations" title="No conversations yet">
       One begins when a customer writes to a number of yours, or when you send the first message.

@@ -4,6 +4,7 @@ import { api, inWorkspace } from '../../core/api.ts'
 import { endpointTitles } from '../../core/endpoint-names.ts'
 import { pretty, sentence } from '../../core/format.ts'
 import { useAction, useResource, useWatch } from '../../core/load.ts'
+import type { Neighbours } from '../../core/neighbours.ts'
 import { hrefOf } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
@@ -13,13 +14,13 @@ import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { EndpointName } from '../../parts/endpoint-name.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
+import { Steps } from '../../parts/steps.tsx'
 import { Exactly } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { recordOf } from './about.tsx'
 import { momentOf } from './attempts.tsx'
 import { DeliveryBadge } from './columns.tsx'
 import { WhyHeld } from './held.tsx'
-import { keyLeadsTo, type Neighbours } from './neighbours.ts'
 import { moreOf, whoOf } from './words.ts'
 
 interface Shared {
@@ -38,16 +39,6 @@ interface Props extends Shared {
 /** One delivery: its event, and each attempt with request and answer. It stays open from row to row. */
 export function DeliveryDrawer({ id, neighbours, onOpen, onClose, ...shared }: Props) {
   const delivery = useResource<DeliveryDetail>(inWorkspace(`/deliveries/${id}`))
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const leadsTo = keyLeadsTo(event, neighbours)
-      if (leadsTo === undefined) return
-      event.preventDefault()
-      onOpen(leadsTo)
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  })
   return (
     <Drawer title={delivery.data?.event ?? 'Delivery'} isWide onClose={onClose}>
       <DialogBody>
@@ -56,8 +47,7 @@ export function DeliveryDrawer({ id, neighbours, onOpen, onClose, ...shared }: P
           <Button look="quiet" icon="refresh" onClick={delivery.reload}>
             Refresh
           </Button>
-          <Step label="Previous" shortcut="k" to={neighbours.previous} onOpen={onOpen} />
-          <Step label="Next" shortcut="j" to={neighbours.next} onOpen={onOpen} />
+          <Steps what="delivery" neighbours={neighbours} onOpen={onOpen} />
         </div>
         {delivery.error && <ErrorState error={delivery.error} onRetry={delivery.reload} />}
         {!delivery.data && !delivery.error && <Skeleton />}
@@ -66,29 +56,6 @@ export function DeliveryDrawer({ id, neighbours, onOpen, onClose, ...shared }: P
     </Drawer>
   )
 }
-
-/** At the end of the rows it stays where it is, and keeps the focus. */
-const Step = ({
-  label,
-  shortcut,
-  to,
-  onOpen,
-}: {
-  readonly label: string
-  readonly shortcut: string
-  readonly to: string | undefined
-  onOpen(id: string): void
-}) => (
-  <Button
-    look="quiet"
-    aria-disabled={to === undefined}
-    aria-keyshortcuts={shortcut}
-    title={`${label} delivery (${shortcut})`}
-    onClick={() => to !== undefined && onOpen(to)}
-  >
-    {label}
-  </Button>
-)
 
 interface DetailProps extends Shared {
   readonly delivery: DeliveryDetail

@@ -8,13 +8,14 @@ import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, setQuery, withQuery } from '../../core/router.ts'
 import { nothingSelected, type Selection, withAll, within } from '../../core/selection.ts'
 import { can } from '../../core/session.ts'
+import { useRows } from '../../core/use-rows.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { EndpointName } from '../../parts/endpoint-name.tsx'
-import { ExportButton } from '../../parts/export-button.tsx'
 import { Check } from '../../parts/field.tsx'
 import { contactHint } from '../../parts/filter.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
 import { later } from '../../parts/later.tsx'
+import { ListActions } from '../../parts/list-actions.tsx'
 import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { selectionColumn } from '../../parts/selection.tsx'
@@ -27,7 +28,6 @@ import { NewRows } from './new-rows.tsx'
 import { ReplayChosen } from './replay-chosen.tsx'
 import { ReplayMany } from './replay-many.tsx'
 import { useLiveLog } from './use-live-log.ts'
-import { useRows } from './use-rows.ts'
 import { whoOf } from './words.ts'
 
 const DeliveryDrawer = later(() => import('./delivery.tsx').then((module) => module.DeliveryDrawer))
@@ -135,12 +135,7 @@ function Header({
               checked={isLive}
               onChange={(isOn) => setQuery({ live: isOn ? 'true' : undefined })}
             />
-            {!isLive && (
-              <Button icon="refresh" onClick={list.reload}>
-                Refresh
-              </Button>
-            )}
-            <ExportButton list="deliveries" filters={filters} />
+            <ListActions list="deliveries" filters={filters} onRefresh={isLive ? undefined : list.reload} />
             {can('ADMIN') && endpoints.length > 0 && (
               <Button icon="replay" onClick={() => setReplaying(true)}>
                 Replay many

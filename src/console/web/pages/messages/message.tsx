@@ -1,21 +1,20 @@
 // One message: what happened to it and when, who sent it, what its error means, and where its events went.
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
 import type { MessageDelivery, MessageDetail } from '../../../../contract/records/message-log.ts'
 import { inWorkspace } from '../../core/api.ts'
 import { sentence, zone } from '../../core/format.ts'
 import { useResource, useWatch } from '../../core/load.ts'
+import type { Neighbours } from '../../core/neighbours.ts'
 import { hrefOf } from '../../core/router.ts'
-import { Button } from '../../parts/button.tsx'
 import { CodeBlock, Copyable, CopyButton } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
+import { Steps } from '../../parts/steps.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { hrefOfMessage } from '../conversations/address.ts'
 import { DeliveryBadge } from '../deliveries/columns.tsx'
-import { keyLeadsTo, type Neighbours } from '../deliveries/neighbours.ts'
 import { StatusBadge } from './columns.tsx'
 import { customerOf, momentsOf, ourNumber } from './words.ts'
 
@@ -30,16 +29,6 @@ interface Props {
 export function MessageDrawer({ id, neighbours, onOpen, onClose }: Props) {
   const { data, error, reload } = useResource<MessageDetail>(inWorkspace(`/messages/${id}`))
   useWatch(data?.status === 'QUEUED' || data?.status === 'SENT', reload)
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const leadsTo = keyLeadsTo(event, neighbours)
-      if (leadsTo === undefined) return
-      event.preventDefault()
-      onOpen(leadsTo)
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  })
   return (
     <Drawer title={data ? titleOf(data) : 'Message'} isWide onClose={onClose}>
       <DialogBody>
@@ -52,8 +41,7 @@ export function MessageDrawer({ id, neighbours, onOpen, onClose }: Props) {
             <span />
           )}
           <CopyButton label="Copy link" text={location.origin + hrefOf('messages', id)} />
-          <Step label="Previous" shortcut="k" to={neighbours.previous} onOpen={onOpen} />
-          <Step label="Next" shortcut="j" to={neighbours.next} onOpen={onOpen} />
+          <Steps what="message" neighbours={neighbours} onOpen={onOpen} />
         </div>
         {error && !data && <ErrorState error={error} onRetry={reload} />}
         {!data && !error && <Skeleton />}
@@ -62,28 +50,6 @@ export function MessageDrawer({ id, neighbours, onOpen, onClose }: Props) {
     </Drawer>
   )
 }
-
-const Step = ({
-  label,
-  shortcut,
-  to,
-  onOpen,
-}: {
-  readonly label: string
-  readonly shortcut: string
-  readonly to: string | undefined
-  onOpen(id: string): void
-}) => (
-  <Button
-    look="quiet"
-    aria-disabled={to === undefined}
-    aria-keyshortcuts={shortcut}
-    title={`${label} message (${shortcut})`}
-    onClick={() => to !== undefined && onOpen(to)}
-  >
-    {label}
-  </Button>
-)
 
 const titleOf = (message: MessageDetail): string =>
   `Message ${message.direction === 'INBOUND' ? 'from' : 'to'} ${customerOf(message).name}`

@@ -8,15 +8,16 @@ import { phone, sentence } from '../../core/format.ts'
 import { useList } from '../../core/load.ts'
 import type { PageProps } from '../../core/page-props.ts'
 import { hrefOf, navigate, place, withQuery } from '../../core/router.ts'
-import { Button, LinkButton } from '../../parts/button.tsx'
-import { ExportButton } from '../../parts/export-button.tsx'
+import { useRows } from '../../core/use-rows.ts'
+import { LinkButton } from '../../parts/button.tsx'
 import type { Option } from '../../parts/field.tsx'
 import { contactHint } from '../../parts/filter.ts'
 import { type Filter, Filters, filterValues } from '../../parts/filters.tsx'
+import { ListActions } from '../../parts/list-actions.tsx'
+import { NoResults } from '../../parts/no-results.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { ListTable } from '../../parts/table.tsx'
-import { useRows } from '../deliveries/use-rows.ts'
 import { columns } from './columns.tsx'
 import { MessageDrawer } from './message.tsx'
 import { tones } from './words.ts'
@@ -37,14 +38,7 @@ export function Page({ id }: PageProps) {
       <PageHeader
         title="Messages"
         intro="Every message in both directions, who sent it and what became of it."
-        actions={
-          <>
-            <Button icon="refresh" onClick={list.reload}>
-              Refresh
-            </Button>
-            <ExportButton list="messages" filters={filters} />
-          </>
-        }
+        actions={<ListActions list="messages" filters={filters} onRefresh={list.reload} />}
       />
       <Filters filters={useFilters()} error={list.error} />
       <ListTable
@@ -103,13 +97,7 @@ function useFilters(): Filter[] {
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
-    <EmptyState
-      icon="send"
-      title="No results"
-      action={<LinkButton href={hrefOf('messages')}>Clear filters</LinkButton>}
-    >
-      No message fits these filters.
-    </EmptyState>
+    <NoResults icon="send" />
   ) : (
     <EmptyState
       icon="send"

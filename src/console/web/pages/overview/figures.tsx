@@ -14,8 +14,13 @@ export function Figures({ overview }: { readonly overview: OverviewRecord }) {
   return (
     <section class="figures" aria-label="Figures">
       <Messages perMinute={messages.perMinute} />
-      <Figure title="Messages failed" href={failedToday()} value={messages.failedToday} tone="bad">
-        Today (UTC)
+      <Figure
+        title="Messages failed"
+        href={lately(hrefOf('messages'), { status: 'FAILED' })}
+        value={messages.failedLastDay}
+        tone="bad"
+      >
+        Of the last 24 hours
       </Figure>
       <Figure title="Live calls" href={hrefOf('calls')} value={calls.live}>
         {calls.live === 0 ? 'Nobody is on the line' : 'Ringing or talking now'}
@@ -28,8 +33,13 @@ export function Figures({ overview }: { readonly overview: OverviewRecord }) {
           ? 'Failed, and will be sent again'
           : `${shown(pending)} more wait for their first attempt`}
       </Figure>
-      <Figure title="Deliveries failed" href={log('FAILED')} value={deliveries.failedToday} tone="bad">
-        Today, for good (UTC)
+      <Figure
+        title="Deliveries failed"
+        href={lately(hrefOf('deliveries'), { state: 'FAILED' })}
+        value={deliveries.failedLastDay}
+        tone="bad"
+      >
+        For good, of the last 24 hours
       </Figure>
       <Figure title="Campaigns running" href={hrefOf('campaigns')} value={campaignsRunning}>
         {campaignsRunning === 0 ? 'None is sending' : 'Sending now'}
@@ -38,10 +48,13 @@ export function Figures({ overview }: { readonly overview: OverviewRecord }) {
   )
 }
 
-/** Of the same day as the figure. */
-const failedToday = (): string => {
-  const since = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`
-  return withQuery(hrefOf('messages'), new URLSearchParams({ status: 'FAILED', since }))
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+/** A list of what was made within the span of the figure. */
+const lately = (list: string, filter: Readonly<Record<string, string>>): string => {
+  const since = new Date(Math.floor((Date.now() - dayMs) / minuteMs) * minuteMs).toISOString()
+  return withQuery(list, new URLSearchParams({ ...filter, since }))
 }
 
 function Messages({ perMinute }: { readonly perMinute: readonly number[] }) {

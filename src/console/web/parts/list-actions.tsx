@@ -1,4 +1,5 @@
-// Saves a list as CSV, with the filters of its page. While it comes, the button says how far it is and stops it.
+// What every list in a page's header offers: reading it again, and saving it as CSV with the filters of its page. While
+// a file comes, the button says how far it is and stops it.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { inWorkspace } from '../core/api.ts'
 import { downloadCsv } from '../core/download.ts'
@@ -7,12 +8,28 @@ import { can } from '../core/session.ts'
 import { say, sayError } from '../core/toasts.ts'
 import { Button } from './button.tsx'
 
-interface Props {
+interface ExportProps {
   readonly list: 'messages' | 'calls' | 'deliveries' | 'audit'
   readonly filters: Readonly<Record<string, string | undefined>>
 }
 
-export function ExportButton({ list, filters }: Props) {
+interface Props extends ExportProps {
+  /** Undefined for a list that shows what is new by itself. */
+  readonly onRefresh?: (() => void) | undefined
+}
+
+export const ListActions = ({ onRefresh, ...list }: Props) => (
+  <>
+    {onRefresh && (
+      <Button icon="refresh" onClick={onRefresh}>
+        Refresh
+      </Button>
+    )}
+    <ExportButton {...list} />
+  </>
+)
+
+function ExportButton({ list, filters }: ExportProps) {
   const [rows, setRows] = useState<number>()
   const abort = useRef<AbortController>(undefined)
   useEffect(() => () => abort.current?.abort(), [])

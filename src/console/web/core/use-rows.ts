@@ -1,6 +1,6 @@
 // The drawer over the log: its row stays in view, more rows are loaded at the end, and the focus comes back to it.
 import { useEffect, useRef } from 'preact/hooks'
-import type { List } from '../../core/load.ts'
+import type { List } from './load.ts'
 import { type Neighbours, neighboursOf } from './neighbours.ts'
 
 const linkOf = (id: string): HTMLElement | null =>
