@@ -56,8 +56,8 @@ describe('the reference page', () => {
 
   test('its policy lets in its own style and script, and nothing else', () => {
     const [style = ''] = all(/<style>([\s\S]*?)<\/style>/g)
-    const scripts = all(/<script type="module">([\s\S]*?)<\/script>/g)
-    assert.equal(scripts.length, 2)
+    const scripts = all(/<script(?: type="module")?>([\s\S]*?)<\/script>/g)
+    assert.equal(scripts.length, 3)
     assert.ok([style, ...scripts].every(({ length }) => length > 100))
     assert.match(contentSecurityPolicy, /^default-src 'none'; /)
     for (const text of [style, ...scripts]) assert.ok(contentSecurityPolicy.includes(hashOf(text)))
@@ -65,8 +65,9 @@ describe('the reference page', () => {
     assert.doesNotMatch(html, / style=| on[a-z]+=|<script src|<link rel="stylesheet"/)
   })
 
-  test('keeps no key: its script knows no storage', () => {
-    assert.doesNotMatch(html, /localStorage|sessionStorage|document\.cookie|indexedDB/)
+  test('keeps no key: its scripts store nothing, and read the theme alone', () => {
+    assert.deepEqual(all(/(localStorage[^\n]*)/g), ["localStorage.getItem('switchboard.theme')"])
+    assert.doesNotMatch(html, /sessionStorage|document\.cookie|indexedDB/)
   })
 })
 

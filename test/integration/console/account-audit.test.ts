@@ -34,12 +34,12 @@ const rest = () => world.clock.advance(120_000)
 
 test('sign-ins, refused and blocked ones and sign-outs are on the page of the account', async () => {
   await world.addOperator('ann@example.com')
-  assert.equal((await signIn('ann@example.com', { password: 'a wrong password' })).status, 401)
+  assert.equal((await signIn('ann@example.com', { password: 'a mistyped password' })).status, 401)
   const ann = browser(cookieOf(await signIn(' Ann@example.com'.trim())))
-  assert.equal((await ann('POST', '/me/confirm', { password: 'a wrong password' })).status, 403)
+  assert.equal((await ann('POST', '/me/confirm', { password: 'a mistyped password' })).status, 403)
   assert.equal((await ann('POST', '/me/confirm', { password: PASSWORD })).status, 200)
   await ann('DELETE', '/session')
-  for (let more = 0; more < 4; more += 1) await signIn('ann@example.com', { password: 'a wrong password' })
+  for (let more = 0; more < 4; more += 1) await signIn('ann@example.com', { password: 'a mistyped password' })
   for (let more = 0; more < 3; more += 1) assert.equal((await signIn('ann@example.com')).status, 429)
   await rest()
   const again = browser(cookieOf(await signIn('ann@example.com')))
@@ -64,7 +64,7 @@ test('sign-ins, refused and blocked ones and sign-outs are on the page of the ac
   )
   for (const { ip, device, userAgent } of reply.body.data.slice(0, -1))
     assert.deepEqual([ip, device, userAgent], ['127.0.0.1', 'Firefox on Linux', firefox])
-  assert.equal(JSON.stringify(reply.body).includes('a wrong password'), false)
+  assert.equal(JSON.stringify(reply.body).includes('a mistyped password'), false)
 })
 
 test('a missing or wrong second factor is told apart from a wrong password, in the audit alone', async () => {
@@ -73,7 +73,7 @@ test('a missing or wrong second factor is told apart from a wrong password, in t
   const seed = await world.giveTotp(operatorId)
   await signIn('tot@example.com')
   const wrongFactor = await signIn('tot@example.com', { totp: '000000' })
-  const wrongPassword = await signIn('tot@example.com', { password: 'a wrong password' })
+  const wrongPassword = await signIn('tot@example.com', { password: 'a mistyped password' })
   assert.equal(wrongFactor.body.error.message, wrongPassword.body.error.message)
   const totp = totpCode(seed, totpStep(world.clock.now()))
   const tot = browser(cookieOf(await signIn('tot@example.com', { totp })))
