@@ -9,8 +9,11 @@ import { migrate } from '../src/platform/postgres/migrate.ts'
 import { connectPool, type Pool } from '../src/platform/postgres/sql.ts'
 import { type Closing, say, withClosing } from './harness/closing.ts'
 import { median } from './harness/figures.ts'
-import { histogramOf, type Spread, spreadOf } from './harness/histogram.ts'
+import { type Histogram, histogramOf, type Spread, spreadOf } from './harness/histogram.ts'
+import { keepResult, plainRound } from './harness/plain-round.ts'
+import type { Round, Row } from './harness/result.ts'
 import { freshDatabases } from './harness/seed.ts'
+import { middle, ratio, readPlan } from './harness/table.ts'
 import { environment, launch, openServers, ready } from './harness/world.ts'
 import {
   busyCustomer,
@@ -84,6 +87,7 @@ async function run(
   const connections = new Connections(url, { connections: 1 })
   closing.push(() => connections.close())
 
+  const startedAt = new Date()
   const floor = () => sql`
     select * from messages where workspace_id = ${workspace.workspaceId} order by id desc limit ${pageSize + 1}`
   const get = (path: string) => async () => {
@@ -96,15 +100,22 @@ async function run(
     if (statusCode !== 200) throw new Error(`${path}: ${statusCode}`)
   }
   say(`\n${'list'.padEnd(44)}   p50 ms   p99 ms  x floor`)
+  const rows: Row[] = []
   for (const { name, path } of cases) {
-    const spreads: { ours: Spread; least: Spread }[] = []
-    for (let round = 0; round < runs; round += 1)
-      spreads.push({ ours: await timed(get(path), requests), least: await timed(floor, requests) })
-    const p50 = median(spreads.map(({ ours }) => ours.p50))
-    const p99 = median(spreads.map(({ ours }) => ours.p99))
-    const ratio = median(spreads.map(({ ours, least }) => ours.p50 / least.p50))
-    say(`${name.padEnd(44)}${[p50, p99, ratio].map((value) => value.toFixed(2).padStart(9)).join('')}`)
+    const [ours, least]: [Round[], Round[]] = [[], []]
+    for (let round = 1; round <= runs; round += 1) {
+      ours.push(plainRound(round, await timed(get(path), requests)))
+      least.push(plainRound(round, await timed(floor, requests)))
+    }
+    const load = { kind: 'closed', connections: 1 } as const
+    rows.push({ scenario: name, variant: 'gateway', load, rounds: ours })
+    rows.push({ scenario: name, variant: 'floor', load, rounds: least })
+    const figures = [middle(ours, readPlan('p50')), middle(ours, readPlan('p99'))]
+    const cells = [...figures, ratio(ours, least, readPlan('p50'))]
+    say(`${name.padEnd(44)}${cells.map((value) => (value ?? Number.NaN).toFixed(2).padStart(9)).join('')}`)
   }
+  const options = { messages, runs, requests }
+  say(`\nwritten to ${await keepResult('lists', servers, { startedAt, options, rows })}`)
 }
 
 /** In the database alone: what somebody waits for while typing. */
@@ -112,7 +123,8 @@ async function measureSearch(sql: Pool, cases: readonly SearchCase[], { runs, re
   say(`\n${'search'.padEnd(44)}   p50 ms   p99 ms`)
   for (const { name, search } of cases) {
     const spreads: Spread[] = []
-    for (let round = 0; round < runs; round += 1) spreads.push(await timed(() => search(sql), requests))
+    for (let round = 0; round < runs; round += 1)
+      spreads.push(spreadOf(await timed(() => search(sql), requests)))
     const figures = [median(spreads.map(({ p50 }) => p50)), median(spreads.map(({ p99 }) => p99))]
     say(`${name.padEnd(44)}${figures.map((value) => value.toFixed(2).padStart(9)).join('')}`)
   }
@@ -145,7 +157,7 @@ async function checkPlans(url: string, cases: readonly ListCase[]): Promise<void
   say(`${cases.length} lists, none of which reads a table whole or sorts more than a page`)
 }
 
-async function timed(work: () => PromiseLike<unknown>, count: number): Promise<Spread> {
+async function timed(work: () => PromiseLike<unknown>, count: number): Promise<Histogram> {
   for (let index = 0; index < warmUp; index += 1) await work()
   const nanoseconds: number[] = []
   for (let index = 0; index < count; index += 1) {
@@ -153,7 +165,7 @@ async function timed(work: () => PromiseLike<unknown>, count: number): Promise<S
     await work()
     nanoseconds.push(Number(process.hrtime.bigint() - start))
   }
-  return spreadOf(histogramOf(nanoseconds.map((ns) => ns / 1e3)))
+  return histogramOf(nanoseconds.map((ns) => ns / 1e3))
 }
 
 main().catch((error: unknown) => {

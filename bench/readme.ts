@@ -1,14 +1,39 @@
-// npm run bench:readme -- bench/results/bench.json: the rows of results as Markdown, for the page's figures.
+// npm run bench:readme: the figures of bench/README.md from the results of the last full measurement, or the rows of
+// any results as Markdown.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { markdown } from './harness/markdown.ts'
-import { readResult } from './harness/result.ts'
+import { readResult, resultPath } from './harness/result.ts'
+import { type SpeedResults, sources, speedSection, withSection } from './report/speed-section.ts'
 
-const usual = fileURLToPath(new URL('results/bench.json', import.meta.url))
-const paths = process.argv.slice(2)
+const usage = `npm run bench:readme               prints the section Speed of bench/README.md, from bench/results
+npm run bench:readme -- --write    writes it there
+npm run bench:readme -- a.json     prints the rows of results as Markdown
+The section needs ${Object.entries(sources)
+  .map(([name, command]) => `${name}.json (${command})`)
+  .join(', ')}.`
+
+const page = fileURLToPath(new URL('README.md', import.meta.url))
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+function namedResults(): SpeedResults {
+  const names = Object.keys(sources) as (keyof typeof sources)[]
+  return Object.fromEntries(
+    names.map((name) => [name, readResult(resultPath(name))]),
+  ) as unknown as SpeedResults
+}
+
 try {
-  for (const path of paths.length > 0 ? paths : [usual])
-    process.stdout.write(`${markdown(readResult(path))}\n`)
+  const options = { write: { type: 'boolean', default: false } } as const
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  for (const path of positionals) say(markdown(readResult(path)))
+  if (positionals.length === 0) {
+    const section = speedSection(namedResults())
+    if (values.write) writeFileSync(page, withSection(readFileSync(page, 'utf8'), section))
+    else say(section)
+  }
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}\n`)
   process.exitCode = 1
 }

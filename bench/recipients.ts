@@ -13,8 +13,10 @@ import { newId, type WorkspaceId } from '../src/shared/ids.ts'
 import { type Closing, say, withClosing } from './harness/closing.ts'
 import { median } from './harness/figures.ts'
 import { histogramOf, spreadOf } from './harness/histogram.ts'
+import { figuresRound, keepResult } from './harness/plain-round.ts'
+import type { Row } from './harness/result.ts'
 import { freshDatabases } from './harness/seed.ts'
-import { environment, launch, openServers, ready } from './harness/world.ts'
+import { environment, launch, openServers, ready, type Servers } from './harness/world.ts'
 
 const usage = `npm run bench:recipients -- [options]
   --rows 100000    of each upload
@@ -81,7 +83,9 @@ function readOptions() {
 }
 
 async function run({ rows, rounds }: { rows: number; rounds: number }, closing: Closing): Promise<void> {
-  const world = await openWorld(closing)
+  const startedAt = new Date()
+  const servers = await openServers({ say }, closing)
+  const world = await openWorld(servers, closing)
   await upload(world, forms[0] as Form, 10_000)
   const idle = await Promise.all([
     probe(world, '/healthz', sleep(3_000)),
@@ -96,7 +100,21 @@ async function run({ rows, rounds }: { rows: number; rounds: number }, closing: 
     const medians = heads.map((_, column) => median(figures.map((row) => row[column] ?? 0)))
     say(`${name.padEnd(26)}${medians.map((value) => value.toFixed(1).padStart(14)).join('')}`)
   }
+  const kept = [...measured].map(([name, figures]) => rowOf(`upload, ${name}`, rows, figures))
+  say(
+    `\nwritten to ${await keepResult('recipients', servers, { startedAt, options: { rows, rounds }, rows: kept })}`,
+  )
 }
+
+const rowOf = (scenario: string, units: number, figures: readonly number[][]): Row => ({
+  ...{ scenario, variant: 'gateway', load: { kind: 'batch', units } },
+  rounds: figures.map(([perSecond = 0, , memory = 0, healthz = 0, list = 0], index) =>
+    figuresRound(index + 1, units, {
+      perSecond,
+      figures: { 'memory MiB': memory, '/healthz p99 ms': healthz, 'list of messages p99 ms': list },
+    }),
+  ),
+})
 
 const heads = ['rows/s', 'seconds', 'RSS + MiB', 'healthz p99', 'list p99']
 const listPath = '/api/v1/messages/chat?limit=10'
@@ -178,8 +196,7 @@ async function probe(world: World, path: string, end: Promise<unknown>, look?: (
 const residentBytes = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024
 
-async function openWorld(closing: Closing): Promise<World> {
-  const servers = await openServers({ say }, closing)
+async function openWorld(servers: Servers, closing: Closing): Promise<World> {
   const databaseUrl = servers.databaseUrl('bench_recipients')
   await freshDatabases(servers.adminUrl, ['bench_recipients'])
   const sql = connectPool({ url: databaseUrl, max: 1, name: 'bench-recipients' })

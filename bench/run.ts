@@ -12,6 +12,7 @@ import { openWorld, type Target, type WorldOptions } from './harness/world.ts'
 import type { Bench, Drill } from './scenarios/bench.ts'
 import { drills } from './scenarios/drills.ts'
 import { matrix } from './scenarios/matrix.ts'
+import { scaleLines, scaleRows, scaleWorlds } from './scenarios/scale.ts'
 import { sweepRows } from './scenarios/sweep-rows.ts'
 import { workloadRows } from './scenarios/workload-rows.ts'
 
@@ -23,14 +24,23 @@ async function main(): Promise<void> {
   // The result alone goes to standard output then.
   const say = options.json ? (text: string) => void process.stderr.write(`${text}\n`) : print
   const startedAt = new Date()
-  const state = { isClean: true, environment: undefined as Environment | undefined, rows: [] as Row[] }
-  for (const { world, run } of plansOf(options)) {
+  const state: State = { isClean: true, environment: undefined, rows: [], notes: [] }
+  for (const { name, world, run } of plansOf(options)) {
+    if (state.rows.length > 0 && isLate(options, startedAt)) {
+      state.notes.push(`left out, since --minutes were over: ${name}`)
+      continue
+    }
     await withClosing(async (closing) => {
       const bench = await open({ options, say, startedAt, state }, closing, world)
       state.rows.push(...(await run(bench)))
     })
   }
-  const { rows } = state
+  await finish({ options, say, startedAt, state })
+}
+
+async function finish({ options, say, startedAt, state }: Shared): Promise<void> {
+  const { rows, notes } = state
+  if (options.scale) notes.push(...scaleLines(rows))
   const environment = state.environment ?? (await readEnvironment())
   const result = {
     ...{ version: 2 as const, startedAt: startedAt.toISOString(), commit: commitOf(), environment },
@@ -38,29 +48,48 @@ async function main(): Promise<void> {
   }
   const path = writeResult(options.name, result)
   if (options.json) print(JSON.stringify(result))
-  else print(`\n${table(rows, { price: options.price })}\nwritten to ${path}`)
+  say(`\n${[table(rows, { price: options.price }), ...notes, `written to ${path}`].join('\n')}`)
   // A sweep goes beyond what can be taken.
   const isSoundAll =
     options.sweep !== undefined || rows.every((row) => row.rounds.every(({ errors }) => isSound(errors)))
   process.exitCode = state.isClean && isSoundAll ? 0 : 1
 }
 
+interface State {
+  isClean: boolean
+  environment: Environment | undefined
+  readonly rows: Row[]
+  readonly notes: string[]
+}
+
+const isLate = ({ minutes }: BenchOptions, startedAt: Date): boolean =>
+  Date.now() - startedAt.getTime() > minutes * 60_000
+
 interface Plan {
+  readonly name: string
   readonly world: Partial<WorldOptions>
   run(bench: Bench): Promise<Row[]>
 }
 
 /** Everything that can share a world does; each drill has one of its own. */
 function plansOf(options: BenchOptions): Plan[] {
-  const { sweep, workload: file } = options
-  if (sweep) return [{ world: {}, run: (bench) => sweepRows(bench, sweep) }]
+  const { sweep, scale, workload: file } = options
+  if (scale)
+    return scaleWorlds(options.size).map((one) => ({
+      name: one.name,
+      world: { gateways: one.gateways, endpoints: one.endpoints, rows: one.rows },
+      run: (bench) => scaleRows(bench, one),
+    }))
+  if (sweep) return [{ name: 'sweep', world: {}, run: (bench) => sweepRows(bench, sweep) }]
   if (file) {
     const workload = readWorkload(file)
-    return [{ world: { endpoints: workload.endpoints }, run: (bench) => workloadRows(bench, workload) }]
+    const { name, endpoints } = workload
+    return [{ name, world: { endpoints }, run: (bench) => workloadRows(bench, workload) }]
   }
   const own = options.drills.map((name): Plan => {
     const drill: Drill = drills[name]
     return {
+      name,
       world: { gateways: 1, ...drill.world?.(options) },
       run: (bench) => {
         bench.say(`${name}: ${drill.about}`)
@@ -68,14 +97,14 @@ function plansOf(options: BenchOptions): Plan[] {
       },
     }
   })
-  return options.works.length > 0 ? [{ world: {}, run: matrix }, ...own] : own
+  return options.works.length > 0 ? [{ name: 'matrix', world: {}, run: matrix }, ...own] : own
 }
 
 interface Shared {
   readonly options: BenchOptions
   readonly say: (text: string) => void
   readonly startedAt: Date
-  readonly state: { isClean: boolean; environment: Environment | undefined }
+  readonly state: State
 }
 
 async function open(
@@ -84,7 +113,7 @@ async function open(
   more: Partial<WorldOptions>,
 ): Promise<Bench> {
   say('starting...')
-  const { target, deployment, endpoints, rows, gateways, hops, profile } = options
+  const { target, deployment, endpoints, rows, gateways, hops, tail, profile } = options
   const isRemote = options.variants.includes('remote')
   const world =
     target && deployment
@@ -96,6 +125,7 @@ async function open(
             rows,
             gateways: isRemote ? Math.max(2, gateways) : gateways,
             hops,
+            tail,
             profile,
             say,
             ...more,
@@ -105,7 +135,8 @@ async function open(
   state.environment ??= await readEnvironment(world.servers)
   return {
     ...{ options, world, say },
-    isLate: () => Date.now() - startedAt.getTime() > options.minutes * 60_000,
+    isLate: () => isLate(options, startedAt),
+    note: (text) => void state.notes.push(text),
     check({ errors }) {
       state.isClean &&= isSound(errors)
     },

@@ -28,6 +28,9 @@ interface Side {
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const maxBuffer = 256 * 1024 * 1024
+/** The bench of this checkout seeds by the commit's own sources, and drives what the commit builds. */
+const layoutHint =
+  'The sources of that commit are laid out otherwise than this bench expects: compare with a later one, or --own-bench.'
 const longestRunMs = 20 * 60_000
 
 /** The two results have as many rounds as pairs, and the mark by which `compare` pairs them. */
@@ -89,7 +92,10 @@ async function measured({ name, folder }: Side, benchArgs: readonly string[]): P
     maxBuffer,
     timeout: longestRunMs,
   }).catch((error: Error & { stderr?: string }) => {
-    throw new Error(`the bench of ${name} failed in ${folder}: ${error.stderr?.slice(-2_000) ?? error}`)
+    const hint = /ERR_MODULE_NOT_FOUND/.test(error.stderr ?? '') ? `\n${layoutHint}` : ''
+    throw new Error(
+      `the bench of ${name} failed in ${folder}: ${error.stderr?.slice(-2_000) ?? error}${hint}`,
+    )
   })
   return JSON.parse(stdout) as Result
 }

@@ -3,11 +3,13 @@ import type { Compared } from './comparison.ts'
 import type { Ratio } from './ratio.ts'
 
 const columns = ['CPU a unit', 'p50', 'p99', 'units a second'] as const
-const widths = { name: 34, cell: 20 } as const
+const widths = { name: 34, cell: 21 } as const
+/** A ratio beyond this says only that there were too few rounds. */
+const most = 99
 
 const cell = (ratio: Ratio | null): string => {
   if (!ratio) return '-'
-  const [low, high] = [ratio.low.toFixed(2), ratio.high.toFixed(2)]
+  const [low, high] = [ratio.low.toFixed(2), ratio.high > most ? `> ${most}` : ratio.high.toFixed(2)]
   return `${ratio.ratio.toFixed(2)} (${low} to ${high})`
 }
 

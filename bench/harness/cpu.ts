@@ -79,7 +79,7 @@ export interface Spent {
   readonly others: number | null
 }
 
-const noCpu: Cpu = { gateway: null, postgres: null, redis: null, worker: null, all: null }
+export const noCpu: Cpu = { gateway: null, postgres: null, redis: null, worker: null, all: null }
 
 /**
  * Starts to measure. `measured` are the processes of the variant; a worker counts only beside gateways. What is

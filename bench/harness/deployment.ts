@@ -41,7 +41,7 @@ export async function openDeployment(
   )
   const own = () => Promise.reject(new Error('a deployment starts nothing'))
   return {
-    ...{ servers: undefined, sql: undefined, workerPid: undefined, plainPort: 0 },
+    ...{ servers: undefined, sql: undefined, workerPid: undefined, watched: undefined, plainPort: 0 },
     gateways: [{ origin: new URL(target).origin, child: undefined, marksPath: '' }],
     generator: await part<GeneratorProtocol>('harness/generator.ts', closing),
     receiver: { ask, offsetNs },

@@ -48,6 +48,14 @@ type Planned = Shot & { readonly work: WorkName; readonly role: Sent['role'] }
 
 const mostConnections = 256
 let planned: Planned[] = []
+/** Numbers and customers take turns over all runs: the next run goes on where the last one ended. */
+let units = 0
+
+function nextUnits(count: number): number {
+  const from = units
+  units += count
+  return from
+}
 
 /** The slots of an open loop: their times do not depend on what happens in the run. */
 function planOf(
@@ -56,11 +64,12 @@ function planOf(
 ): Planned[] {
   const warm = Math.round(perSecond * pace.warmSeconds)
   const total = warm + Math.round(perSecond * pace.seconds)
+  const from = nextUnits(total)
   return Array.from({ length: total }, (_, index) => {
     const paced = index < warm ? 'warm' : 'measured'
     const role: Sent['role'] = isLoad ? 'load' : paced
     return works[work]
-      .unit(context, index, (index * 1_000) / perSecond)
+      .unit(context, from + index, (index * 1_000) / perSecond)
       .map((shot): Planned => ({ ...shot, work, role: shot.isFollow ? 'follow' : role }))
   }).flat()
 }
@@ -109,7 +118,7 @@ async function saturate(question: GeneratorProtocol['saturate']['question']): Pr
   const unit = async (line: Line): Promise<void> => {
     index += 1
     const role = nowNs() < measuredNs ? 'warm' : 'measured'
-    for (const shot of works[work].unit(context, index, 0)) {
+    for (const shot of works[work].unit(context, nextUnits(1), 0)) {
       const sent = await send(line, { ...shot, work, role: shot.isFollow ? 'follow' : role }, nowNs())
       all.push(sent)
       // A refused connection must not be tried in a tight loop.

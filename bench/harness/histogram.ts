@@ -6,6 +6,8 @@ import {
   type Histogram,
 } from 'hdr-histogram-js'
 
+export type { Histogram }
+
 /** An HDR histogram, compressed, in base64 (the format V2 of HdrHistogram, which its tools read). */
 export type EncodedHistogram = string
 

@@ -5,22 +5,23 @@ import { countedRounds, groups, loadText, middle, ratio, readPlan } from './tabl
 
 const head = ['', 'p50', 'p99', 'p99.9', 'max', 'x floor p50', 'x floor p99', 'a second', 'CPU', 'WAL']
 
-export function markdown({ environment, startedAt, commit, rows }: Result): string {
+/** What it ran on, and when. */
+export function facts({ environment, startedAt, commit }: Result): string {
   const { cores, cpu, memoryBytes, kernel, node, postgres, redis } = environment
   const servers = [postgres && `Postgres ${postgres}`, redis && `Redis ${redis}`].filter(Boolean)
-  const facts = [
+  const machine = [
     `${cores} x ${cpu}`,
     `${(memoryBytes / 2 ** 30).toFixed(0)} GiB`,
     `Linux ${kernel}`,
     `Node ${node}`,
   ]
   const when = `${startedAt.slice(0, 10)}${commit === null ? '' : `, commit ${commit}`}`
-  const lines = [
-    `${[...facts, ...servers].join(', ')}; ${when}.`,
-    '',
-    tableLine(head),
-    tableLine(head.map(() => '---')),
-  ]
+  return `${[...machine, ...servers].join(', ')}; ${when}.`
+}
+
+export function markdown(result: Result): string {
+  const { rows } = result
+  const lines = [facts(result), '', tableLine(head), tableLine(head.map(() => '---'))]
   for (const group of groups(rows)) {
     const counted = countedRounds(group)
     const of = (row: Row | undefined) => row?.rounds.filter(({ round }) => counted.has(round)) ?? []
@@ -30,7 +31,7 @@ export function markdown({ environment, startedAt, commit, rows }: Result): stri
   return lines.join('\n')
 }
 
-const tableLine = (texts: readonly string[]): string => `| ${texts.join(' | ')} |`
+export const tableLine = (texts: readonly string[]): string => `| ${texts.join(' | ')} |`
 
 function cells(row: Row, rounds: Row['rounds'], floor: Row['rounds']): string[] {
   const { p50, p99, p999, max } = spreadOf(merged(rounds.map(({ fromPlan }) => fromPlan)))

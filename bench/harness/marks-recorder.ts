@@ -1,8 +1,9 @@
-// Preloaded into a gateway by --hops: keeps the marks of src/shared/marks.ts, and gives them over a socket.
+// Preloaded into a gateway by --hops and --tail: keeps the marks of src/shared/marks.ts, and gives them over a socket.
 import { subscribe } from 'node:diagnostics_channel'
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { nowNs } from './monotonic.ts'
+import { recordPauses } from './pauses.ts'
 import { tokenIn } from './token.ts'
 
 const names = ['received', 'committed', 'handedOver', 'written'] as const
@@ -31,7 +32,8 @@ function taken(): Mark[] {
 const path = process.env['MARKS_PATH']
 if (path) {
   rmSync(path, { force: true })
-  createServer((_request, response) => response.end(JSON.stringify(taken())))
+  const pauses = process.env['TAIL'] ? recordPauses() : () => []
+  createServer(({ url }, response) => response.end(JSON.stringify(url === '/tail' ? pauses() : taken())))
     .listen(path)
     .unref()
 }

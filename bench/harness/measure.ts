@@ -1,5 +1,5 @@
 // Performs one run of one variant and computes its figures.
-
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sessionText } from '../scenarios/sdp.ts'
 import type { PlannedNumber, Work } from '../scenarios/work.ts'
 import { works } from '../scenarios/works.ts'
@@ -11,6 +11,8 @@ import { encodedHops, hopTimes, readMarks } from './hops.ts'
 import type { WorkName } from './opponents.ts'
 import type { Arrived } from './receiver.ts'
 import type { Load, Round } from './result.ts'
+import { tailOf } from './tail.ts'
+import { sampleTail } from './tail-sampler.ts'
 import type { Target, World } from './world.ts'
 
 export interface Run {
@@ -34,6 +36,8 @@ export interface Beside {
 export type Figures = Omit<Round, 'round'>
 
 const drainTimeoutMs = 15_000
+/** Nothing comes for so long: an opponent is done. */
+const settleMs = 150
 /** The API key belongs to the first workspace, which has this many numbers at most. */
 const firstWorkspace = 20
 
@@ -67,15 +71,21 @@ export async function measureMix(
 ): Promise<Figures[]> {
   await react(world, target, runs)
   const stop = await watch(world, target)
+  const stopTail = startTail(world, target)
   const sent = await send(world, target, { runs, pace, beside })
   const begun = sent.filter(({ role }) => role !== 'follow' && role !== 'load')
   const owed = begun.reduce((sum, { work }) => sum + arrivalsOf(works[work], target), beside?.arrivals ?? 0)
-  const others = beside?.others
-  const arrived = others
-    ? await collectOwn(world, { owed, ids: new Set(begun.map(({ id }) => id)), others })
-    : await collect(world, owed)
+  const [ids, late] = [new Set(begun.map(({ id }) => id)), lateOf(world)]
+  const strange: Arrived[] = []
+  const others = beside?.others ?? ((some) => strange.push(...some.filter(({ id }) => !late.has(id))))
+  const arrived = [...(await collectOwn(world, { owed, ids, others })), ...strange]
   const spent = await stop(begun.length)
+  if (!isGateway(target)) {
+    for (const id of ids) late.add(id)
+    await settle(world)
+  }
   const marks = await marksOf(world, target)
+  const intervals = await stopTail?.()
   const loadIds = new Set(sent.filter(({ role }) => role === 'load').map(({ id }) => id))
   return runs.map(({ work: name }): Figures => {
     const work = works[name]
@@ -85,7 +95,8 @@ export async function measureMix(
     const further = isGateway(target) ? work.further : null
     const { measured, faults } = join(mine, theirs, { ...work, further })
     const hops = marks && encodedHops(hopTimes(measured, marks, String(work.measured)))
-    return { ...latencies(measured), ...spent, ...(hops && { hops }), errors: faults }
+    const tail = intervals && tailOf(measured, intervals)
+    return { ...latencies(measured), ...spent, ...(hops && { hops }), ...(tail && { tail }), errors: faults }
   })
 }
 
@@ -128,6 +139,25 @@ async function send(
 export async function collect({ receiver }: World, count: number): Promise<Arrived[]> {
   const arrived = await receiver.ask('collect', { count, timeoutMs: drainTimeoutMs })
   return arrived.map((one) => ({ ...one, atNs: one.atNs + receiver.offsetNs }))
+}
+
+/** Units of opponents, which may do more than they owe, and later: it is no fault of who is measured next. */
+const lateIds = new WeakMap<World, Set<string>>()
+
+function lateOf(world: World): Set<string> {
+  const known = lateIds.get(world) ?? new Set()
+  lateIds.set(world, known)
+  return known
+}
+
+/** What an opponent still does must not burden the next. */
+async function settle({ receiver }: World): Promise<void> {
+  const deadline = performance.now() + drainTimeoutMs
+  for (let [before, now] = [-1, 0]; before !== now && performance.now() < deadline; ) {
+    before = now
+    await sleep(settleMs)
+    now = await receiver.ask('pending', null)
+  }
 }
 
 /** Own arrivals only; what came with them goes to `others`. */
@@ -177,6 +207,16 @@ export async function watch(
 async function walBytes({ sql }: World): Promise<number | null> {
   const [row] = sql ? await sql<{ bytes: string }[]>`select pg_current_wal_insert_lsn() - '0/0' as bytes` : []
   return row ? Number(row.bytes) : null
+}
+
+/** Undefined without --tail. Opponents record no pauses of their own. */
+function startTail({ sql, watched, gateways, workerPid }: World, target: Target) {
+  if (!sql || !watched) return undefined
+  const processes = new Map(watched)
+  for (const pid of target.pids) processes.set(pid, target.variant)
+  if (workerPid !== undefined && isGateway(target)) processes.set(workerPid, 'worker')
+  const mine = gateways.filter(({ origin }) => target.origins.includes(origin))
+  return sampleTail({ sql, processes, recorders: mine.map(({ marksPath }) => marksPath) })
 }
 
 async function marksOf({ gateways }: World, target: Target) {

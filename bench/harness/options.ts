@@ -22,6 +22,8 @@ export interface BenchOptions {
   readonly connections: readonly number[]
   readonly seconds: number
   readonly rounds: number
+  /** Seconds of the warm-up of each variant, at most. */
+  readonly warmUp: number
   /** No round begins after this. */
   readonly minutes: number
   /** `gateway`, `remote` and opponents. */
@@ -34,11 +36,14 @@ export interface BenchOptions {
   /** Of a drill: sockets, messages, recipients. Undefined: its own. */
   readonly size: number | undefined
   readonly sweep: WorkName | undefined
+  /** The same work with more gateways, endpoints, rows and waiting deliveries. */
+  readonly scale: boolean
   readonly workload: string | undefined
   readonly target: string | undefined
   readonly deployment: string | undefined
   readonly receive: number | undefined
   readonly hops: boolean
+  readonly tail: boolean
   readonly profile: boolean
   readonly json: boolean
   readonly name: string
@@ -60,12 +65,14 @@ export const usage = `npm run bench -- [options]
                              or drills: ${drills.join(', ')}
     --all                    every scenario, with 16, 64 and 256 connections
     --sweep ${'event'.padEnd(16)} searches the rate at which one of the first kind saturates
+    --scale                  CPU of a unit with more gateways, endpoints, rows and waiting deliveries
     --workload file.json     a mix of texts, calls and sends: see bench/workloads
   load
     --rates 200              units a second, open loop; 0 for none
     --connections 64         closed loop; 0 for none
-    --seconds 4              measured in each run, after one that is not
+    --seconds 3              measured in each run, after one that is not
     --rounds 3               of each variant, in turn
+    --warm-up 4              seconds of each variant before, at most: until the CPU of a unit falls no more
     --minutes 9              no round begins later
   world
     --variants a,b           of ${allVariants.join(', ')}; all
@@ -73,15 +80,16 @@ export const usage = `npm run bench -- [options]
     --endpoints 1            each with a number and a socket of its own
     --rows 20000             messages that are there already
     --backlog 0              deliveries held for another endpoint meanwhile
-    --size N                 of a drill: sockets, messages or recipients
+    --size N                 of a drill: sockets, messages or recipients; of --scale: the most rows
   a deployment
     --target URL             measures it in place of a gateway of its own; needs --deployment file.json
     --receive 9000           is the receiver of such a bench, on this port
   output
     --hops                   where the time of a unit goes, in the gateway and around it
+    --tail                   what went on during the slowest hundredth of the units
     --profile                CPU profile of the gateway's last run: .data/bench/gateway.cpuprofile
     --price-per-cpu-hour 0.04  adds what a million units cost
-    --name bench             of the result: bench/results/<name>.json
+    --name bench             of the result, bench/results/<name>.json; else all, scale or sweep-event
     --json                   prints the result instead of the table`
 
 const text = (value: string) => ({ type: 'string', default: value }) as const
@@ -90,11 +98,13 @@ const flags = {
   scenario: { type: 'string' },
   all: flag,
   sweep: { type: 'string' },
+  scale: flag,
   workload: { type: 'string' },
   rates: text('200'),
   connections: { type: 'string' },
-  seconds: text('4'),
+  seconds: text('3'),
   rounds: text('3'),
+  'warm-up': text('4'),
   minutes: { type: 'string' },
   variants: { type: 'string' },
   gateways: text('1'),
@@ -106,6 +116,7 @@ const flags = {
   deployment: { type: 'string' },
   receive: { type: 'string' },
   hops: flag,
+  tail: flag,
   profile: flag,
   'price-per-cpu-hour': { type: 'string' },
   name: { type: 'string' },
@@ -116,11 +127,11 @@ const flags = {
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parsed(args)
   if (values.help) throw new UsageError('')
-  const { all, sweep, workload, target, deployment } = values
+  const { all, sweep, scale, workload, target, deployment } = values
   checkTarget(target, deployment)
-  const usual = all
-    ? { scenario: everyName.join(','), connections: '16,64,256', minutes: '60' }
-    : { scenario: workNames.join(','), connections: '64', minutes: '9' }
+  if (target !== undefined && (values.hops || values.tail || values.profile))
+    throw new UsageError('--hops, --tail and --profile need gateways of the bench')
+  const usual = usualOf(values)
   const given = { ...usual, ...values }
   const names = listOf('scenario', given.scenario, everyName)
   const one = (name: 'seconds' | 'rounds' | 'gateways' | 'endpoints', most: number) =>
@@ -132,20 +143,35 @@ export function readOptions(args: readonly string[]): BenchOptions {
     connections: list('connections', given.connections, 1_024),
     seconds: one('seconds', 3_600),
     rounds: one('rounds', 100),
+    warmUp: within('warm-up', values['warm-up'], { least: 0, most: 600 }),
     minutes: within('minutes', given.minutes, { least: 1, most: 1_440 }),
     variants: variantsOf(values.variants, { all, target, endpoints: values.endpoints }),
     gateways: one('gateways', 3),
     endpoints: one('endpoints', 20_000),
     rows: within('rows', values.rows, { least: 0, most: 10_000_000 }),
     backlog: within('backlog', values.backlog, { least: 0, most: 1_000_000 }),
-    size: optional('size', values.size, 1_000_000),
+    scale,
+    size: optional('size', values.size, 10_000_000),
     sweep: sweep === undefined ? undefined : (listOf('sweep', sweep, workNames)[0] as WorkName),
     ...{ workload, target, deployment },
     receive: optional('receive', values.receive, 65_534),
-    ...{ hops: values.hops, profile: values.profile, json: values.json },
-    name: nameOf(values.name ?? (sweep ? `sweep-${sweep}` : 'bench')),
+    ...{ hops: values.hops, tail: values.tail, profile: values.profile, json: values.json },
+    name: nameOf(values.name ?? nameBy({ all, sweep, scale })),
     price: priceOf(values['price-per-cpu-hour']),
   }
+}
+
+function usualOf({ all, scale }: { all: boolean; scale: boolean }) {
+  if (scale) return { scenario: 'event,ringing', connections: '0', minutes: '20' }
+  return all
+    ? { scenario: everyName.join(','), connections: '16,64,256', minutes: '60' }
+    : { scenario: workNames.join(','), connections: '64', minutes: '9' }
+}
+
+function nameBy({ all, sweep, scale }: { all: boolean; sweep: string | undefined; scale: boolean }): string {
+  if (scale) return 'scale'
+  if (sweep) return `sweep-${sweep}`
+  return all ? 'all' : 'bench'
 }
 
 /** Numbers with commas between; 0 stands for none. */

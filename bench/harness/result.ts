@@ -39,6 +39,27 @@ export interface Hops {
   readonly arrived: EncodedHistogram
 }
 
+/** What went on while units were under way. Overlaps, no proof of a cause. */
+export interface TailCause {
+  readonly cause: string
+  /** Units with which it overlapped: of the slowest hundredth, and of the rest. */
+  readonly slow: number
+  readonly rest: number
+  /** With the slowest hundredth, all together. */
+  readonly overlapMs: number
+}
+
+export interface TailFigures {
+  /** Units of the slowest hundredth, and of the rest. */
+  readonly slow: number
+  readonly rest: number
+  /** What the slowest hundredth took, all together. */
+  readonly slowMs: number
+  /** Units of the slowest hundredth with which nothing overlapped. */
+  readonly unexplained: number
+  readonly causes: readonly TailCause[]
+}
+
 /** Error counts. A round fails unless all of them are zero. */
 export interface Faults {
   readonly refused: number
@@ -62,6 +83,7 @@ export interface Round {
   /** Bytes of write-ahead log for one unit; null where no database can be asked. */
   readonly walBytes: number | null
   readonly hops?: Hops
+  readonly tail?: TailFigures
   /** Cores that processes outside the bench kept busy; null on systems without /proc. */
   readonly others: number | null
   readonly errors: Faults
@@ -103,10 +125,12 @@ export interface Result {
 
 const folder = fileURLToPath(new URL('../results/', import.meta.url))
 
+export const resultPath = (name: string): string => `${folder}${name}.json`
+
 /** Writes bench/results/<name>.json. Returns its path. */
 export function writeResult(name: string, result: Result): string {
   mkdirSync(folder, { recursive: true })
-  const path = `${folder}${name}.json`
+  const path = resultPath(name)
   writeFileSync(path, `${JSON.stringify(result, null, 1)}\n`)
   return path
 }

@@ -2,6 +2,7 @@
 import { isSound, median } from './figures.ts'
 import { decode, merged, type Spread, spreadOf } from './histogram.ts'
 import type { Load, Round, Row } from './result.ts'
+import { mergedTails, tailLines } from './tail.ts'
 
 /** When other processes use more cores than this, they distort the figures of a round. */
 const quietCores = 0.15
@@ -71,6 +72,9 @@ const titles = [
   ...['redis', 'worker', 'x floor', 'WAL B', 'others'],
 ]
 
+const variantWidth = 16
+const nameOf = ({ scenario, load }: Row): string => `${scenario} ${loadText(load)}`
+
 export interface TableOptions {
   /** Money for an hour of one CPU. */
   readonly price?: number | undefined
@@ -78,16 +82,17 @@ export interface TableOptions {
 
 export function table(rows: readonly Row[], { price }: TableOptions = {}): string {
   const head = price === undefined ? titles : [...titles, 'a million']
-  const lines = [`${''.padEnd(40)}${head.map((title) => title.padStart(9)).join('')}`]
+  const width = Math.max(28, ...rows.map((row) => nameOf(row).length + 1))
+  const lines = [`${''.padEnd(width + variantWidth)}${head.map((title) => title.padStart(9)).join('')}`]
   for (const group of groups(rows)) {
     const counted = countedRounds(group)
     const of = (row: Row | undefined) => row?.rounds.filter(({ round }) => counted.has(round)) ?? []
     const floor = of(group.find(({ variant }) => variant === 'floor'))
     for (const row of group) {
       const rounds = of(row)
-      const name = `${row.scenario} ${loadText(row.load)}`.padEnd(28)
       const cells = cellsOf(rounds, row.variant === 'floor' ? [] : floor, price)
-      lines.push(`${name}${row.variant.padEnd(12)}${cells.map(cell).join('')}`, ...notesOf(row, rounds))
+      const name = nameOf(row).padEnd(width) + row.variant.padEnd(variantWidth)
+      lines.push(`${name}${cells.map(cell).join('')}`, ...notesOf(row, rounds))
     }
   }
   return [...lines, ...noiseOf(rows)].join('\n')
@@ -123,15 +128,20 @@ function notesOf(row: Row, rounds: readonly Round[]): string[] {
     return `${name} ${value.toFixed(2)}`
   })
   const hops = hopsOf(rounds)
+  const tail = mergedTails(rounds.flatMap((round) => round.tail ?? []))
   const failed = row.rounds.filter(({ errors }) => !isSound(errors))
   return [
     ...(figures.length > 0 ? [`  ${figures.join(', ')}`] : []),
     ...(hops === undefined ? [] : [`  ${hops}`]),
+    ...(tail === undefined ? [] : tailLines(tail)),
     ...failed.map(({ round, errors }) => `  FAILED ROUND ${round}: ${JSON.stringify(errors)}`),
   ]
 }
 
 const hopNames = ['received', 'committed', 'handedOver', 'written', 'arrived'] as const
+
+/** Only units whose marks are complete are in the hops. */
+const hopsMayBeOff = 0.05
 
 /** The mean of each hop, and their sum beside the mean of the whole. */
 function hopsOf(rounds: readonly Round[]): string | undefined {
@@ -141,7 +151,9 @@ function hopsOf(rounds: readonly Round[]): string | undefined {
   const whole = spreadOf(merged(marked.map(({ latency }) => latency))).mean
   const sum = means.reduce((total, mean) => total + mean, 0)
   const parts = hopNames.map((name, index) => `${name} ${means[index]?.toFixed(2)}`)
-  return `means of the hops, ms: ${parts.join(', ')}; sum ${sum.toFixed(2)} of ${whole.toFixed(2)}`
+  const off = Math.abs(sum / whole - 1)
+  const verdict = off <= hopsMayBeOff ? 'within 5 %' : `OFF BY ${(off * 100).toFixed(0)} %: marks are missing`
+  return `means of the hops, ms: ${parts.join(', ')}; sum ${sum.toFixed(2)} of ${whole.toFixed(2)}, ${verdict}`
 }
 
 function noiseOf(rows: readonly Row[]): string[] {

@@ -33,7 +33,7 @@ export interface Gateway {
   readonly origin: string
   /** Undefined in a deployment. */
   readonly child: Child | undefined
-  /** Where its marks are read, with --hops. */
+  /** Where its marks and pauses are read, with --hops or --tail. */
   readonly marksPath: string
 }
 
@@ -48,6 +48,8 @@ export interface World {
   readonly sql: Pool | undefined
   readonly gateways: readonly Gateway[]
   readonly workerPid: number | undefined
+  /** Processes whose waits for a core delay a unit, by what they are; with --tail. */
+  readonly watched: ReadonlyMap<number, string> | undefined
   readonly generator: Asker<GeneratorProtocol>
   readonly receiver: Receiver
   readonly seeded: Seeded
@@ -69,6 +71,7 @@ export interface WorldOptions {
   readonly rows: number
   readonly gateways: number
   readonly hops: boolean
+  readonly tail: boolean
   readonly profile: boolean
   readonly say: (text: string) => void
 }
@@ -83,21 +86,20 @@ const preload = (script: string) => fileURLToPath(new URL(`./${script}`, import.
 
 /** Pushes a stop function onto `closing` at each start, so that a failed start leaves nothing running. */
 export async function openWorld(options: WorldOptions, closing: Closing): Promise<World> {
-  await build()
-  const servers = await openServers(options, closing)
   const tls = certificate()
-  const receiver = await part<ReceiverProtocol>('harness/receiver-part.ts', closing)
+  const [servers, receiver, generator] = await together(
+    openServers(options, closing),
+    part<ReceiverProtocol>('harness/receiver-part.ts', closing),
+    part<GeneratorProtocol>('harness/generator.ts', closing),
+    build(),
+  )
   const { plainPort, tlsPort } = await receiver.ask('listen', { host: '127.0.0.1', tls })
   const socketUrl = `ws://127.0.0.1:${plainPort}/events`
   const httpsUrl = `https://127.0.0.1:${tlsPort}/events`
   const secretsKey = randomBytes(32)
   await freshDatabases(servers.adminUrl, ['bench_seed'])
-  const seeded = await seedDatabase(servers.databaseUrl('bench_seed'), {
-    ...options,
-    secretsKey,
-    socketUrl,
-    httpsUrl,
-  })
+  const seed = { ...options, secretsKey, socketUrl, httpsUrl }
+  const seeded = await seedDatabase(servers.databaseUrl('bench_seed'), seed)
   const database = async (name: string) => {
     await freshDatabases(servers.adminUrl, [name], 'bench_seed')
     return servers.databaseUrl(name)
@@ -130,13 +132,17 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
     })
     return { variant, origins: [`http://127.0.0.1:${port}`], pids: [program.pid] }
   }
+  const watched = new Map([
+    [generator.pid, 'generator'],
+    [receiver.pid, 'receiver'],
+  ])
   return {
-    ...{ servers, sql, gateways, seeded, startGateway, plainPort },
+    ...{ servers, sql, gateways, seeded, startGateway, plainPort, generator },
+    watched: options.tail ? watched : undefined,
     dead: async () => (await part<DeadProtocol>('harness/dead.ts', closing)).ask('listen', null),
     workerPid: worker.process.pid,
     wabaId: provider.wabaId,
     appSecret: provider.appSecret,
-    generator: await part<GeneratorProtocol>('harness/generator.ts', closing),
     receiver: { ask: receiver.ask, offsetNs: 0 },
     opponent(opponent, transport) {
       const key = `${opponent.variant} ${transport}`
@@ -147,23 +153,35 @@ export async function openWorld(options: WorldOptions, closing: Closing): Promis
   }
 }
 
+/** As `Promise.all`, but a failure waits for the others, which have put on `closing` by then what stops them. */
+async function together<Values extends readonly unknown[]>(
+  ...work: { readonly [Index in keyof Values]: Promise<Values[Index]> }
+): Promise<Values> {
+  await Promise.allSettled(work)
+  return (await Promise.all(work)) as unknown as Values
+}
+
 /** Builds the product: the TypeScript loader would add a call that names a function at each creation. */
-const build = async (): Promise<void> => {
-  await promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/dev/build.ts'], { cwd: root })
+let built: Promise<unknown> | undefined
+const build = () => {
+  built ??= promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/dev/build.ts'], { cwd: root })
+  return built
 }
 
 let gatewaysStarted = 0
 
 async function launchGateway(
   env: Environment,
-  { hops, profile }: WorldOptions,
+  { hops, tail, profile }: WorldOptions,
   closing: Closing,
 ): Promise<Gateway> {
   gatewaysStarted += 1
   const name = `gateway-${gatewaysStarted}`
   const port = await freePort()
   const marksPath = resolve(dataDir, `${name}.sock`)
-  const preloads = [hops && preload('marks-recorder.ts'), profile && preload('profiler.ts')].filter(Boolean)
+  const preloads = [(hops || tail) && preload('marks-recorder.ts'), profile && preload('profiler.ts')].filter(
+    Boolean,
+  )
   const child = launch(
     name,
     'dist/src/main.js',
@@ -173,6 +191,7 @@ async function launchGateway(
       ...(preloads.length > 0 && {
         NODE_OPTIONS: ['tsx', ...preloads].map((path) => `--import ${path}`).join(' '),
         MARKS_PATH: marksPath,
+        ...(tail && { TAIL: '1' }),
         PROFILE_DIR: dataDir,
       }),
     },

@@ -5,6 +5,7 @@ export interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
   readonly 'Index Name'?: string
+  readonly 'Parent Relationship'?: string
   readonly Plans?: readonly PlanNode[]
 }
 
@@ -61,15 +62,22 @@ export const scannedWhole = (plan: PlanNode, tables: readonly string[]): string[
   ...(plan.Plans ?? []).flatMap((inner) => scannedWhole(inner, tables)),
 ]
 
-/** Unique indexes that a filter names in full: at most one row matches, and sorting it costs nothing. */
-const ofOneRow = ['messages_idempotency', 'messages_provider_message_id_key']
+/**
+ * Unique indexes of which a filter finds at most one row, or one for each number of the workspace: sorting them costs
+ * nothing.
+ */
+const ofFewRows = ['messages_idempotency', 'messages_provider_message_id_key', 'conversations_contact_number']
 
-const readsOneRow = ({ Plans: [inner, ...others] = [] }: PlanNode): boolean =>
-  others.length === 0 && ofOneRow.includes(inner?.['Index Name'] ?? '')
+/** Nothing else is below the node, apart from what is looked up once before it. */
+function readsFewRows(plan: PlanNode): boolean {
+  if (plan['Index Name'] !== undefined) return ofFewRows.includes(plan['Index Name'])
+  const inner = (plan.Plans ?? []).filter((one) => one['Parent Relationship'] !== 'InitPlan')
+  return inner.length > 0 && inner.every(readsFewRows)
+}
 
 /** Whether the plan sorts to find the first rows: such a plan reads all matching rows. */
 export const sortsToLimit = (plan: PlanNode, isLimited = false): boolean =>
-  (isLimited && plan['Node Type'] === 'Sort' && !readsOneRow(plan)) ||
+  (isLimited && plan['Node Type'] === 'Sort' && !readsFewRows(plan)) ||
   (plan.Plans ?? []).some((inner) => sortsToLimit(inner, isLimited || plan['Node Type'] === 'Limit'))
 
 /** The indexes that a plan reads. */

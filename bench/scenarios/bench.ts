@@ -10,6 +10,8 @@ export interface Bench {
   readonly say: (text: string) => void
   /** Whether no further round may begin. */
   isLate(): boolean
+  /** To be read below the table, such as what was left out. */
+  note(text: string): void
   /** Fails the bench where a run that is in no row had faults. */
   check(figures: Pick<Figures, 'errors'>): void
   /** With --profile the gateway is profiled meanwhile. */

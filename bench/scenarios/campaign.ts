@@ -8,6 +8,7 @@ import { told } from '../harness/told.ts'
 import { drained, sqlOf } from './backlog.ts'
 import { type Bench, type Drill, gatewayOf } from './bench.ts'
 import { seedCampaign, start } from './campaign-rows.ts'
+import { warmUp } from './warm-up.ts'
 
 const usualSize = 10_000
 const standardRate = 80
@@ -66,6 +67,8 @@ async function sendsBeside(bench: Bench): Promise<Row[]> {
   const [number] = world.seeded.numbers
   if (!number) throw new Error('unreachable')
   const { workspaceId } = world.seeded
+  // At the rate that numbers have here: as fast as it is taken.
+  await warmUp(bench, gatewayOf(world), { work: 'send' })
   await sql`update numbers set messages_per_second = ${standardRate} where id = ${number.numberId}`
   const load = { kind: 'rate', perSecond: transactionalRate } as const
   const run = { work: 'send', load, pace: { warmSeconds, seconds: options.seconds } } as const

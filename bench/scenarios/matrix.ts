@@ -1,40 +1,15 @@
 // Every kind of work under every load, variant beside variant in the same rounds.
 import { measure } from '../harness/measure.ts'
 import { opponents, type WorkName } from '../harness/opponents.ts'
-import type { Load, Row } from '../harness/result.ts'
+import type { Row } from '../harness/result.ts'
 import { loadText } from '../harness/table.ts'
 import { told } from '../harness/told.ts'
 import type { Target } from '../harness/world.ts'
 import { hold } from './backlog.ts'
 import { type Bench, rowCollector } from './bench.ts'
+import { type Cell, cellsOf, leadSeconds, leftOut, planText } from './plan.ts'
+import { warmUp } from './warm-up.ts'
 import { works } from './works.ts'
-
-const leadSeconds = 1
-/** Starts at a low rate: the first calls wait until the gateway has opened its socket, and few may wait. */
-const warmUps = ({ rates }: Bench['options']) => [
-  { perSecond: 20, seconds: 1 },
-  { perSecond: Math.min(200, ...(rates.length > 0 ? [Math.max(20, ...rates)] : [])), seconds: 2 },
-]
-
-interface Cell {
-  readonly work: WorkName
-  readonly load: Exclude<Load, { kind: 'batch' }>
-}
-
-/** Answering at saturation would measure what the workspace's own client does. */
-const canSaturate = (work: WorkName): boolean => work !== 'answer'
-
-function cellsOf({ works: names, rates, connections }: Bench['options']): Cell[] {
-  return names.flatMap((work): Cell[] => [
-    ...rates.map((perSecond): Cell => ({ work, load: { kind: 'rate', perSecond } })),
-    ...(canSaturate(work) ? connections : []).map(
-      (count): Cell => ({
-        work,
-        load: { kind: 'closed', connections: count },
-      }),
-    ),
-  ])
-}
 
 /** The gateways together; `remote`: only the last one, while the first one has the socket. */
 export async function targetsOf(bench: Bench, work: WorkName): Promise<Target[]> {
@@ -55,15 +30,16 @@ export async function targetsOf(bench: Bench, work: WorkName): Promise<Target[]>
 export async function matrix(bench: Bench): Promise<Row[]> {
   const { options, world } = bench
   const collector = rowCollector()
-  for (const work of options.works) await warmUp(bench, work)
+  bench.say(planText(options))
+  await warmUpAll(bench)
   if (options.backlog > 0) await hold(bench, options.backlog)
   if (world.sql) await world.sql`analyze`
   for (let round = 1; round <= options.rounds; round += 1) {
-    for (const cell of cellsOf(options)) {
-      if (round > 1 && bench.isLate()) return collector.rows()
-      await runCell(bench, { ...cell, round }, collector)
-    }
+    for (const cell of cellsOf(options))
+      if (round === 1 || !bench.isLate()) await runCell(bench, { ...cell, round }, collector)
   }
+  const missing = leftOut(collector.rows(), options.rounds)
+  if (missing) bench.note(missing)
   return collector.rows()
 }
 
@@ -82,14 +58,7 @@ async function runCell(
   }
 }
 
-/** Warms up code, connections and caches of every variant. What is lost here fails the bench too. */
-async function warmUp(bench: Bench, work: WorkName): Promise<void> {
-  for (const target of await targetsOf(bench, work)) {
-    for (const { perSecond, seconds } of warmUps(bench.options)) {
-      const pace = { warmSeconds: 0, seconds }
-      const figures = await measure(bench.world, target, { work, load: { kind: 'rate', perSecond }, pace })
-      bench.check(figures)
-      bench.say(`  warm-up ${work} ${perSecond}/s ${target.variant}: ${told(figures)}`)
-    }
-  }
+async function warmUpAll(bench: Bench): Promise<void> {
+  for (const work of bench.options.works)
+    for (const target of await targetsOf(bench, work)) await warmUp(bench, target, { work })
 }

@@ -10,6 +10,7 @@ import type { SeededNumber } from '../harness/seed.ts'
 import { told } from '../harness/told.ts'
 import { collectAll, release, sendAll, sqlOf } from './backlog.ts'
 import { type Bench, type Drill, gatewayOf, rowCollector } from './bench.ts'
+import { warmUp } from './warm-up.ts'
 
 const many = 200
 const failing = 50
@@ -76,6 +77,7 @@ export const deadNeighbours: Drill = {
     const [one, ...rest] = world.seeded.numbers
     if (!one) throw new Error('unreachable')
     const dead = await world.dead()
+    await warmUp(bench, gatewayOf(world), { work: 'event' })
     const sides = {
       one: { numbers: [one], perSecond: apart },
       many: { numbers: rest, perSecond: rest.length },
@@ -140,6 +142,7 @@ export const retryStorm: Drill = {
       rows.push({ scenario: 'retry-storm', variant, load, rounds: [{ round: 1, ...measured, figures }] })
     }
     await sleep(noticeMs)
+    await warmUp(bench, gatewayOf(world), { work: 'event', numbers: [healthy] })
     await run('gateway')
     await world.receiver.ask('fail', { isFailing: true })
     const ids = await sendAll(world, { numbers: failed, count: options.size ?? 10_000, say })

@@ -5,6 +5,7 @@ import type { Round, Row } from '../harness/result.ts'
 import { told } from '../harness/told.ts'
 import { sqlOf } from './backlog.ts'
 import { type Bench, type Drill, gatewayOf } from './bench.ts'
+import { warmUp } from './warm-up.ts'
 
 /** Windows of so many seconds each. */
 const usualWindows = 12
@@ -27,8 +28,8 @@ export const soak: Drill = {
   about: 'the first and the last third of a load, while a transaction in Postgres is held open',
   async run(bench) {
     const { world, options } = bench
-    const count = Math.max(3, options.size ?? usualWindows)
-    await windows(bench, 1)
+    const count = Math.max(3, Math.min(usualWindows, options.size ?? usualWindows))
+    await warmUp(bench, gatewayOf(world), { work: 'event' })
     await sqlOf(world)`analyze`
     const url = world.servers?.databaseUrl('bench_gateway') ?? ''
     const holder = connectPool({ url, max: 1, name: 'bench-holder' })

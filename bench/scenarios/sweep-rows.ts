@@ -8,6 +8,7 @@ import { saturation, sweep } from '../harness/sweep.ts'
 import { told } from '../harness/told.ts'
 import type { Bench } from './bench.ts'
 import { targetsOf } from './matrix.ts'
+import { warmUp } from './warm-up.ts'
 
 const limits = { from: 100, most: 12_000, precision: 0.1 }
 /** A queue that grows shows in its tail long before anything is lost. */
@@ -26,13 +27,14 @@ export async function sweepRows(bench: Bench, work: WorkName): Promise<Row[]> {
   const { world, options, say } = bench
   const rows: Row[] = []
   for (const target of await targetsOf(bench, work)) {
-    const run = async (perSecond: number, seconds = options.seconds) => {
+    const run = async (perSecond: number) => {
       const load = { kind: 'rate', perSecond } as const
-      const figures = await measure(world, target, { work, load, pace: { warmSeconds: 1, seconds } })
+      const pace = { warmSeconds: 1, seconds: options.seconds }
+      const figures = await measure(world, target, { work, load, pace })
       say(`  ${work} ${perSecond}/s ${target.variant}: ${told(figures)}`)
       return { load, figures }
     }
-    await run(20, 1)
+    await warmUp(bench, target, { work })
     const steps = await sweep(limits, async (perSecond) => {
       const { load, figures } = await run(perSecond)
       rows.push({ scenario: work, variant: target.variant, load, rounds: [{ round: 1, ...figures }] })

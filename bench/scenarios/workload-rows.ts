@@ -4,6 +4,7 @@ import { told } from '../harness/told.ts'
 import type { Workload } from '../harness/workload.ts'
 import type { Bench } from './bench.ts'
 import { targetsOf } from './matrix.ts'
+import { warmUp } from './warm-up.ts'
 
 const warmSeconds = 2
 
@@ -23,6 +24,7 @@ export async function workloadRows(bench: Bench, { name, parts, seconds }: Workl
       runs: parts.map((part) => ({ ...part, load: { kind: 'rate', perSecond: part.perSecond }, pace })),
       pace,
     })
+  for (const { work } of parts) await warmUp(bench, target, { work })
   for (const figures of await mix({ warmSeconds: 0, seconds: 3 })) bench.check(figures)
   for (let round = 1; round <= options.rounds && !(round > 1 && bench.isLate()); round += 1) {
     for (const [index, figures] of (await mix({ warmSeconds, seconds })).entries()) {

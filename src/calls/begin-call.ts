@@ -15,6 +15,7 @@ import type {
   BegunHere,
   CallBeginRows,
   CallLedger,
+  CallOffers,
   CallParties,
   CallRows,
   Dialled,
@@ -45,7 +46,8 @@ export function inboundCall(
   })
   const notes = [{ at, kind: 'provider.connect', detail: { sentAt: update.at.toISOString() } }]
   const ringing = { row, body: statusBody(row, at), notes }
-  return { ringing, calledAt: update.at, forwardCheckAt: later(at, forwardCheckMs) }
+  const { session } = update
+  return { ringing, calledAt: update.at, forwardCheckAt: later(at, forwardCheckMs), session }
 }
 
 /** True where the connect came too late to ring. */
@@ -144,6 +146,7 @@ export interface LedgerPorts {
   readonly calls: CallRows
   readonly begin: CallBeginRows
   readonly ownership: Pick<Ownership, 'sid' | 'claim' | 'release'>
+  readonly offers: CallOffers
   readonly dispatch: Dispatch
   readonly clock: Clock
 }
@@ -154,14 +157,15 @@ const earlyTerminateLingerMs = 50
  * The rows of calls. When a promise of `begin...` or `recordEnded` resolves, the call is durable and its
  * deliveries are scheduled for dispatch.
  */
-export function createCallLedger({ calls, begin, ownership, dispatch, clock }: LedgerPorts): CallLedger {
+export function createCallLedger(ports: LedgerPorts): CallLedger {
+  const { calls, begin, ownership, offers, dispatch, clock } = ports
   const { sid } = ownership
   async function begun(statement: () => Promise<BegunHere>): Promise<Begun> {
     const asked = readClock(clock)
     const result = await statement()
     if (result.type !== 'begun') return result
-    // Ring first, then dispatch: the caller waits for the ring.
-    if (result.deliveries.length > 0) setImmediate(() => dispatch(result.deliveries))
+    // Ring first, then dispatch: the caller waits for the ring. Both share a write.
+    if (result.deliveries.length > 0) process.nextTick(() => dispatch(result.deliveries))
     return { ...result, asked }
   }
   // This lookup follows every inbound call and delays nothing, so it waits to be batched.
@@ -182,12 +186,14 @@ export function createCallLedger({ calls, begin, ownership, dispatch, clock }: L
     async beginInbound(call) {
       const { id, wacid } = call.ringing.row
       // Claim while the statement runs: another node that finds the row, for example through a repeated
-      // connect, then also finds this owner.
+      // connect, then also finds this owner. Keep the offer meanwhile, too: no ring waits for it then.
+      if (call.session) offers.keep(id, call.session)
       const claimed = ownership.claim('call', id)
       const result = await begun(() => begin.inbound(call, sid))
       if (result.type === 'begun' && wacid !== null) calls.remember(wacid, id)
       if (result.type === 'begun') return { ...result, claimed }
       void ownership.release('call', [id])
+      if (call.session) offers.forget(id)
       return result
     },
     recordEnded: (call) => begun(() => begin.ended(call)),

@@ -107,7 +107,7 @@ export function withDeadlines(context: StepContext, taken: CallStep): CallStep {
     index === all.length - 1 ? { ...change, row: state.row, isLast: isOver(state) } : change,
   )
   const effects = taken.effects.map((effect) =>
-    effect.type === 'noteForwarded' ? { ...effect, wakeAt: state.row.wakeAt } : effect,
+    effect.type === 'noteForwarded' ? { ...effect, wakeAt: state.row.wakeAt, isLast: isOver(state) } : effect,
   )
   return { state, ...(tx && { tx }), effects: [...effects, timer(context, state), ...leaving(state)] }
 }

@@ -150,7 +150,8 @@ export type CallEffect =
       readonly answerBy: string | null
     }
   /**
-   * The receiver has the event. The note is batched with others instead of committed in this turn. After a
+   * The receiver has the event. The note is batched with others, or goes with the next change, instead of being
+   * committed in this turn. After a
    * crash before that write, the event is forwarded again, as after any crash during a forward.
    */
   | {
@@ -158,6 +159,8 @@ export type CallEffect =
       readonly workspaceId: WorkspaceId
       readonly wakeAt: Date | null
       readonly notes: readonly Note[]
+      /** The owner leaves: the row is released, too. */
+      readonly isLast: boolean
     }
   | ({ readonly type: 'saveSdp' } & SavedSdp)
   | { readonly type: 'dropSdp' }

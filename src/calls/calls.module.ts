@@ -91,6 +91,7 @@ export function createCalls(options: CallsOptions) {
     createCallHost({ ...options, calls, silenceMs: settings.HANDOVER_SILENCE }),
     options.restores ?? noRestores,
   )
+  const { offers } = host
   const directory = directoryOf(options, host)
   options.restores?.onRestored(() =>
     restoreCalls({
@@ -100,7 +101,7 @@ export function createCalls(options: CallsOptions) {
   )
   const { ownership, dispatch } = options
   const begin = createCallBeginStore(options.sql)
-  const ledger = createCallLedger({ calls, begin, ownership, dispatch, clock })
+  const ledger = createCallLedger({ calls, begin, ownership, offers, dispatch, clock })
   const owners = createCallOwners({ directory, host, router })
   return {
     ...createCallRecords(options.sql),

@@ -20,7 +20,8 @@ type MessageOf<Type extends CallMessage['type']> = Extract<CallMessage, { type: 
 export function ringing(context: StepContext, state: CallState, { session }: MessageOf<'ringing'>): CallStep {
   // A repeated connect may have brought the offer: a node that lost the insert sends it to this owner.
   if (hasEnded(state.row) || state.session !== null) return step(state)
-  return andThen(withSession({ ...state, isResumed: true }, session), (kept) => forward(context, kept))
+  // Who began the call has the offer saved already.
+  return forward(context, { ...state, isResumed: true, session })
 }
 
 /** Takes the provider's SDP. It normally comes once; a repeat is used only where the SDP is missing. */
@@ -96,6 +97,7 @@ export function forwarded(
       workspaceId: row.workspaceId,
       wakeAt: row.wakeAt,
       notes,
+      isLast: false,
     },
   )
   return andThen(noted, afterForward)

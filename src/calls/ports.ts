@@ -2,6 +2,7 @@
 
 import type { StoredPermission } from '../contract/call-permission.ts'
 import type { WrittenDelivery } from '../contract/dispatch.ts'
+import type { SessionDescription } from '../contract/events.ts'
 import type { Person } from '../contract/person.ts'
 import type { EarlierRequest, RequestKey } from '../contract/request-key.ts'
 import type { Claim } from '../platform/actors/ownership.ts'
@@ -67,6 +68,7 @@ export interface InboundCall {
   readonly calledAt: Date
   /** `wake_at` of a call that is being forwarded. */
   readonly forwardCheckAt: Date
+  readonly session: SessionDescription | null
 }
 
 /** The content of a terminate webhook that arrived before its connect. */
@@ -191,6 +193,13 @@ export interface DirectSender {
   }): Promise<
     { readonly type: 'delivered' } | Omit<Extract<ForwardOutcome, { type: 'failed' }>, 'endpointId'>
   >
+}
+
+/** The offers of calls that are about to begin. Neither fails: a call rings without a saved offer, too. */
+export interface CallOffers {
+  /** Whoever takes the call in can wait for it. */
+  keep(id: CallId, session: SessionDescription): void
+  forget(id: CallId): void
 }
 
 /** The SDP for a later owner. Every method may fail; the call then continues without the saved SDP. */

@@ -110,7 +110,7 @@ function warningsOf(outlook: Outlook, now: Date): Estimate['warnings'] {
     warn('CAMPAIGN_ENDED', `the campaign is ${status}: nothing more is sent`)
     return warnings
   }
-  if (pending === 0) warn('NO_RECIPIENTS', 'nobody is PENDING: add recipients')
+  if (pending === 0) warn('NO_RECIPIENTS', 'there is nobody to send to: add recipients')
   warnOfTemplate(outlook, warn)
   warnOfNumber(outlook, warn)
   if (outlook.stopped) warn('ACCOUNT_RESTRICTED', outlook.stopped.message)

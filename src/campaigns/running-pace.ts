@@ -37,10 +37,12 @@ function limitOf(outlook: Outlook, { limitedBy }: Estimate, now: Date): Estimate
   return estimateCampaign({ ...outlook, number }, now).limitedBy
 }
 
+const told = (count: number): string => count.toLocaleString('en-US')
+
 function limitWarning({ number }: Outlook, { limitedBy }: Estimate): string[] {
   const limit = number?.messagingLimit
   if (limitedBy !== 'MESSAGING_LIMIT' || !limit) return []
   return [
-    `the provider lets the account begin with ${limit.customers} customers in 24 hours, and ${limit.used} are used: the rest may have to wait`,
+    `the provider lets the account begin with ${told(limit.customers)} customers in 24 hours, and ${told(limit.used)} are used: the rest may have to wait`,
   ]
 }

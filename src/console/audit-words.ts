@@ -129,6 +129,12 @@ const ofAccounts = (action: string): boolean => /^(operator|session)\./.test(act
 const label = (did: string): string =>
   did.replace(/,? (of|to|from|with|for|in|as|about)( \w+)?$|,? \w+ campaign$/, '')
 
+/** What was done, without its subject: for lists that have the account in a column, or are of one account. */
+export function shortWordsOf(action: string): string {
+  const known = Object.hasOwn(words, action) ? words[action] : undefined
+  return known ? (known.own ?? label(known.did)) : plain(action)
+}
+
 /** What a workspace can filter by: all actions of a kind, or one. */
 export const auditWords: readonly AuditWord[] = Object.entries(groups).flatMap(([kind, title]) => [
   { action: kind, group: title, title: 'All' },

@@ -23,11 +23,12 @@ export function frameBegun(turn: Turn, open: OpenSocket, bytes: number): void {
 
 /**
  * Lets a ping go right behind the frame, in the same write, so that the proof takes one round trip. While one is
- * under way, frames share the next. Somebody waits for the result of a call, so it shares none. The ping is behind
- * its frame also where a lapsed guard or a full socket holds both back; it counts from when the frame was taken.
+ * under way, frames share the next. Somebody waits for the result of a call, so it shares none; what is written with it
+ * is proved with it. The ping is behind its frame also where a lapsed guard or a full socket holds both back; it counts
+ * from when the frame was taken.
  */
 export function carryPing(turn: Turn, open: OpenSocket, { frame, effect }: Handed): void {
-  if (frame.work.type === 'queued' && isProving(open)) return
+  if (frame.work.type === 'queued' && (open.pings.length > 0 || isCarrying(open, 'queued'))) return
   frame.ping = nextToken(turn.state)
   effect.ping = frame.ping
 }
@@ -35,8 +36,9 @@ export function carryPing(turn: Turn, open: OpenSocket, { frame, effect }: Hande
 /** Whether a ping is on its way, alone or behind a frame that the socket has not taken yet. */
 const isProving = (open: OpenSocket): boolean => open.pings.length > 0 || isCarrying(open)
 
-function isCarrying({ writing }: OpenSocket): boolean {
-  for (const { ping } of writing.values()) if (ping !== undefined) return true
+function isCarrying({ writing }: OpenSocket, type?: Frame['work']['type']): boolean {
+  for (const { ping, work } of writing.values())
+    if (ping !== undefined && (type ?? work.type) === work.type) return true
   return false
 }
 

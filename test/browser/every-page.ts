@@ -8,6 +8,7 @@ import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
 import type { Stack } from '../e2e/stack.ts'
 import { after, before, describe, test } from '../support/harness.ts'
+import { assertRoom } from './layout.ts'
 import {
   assertAccessible,
   assertFits,
@@ -16,24 +17,29 @@ import {
   loaded,
   openBrowserScene,
   screenshot,
-  viewport,
 } from './scene.ts'
 
 interface Look {
   readonly name: string
+  readonly width: number
+  readonly height: number
   readonly theme: 'light' | 'dark'
-  readonly isNarrow: boolean
-  /**
-   * Rules of axe; undefined means all. Only those that the theme or the width can break and the first look
-   * has not checked.
-   */
+  /** Rules of axe; undefined means all. Only what the theme or the width can break and no look before has checked. */
   readonly rules?: readonly string[]
 }
 
+const ofTheme = ['color-contrast']
+/** Where there is less room, other things are shown. */
+const ofWidth = [...ofTheme, 'target-size', 'scrollable-region-focusable']
+
+/** In this order a look differs from the one before by its theme or by its width, so little is laid out anew. */
 const looks: readonly Look[] = [
-  { name: 'light', theme: 'light', isNarrow: false },
-  { name: 'dark', theme: 'dark', isNarrow: false, rules: ['color-contrast'] },
-  { name: 'narrow', theme: 'light', isNarrow: true, rules: ['target-size', 'scrollable-region-focusable'] },
+  { name: 'light', width: 1440, height: 900, theme: 'light' },
+  { name: 'dark', width: 1440, height: 900, theme: 'dark', rules: ofTheme },
+  { name: 'medium-dark', width: 1024, height: 768, theme: 'dark', rules: ofTheme },
+  { name: 'medium', width: 1024, height: 768, theme: 'light', rules: ofWidth },
+  { name: 'narrow', width: 390, height: 844, theme: 'light', rules: ofWidth },
+  { name: 'narrow-dark', width: 390, height: 844, theme: 'dark', rules: ofTheme },
 ]
 
 export const paths = [
@@ -60,6 +66,7 @@ export const judgePages = (half: 'lists' | 'records'): void =>
     let deliveryId = ''
     let conversationId = ''
     let callId = ''
+    let messageId = ''
     let templateId = ''
     let campaignId = ''
 
@@ -87,7 +94,8 @@ export const judgePages = (half: 'lists' | 'records'): void =>
       const picture = await arrives(stack, '15557000001', { type: 'image', caption: 'This one?' })
       conversationId = picture.conversationId
       const template = { name: 'hello_world', language: 'en_US' }
-      await ok(stack.api.post('/messages/chat', { to: '+15557000001', template }), 202)
+      const sent = await ok(stack.api.post('/messages/chat', { to: '+15557000001', template }), 202)
+      messageId = sent.id
       receiver.answer = ({ body }) => (body.event === 'call.ringing' ? 500 : 200)
       await ok(stack.sim.post('/handsets/15557000001/calls', { to: stack.numbers[0].number }))
       await eventually('the ring has failed', async () => {
@@ -103,9 +111,9 @@ export const judgePages = (half: 'lists' | 'records'): void =>
       await scene?.close()
     })
 
-    test('is accessible, keeps the policy and fits, in light, in dark and on a telephone', async () => {
+    test('is accessible, keeps the policy and has room, in light and dark, from wide to a telephone', async () => {
       const records = [
-        ...[`endpoints/${endpointId}`, `deliveries/${deliveryId}`],
+        ...[`endpoints/${endpointId}`, `deliveries/${deliveryId}`, `messages/${messageId}`],
         ...['campaigns/new', `campaigns/${campaignId}`],
         ...[`conversations/${conversationId}`, `calls/${callId}`],
         ...['templates/new', `templates/${templateId}`],
@@ -113,7 +121,7 @@ export const judgePages = (half: 'lists' | 'records'): void =>
       const page = await scene.open('overview')
       for (const path of half === 'lists' ? paths : records) {
         await page.goto(scene.urlOf(path))
-        for (const look of looks) await judge(page, path, look)
+        for (const [index, look] of looks.entries()) await judge(page, path, look, looks[index - 1])
         await assertWords(page)
         assertNoFaults(page)
       }
@@ -136,13 +144,18 @@ async function assertWords(page: Page): Promise<void> {
   assert.deepEqual(found, [], page.url())
 }
 
-async function judge(page: Page, path: string, { name, theme, isNarrow, rules }: Look): Promise<void> {
+async function judge(page: Page, path: string, look: Look, before: Look | undefined): Promise<void> {
+  const { name, width, height, theme, rules } = look
   await page.emulateMedia({ colorScheme: theme })
-  await page.setViewportSize(viewport(isNarrow))
+  await page.setViewportSize({ width, height })
   await loaded(page)
   await assertAccessible(page, rules)
-  if (isNarrow) await assertFits(page)
-  await screenshot(page, `${path.replace('/new', '-new').replace(/\/.*/, '-one')}-${name}`)
+  if (width !== before?.width) {
+    await assertFits(page)
+    await assertRoom(page)
+  }
+  if (!name.endsWith('-dark'))
+    await screenshot(page, `${path.replace('/new', '-new').replace(/\/.*/, '-one')}-${name}`)
 }
 
 /** Runs a campaign with recipients in several statuses to its end. */

@@ -85,7 +85,7 @@ describe('invitations', () => {
       [],
     )
     await theirs.goto(link)
-    await theirs.getByText('This link leads nowhere any more').waitFor()
+    await theirs.getByText('This invitation no longer works').waitFor()
     await screenshot(theirs, 'invite-over-light')
     await assertAccessible(theirs)
     await theirs.getByRole('link', { name: 'Open the console' }).click()
@@ -155,7 +155,7 @@ describe('invitations', () => {
     await dialog(page).getByRole('button', { name: 'Done' }).click()
     const theirs = await scene.newPage()
     await theirs.goto(first)
-    await theirs.getByText('This link leads nowhere any more').waitFor()
+    await theirs.getByText('This invitation no longer works').waitFor()
     // The same page with another fragment.
     await theirs.goto(second)
     await theirs.getByRole('heading', { level: 1, name: 'Join North Dock' }).waitFor()

@@ -5,7 +5,7 @@ import { ok } from '../e2e/clients.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../e2e/receivers.ts'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
-import { paths } from './every-page.ts'
+import { navigationLeadsToEveryPage, telephoneNavigationCloses, themeStays } from './frame-steps.ts'
 import {
   assertAccessible,
   assertNoFaults,
@@ -190,8 +190,12 @@ describe('work in the console', () => {
       .waitFor()
     await dialog(page).getByRole('button', { name: 'Replay' }).click()
     await notice(page, 'One more attempt is on its way.').waitFor()
+    // Outside the dialog they would lie below it, and could not be pressed.
+    const notices = page.getByRole('log', { name: 'Notices' })
+    assert.ok(await notices.evaluate((element) => element.closest('dialog') !== null))
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
+    assert.ok(await notices.evaluate((element) => element.closest('dialog') === null))
     assert.match(page.url(), /deliveries\?state=DELIVERED$/)
 
     await filterChip(page, 'State').click()
@@ -244,20 +248,9 @@ describe('work in the console', () => {
     await page.close()
   })
 
-  test('the navigation leads to every page', async () => {
-    const page = await scene.open('overview')
-    const navigation = page.getByRole('navigation', { name: 'Pages' })
-    const links = navigation.getByRole('link')
-    assert.equal(await links.count(), paths.length)
-    for (let index = 0; index < paths.length; index += 1) {
-      const title = (await links.nth(index).innerText()).trim()
-      await links.nth(index).click()
-      await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
-      assert.equal(await navigation.getByRole('link', { name: title }).getAttribute('aria-current'), 'page')
-      assert.match(await page.title(), new RegExp(`^${title} · `))
-    }
-    await page.close()
-  })
+  test('the navigation leads to every page', () => navigationLeadsToEveryPage(scene))
+  test('on a telephone the navigation closes by a tap beside it, and an unknown page has a heading', () =>
+    telephoneNavigationCloses(scene))
 
   test('the keyboard alone goes from the skip link to the content and into a dialog and back', async () => {
     const page = await scene.open('keys')
@@ -278,17 +271,5 @@ describe('work in the console', () => {
     await page.close()
   })
 
-  test('the theme is chosen, and stays over a reload', async () => {
-    const page = await scene.open('keys')
-    const canvas = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
-    const light = await canvas()
-    await page.getByRole('radio', { name: 'Dark' }).check()
-    const dark = await canvas()
-    assert.notEqual(dark, light)
-    await page.reload()
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    assert.equal(await canvas(), dark)
-    await page.getByRole('radio', { name: 'As the system' }).check()
-    await page.close()
-  })
+  test('the theme is chosen, and stays over a reload and in the documentation', () => themeStays(scene))
 })

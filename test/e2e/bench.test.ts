@@ -70,20 +70,29 @@ describe('npm run bench', () => {
   })
 
   test('--help tells the flags, and a wrong one is refused', async () => {
-    const help = await bench('--help')
+    const [help, wrong] = await Promise.all([bench('--help'), bench('--scenario', 'nothing')])
     assert.deepEqual([help.code, help.stderr], [0, ''])
     assert.match(help.stdout, /--sweep event/)
-    const wrong = await bench('--scenario', 'nothing')
     assert.equal(wrong.code, 1)
     assert.match(wrong.stderr, /--scenario nothing: not one of event/)
   })
 
-  test('a short run measures gateway and floor in the same round, and the hops add up', {
+  test('a short run measures gateway and floor in the same round, its hops add up, and its tail is looked at', {
     timeout,
   }, async () => {
-    const short = ['--rates', '30', '--connections', '0', '--seconds', '1', '--rounds', '1', '--rows', '10']
-    const run = ['--scenario', 'event', '--variants', 'gateway,floor', '--hops', '--json', '--name', 'e2e']
-    const { code, stdout, stderr } = await bench(...short, ...run)
+    const load = ['--rates', '30', '--connections', '0', '--seconds', '1', '--rounds', '1', '--rows', '10']
+    const run = [
+      '--scenario',
+      'event',
+      '--variants',
+      'gateway,floor',
+      '--warm-up',
+      '1',
+      '--json',
+      '--name',
+      'e2e',
+    ]
+    const { code, stdout, stderr } = await bench(...load, ...run, '--hops', '--tail')
     assert.equal(code, 0, stderr)
     const { version, rows, environment } = JSON.parse(stdout) as Result
     assert.equal(version, 2)
@@ -102,5 +111,9 @@ describe('npm run bench', () => {
     const whole = mean(round.latency)
     assert.ok(Math.abs(sum / whole - 1) < 0.05, `${sum} of ${whole}`)
     assert.ok((round.walBytes ?? 0) > 500, `${round.walBytes}`)
+    // The hundredth of 30 is one. What overlapped with it depends on the machine.
+    assert.deepEqual([round.tail?.slow, round.tail?.rest], [1, 29])
+    assert.match(stderr, /warm-up event gateway: .*us a unit [\d-]+\n/)
+    assert.match(stderr, /within 5 %\n.*what overlapped with them/)
   })
 })

@@ -34,6 +34,7 @@ export const sharedStyles = ['tokens.css', 'font.css', 'product-bar.css'].map(sh
 
 const style = [sharedStyles, file('./page.css'), file('./parts.css')].join('\n')
 const search = file('./search.js')
+const theme = file('./theme.js')
 
 export function layout({ title, contents, main, handsetsUrl, scripts = [] }: Parts): Page {
   const code = [search, ...scripts]
@@ -65,6 +66,7 @@ export const head = (title: string, itsStyle: string): string => `<!doctype html
 <meta name="color-scheme" content="light dark">
 <title>${escaped(title)}</title>
 ${sharedLinks}
+<script>${theme}</script>
 <style>${itsStyle}</style>
 </head>`
 
@@ -80,7 +82,7 @@ export const policy = (itsStyle: string, scripts: readonly string[]): string =>
   [
     "default-src 'none'",
     `style-src ${hashOf(itsStyle)}`,
-    `script-src ${scripts.length === 0 ? "'none'" : scripts.map(hashOf).join(' ')}`,
+    `script-src ${[theme, ...scripts].map(hashOf).join(' ')}`,
     "font-src 'self'",
     "connect-src 'self'",
     "img-src 'self'",

@@ -23,15 +23,17 @@ import type {
   ProviderOutcome,
   SavedSdp,
 } from '../call.messages.ts'
-import type { CallOwners, CallSessions, DirectSender } from '../ports.ts'
+import type { CallOffers, CallOwners, CallSessions, DirectSender } from '../ports.ts'
 import type { CallsStore, TakenCall } from '../store/calls.store.ts'
-import { createForwardNotes } from './forward-notes.ts'
-import { createOwnForwards } from './own-forwards.ts'
-import { releasedOnce } from './released-rows.ts'
+import { createForwardNotes, type ForwardNotes } from './forward-notes.ts'
+import { createOwnForwards, type OwnForwards } from './own-forwards.ts'
+import { type ReleasedRows, releasedOnce } from './released-rows.ts'
+import { createUnderWay, offersOf } from './saved-sdp.ts'
 
 export interface CallHost extends ActorHost<CallState, CallMessage, CallTx, CallEffect> {
   /** Resolves when the latest write of the call's SDP has finished or failed. */
   sdpSaved(id: string): Promise<void>
+  readonly offers: CallOffers
 }
 
 export interface CallHostOptions extends CallRequestsOptions {
@@ -62,15 +64,13 @@ export function createCallHost(options: CallHostOptions): CallHost {
   }
 
   const own = createOwnForwards()
-  const forwards = createForwardNotes({
-    ...{ sql: options.sql, log },
-    written: ({ id, epoch }) => own.settled(id, epoch),
-  })
-  const sessionsUnderWay = createUnderWay(log)
   const rows = releasedOnce(calls)
+  const forwards = notesOf(options, own, rows)
+  const sessionsUnderWay = createUnderWay(log)
 
   return {
     sdpSaved: sessionsUnderWay.of,
+    offers: offersOf(sessions, sessionsUnderWay.add),
     async load(id, { sid, exclusive, deadSid }) {
       const taken = await calls.take(id, { sid, exclusive, deadSid, silenceMs: options.silenceMs })
       if (!taken) return undefined
@@ -81,7 +81,7 @@ export function createCallHost(options: CallHostOptions): CallHost {
       }
     },
     async commit(id, epoch, tx) {
-      const result = await rows.change(id as CallId, epoch, tx)
+      const result = await forwards.along({ id, epoch }, tx, (all) => rows.change(id as CallId, epoch, all))
       if (result.type === 'committed' && result.deliveries.length > 0) options.dispatch(result.deliveries)
       const hasOutcome = tx.at(-1)?.row.forwardState !== 'ATTEMPTING'
       if (result.type === 'committed' && hasOutcome) own.settled(id, epoch)
@@ -109,17 +109,27 @@ export function createCallHost(options: CallHostOptions): CallHost {
     confirm: (ids) => calls.confirm(ids),
     async release(owned, sid) {
       // Write the pending notes first: a new owner that reads ATTEMPTING would forward again.
-      await forwards.drain()
+      await forwards.settled(owned)
       await rows.release(owned, sid)
     },
     // The first turn of every incarnation sets the timers and resumes the previous owner's unfinished work.
-    activated(context) {
-      context.post({ type: 'wake' })
+    activated(context, hasFirst) {
+      if (!hasFirst) context.post({ type: 'wake' })
       own.adopt(context)
     },
     dropped: rows.dropped,
   }
 }
+
+/** With the forwards that are settled, and the rows that are released, by a note. */
+const notesOf = ({ sql, log }: CallHostOptions, own: OwnForwards, rows: ReleasedRows): ForwardNotes =>
+  createForwardNotes({
+    ...{ sql, log },
+    written({ id, epoch, isLast }) {
+      own.settled(id, epoch)
+      if (isLast) rows.released(id, epoch)
+    },
+  })
 
 const toldOf = (outcome: ForwardOutcome) =>
   outcome.type === 'failed' ? { outcome: 'failed', code: outcome.code } : { outcome: 'delivered' }
@@ -137,22 +147,6 @@ function createAsk(options: CallHostOptions) {
     const code = outcome.type === 'ok' ? undefined : outcome.error.code
     log.info({ callId: context.id, request: effect.request, outcome: outcome.type, code }, 'call.requested')
     context.post({ type: 'providerAnswered', request: effect.request, actionId: effect.actionId, outcome })
-  }
-}
-
-/** Keeps the latest write of each call's SDP, so that others can wait for it. */
-function createUnderWay(log: Log) {
-  const underWay = new Map<string, Promise<void>>()
-  return {
-    of: (id: string): Promise<void> => underWay.get(id) ?? Promise.resolve(),
-    add(work: Promise<void>, id: string): void {
-      const kept = work
-        .catch((error: unknown) => log.warn({ callId: id, error: String(error) }, 'call.session_not_kept'))
-        .finally(() => {
-          if (underWay.get(id) === kept) underWay.delete(id)
-        })
-      underWay.set(id, kept)
-    },
   }
 }
 

@@ -15,7 +15,8 @@ interface Begin {
   readonly sid: string
 }
 
-const width = 3
+/** Two keep Postgres busy while one of them waits for the disk. More would share less. */
+const width = 2
 const maxItems = 64
 const maxWaiting = 20_000
 

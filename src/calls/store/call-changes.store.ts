@@ -25,7 +25,8 @@ interface Single extends Owned {
 
 type MaybeDelivery = WrittenDelivery | { readonly deliveryId: null }
 
-const width = 3
+/** Two keep Postgres busy while one of them waits for the disk. More would share less. */
+const width = 2
 const maxItems = 64
 const maxWaiting = 20_000
 

@@ -11,6 +11,8 @@ export interface Forwarded {
   readonly epoch: number
   readonly wakeAt: Date | null
   readonly notes: readonly Note[]
+  /** The owner leaves: the row is released, too. */
+  readonly isLast: boolean
 }
 
 /**
@@ -28,10 +30,12 @@ export async function noteForwarded(sql: Sql, forwards: readonly Forwarded[]): P
       last_forward_error = case when ${isOpen} then null else c.last_forward_error end,
       wake_at = case when ${isOpen} then f.wake_at else c.wake_at end,
       updated_at = case when ${isOpen} and c.last_forward_error is not null then now() else c.updated_at end,
+      owner_sid = case when c.owner_epoch = f.epoch and f.is_last then null else c.owner_sid end,
       timeline = ${appended(sql, sql`f.entries::jsonb`)}
     from unnest(${sorted.map(({ id }) => id)}::uuid[], ${sorted.map(({ workspaceId }) => workspaceId)}::uuid[],
         ${sorted.map(({ epoch }) => epoch)}::bigint[], ${sorted.map(({ wakeAt }) => instant(wakeAt))}::timestamptz[],
-        ${entries}::text[]) as f (id, workspace_id, epoch, wake_at, entries)
+        ${entries}::text[], ${sorted.map(({ isLast }) => String(isLast))}::text[]::boolean[])
+        as f (id, workspace_id, epoch, wake_at, entries, is_last)
     where c.id = f.id and c.workspace_id = f.workspace_id`
 }
 

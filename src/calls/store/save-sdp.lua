@@ -1,16 +1,23 @@
--- Saves the SDP of a live call, fenced by the owner's epoch.
--- KEYS[1] gw:call:{id} (hash: e, sdpType, sdp, own)
--- ARGV[1] epoch, ARGV[2] ttl ms, ARGV[3..] field, value, ...; an empty value removes the field
--- Returns 1, or 0 where a later owner has written.
-local stored = tonumber(redis.call('HGET', KEYS[1], 'e') or '0')
-if stored > tonumber(ARGV[1]) then return 0 end
-redis.call('HSET', KEYS[1], 'e', ARGV[1])
-for i = 3, #ARGV, 2 do
-  if ARGV[i + 1] == '' then
-    redis.call('HDEL', KEYS[1], ARGV[i])
-  else
-    redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+-- Saves the SDP of live calls, each fenced by its owner's epoch; 0 before there is an owner.
+-- KEYS gw:call:{id}, ... (hash: e, sdpType, sdp, own)
+-- ARGV[1] ttl ms, then for each key: epoch, sdpType, sdp, own; an empty value removes the field
+-- Returns how many were saved. Where a later owner has written, nothing changes.
+local saved = 0
+for i = 1, #KEYS do
+  local at = i * 4 - 2
+  local stored = tonumber(redis.call('HGET', KEYS[i], 'e') or '0')
+  if stored <= tonumber(ARGV[at]) then
+    local fields = {'e', ARGV[at]}
+    for place, name in ipairs({'sdpType', 'sdp', 'own'}) do
+      if ARGV[at + place] ~= '' then
+        fields[#fields + 1] = name
+        fields[#fields + 1] = ARGV[at + place]
+      end
+    end
+    redis.call('DEL', KEYS[i])
+    redis.call('HSET', KEYS[i], unpack(fields))
+    redis.call('PEXPIRE', KEYS[i], ARGV[1])
+    saved = saved + 1
   end
 end
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
-return 1
+return saved

@@ -1,9 +1,11 @@
 // The audit: of a workspace, of one's own account, and of all accounts for whoever runs the installation.
 import * as v from 'valibot'
 import { AppError, notFound } from '../../contract/errors.ts'
+import type { Page } from '../../contract/page.ts'
+import type { AccountAuditRecord, AuditRecord } from '../../contract/records/console.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import { time } from '../../platform/http/time.ts'
-import { auditWords } from '../audit-words.ts'
+import { auditWords, shortWordsOf } from '../audit-words.ts'
 import { operatorRoute, workspaceRoute } from '../route.ts'
 import { idOf, idParams } from '../schema.ts'
 import { hiddenFrom, tellAudit } from '../tell-audit.ts'
@@ -58,6 +60,11 @@ const listAuditWords = workspaceRoute({
   handle: () => ({ data: auditWords }),
 })
 
+const told = ({ data, next }: Page<AuditRecord>) => ({
+  data: data.map((record): AccountAuditRecord => ({ ...record, did: shortWordsOf(record.action) })),
+  next,
+})
+
 const listMyAudit = operatorRoute({
   method: 'GET',
   path: '/me/audit',
@@ -65,7 +72,7 @@ const listMyAudit = operatorRoute({
   query: v.strictObject({ ...pageQuery, ...filters }),
   async handle({ services, operator: { operatorId }, query: { limit, cursor, ...filter } }) {
     const page = pageRequest(kind, { limit, cursor })
-    return pageBody(kind, await services.audit.listAccounts({ ...filter, operatorId }, page))
+    return pageBody(kind, told(await services.audit.listAccounts({ ...filter, operatorId }, page)))
   },
 })
 
@@ -79,7 +86,7 @@ const listAccountAudit = operatorRoute({
     // NOT_FOUND, as on every platform route: only the platform owner may learn about it.
     if (!operator.platformOwner) throw new AppError('NOT_FOUND', 'there is nothing at this path for you')
     const page = pageRequest(kind, { limit, cursor })
-    return pageBody(kind, await services.audit.listAccounts(filter, page))
+    return pageBody(kind, told(await services.audit.listAccounts(filter, page)))
   },
 })
 

@@ -127,7 +127,7 @@ const failed = (
   where workspace_id = ${workspaceId}
     ${
       table === 'messages'
-        ? sql`and status = 'FAILED' ${within(sql, table, 'created_at', { since })}`
+        ? sql`and status = 'FAILED' and direction = 'OUTBOUND' ${within(sql, table, 'created_at', { since })}`
         : sql`and state = 'FAILED' and id >= ${idFloor(since.getTime())}`
     }`
 

@@ -8,7 +8,6 @@ import { Overlays } from './overlays.tsx'
 import { pages } from './pages.ts'
 import { Alone } from './parts/console-bar.tsx'
 import { ErrorState, Skeleton } from './parts/states.tsx'
-import { Toaster } from './parts/toaster.tsx'
 import { Opened, Shell } from './shell.tsx'
 
 const SIGN_IN = `${ROOT}/sign-in`
@@ -24,7 +23,6 @@ export const App = () => (
   <>
     <Screen />
     <Overlays />
-    <Toaster />
   </>
 )
 

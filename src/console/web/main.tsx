@@ -4,9 +4,11 @@ import { api } from './core/api.ts'
 import { startAttendance } from './core/attendance.ts'
 import { startClock } from './core/format.ts'
 import { startLive } from './core/live.ts'
+import { noticesHost } from './core/notices-place.ts'
 import { startPrefetch } from './core/prefetch.ts'
 import { startRouter } from './core/router.ts'
 import { pages } from './pages.ts'
+import { Toaster } from './parts/toaster.tsx'
 
 startRouter()
 startPrefetch((page) => pages.find(({ path }) => path === page)?.load())
@@ -15,3 +17,4 @@ startLive()
 startAttendance(() => api.get('/me'))
 const root = document.getElementById('app')
 if (root) render(<App />, root)
+render(<Toaster />, noticesHost)

@@ -26,8 +26,16 @@ export function Shell() {
     const onKey = ({ key }: KeyboardEvent) => {
       if (key === 'Escape') setOpen(false)
     }
+    // The frame itself is hit only beside what stands in it: on the shade that lies over the page.
+    const onClick = ({ target }: MouseEvent) => {
+      if (target instanceof Element && target.matches('.nav-open')) setOpen(false)
+    }
     addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
+    addEventListener('click', onClick)
+    return () => {
+      removeEventListener('keydown', onKey)
+      removeEventListener('click', onClick)
+    }
   }, [])
   const entry = pages.find(({ path }) => path === page)
   return (
@@ -225,11 +233,14 @@ const Missing = ({ onRetry }: { onRetry(): void }) => (
 )
 
 const Unknown = () => (
-  <EmptyState
-    icon="warning"
-    title="There is no such page"
-    action={<Button onClick={() => history.back()}>Go back</Button>}
-  >
-    The link may be old. The navigation lists every page.
-  </EmptyState>
+  <>
+    <PageHeader title="Page not found" />
+    <EmptyState
+      icon="warning"
+      title="There is no such page"
+      action={<Button onClick={() => history.back()}>Go back</Button>}
+    >
+      The link may be old. The navigation lists every page.
+    </EmptyState>
+  </>
 )

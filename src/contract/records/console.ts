@@ -124,6 +124,11 @@ export interface ToldAuditRecord extends AuditRecord {
   names: Record<string, string>
 }
 
+/** An entry of an account: `did` says all, such as `Signed in`. */
+export interface AccountAuditRecord extends AuditRecord {
+  did: string
+}
+
 /** What the audit can be filtered by: one action, or a kind of them. */
 export interface AuditWord {
   action: string

@@ -185,9 +185,9 @@ class EndpointSockets {
       if (error) metrics.framed(item, false)
       else done(true)
     })
-    if (ping !== undefined) socket.ping(writePing(ping))
-    // A call waits for nothing else of this turn.
-    if (!isQueued(item)) socket.flush()
+    if (ping !== undefined) socket.prove(writePing(ping))
+    // A call waits only for what begins together with it.
+    if (!isQueued(item)) socket.hurry()
   }
 
   ping({ token, ping }: Of<'ping'>, context: Context): void {

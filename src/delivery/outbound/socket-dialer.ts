@@ -47,8 +47,10 @@ export interface OutboundSocket {
   send(frame: Uint8Array | string, done: (error?: Error) => void): void
   /** At most 125 bytes. Does nothing when the socket is not open. */
   ping(payload: Uint8Array): void
-  /** Writes what was sent in this turn of the event loop now. */
-  flush(): void
+  /** A ping behind the frame that was sent last. Of those that share a write, only the last one is sent: it covers all. */
+  prove(payload: Uint8Array): void
+  /** Writes as soon as what is ready to run has run, so that calls that begin together share a write. */
+  hurry(): void
   /** Bytes that wait to be written, without those that the kernel has taken. */
   bufferedBytes(): number
   /** Starts the closing handshake. If it takes longer than a second, the socket is terminated. */
@@ -136,7 +138,16 @@ function handOver(websocket: WebSocket, connection: Socket, handlers: SocketHand
   websocket.once('close', onClose)
   websocket.on('pong', (payload) => handlers.onPong(payload))
   if (websocket.readyState === websocket.CLOSED) onClose(1006, Buffer.alloc(0))
-  const { gather, flush } = gathering(connection)
+  let proof: Uint8Array | undefined
+  const ping = (payload: Uint8Array | undefined) => {
+    if (payload && websocket.readyState === websocket.OPEN) websocket.ping(payload)
+  }
+  const proveNow = () => {
+    const last = proof
+    proof = undefined
+    ping(last)
+  }
+  const { gather, hurry, flush } = gathering(connection, proveNow)
   return {
     remoteAddress,
     send(frame, done) {
@@ -144,11 +155,16 @@ function handOver(websocket: WebSocket, connection: Socket, handlers: SocketHand
       websocket.send(frame, { binary: false }, (error) => done(error ?? undefined))
     },
     ping(payload) {
-      if (websocket.readyState !== websocket.OPEN) return
       gather()
-      websocket.ping(payload)
+      // The order of pings is that of what they cover.
+      proveNow()
+      ping(payload)
     },
-    flush,
+    prove(payload) {
+      gather()
+      proof = payload
+    },
+    hurry,
     bufferedBytes: () => websocket.bufferedAmount,
     close(code, reason) {
       websocket.close(code, reason)
@@ -160,15 +176,23 @@ function handOver(websocket: WebSocket, connection: Socket, handlers: SocketHand
 }
 
 /** A write is a system call, and costs more than all else about a frame: the frames of one turn share one. */
-function gathering(connection: Socket): { gather(): void; flush(): void } {
+function gathering(connection: Socket, last: () => void) {
   let isGathering = false
+  let isHurried = false
   const flush = () => {
     if (!isGathering) return
+    last()
     isGathering = false
+    isHurried = false
     connection.uncork()
   }
   return {
     flush,
+    hurry() {
+      if (isHurried || !isGathering) return
+      isHurried = true
+      process.nextTick(flush)
+    },
     gather() {
       if (isGathering) return
       isGathering = true

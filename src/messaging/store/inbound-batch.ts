@@ -4,6 +4,7 @@ import type { WrittenDelivery } from '../../contract/dispatch.ts'
 import { emit } from '../../platform/postgres/emit.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { InboundTry, InboundWrite } from '../ports.ts'
+import { owesNoAnswer } from './owes-no-answer.ts'
 import { revise, revisedId } from './revisions.store.ts'
 
 type Row = {
@@ -37,8 +38,7 @@ export async function insertMany(sql: Sql, writes: readonly InboundWrite[]): Pro
       cross join lateral (
         select v.last_event_id, v.xmin::text as version from conversations v
         where v.id = p.conversation_id and v.workspace_id = p.workspace_id
-          and (v.campaign_recipient_id is null or v.campaign_sent_at <= now() - interval '7 days' or exists (
-            select from recipients r where r.id = v.campaign_recipient_id and r.replied_at is not null))
+          and ${owesNoAnswer(sql, sql`v`)}
         for no key update of v skip locked
       ) v
     ),

@@ -16,6 +16,7 @@ import type {
   StatusTarget,
 } from '../ports.ts'
 import { insertMany } from './inbound-batch.ts'
+import { insertPlain, isPlain } from './inbound-plain.ts'
 import { revise, revisedId } from './revisions.store.ts'
 
 type UpdatesStore = Pick<MessageStore, 'statusTargets' | 'changeStatuses' | 'insertInbound' | 'tryInbounds'>
@@ -35,7 +36,8 @@ export const createMessageUpdateStore = (sql: Sql, follow: RecipientsFollow): Up
   },
   tryInbounds: async ([first, ...rest]) => {
     if (!first) return []
-    return rest.length === 0 ? [await insertOne(sql, first, 'try')] : insertMany(sql, [first, ...rest])
+    if (rest.length > 0) return insertMany(sql, [first, ...rest])
+    return [isPlain(first) ? await insertPlain(sql, first) : await insertOne(sql, first, 'try')]
   },
 })
 

@@ -38,6 +38,7 @@ import {
   type NumberId,
   type WorkspaceId,
 } from '../../shared/ids.ts'
+import { onePerState } from './message-states.ts'
 import { hasMetadata, messagesWith, pairToFollow } from './metadata-filter.ts'
 
 interface Shape {
@@ -250,7 +251,8 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
         ${order.from}
       order by ${order.by(table)}`
     // Of the messages with a pair there is one order, whatever else they are.
-    const selects = pair ? [select(filter)] : onePerValue(filter, severalValues).map(select)
+    const single = onePerState(filter) ?? onePerValue(filter, severalValues)
+    const selects = pair ? [select(filter)] : single.map(select)
     const from = fromMessages(sql, mergedRowsOfPage(sql, selects, page, order.by))
     const rows = await messageRows(sql, sql`${from} order by ${order.by('m')}`)
     return order.page(rows, reading)

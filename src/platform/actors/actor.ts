@@ -100,8 +100,11 @@ export interface ActorHost<State, Message, Tx, Effect> {
   confirm(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Clears the owner of rows that this session and epoch still own, so that a successor needs no silence. */
   release(owned: readonly { readonly id: string; readonly epoch: number }[], sid: string): Promise<void>
-  /** Called when an incarnation goes live, before its first message: what it posts is handled first. */
-  activated?(context: EffectContext<Message>): void
+  /**
+   * Called when an incarnation goes live, before its first message: what it posts is handled first. `hasFirst`: the
+   * process that made the actor has a first message for it, which follows at once.
+   */
+  activated?(context: EffectContext<Message>, hasFirst: boolean): void
   /** Called on a drop or an eviction (fenced, timed out, failed): close sockets, drop secrets. */
   dropped(id: string, epoch: number): void
 }

@@ -111,7 +111,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
       const guard = new Guard({ clock, validMs, resumedAt: ownership.resumedAt })
       if (asked) guard.confirmed(asked)
       guard.stayQuiet(loaded.silentMs)
-      this.#enliven(id, { type: 'activated', loaded, guard }, [])
+      this.#enliven(id, { type: 'activated', loaded, guard }, [], first !== undefined)
       void this.#announce(id, loaded.epoch, claimed)
     }
     return first ? this.tell(id, first) : Promise.resolve({ type: 'accepted' })
@@ -190,7 +190,12 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
     refuseAll(waiting, result)
   }
 
-  #enliven(id: string, { loaded, guard }: Activated<State>, waiting: MailboxEntry<Message>[]): void {
+  #enliven(
+    id: string,
+    { loaded, guard }: Activated<State>,
+    waiting: MailboxEntry<Message>[],
+    hasFirst = false,
+  ): void {
     const { definition, host, clock, turnLimitMs = 3_000 } = this.#options
     const cell: Cell<State, Message, Tx, Effect> = new Cell({
       id,
@@ -208,7 +213,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
       onFault: (error) => this.#options.observe?.({ type: 'faulted', id, error }),
     })
     this.#slots.set(id, { type: 'live', cell })
-    host.activated?.(cell.context)
+    host.activated?.(cell.context, hasFirst)
     for (const entry of waiting) this.#deliver(id, entry)
   }
 

@@ -34,10 +34,10 @@ export function outliveRestore<Host extends AnyHost>(
     epochOf: (id) => held.get(id),
     host: {
       ...host,
-      activated(context) {
+      activated(context, hasFirst) {
         held.set(context.id, context.epoch)
         restores.given(context.epoch)
-        host.activated?.(context)
+        host.activated?.(context, hasFirst)
       },
       async confirm(ids) {
         const epochs = await host.confirm(ids)

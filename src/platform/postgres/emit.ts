@@ -40,6 +40,51 @@ export const emit = (sql: Sql) => sql`
     returning id, endpoint_id, event_id, workspace_id, kind, key, state
   )`
 
+export interface OneEvent {
+  readonly eventId: string
+  readonly workspaceId: string
+  readonly kind: string
+  readonly key: string
+  readonly body: Uint8Array
+  /** The CTE that has a row where the event is to be written. */
+  readonly after: string
+  /** The number whose routing it follows. */
+  readonly routedBy: string
+}
+
+/** The same for one event whose parts are all known: `delivery (id, endpoint_id, state)`, and nothing comes back twice. */
+export const emitOne = (
+  sql: Sql,
+  { eventId, workspaceId, kind, key, body, after, routedBy }: OneEvent,
+) => sql`
+  target as (
+    select e.id, e.enabled
+    from ${sql(after)}
+    cross join lateral (
+      select * from endpoints where id = (select endpoint_id from numbers where id = ${routedBy}) limit 1
+    ) e
+    where e.workspace_id = ${workspaceId} and e.deleted_at is null and ${kind} = any(e.events)
+    union all
+    select e.id, e.enabled
+    from ${sql(after)}
+    join endpoints e on e.workspace_id = ${workspaceId}
+    where (select endpoint_id from numbers where id = ${routedBy}) is null
+      and e.deleted_at is null and ${kind} = any(e.events)
+  ),
+  event as (
+    insert into events (id, workspace_id, kind, key, body)
+    select ${eventId}::uuid, ${workspaceId}::uuid, ${kind}, ${key}::uuid, ${Buffer.from(body)}::bytea
+    where exists (select from target)
+  ),
+  delivery as (
+    insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, next_attempt_at)
+    select new_uuid(), ${workspaceId}::uuid, ${eventId}::uuid, id, ${kind}, ${key}::uuid,
+      case when enabled then 'PENDING' else 'HELD' end,
+      case when enabled then now() + interval '3 seconds' end
+    from target
+    returning id, endpoint_id, state
+  )`
+
 /** The deliveries to dispatch, with the bytes to send. HELD ones are not dispatched. */
 export const writtenDeliveries = (sql: Sql) => sql`
   select delivery.id as delivery_id, delivery.event_id, delivery.endpoint_id, delivery.workspace_id, delivery.kind,

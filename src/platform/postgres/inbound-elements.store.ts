@@ -80,12 +80,12 @@ export const createInboundElementStore = (pool: Pool) => ({
         workspace_id = coalesce(e.workspace_id, s.workspace_id)
       from (select) one
       left join lateral (${subjectOf(pool, subject)}) s on true
-      where e.id = ${id} and e.applied_at is null`
+      where e.id = ${id} and e.reason is not null and e.applied_at is null`
   },
 
   /** It was understood, and still nothing was made of it. */
   async setReason(id: Uuid<'element'>, reason: string): Promise<void> {
-    await pool`update inbound_elements set reason = ${reason} where id = ${id} and applied_at is null`
+    await pool`update inbound_elements set reason = ${reason} where id = ${id} and reason is not null and applied_at is null`
   },
 })
 
@@ -273,7 +273,7 @@ export async function erasePeople(
     ),
     gone as (
       delete from inbound_elements
-      where id in (select id from scanned where people && ${[...of.addresses]}::text[])
+      where workspace_id = ${of.workspaceId} and id in (select id from scanned where people && ${[...of.addresses]}::text[])
     )
     select max(id::text)::uuid as last, count(*)::int as count from scanned`
   return scanned?.count === scannedAtOnce ? scanned.last : null
@@ -289,7 +289,7 @@ export async function removeElementsBefore(
 ): Promise<boolean> {
   const removed = await sql`
     delete from inbound_elements
-    where id < ${until} and id in (
+    where workspace_id = ${workspaceId} and id < ${until} and id in (
       select id
       from inbound_elements
       where workspace_id = ${workspaceId} and id < ${until}

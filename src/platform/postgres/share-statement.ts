@@ -1,5 +1,5 @@
-// One statement for what arrives while others run: many requests then share a round trip, a plan and a commit. What
-// arrives alone is not delayed, and has a statement of its own, which costs less for one.
+// One statement for what one turn of the event loop brings, or what arrives while others run: many requests then share a
+// round trip, a plan and a commit. What arrives alone has a statement of its own, which costs less for one.
 
 import { BatcherFull } from '../../shared/batcher.ts'
 import { isOutage } from '../../shared/outage.ts'
@@ -36,6 +36,7 @@ export function shareStatement<Item, Result>(
   const { one, now, width, maxItems, maxWaiting } = options
   const waiting: Waiting<Item, Result>[] = []
   let running = 0
+  let isGathering = false
 
   const alone = ({ item, resolve }: Waiting<Item, Result>) => resolve(one(item))
 
@@ -63,11 +64,21 @@ export function shareStatement<Item, Result>(
     }
   }
 
+  // Not at once: of what arrived together the first would go alone.
+  function gather(): void {
+    if (isGathering || running >= width) return
+    isGathering = true
+    setImmediate(() => {
+      isGathering = false
+      start()
+    })
+  }
+
   return (item) => {
     if (waiting.length >= maxWaiting) return Promise.reject(new BatcherFull())
     return new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      start()
+      gather()
     })
   }
 }

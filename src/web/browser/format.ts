@@ -53,7 +53,9 @@ export function formatsOf(locale?: string, timeZone?: string) {
     moment: ofThisYear(timesBy({ ...dayOfYear, ...minute }), timesBy({ ...date, ...minute })),
     /** Nov 22, 14:05:09.123: for logs */
     logged: ofThisYear(timesBy({ ...dayOfYear, ...milli }), timesBy({ ...date, ...milli })),
-    /** With zone, and again in UTC as it stands in logs of servers: for titles and for the details of one record */
+    /** Nov 22, 2026, 14:05:09.123 GMT+1: for the details of one record */
+    inFull,
+    /** With zone, and again in UTC as it stands in logs of servers: for titles */
     exact: (at: Instant): string => `${inFull(at)} (${new Date(at).toISOString()})`,
     /** Europe/Lisbon (GMT+1), the zone of every time above */
     zone: (): string => zoneOf(timeZone),

@@ -226,6 +226,7 @@ describe('the timeline', () => {
         epoch,
         wakeAt,
         notes,
+        isLast: true,
       })),
     )
     for (const { row } of [mine, theirs])
@@ -238,5 +239,7 @@ describe('the timeline', () => {
     assert.deepEqual([(await found(mine))?.forwardState, (await found(mine))?.wakeAt], ['OK', wakeAt])
     assert.equal((await found(theirs))?.forwardState, 'ATTEMPTING')
     assert.notDeepEqual((await found(theirs))?.wakeAt, wakeAt)
+    const owners = [await store.ownerOf(mine.row.id), await store.ownerOf(theirs.row.id)]
+    assert.deepEqual(owners, [null, 'sid-2'], 'the last note releases the row of its owner alone')
   })
 })

@@ -70,6 +70,20 @@ describe('an inbound call', () => {
     assert.doesNotMatch(JSON.stringify(everything), /ice-ufrag|m=audio/)
   })
 
+  test('that is over soon after the forward has it in the same change, in its place', async () => {
+    const workspace = await addWorkspace(sql, { forward: true })
+    const node = new Cluster(sql).node()
+    const update = connectUpdate(workspace)
+    await node.applyCallUpdate(update)
+    await until(() => [...node.directory.states()].every(({ row }) => row.forwardState === 'OK'))
+    await node.applyCallUpdate(terminateUpdate(update))
+    const [written] = await sql<{ kinds: string[]; forwardState: string }[]>`
+      select jsonb_path_query_array(timeline, '$[*][1]') as kinds, forward_state from calls where wacid = ${update.wacid}`
+    const forward = ['forward.attempted', 'forward.delivered']
+    assert.deepEqual(written?.kinds, ['provider.connect', ...forward, 'provider.terminate', 'status'])
+    assert.equal(written.forwardState, 'OK')
+  })
+
   test('that two nodes answer at once reaches the provider with one SDP only', async () => {
     const workspace = await addWorkspace(sql)
     const cluster = new Cluster(sql)

@@ -84,6 +84,38 @@ describe('the SDP of a call in Redis', () => {
     await until(async () => (await fieldsOf(id)).join() === 'e')
   })
 
+  test('is saved while the call is written, and forgotten where another gateway has begun it', async () => {
+    const written: string[] = []
+    const cluster = new Cluster(sql, {
+      sessions: {
+        ...sessions,
+        save: async (id, epoch) => void written.push(`save ${id} ${epoch}`),
+        drop: async (id, epoch) => void written.push(`drop ${id} ${epoch}`),
+      },
+    })
+    const [first, second] = [cluster.node(), cluster.node()]
+    const update = connectUpdate(await addWorkspace(sql, { forward: false }))
+    await first.applyCallUpdate(update)
+    const id = await idOf(update.wacid)
+    assert.deepEqual(written.splice(0), [`save ${id} 0`])
+    await second.applyCallUpdate(update)
+    const [other = ''] = written
+    assert.deepEqual(written.slice(0, 2), [other, other.replace('save', 'drop')])
+    assert.doesNotMatch(other, new RegExp(id))
+  })
+
+  test('is fenced for each call of those that are written together', async () => {
+    const kept = { session: { sdpType: 'offer', sdp: offerSdp }, ownSdp: null } as const
+    const none = { session: null, ownSdp: null }
+    const ids = ['one', 'two', 'three']
+    await Promise.all(ids.map((id, index) => sessions.save(id, index, kept)))
+    await Promise.all(ids.map((id) => sessions.save(id, 1, { ...kept, ownSdp: 'mine' })))
+    const own = async (id: string) => (await sessions.read(id)).ownSdp
+    assert.deepEqual(await Promise.all(ids.map(own)), ['mine', 'mine', null])
+    await Promise.all(ids.map((id) => sessions.drop(id, 1)))
+    assert.deepEqual(await Promise.all(ids.map((id) => sessions.read(id))), [none, none, kept])
+  })
+
   test('is not written by a former owner after its successor, nor dropped by it', async () => {
     const kept = { session: { sdpType: 'offer', sdp: offerSdp }, ownSdp: 'mine' } as const
     await sessions.save('fence', 7, kept)

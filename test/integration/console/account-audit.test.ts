@@ -55,6 +55,13 @@ test('sign-ins, refused and blocked ones and sign-outs are on the page of the ac
     ['session.refused', 'PASSWORD'],
     ['operator.created', null],
   ])
+  assert.deepEqual(
+    [...new Set(reply.body.data.map(({ did }: { did: string }) => did))],
+    [
+      ...['Signed in', 'Sign-in refused', 'Signed out', 'Confirmed the password'],
+      ...['Entered a wrong password to confirm', 'Created the account'],
+    ],
+  )
   for (const { ip, device, userAgent } of reply.body.data.slice(0, -1))
     assert.deepEqual([ip, device, userAgent], ['127.0.0.1', 'Firefox on Linux', firefox])
   assert.equal(JSON.stringify(reply.body).includes('a wrong password'), false)

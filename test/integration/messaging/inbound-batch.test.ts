@@ -49,7 +49,7 @@ function gatewayOf(patch: (store: MessageStore) => Partial<MessageStore> = () =>
   return { apply, sent, sizes }
 }
 
-/** Writes each message by the statement for one. */
+/** Writes each message by the statement for any one. */
 const oneByOne = () =>
   gatewayOf(() => ({ tryInbounds: async (writes) => writes.map(() => 'again' as const) }))
 
@@ -78,10 +78,14 @@ describe('inbound messages that arrive together', () => {
     test(`come to the same as one after the other (mix ${seed})`, async () => {
       const [one, many] = [oneByOne(), gatewayOf()]
       const [slow, fast] = [await tenantWithReceiver(), await tenantWithReceiver()]
-      for (const chunk of story(slow, seed)) for (const update of chunk) await one.apply(update)
+      for (const update of story(slow, seed).flat()) await one.apply(update)
       for (const chunk of story(fast, seed)) await Promise.all(chunk.map((update) => many.apply(update)))
       assert.ok(many.sizes.some((size) => size > 3))
       assert.deepEqual(await written(sql, fast, many.sent), await written(sql, slow, one.sent))
+      // What is plain has a statement of its own where it comes alone.
+      const [plain, single] = [await tenantWithReceiver(), gatewayOf()]
+      for (const update of story(plain, seed).flat()) await single.apply(update)
+      assert.deepEqual(await written(sql, plain, single.sent), await written(sql, slow, one.sent))
     })
 
   test('wait for no conversation that somebody has locked, and its own messages keep their order', async () => {

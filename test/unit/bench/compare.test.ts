@@ -4,10 +4,10 @@ import { comparedTable } from '../../../bench/compare/compared-table.ts'
 import { compare } from '../../../bench/compare/comparison.ts'
 import { pairedRatio, type Ratio, ratioOf, verdictOf } from '../../../bench/compare/ratio.ts'
 import { criticalT } from '../../../bench/compare/student.ts'
-import { encode, histogramOf } from '../../../bench/harness/histogram.ts'
-import type { Result, Round } from '../../../bench/harness/result.ts'
+import type { Result } from '../../../bench/harness/result.ts'
 import { describe, test } from '../../support/harness.ts'
 import { loud } from './recorded-noise.ts'
+import { resultOf as emptyResult, roundOf } from './rounds.ts'
 
 /** A generator of Park and Miller: the same numbers in every run. */
 function seeded(seed: number): () => number {
@@ -106,35 +106,10 @@ describe('verdicts', () => {
     test(`${ratio.low} to ${ratio.high} is ${verdict}`, () => assert.equal(verdictOf(ratio), verdict))
 })
 
-const roundOf = (round: number, cpu: number | null): Round => ({
-  round,
-  latency: encode(histogramOf([1_000, 2_000, 3_000])),
-  fromPlan: encode(histogramOf([1_000, 2_000, 3_000])),
-  count: 3,
-  perSecond: 200,
-  cpu: { gateway: null, postgres: null, redis: null, worker: null, all: cpu },
-  walBytes: null,
-  others: null,
-  errors: { refused: 0, lost: 0, duplicated: 0, strange: 0 },
-})
-
 function resultOf(rows: Readonly<Record<string, readonly (number | null)[]>>, options = {}): Result {
   const load = { kind: 'rate', perSecond: 200 } as const
   return {
-    version: 2,
-    startedAt: '2026-11-22T00:00:00.000Z',
-    commit: null,
-    environment: {
-      cpu: '',
-      cores: 2,
-      memoryBytes: 1,
-      kernel: '',
-      node: '',
-      postgres: null,
-      redis: null,
-      governor: null,
-      load: [],
-    },
+    ...emptyResult([]),
     options,
     rows: Object.entries(rows).map(([variant, values]) => ({
       scenario: 'event',

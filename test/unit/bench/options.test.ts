@@ -24,6 +24,11 @@ describe('the options of the bench', () => {
     assert.deepEqual([read('--all').drills.length, read('--all').connections], [7, [16, 64, 256]])
   })
 
+  test('--scale measures texts and calls, in a result of its own', () => {
+    const { works, connections, name, scale } = read('--scale')
+    assert.deepEqual([works, connections, name, scale], [['event', 'ringing'], [], 'scale', true])
+  })
+
   test('many endpoints and deployments have no opponents', () => {
     assert.deepEqual(read('--endpoints 50').variants, ['gateway'])
     assert.deepEqual(read('--target http://localhost:1 --deployment x.json').variants, ['gateway'])
@@ -37,6 +42,7 @@ describe('the options of the bench', () => {
     '--variants fastest',
     '--sweep soak',
     '--target http://localhost:1',
+    '--target http://localhost:1 --deployment x.json --tail',
     '--name ../x',
     '--price-per-cpu-hour free',
     '--unknown',
@@ -53,6 +59,9 @@ describe('the options of the bench', () => {
       'target',
       'receive',
       'hops',
+      'tail',
+      'scale',
+      'warm-up',
       'json',
       'price-per-cpu-hour',
     ])

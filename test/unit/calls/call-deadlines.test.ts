@@ -137,6 +137,8 @@ describe('leaving memory', () => {
     assert.equal(call.count('passivate'), 0)
     call.tell({ type: 'forwarded', outcome: { type: 'delivered' } })
     assert.deepEqual([call.count('noteForwarded'), call.count('passivate')], [1, 1])
+    const note = call.effects.find((effect) => effect.type === 'noteForwarded')
+    assert.equal(note?.isLast, true, 'and its row is released with the note')
   })
 
   test('a late connect of an ended call is answered in its turn, because the call may leave with it', () => {

@@ -43,6 +43,29 @@ describe('the proof that a receiver has read a frame', () => {
     assert.equal(driver.records().length, 3)
   })
 
+  test('what is written with a call is proved with it, by one pong', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: items(1) })
+    const token = driver.open()
+    driver.readAll()
+    driver.tell({ type: 'settleDue', token })
+    const before = driver.records().length
+    driver.tell({ type: 'direct', item: call })
+    driver.tell({ type: 'deliver', items: items(1) })
+    const { ping } = driver.last('frame')
+    assert.notEqual(ping, undefined)
+    driver.tell({ type: 'deliver', items: items(1) })
+    assert.equal(driver.last('frame').ping, undefined, 'one is enough')
+    driver.writeAll()
+    driver.tell({ type: 'pong', token, ping: ping ?? 0 })
+    assert.equal(driver.records().length, before + 1)
+    const { socket } = driver.state
+    assert.ok(
+      socket.phase === 'open' && socket.pings.length === 1,
+      'the last frame waits for a ping of its own',
+    )
+  })
+
   test('a pong that overtakes the report of the write proves the frame, once', () => {
     const driver = new Driver(config())
     driver.tell({ type: 'deliver', items: items(2) })

@@ -27,6 +27,7 @@ describe('times', () => {
 
   test('an exact time has its zone and its form in UTC', () => {
     assert.equal(america.exact(at), 'Nov 22, 2025, 08:05:09.123 GMT-5 (2025-11-22T13:05:09.123Z)')
+    assert.equal(america.inFull(at), 'Nov 22, 2025, 08:05:09.123 GMT-5')
     assert.match(formatsOf('en-US', 'Europe/Lisbon').zone(), /^Europe\/Lisbon \(GMT\+[01]\)$/)
     assert.equal(formatsOf('en-US', 'UTC').zone(), 'UTC')
   })

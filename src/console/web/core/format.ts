@@ -25,6 +25,7 @@ export const {
   day,
   duration,
   exact,
+  inFull,
   logged,
   moment,
   percent,

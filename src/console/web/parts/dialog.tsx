@@ -3,6 +3,7 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useId, useRef } from 'preact/hooks'
 import type { ApiError } from '../core/api.ts'
 import { useAction } from '../core/load.ts'
+import { liftNotices } from '../core/notices-place.ts'
 import { useUnsaved } from '../core/use-unsaved.ts'
 import { Button, IconButton } from './button.tsx'
 import { Problem } from './states.tsx'
@@ -42,7 +43,9 @@ export function Dialog(props: Props) {
     dialog?.querySelector<HTMLElement>('[data-first]')?.focus()
     if (document.activeElement?.matches('[data-first]') !== true)
       dialog?.querySelector<HTMLElement>(firstOfForm)?.focus()
+    const lower = dialog ? liftNotices(dialog) : undefined
     return () => {
+      lower?.()
       dialog?.close()
       // The opener may be gone, for example if its list was read again.
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()

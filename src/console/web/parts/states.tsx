@@ -43,7 +43,7 @@ export function ErrorState({ error, onRetry }: { readonly error: ApiError; onRet
       <h2>{error.code === 'NOT_FOUND' ? 'Not found' : 'This could not be loaded'}</h2>
       <p>{isRetrying ? `${firstClause(error.message)}. Retrying…` : error.message}</p>
       <RequestId error={error} />
-      {onRetry && (
+      {onRetry && error.code !== 'NOT_FOUND' && (
         <div class="empty-action">
           <Button icon="refresh" onClick={onRetry}>
             {isRetrying ? 'Try now' : 'Try again'}

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { isOfFilter, type List } from '../core/load.ts'
 import { Button } from './button.tsx'
-import { ErrorState, Problem, Skeleton } from './states.tsx'
+import { EmptyState, ErrorState, Problem, Skeleton } from './states.tsx'
 
 export interface Column<Row> {
   readonly title: string
@@ -61,7 +61,7 @@ export function Table<Row extends { readonly id: string }>({
                 <td
                   key={column.title}
                   class={cellClass(column)}
-                  data-title={column.isTitleHidden || column.head ? undefined : column.title}
+                  data-title={column.isTitleHidden || column.head ? undefined : onCard(column.title)}
                   {...roleOf('cell')}
                 >
                   {index === linkAt && hrefOf ? (
@@ -80,6 +80,9 @@ export function Table<Row extends { readonly id: string }>({
     </div>
   )
 }
+
+/** A card says `Time`, without the zone that stands once above a column. */
+const onCard = (title: string): string => title.replace(/,.*/, '')
 
 /** Not every browser takes what is laid out as a card for part of a table. */
 const roleOf = (role: 'table' | 'row' | 'cell' | 'columnheader') => ({ role })
@@ -100,6 +103,13 @@ export function ListTable<Row extends { readonly id: string }>({
   ...table
 }: Omit<Props<Row>, 'rows'> & { readonly list: List<Row>; readonly empty: ComponentChildren }) {
   const { rows, error, hasMore, isLoadingMore } = list
+  // The sentence stands beside the filter, and to try again would not help.
+  if (!rows && error && isOfFilter(error))
+    return (
+      <EmptyState icon="search" title="No results">
+        A filter above needs another value.
+      </EmptyState>
+    )
   if (!rows) return error ? <ErrorState error={error} onRetry={list.reload} /> : <Skeleton />
   if (rows.length === 0) return <>{empty}</>
   return (

@@ -1,4 +1,4 @@
-import { ago, exact, logged, now } from '../core/format.ts'
+import { ago, exact, inFull, logged, now } from '../core/format.ts'
 
 interface Props {
   readonly at: string | null
@@ -27,3 +27,15 @@ export const Logged = ({ at, none = '—' }: Props) =>
       {logged(at)}
     </time>
   )
+
+/** The time to the millisecond with its zone, and how long ago: for the details of one record. */
+export const Exactly = ({ at }: { readonly at: string }) => (
+  <span class="inline">
+    <time dateTime={at} title={exact(at)}>
+      {inFull(at)}
+    </time>
+    <span class="dim">
+      <Ago at={at} />
+    </span>
+  </span>
+)

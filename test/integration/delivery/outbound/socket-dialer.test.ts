@@ -64,7 +64,7 @@ describe('an open socket', () => {
     assert.equal(socket.bufferedBytes(), 0)
   })
 
-  test('writes what is sent in one turn of the loop at once, in its order, and on demand before its end', async (t) => {
+  test('writes what is sent in one turn of the loop at once, in its order, with one proof, and on demand before its end', async (t) => {
     const received: string[] = []
     const url = await socketReceiver(t, (websocket) => {
       websocket.on('message', (data) => received.push(String(data)))
@@ -83,12 +83,23 @@ describe('an open socket', () => {
     assert.equal(writes, 1)
     assert.deepEqual(received, ['one', 'two', 'three', 'ping 1'])
     void send(socket, 'four')
-    socket.flush()
-    assert.equal(writes, 2)
+    socket.prove(Buffer.from('2'))
+    socket.hurry()
     void send(socket, 'five')
+    socket.prove(Buffer.from('3'))
+    const proved = watched.nextPong()
+    await Promise.resolve()
+    assert.equal(writes, 1)
+    await new Promise((resolve) => process.nextTick(resolve))
+    assert.equal(writes, 2)
+    assert.equal(await proved, '3')
+    assert.deepEqual(received.slice(4), ['four', 'five', 'ping 3'])
+    socket.prove(Buffer.from('4'))
+    socket.ping(Buffer.from('5'))
+    void send(socket, 'six')
     socket.close(1000, 'done')
     await watched.closed
-    assert.deepEqual(received.slice(4), ['four', 'five'])
+    assert.deepEqual(received.slice(7), ['ping 4', 'ping 5', 'six'])
   })
 
   test('works over TLS with the added authority, and not without it', async (t) => {

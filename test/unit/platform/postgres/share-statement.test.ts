@@ -5,6 +5,8 @@ import { describe, test } from '../../../support/harness.ts'
 
 const failure = (code: string) => Object.assign(new Error(code), { code })
 
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
 /** A statement that the test ends; `locked` and `bad` items have one of their own. */
 function statement(options: { readonly width?: number; readonly maxWaiting?: number } = {}) {
   const batches: number[][] = []
@@ -30,15 +32,19 @@ function statement(options: { readonly width?: number; readonly maxWaiting?: num
     const next = ends.shift()
     if (error) next?.reject(error)
     else next?.resolve()
-    await new Promise((resolve) => setImmediate(resolve))
+    await turn()
   }
   return { add, end, batches, alone }
 }
 
 describe('a shared statement', () => {
-  test('begins at once for one, and takes what arrives meanwhile together', async () => {
+  test('takes what one turn of the loop brings, and what arrives meanwhile', async () => {
     const { add, end, batches, alone } = statement()
-    const results = [1, 2, 3, 4, 5].map(add)
+    const results = [add(1)]
+    await turn()
+    assert.deepEqual(batches, [[1]])
+    results.push(...[2, 3, 4, 5].map(add))
+    await turn()
     assert.deepEqual(batches, [[1]])
     await end()
     assert.deepEqual(batches, [[1], [2, 3, 4]])
@@ -54,15 +60,18 @@ describe('a shared statement', () => {
   test('runs as often at the same time as it may', async () => {
     const { add, end, batches } = statement({ width: 2 })
     const results = [1, 2, 3, 4].map(add)
-    assert.deepEqual(batches, [[1], [2]])
+    await turn()
+    assert.deepEqual(batches, [[1, 2, 3], [4]])
+    results.push(...[5, 6].map(add))
     for (let index = 0; index < 3; index += 1) await end()
-    assert.equal((await Promise.all(results)).length, 4)
-    assert.deepEqual(batches, [[1], [2], [3, 4]])
+    assert.equal((await Promise.all(results)).length, 6)
+    assert.deepEqual(batches, [[1, 2, 3], [4], [5, 6]])
   })
 
   test('leaves a locked row alone, and nobody waits for it', async () => {
     const { add, end, alone } = statement()
     const results = [1, 2, 100, 3].map(add)
+    await turn()
     await end()
     await end()
     assert.deepEqual(await Promise.all(results), ['shared 1', 'shared 2', 'alone 100', 'shared 3'])
@@ -73,29 +82,33 @@ describe('a shared statement', () => {
     const { add, end } = statement()
     const results = [1, 2, -1, 3].map(add)
     const settled = Promise.allSettled(results)
+    await turn()
     await end()
     await end()
     assert.deepEqual(
       (await settled).map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code)),
-      ['shared 1', 'alone 2', '23514', 'alone 3'],
+      ['alone 1', 'alone 2', '23514', 'shared 3'],
     )
   })
 
   test('is not repeated after an outage: it may have been committed', async () => {
     const { add, end, alone } = statement()
-    const settled = Promise.allSettled([1, 2, 3].map(add))
-    await end()
+    const settled = Promise.allSettled([1, 2, 3, 4].map(add))
+    await turn()
     await end(failure('CONNECTION_CLOSED'))
+    await end()
     assert.deepEqual(
       (await settled).map(({ status }) => status),
-      ['fulfilled', 'rejected', 'rejected'],
+      ['rejected', 'rejected', 'rejected', 'fulfilled'],
     )
     assert.deepEqual(alone, [])
   })
 
   test('refuses more than may wait', async () => {
     const { add, end } = statement({ maxWaiting: 1 })
-    const results = [1, 2].map(add)
+    const results = [add(1)]
+    await turn()
+    results.push(add(2))
     await assert.rejects(add(3), BatcherFull)
     await end()
     await end()

@@ -1,13 +1,14 @@
-import type { AuditRecord } from '../../../../contract/records/console.ts'
+import type { AccountAuditRecord } from '../../../../contract/records/console.ts'
 import { useList } from '../../core/load.ts'
 import { Section } from '../../parts/facts.tsx'
 import { EmptyState } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { reasonOf } from '../audit/words.ts'
 
 /** Sign-ins and changes of this account, or of all accounts for whoever runs the installation. */
 export function Activity({ isOfAll }: { readonly isOfAll: boolean }) {
-  const list = useList<AuditRecord>(isOfAll ? '/accounts/audit' : '/me/audit')
+  const list = useList<AccountAuditRecord>(isOfAll ? '/accounts/audit' : '/me/audit')
   const title = isOfAll ? 'Activity of all accounts' : 'Activity'
   return (
     <Section title={title}>
@@ -25,34 +26,12 @@ export function Activity({ isOfAll }: { readonly isOfAll: boolean }) {
   )
 }
 
-const titles: Readonly<Record<string, string>> = {
-  'session.opened': 'Signed in',
-  'session.refused': 'Sign-in refused',
-  'session.confirmed': 'Password confirmed',
-  'session.confirmation_refused': 'Confirmation refused',
-  'session.ended': 'Session ended',
-  'operator.created': 'Account created',
-  'operator.password_changed': 'Password changed',
-  'operator.totp_added': 'Second factor on',
-  'operator.totp_removed': 'Second factor off',
-  'operator.recovery_codes_replaced': 'New recovery codes',
-  'operator.recovery_code_used': 'Recovery code used',
+function eventOf(record: AccountAuditRecord): string {
+  const reason = reasonOf(record)
+  return reason === undefined ? record.did : `${record.did}: ${reason}`
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  PASSWORD: 'wrong password',
-  FACTOR: 'wrong second factor',
-  FACTOR_MISSING: 'without the second factor',
-  BLOCKED: 'too many failures',
-}
-
-function eventOf({ action, after }: AuditRecord): string {
-  const reason = reasons[(after as { readonly reason?: string } | null)?.reason ?? '']
-  const title = titles[action] ?? action
-  return reason === undefined ? title : `${title}: ${reason}`
-}
-
-const columns: readonly Column<AuditRecord>[] = [
+const columns: readonly Column<AccountAuditRecord>[] = [
   { title: 'Event', cell: eventOf },
   {
     title: 'Device',
@@ -63,7 +42,7 @@ const columns: readonly Column<AuditRecord>[] = [
   { title: 'When', cell: ({ at }) => <Ago at={at} /> },
 ]
 
-const account: Column<AuditRecord> = {
+const account: Column<AccountAuditRecord> = {
   title: 'Account',
   cell: ({ operator, subjectId }) =>
     operator ? <span title={operator.email}>{operator.name}</span> : (subjectId ?? 'No account'),

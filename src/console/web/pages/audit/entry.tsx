@@ -1,12 +1,13 @@
 import type { ToldAuditRecord } from '../../../../contract/records/console.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { exact, sentence } from '../../core/format.ts'
+import { sentence } from '../../core/format.ts'
 import { useResource } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { Copyable } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { Exactly } from '../../parts/time.tsx'
 import { type Change, changesOf, titleOfField } from './changes.ts'
 import { capital, shownName } from './words.ts'
 
@@ -36,7 +37,7 @@ export function Entry({ id, listed, onClose }: Props) {
 }
 
 const factsOf = (record: ToldAuditRecord): Fact[] => [
-  ['When', exact(record.at)],
+  ['When', <Exactly key="when" at={record.at} />],
   ['By', <Author key="by" record={record} />],
   ['From', record.ip ?? '—'],
   [

@@ -3,12 +3,12 @@ import { useEffect } from 'preact/hooks'
 import type { CallRecord } from '../../../../contract/records/call.ts'
 import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { exact, logged, phone, sentence } from '../../core/format.ts'
+import { exact, logged, phone, sentence, zone } from '../../core/format.ts'
 import { useResource } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { hrefOf } from '../../core/router.ts'
 import type { Tone } from '../../parts/badge.tsx'
-import { CopyButton } from '../../parts/code.tsx'
+import { Copyable, CopyButton } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
@@ -93,7 +93,7 @@ function Detail({
         </Note>
       )}
       <Facts facts={factsOf(call, numbers)} />
-      <h3>Timeline</h3>
+      <h3>What happened, {zone()}</h3>
       <Timeline moments={call.timeline.map(momentOf)} />
     </>
   )
@@ -110,7 +110,7 @@ function factsOf(call: CallDetail, numbers: readonly NumberRecord[]): Fact[] {
       </a>,
     ],
     ['Direction', call.direction === 'INBOUND' ? 'The customer called' : 'Your program called'],
-    ['Number', ours === undefined ? '—' : phone(ours)],
+    ['Your number', ours === undefined ? '—' : phone(ours)],
     [
       'Began',
       <time key="began" dateTime={call.createdAt} title={exact(call.createdAt)}>
@@ -119,7 +119,7 @@ function factsOf(call: CallDetail, numbers: readonly NumberRecord[]): Fact[] {
     ],
     ['Length', <Duration key="length" call={call} />],
     ...(call.endReason === null ? [] : ([['Ended', ending(call.endReason)]] satisfies Fact[])),
-    ['Call', <code key="id">{call.id}</code>],
+    ['Call ID', <Copyable key="id" text={call.id} what="call ID" />],
   ]
 }
 

@@ -71,6 +71,6 @@ function Time({ at }: { readonly at: string }) {
 export const deliveryColumns: readonly Column<DeliveryRecord>[] = [
   { title: 'Event', cell: (row) => <Event row={row} /> },
   { title: 'About', cell: ({ subject }) => <About subject={subject} /> },
-  { title: 'State and last answer', cell: (row) => <State row={row} /> },
+  { title: 'State', cell: (row) => <State row={row} /> },
   { title: `Time, ${zone()}`, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]

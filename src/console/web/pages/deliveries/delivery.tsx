@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { DeliveryDetail, EndpointRecord } from '../../../../contract/records/console.ts'
 import { api, inWorkspace } from '../../core/api.ts'
 import { endpointTitles } from '../../core/endpoint-names.ts'
-import { exact, pretty, sentence } from '../../core/format.ts'
+import { pretty, sentence } from '../../core/format.ts'
 import { useAction, useResource, useWatch } from '../../core/load.ts'
 import type { Neighbours } from '../../core/neighbours.ts'
 import { hrefOf } from '../../core/router.ts'
@@ -15,7 +15,7 @@ import { EndpointName } from '../../parts/endpoint-name.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Problem, Skeleton } from '../../parts/states.tsx'
 import { Steps } from '../../parts/steps.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Exactly } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { recordOf } from './about.tsx'
 import { momentOf } from './attempts.tsx'
@@ -106,11 +106,7 @@ function Detail({ delivery, endpoints, onTurnOn, onReload, onChange }: DetailPro
 }
 
 function factsOf(delivery: DeliveryDetail, endpoints: readonly EndpointRecord[]): Fact[] {
-  const at = (time: string) => (
-    <span class="inline">
-      {exact(time)} <Ago at={time} />
-    </span>
-  )
+  const at = (time: string) => <Exactly at={time} />
   return [
     ['About', <Subject key="about" delivery={delivery} />],
     [
@@ -129,12 +125,13 @@ function factsOf(delivery: DeliveryDetail, endpoints: readonly EndpointRecord[])
 function Subject({ delivery: { subject } }: { readonly delivery: DeliveryDetail }) {
   const href = recordOf(subject)
   const status = subject.kind === 'account' || subject.status === null ? undefined : sentence(subject.status)
-  const more = [moreOf(subject), status].filter(Boolean).join(' · ')
+  const { campaign } = subject
+  const more = [moreOf({ ...subject, campaign: null }), status].filter(Boolean).join(' · ')
   return (
     <span class="inline">
       {href ? <a href={href}>{whoOf(subject)}</a> : whoOf(subject)}
+      {campaign && <a href={hrefOf('campaigns', campaign.id)}>{campaign.name}</a>}
       {more !== '' && <span class="dim">{more}</span>}
-      {subject.campaign && <a href={hrefOf('campaigns', subject.campaign.id)}>Campaign</a>}
     </span>
   )
 }

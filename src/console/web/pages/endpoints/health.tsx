@@ -77,7 +77,7 @@ function Hours({
         <div>
           <h3>Response time</h3>
           <Chart
-            label="Response time in each of the last 24 hours: half and 95 % of the attempts took at most"
+            label="Response time in each of the last 24 hours: what half and 95% of the attempts took at most"
             lengthMs={HOUR_MS}
             times={times}
             told={duration}

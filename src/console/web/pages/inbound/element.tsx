@@ -1,12 +1,13 @@
 import type { UnappliedElementDetail } from '../../../../contract/inbound-elements.ts'
 import { inWorkspace } from '../../core/api.ts'
-import { exact, phone, pretty } from '../../core/format.ts'
+import { phone, pretty } from '../../core/format.ts'
 import { useResource } from '../../core/load.ts'
 import { hrefOf } from '../../core/router.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { DialogBody, Drawer } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorState, Note, Skeleton } from '../../parts/states.tsx'
+import { Exactly } from '../../parts/time.tsx'
 import { reasons } from './reasons.ts'
 
 /** One element with its JSON. */
@@ -28,11 +29,14 @@ const Detail = ({ element }: { readonly element: UnappliedElementDetail }) => (
     <p>{reasons[element.reason][1]}</p>
     <Facts
       facts={[
-        ['Came', exact(element.at)],
+        ['Came', <Exactly key="came" at={element.at} />],
         ['Field', element.field ?? '—'],
         ['Part', element.part ?? '—'],
         ['Number', element.number === null ? '—' : phone(element.number)],
-        ['Applied', element.appliedAt === null ? 'Not yet' : exact(element.appliedAt)],
+        [
+          'Applied',
+          element.appliedAt === null ? 'Not yet' : <Exactly key="applied" at={element.appliedAt} />,
+        ],
         ...madeOf(element),
       ]}
     />

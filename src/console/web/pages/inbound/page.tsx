@@ -23,7 +23,7 @@ export function Page({ id }: PageProps) {
     <>
       <PageHeader
         title="Not understood"
-        intro="What the provider told and nothing was made of. It is kept as it came, and can be applied after an upgrade."
+        intro="What the provider sent and Switchboard could not use. It is kept as it came, and can be applied after an upgrade."
       />
       <Filters filters={filters} error={list.error} />
       <ListTable
@@ -37,7 +37,7 @@ export function Page({ id }: PageProps) {
             <NoResults icon="warning" />
           ) : (
             <EmptyState icon="check" title="Everything was understood">
-              Whatever the provider tells and Switchboard makes nothing of appears here.
+              What the provider sends and Switchboard cannot use appears here.
             </EmptyState>
           )
         }

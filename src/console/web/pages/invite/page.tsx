@@ -145,7 +145,7 @@ function Over({ text }: { readonly text: string }) {
   }, [])
   return (
     <div class="sign-in card">
-      <h1>This link leads nowhere any more</h1>
+      <h1>This invitation no longer works</h1>
       <p>{text}</p>
       <LinkButton href={ROOT}>{me.value ? 'Open the console' : 'Sign in'}</LinkButton>
     </div>

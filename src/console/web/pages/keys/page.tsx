@@ -152,7 +152,7 @@ function Revoke({
 
 const columns: readonly Column<KeyRecord>[] = [
   { title: 'Name', cell: (key) => <strong>{key.name}</strong> },
-  { title: 'Key', cell: (key) => <code>…_{key.prefix}_…</code> },
+  { title: 'Key', cell: (key) => <code>…{key.prefix}…</code> },
   { title: 'State', cell: (key) => <KeyState record={key} /> },
   { title: 'Scopes', isMinor: true, cell: (key) => <Scopes scopes={key.scopes} /> },
   {

@@ -40,7 +40,7 @@ export const columns: readonly Column<LoggedMessage>[] = [
   { title: 'Contact', cell: (row) => <Customer row={row} /> },
   { title: 'Message', cell: (row) => <Content row={row} /> },
   { title: 'Status', cell: (row) => <State row={row} /> },
-  { title: 'Our number', isMinor: true, cell: (row) => <span class="logged">{ourNumber(row)}</span> },
+  { title: 'Your number', isMinor: true, cell: (row) => <span class="logged">{ourNumber(row)}</span> },
   {
     title: `Time, ${zone()}`,
     cell: ({ createdAt }) => (

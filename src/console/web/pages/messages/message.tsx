@@ -112,7 +112,7 @@ function factsOf(message: MessageDetail): Fact[] {
         {name === address ? address : `${name}, ${address}`}
       </a>,
     ],
-    ['Our number', ourNumber(message)],
+    ['Your number', ourNumber(message)],
     ...(message.direction === 'OUTBOUND'
       ? ([['Sent by', <SentBy key="by" message={message} />]] satisfies Fact[])
       : []),

@@ -82,7 +82,7 @@ function useFilters(): Filter[] {
       options: ['INBOUND', 'OUTBOUND'].map((value) => ({ value, label: sentence(value) })),
     },
     {
-      ...{ name: 'numberId', label: 'Our number' },
+      ...{ name: 'numberId', label: 'Your number' },
       options: numbers.map(({ id, number }) => ({ value: id, label: phone(number) })),
     },
     {

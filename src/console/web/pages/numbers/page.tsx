@@ -106,7 +106,7 @@ const columnsFor = (endpoints: readonly EndpointRecord[] | undefined): readonly 
     title: 'Rate',
     isMinor: true,
     align: 'end',
-    cell: ({ messagesPerSecond }) => `${count(messagesPerSecond)} a second`,
+    cell: ({ messagesPerSecond }) => <span class="logged">{count(messagesPerSecond)} a second</span>,
   },
 ]
 

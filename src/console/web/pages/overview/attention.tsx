@@ -1,7 +1,7 @@
 // What needs somebody: one row a problem, with what is known of it and what can be done on the spot.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Attention } from '../../../../contract/records/overview.ts'
-import { now } from '../../core/format.ts'
+import { now, plural } from '../../core/format.ts'
 import { ROOT, route } from '../../core/router.ts'
 import { can } from '../../core/session.ts'
 import { Button, LinkButton } from '../../parts/button.tsx'
@@ -31,7 +31,7 @@ export function NeedsAttention({ items }: { readonly items: readonly Attention[]
         <h2>Needs attention</h2>
         {sorted.length > 0 && (
           <span class="dim">
-            {sorted.length}
+            {plural(sorted.length, 'problem')}
             {grave > 0 && grave < sorted.length && `, ${grave} urgent`}
           </span>
         )}

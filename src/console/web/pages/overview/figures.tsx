@@ -26,7 +26,7 @@ export function Figures({ overview }: { readonly overview: OverviewRecord }) {
         {calls.live === 0 ? 'Nobody is on the line' : 'Ringing or talking now'}
       </Figure>
       <Figure title="Held deliveries" href={log('HELD')} value={deliveries.held} tone="warn">
-        {deliveries.held === 0 ? 'None waits for you' : 'Wait for you to replay or discard them'}
+        {deliveries.held === 0 ? 'None waits for you' : 'Waiting for you to replay or discard'}
       </Figure>
       <Figure title="Retrying" href={log('RETRYING')} value={deliveries.retrying} tone="warn">
         {pending === 0

@@ -47,7 +47,7 @@ export function Trends({ attempts }: { readonly attempts: readonly AttemptQuarte
           {drawing && (
             <drawing.Chart
               {...chart}
-              label="Response time that 95 % of attempts did not exceed, by quarter of an hour"
+              label="Response time that 95% of attempts did not exceed, by quarter of an hour"
               told={duration}
               series={[{ title: 'p95', tone: 'info', values: day.p95s }]}
             />

@@ -73,7 +73,7 @@ function Editor() {
         intro="The provider reviews it before it can be sent. Once it is approved, its text stays as it is."
         back={back()}
       />
-      <div class="beside">
+      <div class="with-preview">
         <form
           {...unsaved.watch}
           ref={form}

@@ -1,0 +1,161 @@
+// The figures of bench/README.md from named results: no figure is typed by hand. Pure functions.
+
+import { merged, spreadOf } from '../harness/histogram.ts'
+import { facts, tableLine } from '../harness/markdown.ts'
+import type { Result, Row } from '../harness/result.ts'
+import { countedRounds, groups, loadText, middle, type Read, ratio, readPlan } from '../harness/table.ts'
+import { scaleTable } from '../scenarios/scale.ts'
+import { works } from '../scenarios/works.ts'
+
+/** Results of these names, and the command that makes each. */
+export const sources = {
+  all: 'npm run bench -- --all',
+  scale: 'npm run bench:scale',
+  lists: 'npm run bench:lists',
+  recipients: 'npm run bench:recipients',
+} as const
+
+export type SpeedResults = Readonly<Record<keyof typeof sources, Result>>
+
+/** Of so many lists, those with the longest p99. */
+const listsShown = 10
+
+export function speedSection({ all, scale, lists, recipients }: SpeedResults): string {
+  const measured = groups(all.rows.filter(({ load }) => load.kind !== 'batch')).map(groupOf)
+  return [
+    `\`${sources.all}\`: ${facts(all)}`,
+    'From planned times, beside the floor of the same rounds:',
+    table(latencyHead, measured.filter(({ load }) => load.kind === 'rate').map(latencyCells)),
+    'Units a second at saturation, in a closed loop of so many connections:',
+    saturationTable(measured.filter(({ load }) => load.kind === 'closed')),
+    'Drills:',
+    table(drillHead, all.rows.filter(isDrill).map(drillCells)),
+    `\`${sources.scale}\`: ${facts(scale)} CPU of a unit, divided by that in the smallest world:`,
+    table(...scaleTable(scale.rows)),
+    `\`${sources.lists}\`: ${facts(lists)} ${listsText(lists)}`,
+    listsTable(lists),
+    `\`${sources.recipients}\`: ${facts(recipients)}`,
+    table(drillHead, recipients.rows.map(drillCells)),
+  ].join('\n\n')
+}
+
+interface Group {
+  readonly name: string
+  readonly load: Row['load']
+  readonly rows: readonly Row[]
+  /** Its rounds that count; none where it was not measured. */
+  of(variant: string): Row['rounds']
+}
+
+function groupOf(rows: readonly Row[]): Group {
+  const counted = countedRounds(rows)
+  const [{ scenario, load }] = rows as [Row]
+  return {
+    ...{ name: `\`${scenario}\`, ${loadText(load)}`, load, rows },
+    of: (variant) =>
+      rows.find((row) => row.variant === variant)?.rounds.filter(({ round }) => counted.has(round)) ?? [],
+  }
+}
+
+const table = (head: readonly string[], lines: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...lines].map(tableLine).join('\n')
+
+const shown = (value: number | null, digits: number): string =>
+  value === null || !Number.isFinite(value) ? '' : value.toFixed(digits)
+
+const whole = (value: number | null): string =>
+  value === null || !Number.isFinite(value) ? '' : Math.round(value).toLocaleString('en-US')
+
+const cpuOf: Read = ({ cpu }) => cpu.all
+const perSecondOf: Read = ({ perSecond }) => perSecond
+
+const latencyHead = [
+  ...['', 'p50 ms', 'p99', 'p99.9', 'max', 'x floor p50', 'x floor p99', 'CPU us', 'x floor', 'WAL B'],
+]
+
+function latencyCells({ name, of }: Group): string[] {
+  const [ours, floor] = [of('gateway'), of('floor')]
+  const { p50, p99, p999, max } = spreadOf(merged(ours.map(({ fromPlan }) => fromPlan)))
+  return [
+    name,
+    ...[p50, p99, p999, max].map((value) => shown(value, 2)),
+    ...[readPlan('p50'), readPlan('p99')].map((read) => shown(ratio(ours, floor, read), 2)),
+    whole(middle(ours, cpuOf)),
+    shown(ratio(ours, floor, cpuOf), 2),
+    whole(middle(ours, ({ walBytes }) => walBytes)),
+  ]
+}
+
+/** A column for each variant that was measured. */
+function saturationTable(saturated: readonly Group[]): string {
+  const variants = [...new Set(saturated.flatMap(({ rows }) => rows.map(({ variant }) => variant)))]
+  const compared = variants.filter((name) => name === 'micro-floor' || name === 'usual')
+  const head = ['', ...variants, ...compared.map((name) => `x ${name}`), 'CPU us', 'p99 ms']
+  const lines = saturated.map(({ name, of }) => [
+    name,
+    ...variants.map((variant) => whole(middle(of(variant), perSecondOf))),
+    ...compared.map((variant) => shown(ratio(of('gateway'), of(variant), perSecondOf), 2)),
+    whole(middle(of('gateway'), cpuOf)),
+    shown(spreadOf(merged(of('gateway').map(({ fromPlan }) => fromPlan))).p99, 1),
+  ])
+  return table(head, lines)
+}
+
+const drillHead = ['', 'p50 ms', 'p99', 'a second', 'CPU us', 'besides']
+
+/** A drill of the same name as a kind of work has a variant of its own, such as `beside campaign`. */
+const isDrill = ({ scenario, variant }: Row): boolean =>
+  !Object.hasOwn(works, scenario) || variant.startsWith('beside')
+
+function drillCells({ scenario, variant, load, rounds }: Row): string[] {
+  const { p50, p99 } = spreadOf(merged(rounds.map(({ fromPlan }) => fromPlan)))
+  const names = [...new Set(rounds.flatMap(({ figures = {} }) => Object.keys(figures)))]
+  const figures = names.map(
+    (one) =>
+      `${one} ${shown(
+        middle(rounds, (round) => round.figures?.[one] ?? null),
+        1,
+      )}`,
+  )
+  const whose = variant === 'gateway' ? '' : `, ${variant}`
+  return [
+    `${scenario}, ${loadText(load)}${whose}`,
+    ...[shown(p50, 2), shown(p99, 2), whole(middle(rounds, perSecondOf)), whole(middle(rounds, cpuOf))],
+    figures.join(', '),
+  ]
+}
+
+const gatewayRows = ({ rows }: Result): Row[] => rows.filter(({ variant }) => variant === 'gateway')
+
+function listsText(lists: Result): string {
+  const count = gatewayRows(lists).length
+  const { messages } = lists.options as { messages?: number }
+  return `One page each of ${count} lists and filters of ${whole(messages ?? null)} messages; the floor reads as many rows by their index, without HTTP, key or joins. The ${Math.min(count, listsShown)} with the longest p99:`
+}
+
+function listsTable(lists: Result): string {
+  const cells = groups(lists.rows).map((rows) => {
+    const { of } = groupOf(rows)
+    const [p50, p99] = [middle(of('gateway'), readPlan('p50')), middle(of('gateway'), readPlan('p99'))]
+    return {
+      name: rows[0]?.scenario ?? '',
+      p50,
+      p99,
+      ratio: ratio(of('gateway'), of('floor'), readPlan('p50')),
+    }
+  })
+  const slowest = cells.sort((a, b) => (b.p99 ?? 0) - (a.p99 ?? 0)).slice(0, listsShown)
+  return table(
+    ['', 'p50 ms', 'p99', 'x floor p50'],
+    slowest.map((one) => [one.name, shown(one.p50, 2), shown(one.p99, 2), shown(one.ratio, 1)]),
+  )
+}
+
+const [begin, end] = ['<!-- bench -->', '<!-- /bench -->']
+
+/** The page with the section between its marks replaced. */
+export function withSection(page: string, section: string): string {
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)]
+  if (from < 0 || to < from) throw new Error(`the page has no ${begin} ... ${end}`)
+  return `${page.slice(0, from + begin.length)}\n${section}\n${page.slice(to)}`
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { readOptions } from '../../../bench/harness/options.ts'
+import type { Row } from '../../../bench/harness/result.ts'
+import { leftOut, planOf, planText } from '../../../bench/scenarios/plan.ts'
+import { scaleLines, scaleWorlds } from '../../../bench/scenarios/scale.ts'
+import { isSteady } from '../../../bench/scenarios/warm-up.ts'
+import { describe, test } from '../../support/harness.ts'
+import { roundOf } from './rounds.ts'
+
+const rowOf = (scenario: string, cpus: readonly number[]): Row => ({
+  scenario,
+  variant: 'gateway',
+  load: { kind: 'rate', perSecond: 200 },
+  rounds: cpus.map((cpu, index) => roundOf(index + 1, cpu)),
+})
+
+describe('the plan of a bench', () => {
+  test('without arguments has two whole rounds of every row within nine minutes', () => {
+    const { wholeRounds, runsARound, roundSeconds, beforeSeconds } = planOf(readOptions([]))
+    assert.ok(wholeRounds >= 2, `${beforeSeconds} s, then ${roundSeconds} s a round`)
+    // Seven kinds of work, all but answers under two loads: four variants of events, and `usual` beside sends and lists.
+    assert.equal(runsARound, 3 * 4 * 2 + 1 + 3 * 2 * 2)
+  })
+  test('says how many rounds are over in time', () => {
+    assert.match(
+      planText(readOptions(['--rounds', '9'])),
+      /9 rounds of 37 runs.*; 2 whole within --minutes 9/,
+    )
+    assert.doesNotMatch(planText(readOptions(['--rounds', '1'])), /whole/)
+  })
+  test('names the rows that got fewer rounds than were asked for', () => {
+    const rows = [rowOf('event', [1, 1, 1]), rowOf('send', [1, 1]), rowOf('ringing', [1])]
+    assert.match(leftOut(rows, 3) ?? '', /only 2 of 3 rounds of send 200\/s; 1 of 3 rounds of ringing 200\/s/)
+    assert.equal(leftOut(rows, 1), undefined)
+  })
+})
+
+describe('a warm-up', () => {
+  test('is over when the CPU of a unit falls no more', () => {
+    assert.equal(isSteady([1_500]), false)
+    assert.equal(isSteady([1_500, 1_480]), false)
+    assert.equal(isSteady([1_500, 1_100, 800]), false)
+    assert.equal(isSteady([1_500, 1_100, 1_090]), true)
+    assert.equal(isSteady([1_500, 800, 1_000]), true)
+  })
+  test('lasts as long as it may where the CPU is not known', () =>
+    assert.equal(isSteady([null, null, null, null]), false))
+})
+
+describe('a bench of scale', () => {
+  test('changes one size at a time, and measures the smallest again at the end', () => {
+    const worlds = scaleWorlds()
+    assert.deepEqual(
+      worlds.map(({ name }) => name),
+      [
+        'smallest',
+        '2 gateways',
+        '3 gateways',
+        '100 endpoints',
+        '5,000 endpoints',
+        '2,000,000 rows',
+        'backlog of 50,000',
+        'smallest again',
+      ],
+    )
+    assert.deepEqual({ ...worlds[0], name: '' }, { ...worlds.at(-1), name: '' })
+    assert.equal(scaleWorlds(20_000)[4]?.endpoints, 50)
+  })
+  test('shows the cost of each against the smallest, and what is beyond the goal', () => {
+    const text = scaleLines([
+      rowOf('event, smallest', [100, 100]),
+      rowOf('event, 3 gateways', [110, 130]),
+      rowOf('event, 5,000 endpoints', [130, 130]),
+    ]).join('\n')
+    assert.match(text, /event 200\/s +3 gateways +1\.20$/m)
+    assert.match(text, /5,000 endpoints +1\.30 +more than 1\.2/)
+  })
+})

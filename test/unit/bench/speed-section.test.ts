@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import type { Result, Row } from '../../../bench/harness/result.ts'
+import { speedSection, withSection } from '../../../bench/report/speed-section.ts'
+import { describe, test } from '../../support/harness.ts'
+import { resultOf, roundOf } from './rounds.ts'
+
+const rate = { kind: 'rate', perSecond: 200 } as const
+const closed = { kind: 'closed', connections: 64 } as const
+const row = (scenario: string, variant: string, load: Row['load'], cpu = 900): Row => ({
+  ...{ scenario, variant, load },
+  rounds: [1, 2].map((round) => ({
+    ...roundOf(round, cpu),
+    perSecond: load.kind === 'rate' ? 200 : 1e6 / cpu,
+  })),
+})
+const result = (rows: readonly Row[], options = {}): Result => ({ ...resultOf(rows), options })
+
+describe('the figures of the page', () => {
+  const section = speedSection({
+    all: result([
+      row('event', 'gateway', rate, 1_200),
+      row('event', 'floor', rate, 1_000),
+      row('event', 'gateway', closed, 500),
+      row('event', 'usual', closed, 2_000),
+      row('list-messages', 'gateway', closed, 800),
+      row('retry storm', 'gateway', rate),
+      row('send', 'beside campaign', rate),
+    ]),
+    scale: result([
+      row('event, smallest', 'gateway', rate, 100),
+      row('event, 2 gateways', 'gateway', rate, 110),
+    ]),
+    lists: result([row('calls', 'gateway', closed), row('calls', 'floor', closed)], { messages: 1_000_000 }),
+    recipients: result([row('upload, CSV', 'gateway', { kind: 'batch', units: 10 }, 80)]),
+  })
+
+  test('are the rows of results, each beside the floor and the peers of its rounds', () => {
+    assert.match(section, /\| `event`, 200\/s \| 2\.00 \| 3\.00 .* \| 1\.00 \| 1\.00 \| 1,200 \| 1\.20 \|/)
+    assert.match(section, /\| {2}\| gateway \| usual \| x usual \| CPU us \| p99 ms \|/)
+    assert.match(section, /\| `event`, 64 conns \| 2,000 \| 500 \| 4\.00 \| 500 \|/)
+    // What was not measured is empty, and no figure.
+    assert.match(section, /\| `list-messages`, 64 conns \| 1,250 \| {2}\| {2}\| 800 \|/)
+    assert.match(section, /\| retry storm, 200\/s \|/)
+    assert.match(section, /\| send, 200\/s, beside campaign \|/)
+    assert.match(section, /\| 2 gateways \| 1\.10 \|/)
+    assert.match(section, /1 lists and filters of 1,000,000 messages/)
+    assert.match(section, /\| calls \| 2\.00 \| 3\.00 \| 1\.0 \|/)
+    assert.match(section, /\| upload, CSV, 10 units \| .* \| 12,500 \|/)
+  })
+
+  test('replace what is between the marks, and nothing else', () => {
+    const page = 'before\n<!-- bench -->\nold\n<!-- /bench -->\nafter'
+    assert.equal(withSection(page, 'new'), 'before\n<!-- bench -->\nnew\n<!-- /bench -->\nafter')
+    assert.throws(() => withSection('no marks', 'new'), /has no <!-- bench -->/)
+  })
+})
