@@ -130,6 +130,45 @@ describe('the palette and the keys', () => {
     await page.close()
   })
 
+  test('a search that is overtaken is broken off, and its late answer is not shown', async () => {
+    const page = await scene.open('overview')
+    let answer = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/search?q=keller', async (route) => {
+      await held
+      await route.continue().catch(() => undefined)
+    })
+    const [first] = await Promise.all([page.waitForRequest(/search\?q=keller$/), search(page, 'keller')])
+    const broken = page.waitForEvent('requestfailed', (request) => request === first)
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('diaz')
+    await broken
+    answer()
+    await option(page, /Miamar Diaz/).waitFor()
+    assert.equal(await option(page, /Mía Keller/).count(), 0)
+    await page.close()
+  })
+
+  test('only what the role may do is offered', async () => {
+    const { sql } = scene.stack
+    const made = ['Make an API key', 'Add an endpoint', 'New campaign', 'New template', 'Invite a member']
+    const offered = async (role: string): Promise<string[]> => {
+      await sql`update memberships set role = ${role}`
+      const page = await scene.open('overview')
+      await search(page, '')
+      // Everybody has an account.
+      await option(page, /My account/).waitFor()
+      const shown = await Promise.all(made.map((name) => option(page, name).count()))
+      await page.close()
+      return made.filter((_, index) => shown[index] !== 0)
+    }
+    assert.deepEqual(await offered('VIEWER'), [])
+    assert.deepEqual(await offered('ADMIN'), made.slice(0, -1))
+    assert.deepEqual(await offered('OWNER'), made)
+  })
+
   test('a filter that makes no sense says what it takes, and the list stays', async () => {
     const page = await scene.open('conversations')
     const rows = page.getByRole('link', { name: /Mía Keller|Miamar Diaz/ })

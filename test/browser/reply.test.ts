@@ -1,6 +1,6 @@
 // An agent answers a customer: with words, a file, a quote and a reaction, and with a template when the day is over.
 import assert from 'node:assert/strict'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { type Json, ok } from '../e2e/clients.ts'
 import { arrives } from '../e2e/media-steps.ts'
 import { eventually } from '../e2e/scene.ts'
@@ -16,6 +16,15 @@ import {
 } from './scene.ts'
 
 const customer = '15557000002'
+
+/** As from the clipboard of another program. */
+const paste = (box: Locator, name: string): Promise<void> =>
+  box.evaluate((element, fileName) => {
+    const { ClipboardEvent, DataTransfer, File } = element.ownerDocument.defaultView
+    const clipboardData = new DataTransfer()
+    clipboardData.items.add(new File(['%PDF-1.4 a page'], fileName, { type: 'application/pdf' }))
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }, name)
 
 describe('the reply box', () => {
   let scene: BrowserScene
@@ -48,6 +57,10 @@ describe('the reply box', () => {
     })
     const form = page.getByRole('form', { name: 'Reply' })
     await form.getByText('hours.pdf').waitFor()
+    await paste(box, 'pasted.pdf')
+    await form.getByText('pasted.pdf').waitFor()
+    await form.getByRole('button', { name: 'Remove pasted.pdf' }).click()
+    await form.getByText('pasted.pdf').waitFor({ state: 'detached' })
     await box.fill('All our hours')
     for (const [theme, isNarrow] of [
       ['light', false],

@@ -131,6 +131,25 @@ describe('the budget of a number', () => {
     assert.ok(factor === 0.5, String(factor))
   })
 
+  test('tells how far it is slowed down, and for how long: nothing before, and less as it regains', async () => {
+    const rateLimit = createNumberRateLimit(redis)
+    const { phoneNumberId } = request
+    const number = keys.numberRate(phoneNumberId)
+    assert.deepEqual(await rateLimit.backoff(phoneNumberId), { factor: 1, blockedMs: 0 })
+    await rateLimit.slowDown(phoneNumberId, 600_000)
+    const slowed = await rateLimit.backoff(phoneNumberId)
+    assert.ok(slowed.factor >= 0.5 && slowed.factor <= 1, String(slowed.factor))
+    assert.ok(slowed.blockedMs > 0 && slowed.blockedMs <= 600_000, String(slowed.blockedMs))
+    // As if it had been told six seconds earlier, when each second regains a twentieth.
+    const fat = Number(await redis.hGet(number, 'fat'))
+    await redis.hSet(number, { fat: String(fat - 6_000_000), until: String(fat - 1) })
+    const later = await rateLimit.backoff(phoneNumberId)
+    assert.ok(later.factor >= 0.8 && later.factor <= 1, String(later.factor))
+    assert.equal(later.blockedMs, 0)
+    await redis.hSet(number, { fat: String(fat - 60_000_000) })
+    assert.equal((await rateLimit.backoff(phoneNumberId)).factor, 1)
+  })
+
   test('pays for other sends from their own part first, and then from the campaigns’', async () => {
     const clock = new SimulatedClock()
     const tell = createTellSpent(redis, clock)

@@ -58,9 +58,14 @@ describe('an erasure', () => {
       'messages',
       'recipients',
     ])
+    await sql`update contacts set name = ${who.secret} where id = ${who.contactId}`
+    const searched = async () =>
+      (await sql`select from search_terms where subject_id = ${who.contactId}`).count
     assert.equal(await indexedMetadata(who), 1)
+    assert.ok((await searched()) > 0)
     const record = await erase(who)
     assert.equal(await indexedMetadata(who), 0)
+    assert.equal(await searched(), 0)
     assert.deepEqual(record.counts, { recipients: 1, calls: 1, messages: 2, files: 1, events: 2 })
     assert.deepEqual([record.status, record.contact, record.total], ['COMPLETED', null, 3])
     assert.deepEqual(await mentions(who.secret), [])

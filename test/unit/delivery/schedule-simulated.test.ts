@@ -10,7 +10,7 @@ const schedule = [10_000, 60_000, 300_000, 1_800_000, 7_200_000]
 const hour = 3_600_000
 
 /** The delay from each failure to the start of the next attempt. */
-async function gapsOf(world: EndpointWorld, hours = 4): Promise<number[]> {
+async function gapsOf(world: EndpointWorld, hours = 3): Promise<number[]> {
   await world.clock.advance(hours * hour)
   return world.attempts.slice(1).map(({ at }, index) => at - (world.attempts[index]?.endedAt ?? Number.NaN))
 }
@@ -53,7 +53,7 @@ for (const transport of ['https', 'socket'] as const) {
       const world = refusing(transport)
       await world.clock.advance(80_000)
       world.receive = () => ({ report: ok, afterMs: 70 })
-      await world.clock.advance(4 * hour)
+      await world.clock.advance(3 * hour)
       assert.equal(new Set(world.attempts.map(({ item }) => item.body)).size, 1)
       assert.deepEqual(
         world.outbox.rows.map(({ state, attemptCount }) => [state, attemptCount]),
@@ -77,7 +77,7 @@ for (const transport of ['https', 'socket'] as const) {
       const world = new EndpointWorld({ transport })
       world.receive = () => ({ report: failed, afterMs: 70 })
       for (let index = 0; index < 60; index += 1) world.emit(newId('conversation'))
-      await world.clock.advance(4 * hour)
+      await world.clock.advance(3 * hour)
       assert.equal(world.attempts.length, 20)
       assert.equal(world.outbox.switchedOff, 1)
       assert.equal(world.outbox.consecutiveFailures, 20)
@@ -103,7 +103,7 @@ for (const transport of ['https', 'socket'] as const) {
       const world = new EndpointWorld({ transport, failures: 6 })
       world.receive = () => ({ report: failed, afterMs: 3_000 })
       for (let index = 0; index < 10; index += 1) world.emit(newId('conversation'))
-      await world.clock.advance(4 * hour)
+      await world.clock.advance(3 * hour)
       assert.equal(world.attempts.length, 14)
       assert.equal(world.outbox.switchedOff, 1)
     })
@@ -159,7 +159,7 @@ describe('over https', () => {
     const world = new EndpointWorld({ transport: 'https', failures: 19 })
     world.receive = () => ({ report: reportOf(failure('ADDRESS_FORBIDDEN')), afterMs: 1 })
     world.emit(newId('conversation'))
-    await world.clock.advance(4 * hour)
+    await world.clock.advance(3 * hour)
     assert.equal(world.attempts.length, 1)
     assert.deepEqual([world.outbox.rows[0]?.state, world.outbox.consecutiveFailures], ['BLOCKED', 19])
   })
