@@ -3,7 +3,14 @@ import { hasEnded } from './call.machine.ts'
 import type { CallOut, CallState, CallTiming, StepContext } from './call.messages.ts'
 import type { CallRow } from './call.ts'
 import { andThen, type CallStep, end, step } from './call-step.ts'
-import { forwardFailed, isForwarding, lateAnswerMs, restarted, ringIsOldMs } from './forward-call.ts'
+import {
+  endedBefore,
+  forwardFailed,
+  isForwarding,
+  lateAnswerMs,
+  restarted,
+  ringIsOldMs,
+} from './forward-call.ts'
 import { completed, hangUpAtProvider, isSettling, missed, settleMs, unanswered } from './provider-updates.ts'
 import { handOverMs } from './resume-call.ts'
 
@@ -39,8 +46,7 @@ function deadlines(state: CallState, timing: CallTiming): Deadline[] {
 // never came, no outcome follows: this deadline ends the wait.
 const unforwarded = (row: CallRow): Deadline => ({
   atMs: after(row.forwardStartedAt, ringIsOldMs),
-  act: (context, state) =>
-    forwardFailed(context, state, { code: 'CALL_ENDED', message: 'the call ended before it was forwarded' }),
+  act: (context, state) => forwardFailed(context, state, endedBefore),
 })
 
 const lateSdp = (row: CallRow): Deadline =>

@@ -13,6 +13,11 @@ export const ringIsOldMs = 20_000
 export const lateAnswerMs = 10_000
 
 export const restarted = { code: 'RESTARTED', message: 'gateway restarted during forwarding' }
+/** Nobody is told of a call that is over. After a crash, the forward may have arrived all the same. */
+export const endedBefore = {
+  code: 'CALL_ENDED',
+  message: 'the call ended before the receiver had confirmed it',
+}
 
 type MessageOf<Type extends CallMessage['type']> = Extract<CallMessage, { type: Type }>
 

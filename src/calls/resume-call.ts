@@ -5,7 +5,7 @@ import { hasEnded } from './call.machine.ts'
 import type { CallState, Command, StepContext } from './call.messages.ts'
 import { andThen, type CallStep, save, step } from './call-step.ts'
 import { askToEnd } from './end-call.ts'
-import { forward, forwardFailed, isForwarding, restarted, ringIsOldMs } from './forward-call.ts'
+import { endedBefore, forward, forwardFailed, isForwarding, restarted, ringIsOldMs } from './forward-call.ts'
 
 /** A younger forward is left alone: the previous owner may be handing over while its attempt still runs. */
 export const handOverMs = 500
@@ -25,7 +25,9 @@ function resumeForward(context: StepContext, state: CallState): CallStep {
   if (!isForwarding(state)) return step(state)
   if (state.row.direction === 'INBOUND' && state.row.acceptedAt !== null)
     return save(state, { forwardState: 'OK', lastForwardError: null })
-  const isOld = hasEnded(state.row) || ageOf(context, state) > ringIsOldMs
+  // A caller who gives up at once may be heard of before the offer is passed on, without any crash.
+  if (hasEnded(state.row)) return forwardFailed(context, state, endedBefore)
+  const isOld = ageOf(context, state) > ringIsOldMs
   // `lastForwardError` marks the first crash: after a second crash the event is not forwarded a third time.
   if (isOld || !context.timing.reforwardOnCrash || state.row.lastForwardError !== null)
     return forwardFailed(context, state, restarted)

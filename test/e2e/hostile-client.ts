@@ -73,13 +73,22 @@ function parsed(text: string): Json {
   }
 }
 
-/** Returns everything received until the server closes the connection, at most for `waitMs`. */
-export function raw(origin: string, bytes: string | Buffer, waitMs = 1_500): Promise<string> {
+const answerMs = 1_500
+const readMs = 100
+
+/**
+ * Returns everything received until the server closes the connection, or for a while. What is in `later` follows when the
+ * server has had the time to read what comes before.
+ */
+export function raw(origin: string, bytes: string | Buffer, later = ''): Promise<string> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve) => {
     let text = ''
-    const socket = connect(Number(port), hostname, () => socket.write(bytes))
-    const timer = setTimeout(() => socket.destroy(), waitMs)
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(bytes)
+      if (later) setTimeout(() => socket.write(later), readMs)
+    })
+    const timer = setTimeout(() => socket.destroy(), answerMs)
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
     })

@@ -45,6 +45,14 @@ export const shapes: readonly (readonly [what: string, bytes: string | Buffer])[
   ['half a request', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX: '],
 ]
 
+const longHead = (bytes: number) =>
+  `GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ${'y'.repeat(bytes)}`
+
+/** The parser keeps the first part, and has a limit of its own for what it keeps: one within ours, and one beyond. */
+export const headsInParts = [6_000, 12_000].map(
+  (bytes) => [longHead(6_000), `${'y'.repeat(bytes)}\r\n\r\n`] as const,
+)
+
 /** How many answers came back, and whether any of them has a 2xx status. */
 export function answersIn(text: string): { count: number; served: boolean } {
   const statuses = text.match(/HTTP\/1\.1 \d{3}/g) ?? []

@@ -1,7 +1,7 @@
 // The HTTP server, and the only file that imports uWebSockets.js. A handler gets plain requests and returns
 // plain responses.
 import './uws-limits.ts'
-import * as uws from 'uWebSockets.js'
+import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { AppError } from '../../contract/errors.ts'
 import { type Clock, systemClock } from '../../shared/clock.ts'
 import { errorResponse, toAppError } from './error-response.ts'
@@ -11,6 +11,9 @@ import { validationError } from './validate.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
 import { writeAnswer, writeAnswerAndLinger } from './wire-answer.ts'
 import { type Head, LiveRequest, type RequestOptions, readHead } from './wire-request.ts'
+
+// Not a static import: where modules are bundled, that would be loaded before the module that sets its limits.
+const uws = await import('uWebSockets.js')
 
 export interface ListenOptions {
   readonly host: string
@@ -56,14 +59,14 @@ export interface HttpServer {
 // Missing in the types: a listen option, and the switch that keeps the package name out of responses.
 const exclusivePort = 1
 const configure = (uws as unknown as { _cfg(option: string): void })._cfg
-const listenWith = (app: uws.TemplatedApp, options: ListenOptions) =>
-  new Promise<uws.us_listen_socket | false>((resolve) => {
+const listenWith = (app: TemplatedApp, options: ListenOptions) =>
+  new Promise<us_listen_socket | false>((resolve) => {
     const { listen } = app as unknown as {
       listen(
         host: string,
         port: number,
         option: number,
-        done: (socket: uws.us_listen_socket | false) => void,
+        done: (socket: us_listen_socket | false) => void,
       ): void
     }
     listen.call(app, options.host, options.port, (options.exclusive ?? true) ? exclusivePort : 0, resolve)
@@ -100,7 +103,7 @@ export async function listen(options: ListenOptions): Promise<HttpServer> {
   }
 }
 
-function openSockets(app: uws.TemplatedApp, server: Server, edge: SocketEdge): WireSockets {
+function openSockets(app: TemplatedApp, server: Server, edge: SocketEdge): WireSockets {
   const sockets = wireSockets(edge)
   edge.publishWith((topic, text) => void app.publish(topic, text))
   app.ws(edge.path, {

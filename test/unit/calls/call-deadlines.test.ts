@@ -153,7 +153,7 @@ describe('leaving memory', () => {
     const call = new Drive(forwardingRow()).tell({ type: 'ringing', session: offer }).tell(terminate())
     assert.deepEqual([call.status, idle(call), wakeAfter(call)], ['MISSED', undefined, 2_000])
     const next = new Drive(call.state.row, { isResumed: false }).wait(5_000).tell(wake)
-    assert.equal(next.state.row.lastForwardError?.code, 'RESTARTED')
+    assert.equal(next.state.row.lastForwardError?.code, 'CALL_ENDED')
     assert.deepEqual([next.forwards, next.events, next.state.row.wakeAt, idle(next)], [[], [], null, 5_000])
     call.tell({ type: 'forwarded', outcome: { type: 'delivered' } })
     assert.deepEqual([idle(call), call.state.row.forwardState, call.state.row.wakeAt], [5_000, 'OK', null])

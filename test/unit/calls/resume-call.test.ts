@@ -65,6 +65,12 @@ describe('a forward that a crash cut off', () => {
     assert.deepEqual([call.forwards, call.state.row.lastForwardError], [[], error])
   })
 
+  test('of a call that has ended is given up for that reason', () => {
+    const row = forwardingRow({ status: 'MISSED', endedAt: new Date(startMs + 100) })
+    const call = taken(row, 600, { session: null }).tell(wake)
+    assert.deepEqual([call.forwards, call.state.row.lastForwardError?.code], [[], 'CALL_ENDED'])
+  })
+
   test('is given up where the setting forbids it', () => {
     const definition = callActor({ ...timing, reforwardOnCrash: false })
     const { state } = taken(forwardingRow(), 0)

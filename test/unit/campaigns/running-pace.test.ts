@@ -35,7 +35,7 @@ describe('the pace of a running campaign', () => {
     })
     const before = paceNow(limited(10), null, now)
     assert.equal(before.limitedBy, 'NUMBER_RATE')
-    assert.match(before.warnings.join(), /1000 customers in 24 hours, and 10 are used/)
+    assert.match(before.warnings.join(), /1,000 customers in 24 hours, and 10 are used/)
     assert.equal(paceNow(limited(1_000), null, now).limitedBy, 'MESSAGING_LIMIT')
   })
 })

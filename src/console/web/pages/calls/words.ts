@@ -72,7 +72,7 @@ const problems: Readonly<Record<string, Problem>> = {
   },
   RESTARTED: { cause: 'The gateway was restarted while it forwarded the call', remedy: nothingToDo },
   INTERRUPTED: { cause: 'The gateway was stopped while it forwarded the call', remedy: nothingToDo },
-  CALL_ENDED: { cause: 'The call ended before it could be forwarded', remedy: nothingToDo },
+  CALL_ENDED: { cause: 'The call ended before the receiver had confirmed it', remedy: nothingToDo },
   NO_OFFER: { cause: 'The provider sent no usable offer', remedy: nothingToDo },
   NO_ANSWER_SDP: { cause: 'The provider sent no answer for the sound', remedy: nothingToDo },
 }
