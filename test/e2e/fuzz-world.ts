@@ -1,5 +1,5 @@
 // A stack to fuzz: one gateway with an inspector, and a workspace with one record of every kind.
-import { type Json, ok, signIn } from './clients.ts'
+import { client, type Json, ok, refused, signIn } from './clients.ts'
 import type { Material } from './fuzz-requests.ts'
 import { eventually } from './scene.ts'
 import { type Stack, startStack } from './stack.ts'
@@ -27,11 +27,15 @@ export async function openFuzzWorld(): Promise<FuzzWorld> {
     },
   })
   const { origin } = stack.gateway(0)
+  const cookie = await signIn(origin, owner)
+  // The first one loads the list of common passwords, which stays in memory.
+  const common = { password: owner.password, newPassword: 'password12345' }
+  await refused(client(origin, { cookie }).put('/console/api/me/password', common), 400)
   return {
     ...{ stack, origin, phoneNumberId: stack.numbers[0].phoneNumberId },
     material: {
       key: stack.key,
-      cookie: await signIn(origin, owner),
+      cookie,
       ids: await oneOfEach(stack),
       cursors: await cursorsOf(stack),
     },

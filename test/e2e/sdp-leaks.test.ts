@@ -80,7 +80,8 @@ step('while a call rings, its offer is under one key of Redis, and nowhere that 
   // Control: the same search does find an id, which these places may contain.
   assert.ok((await tablesWith(scene.stack.sql, wacid)).includes('calls'))
   const [row] = await scene.stack.sql`select id from calls where wacid = ${wacid}`
-  assert.ok(logsWith(scene.stack.logFiles(), row?.['id']).length > 0)
+  const isLogged = async () => logsWith(scene.stack.logFiles(), row?.['id']).length > 0
+  await eventually('it is in a log', isLogged)
   await ok(scene.stack.api.post(`/calls/${id}/action`, { action: 'DECLINE' }))
 })
 
