@@ -21,7 +21,7 @@ const { FUZZ_SEED, FUZZ_SECONDS } = process.env as Record<string, string | undef
 const seed = FUZZ_SEED ?? (FUZZ_SECONDS === undefined ? '2196734379' : String(randomInt(2 ** 32)))
 const seconds = Number(FUZZ_SECONDS ?? 10)
 const LANES = 12
-const BATCH = 1_000
+const BATCH = 700
 const MIB = 1_024 * 1_024
 
 let world: FuzzWorld
