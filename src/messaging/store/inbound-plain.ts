@@ -35,12 +35,15 @@ export async function insertPlain(sql: Sql, write: InboundWrite): Promise<Inboun
   const event = { eventId, workspaceId, kind: 'message.received', key: conversationId } as const
   const rows = await sql<Row[]>`
     with present as (
-      select from contacts where id = ${contactId} and erased_at is null for key share skip locked
+      select from contacts
+      where id = ${contactId} and workspace_id = ${workspaceId} and erased_at is null
+      for key share skip locked
     ),
     locked as (
       select last_event_id, xmin::text as version
       from conversations
-      where id = ${conversationId} and exists (select from present) and ${owesNoAnswer(sql, sql`conversations`)}
+      where id = ${conversationId} and workspace_id = ${workspaceId} and exists (select from present)
+        and ${owesNoAnswer(sql, sql`conversations`)}
       for no key update skip locked
     ),
     inserted as (
@@ -57,7 +60,7 @@ export async function insertPlain(sql: Sql, write: InboundWrite): Promise<Inboun
       update conversations
       set last_message_id = ${write.id}, last_message_at = ${at}, updated_at = now(), unread_count = unread_count + 1,
         last_inbound_at = greatest(last_inbound_at, ${at}::timestamptz), last_event_id = ${eventId}
-      where id = ${conversationId} and exists (select from inserted)
+      where id = ${conversationId} and workspace_id = ${workspaceId} and exists (select from inserted)
     ),
     ${emitOne(sql, { ...event, body: write.body, after: 'inserted', routedBy: numberId })}
     select locked.version is not null as is_held, locked.last_event_id as after,
