@@ -44,13 +44,13 @@ export const encodedHops = (times: HopTimes): Hops | undefined =>
         hopNames.map((name) => [name, encode(histogramOf(times[name]))]),
       ) as unknown as Hops)
 
-/** Takes the marks of a gateway that was started with --hops. */
-export function readMarks(socketPath: string): Promise<Mark[]> {
+/** What a gateway has recorded at `path` since it was asked last: marks with --hops, pauses with --tail. */
+export function readRecorded<Recorded>(socketPath: string, path: '/' | '/tail'): Promise<Recorded[]> {
   return new Promise((resolve, reject) => {
-    const asking = request({ socketPath, path: '/' }, (answer) => {
+    const asking = request({ socketPath, path }, (answer) => {
       const chunks: Buffer[] = []
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString()) as Mark[]))
+      answer.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString()) as Recorded[]))
     })
     asking.on('error', reject)
     asking.end()

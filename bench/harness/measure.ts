@@ -7,7 +7,8 @@ import { watchCpu } from './cpu.ts'
 import { join, type Measured, perSecond } from './figures.ts'
 import type { Duration, Part, Sent } from './generator.ts'
 import { encode, histogramOf } from './histogram.ts'
-import { encodedHops, hopTimes, readMarks } from './hops.ts'
+import { encodedHops, hopTimes, readRecorded } from './hops.ts'
+import type { Mark } from './marks-recorder.ts'
 import type { WorkName } from './opponents.ts'
 import type { Arrived } from './receiver.ts'
 import type { Load, Round } from './result.ts'
@@ -221,7 +222,9 @@ function startTail({ sql, watched, gateways, workerPid }: World, target: Target)
 
 async function marksOf({ gateways }: World, target: Target) {
   const mine = gateways.filter(({ origin }) => target.origins.includes(origin))
-  const marks = await Promise.all(mine.map(({ marksPath }) => readMarks(marksPath).catch(() => [])))
+  const marks = await Promise.all(
+    mine.map(({ marksPath }) => readRecorded<Mark>(marksPath, '/').catch(() => [])),
+  )
   const all = marks.flat()
   return all.length === 0 ? undefined : all
 }

@@ -1,7 +1,7 @@
 // Looks at Postgres and at the scheduler while a run goes on, for --tail.
 import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
 import type { Pool } from '../../src/platform/postgres/sql.ts'
+import { readRecorded } from './hops.ts'
 import { nowNs } from './monotonic.ts'
 import type { Interval } from './tail.ts'
 
@@ -66,7 +66,7 @@ export function sampleTail({ sql, processes, recorders }: Sampled): () => Promis
   return async () => {
     isOver = true
     await looking
-    const own = await Promise.all(recorders.map(readIntervals))
+    const own = await Promise.all(recorders.map((path) => readRecorded<Interval>(path, '/tail')))
     return [...intervals, ...own.flat()]
   }
 }
@@ -95,16 +95,4 @@ function waitedNs(pid: number): number | undefined {
   } catch {
     return undefined
   }
-}
-
-function readIntervals(socketPath: string): Promise<Interval[]> {
-  return new Promise((resolve, reject) => {
-    const asking = request({ socketPath, path: '/tail' }, (answer) => {
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString()) as Interval[]))
-    })
-    asking.on('error', reject)
-    asking.end()
-  })
 }
