@@ -109,8 +109,13 @@ const values = new Map([...alphabet].map((letter, value) => [letter, value]))
 // Two characters are ten bits: looked up and added up, they cost half of what bytes in a buffer do.
 const pairs = Array.from({ length: 1_024 }, (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`)
 
+/** Of a list, all rows have the same number, key and so on: the last id of each kind is at hand. */
+const lastOfKind = new Map<IdKind, { readonly uuid: string; readonly text: string }>()
+
 /** `msg` and a UUID → `msg_01h...`: two zero bits and the 128 bits, as 26 base32 characters. */
 export function encodeId(kind: IdKind, uuid: string): string {
+  const last = lastOfKind.get(kind)
+  if (last?.uuid === uuid) return last.text
   let text = `${idPrefixes[kind]}_`
   let pending = 0
   let pendingBits = 2
@@ -123,6 +128,7 @@ export function encodeId(kind: IdKind, uuid: string): string {
     pendingBits -= 10
     text += pairs[(pending >> pendingBits) & 0x3ff]
   }
+  lastOfKind.set(kind, { uuid, text })
   return text
 }
 
