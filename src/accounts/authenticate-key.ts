@@ -5,8 +5,8 @@ import type { Caller } from '../contract/caller.ts'
 import type { Scope } from '../contract/scopes.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
+import { oneUnlessHeldUp } from '../shared/concurrency.ts'
 import type { KeyId, WorkspaceId } from '../shared/ids.ts'
-import { relievedLanes } from '../shared/lanes.ts'
 import { isSecret, type KeyEnvironment, parseKey } from './key-format.ts'
 
 export interface KeyRow {
@@ -70,7 +70,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     },
     maxItems: 500,
     maxWaiting: 5_000,
-    ...relievedLanes,
+    ...oneUnlessHeldUp,
   })
   const touch = createToucher(options)
   return async (text) => {

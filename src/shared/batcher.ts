@@ -1,7 +1,7 @@
 // Micro-batching: items that arrive while a flush runs form the next flush. Without `lingerMs` there is no
 // timer: a single item is not delayed, and items under load share a commit.
 
-import { Lanes } from './lanes.ts'
+import { Concurrency } from './concurrency.ts'
 import { isStall } from './outage.ts'
 
 export interface BatcherOptions<Item, Result> {
@@ -15,7 +15,7 @@ export interface BatcherOptions<Item, Result> {
   readonly maxWaiting: number
   /** Concurrent flushes. The default of 1 keeps the item order. */
   readonly concurrency?: number
-  /** See `Lanes`: until then, what waits makes the next batch larger. */
+  /** When a further one starts; until then, what waits makes the next batch larger. */
   readonly relieveAfterMs?: number
   /** Only for work without latency requirements: how long an item may wait for others to share its flush. */
   readonly lingerMs?: number
@@ -35,10 +35,10 @@ interface Waiting<Item, Result> {
 
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>
-  readonly #lanes: Lanes
+  readonly #flushes: Concurrency
   #waiting: Waiting<Item, Result>[] = []
   #scheduled = false
-  /** A flush is due, but no lane is open. It starts when one is. */
+  /** A flush is due, but those that run allow no further one yet. */
   #isDue = false
   #lingering: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
@@ -46,7 +46,7 @@ export class Batcher<Item, Result> {
   constructor(options: BatcherOptions<Item, Result>) {
     this.#options = options
     const { concurrency = 1, relieveAfterMs } = options
-    this.#lanes = new Lanes({ concurrency, relieveAfterMs }, () => this.#schedule())
+    this.#flushes = new Concurrency({ concurrency, relieveAfterMs }, () => this.#schedule())
   }
 
   get waiting(): number {
@@ -65,7 +65,7 @@ export class Batcher<Item, Result> {
 
   /** Resolves when no item waits and no flush runs. */
   drain(): Promise<void> {
-    if (this.#lanes.running === 0 && this.#waiting.length === 0) return Promise.resolve()
+    if (this.#flushes.running === 0 && this.#waiting.length === 0) return Promise.resolve()
     this.#schedule()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
@@ -76,7 +76,7 @@ export class Batcher<Item, Result> {
     clearTimeout(this.#lingering)
     this.#lingering = undefined
     if (this.#scheduled) return
-    this.#isDue = !this.#lanes.isOpen()
+    this.#isDue = !this.#flushes.mayStart()
     if (this.#isDue) return
     this.#scheduled = true
     setImmediate(() => {
@@ -88,15 +88,15 @@ export class Batcher<Item, Result> {
   async #run(): Promise<void> {
     const batch = this.#waiting.splice(0, this.#options.maxItems)
     if (batch.length === 0) return
-    const leave = this.#lanes.enter()
+    const end = this.#flushes.start()
     if (this.#waiting.length > 0) this.#schedule()
     try {
       await this.#flush(batch)
     } finally {
-      leave()
+      end()
       // Items that arrived during this flush may still linger, unless a flush is due or `drain` waits.
       if (this.#waiting.length > 0 && (this.#isDue || this.#idle.length > 0)) this.#schedule()
-      else if (this.#lanes.running === 0 && this.#waiting.length === 0)
+      else if (this.#flushes.running === 0 && this.#waiting.length === 0)
         for (const done of this.#idle.splice(0)) done()
     }
   }

@@ -4,8 +4,8 @@
 import type { AccountOptions } from '../../accounts/store/provider-account.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { Batcher } from '../../shared/batcher.ts'
+import { oneUnlessHeldUp } from '../../shared/concurrency.ts'
 import type { MessageId } from '../../shared/ids.ts'
-import { relievedLanes } from '../../shared/lanes.ts'
 import type { MessageStore, NewMessage } from '../ports.ts'
 import type { ReadOptOutKey } from './kept-opt-outs.ts'
 import { createMessageUpdateStore } from './message-updates.store.ts'
@@ -25,7 +25,7 @@ export function createMessageStore(
   const inserts = new Batcher<NewMessage, boolean>({
     maxItems: 200,
     maxWaiting: 10_000,
-    ...relievedLanes,
+    ...oneUnlessHeldUp,
     flush: (all) => insertOutbound(sql, all),
   })
   return {

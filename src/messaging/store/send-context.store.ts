@@ -5,8 +5,8 @@ import type { MessageType } from '../../contract/records/message.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { spellingsOf } from '../../shared/address.ts'
 import { Batcher } from '../../shared/batcher.ts'
+import { oneUnlessHeldUp } from '../../shared/concurrency.ts'
 import type { MessageId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
-import { relievedLanes } from '../../shared/lanes.ts'
 import type { StoredUpload } from '../free-form-content.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import type { MessageStore, SendContext, SendContextQuery, SendTemplate } from '../ports.ts'
@@ -19,7 +19,7 @@ export function createSendContext(sql: Sql, options: Options): MessageStore['sen
   const contexts = new Batcher<SendContextQuery, ContextRow | undefined>({
     maxItems: 100,
     maxWaiting: 10_000,
-    ...relievedLanes,
+    ...oneUnlessHeldUp,
     flush: async (queries) => readContexts(sql, queries, await options.optOutKey()),
   })
   return async (query) => {

@@ -9,8 +9,8 @@ import { emit, messagesLocked, statusesOccurred, writtenDeliveries } from '../..
 import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { Batcher } from '../../shared/batcher.ts'
+import { oneUnlessHeldUp } from '../../shared/concurrency.ts'
 import type { MessageId } from '../../shared/ids.ts'
-import { relievedLanes } from '../../shared/lanes.ts'
 import { sourcesOf } from '../../shared/machine.ts'
 import { type SendState, sendMachine } from '../message.machine.ts'
 import type { LostSend, MessageStore, Outgoing, SendOutcome, SendTemplate } from '../ports.ts'
@@ -29,7 +29,7 @@ export interface CampaignSends {
 }
 
 export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: CampaignSends): SendStore {
-  const batch = { maxItems: 200, maxWaiting: 10_000, ...relievedLanes }
+  const batch = { maxItems: 200, maxWaiting: 10_000, ...oneUnlessHeldUp }
   const starts = new Batcher<MessageId, number | null>({ ...batch, flush: (all) => startSending(sql, all) })
   const ends = new Batcher<SendOutcome, WrittenDelivery[]>({
     ...batch,

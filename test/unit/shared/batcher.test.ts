@@ -172,7 +172,7 @@ describe('a natural batcher', () => {
     await batcher.drain()
   })
 
-  test('a lane in reserve opens for those behind a batch that runs for long, and for nobody before', async () => {
+  test('a further batch starts beside one that runs for long, and not before', async () => {
     for (const [relieveAfterMs, expected] of [
       [60_000, [[1], [2, 3]]],
       [1, [[1], [2], [3]]],

@@ -196,7 +196,7 @@ describe('a batcher that keeps the order of keys', () => {
     await Promise.all(all)
   })
 
-  test('a lane in reserve opens once a flush has run for long: until then what waits is one batch', async () => {
+  test('a further flush starts once one has run for long: until then what waits is one batch', async () => {
     const { add, flushes, batches } = gated({ relieveAfterMs: 60_000 })
     const all = add(items('a', 1))
     await turn()
