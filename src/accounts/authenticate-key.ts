@@ -5,6 +5,7 @@ import type { Caller } from '../contract/caller.ts'
 import type { Scope } from '../contract/scopes.ts'
 import { Batcher } from '../shared/batcher.ts'
 import type { Clock } from '../shared/clock.ts'
+import { oneUnlessHeldUp } from '../shared/concurrency.ts'
 import type { KeyId, WorkspaceId } from '../shared/ids.ts'
 import { isSecret, type KeyEnvironment, parseKey } from './key-format.ts'
 
@@ -69,7 +70,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     },
     maxItems: 500,
     maxWaiting: 5_000,
-    concurrency: 2,
+    ...oneUnlessHeldUp,
   })
   const touch = createToucher(options)
   return async (text) => {

@@ -14,6 +14,7 @@ import { type Failure, failureOf } from '../contract/records/failure.ts'
 import type { MessageDetails } from '../contract/records/message-details.ts'
 import { phoneOf } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
+import { oneUnlessHeldUp } from '../shared/concurrency.ts'
 import { decodeId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
 import { KeyedBatcher } from '../shared/keyed-batcher.ts'
 import type { Consent } from './consent.ts'
@@ -66,7 +67,7 @@ export function createMessageUpdates(ports: MessageUpdatePorts): MessageUpdates 
   const statuses = new KeyedBatcher<MessageStatusUpdate, UpdateOutcome>({
     // Two batches at once could apply the statuses of one message in the wrong order.
     keyOf: ({ providerMessageId }) => providerMessageId,
-    ...{ maxItems: 200, maxWaiting: 10_000, concurrency: 2 },
+    ...{ maxItems: 200, maxWaiting: 10_000, ...oneUnlessHeldUp },
     flush: (updates) => applyStatuses(ports, updates),
   })
   const writeInbound = createInboundWriter(ports.store)

@@ -1,6 +1,7 @@
 // Micro-batching: items that arrive while a flush runs form the next flush. Without `lingerMs` there is no
 // timer: a single item is not delayed, and items under load share a commit.
 
+import { Concurrency } from './concurrency.ts'
 import { isStall } from './outage.ts'
 
 export interface BatcherOptions<Item, Result> {
@@ -14,6 +15,8 @@ export interface BatcherOptions<Item, Result> {
   readonly maxWaiting: number
   /** Concurrent flushes. The default of 1 keeps the item order. */
   readonly concurrency?: number
+  /** When a further one starts; until then, what waits makes the next batch larger. */
+  readonly relieveAfterMs?: number
   /** Only for work without latency requirements: how long an item may wait for others to share its flush. */
   readonly lingerMs?: number
 }
@@ -32,16 +35,18 @@ interface Waiting<Item, Result> {
 
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>
+  readonly #flushes: Concurrency
   #waiting: Waiting<Item, Result>[] = []
-  #running = 0
   #scheduled = false
-  /** A flush is due, but `concurrency` flushes are running. It starts when one of them ends. */
+  /** A flush is due, but those that run allow no further one yet. */
   #isDue = false
   #lingering: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
 
   constructor(options: BatcherOptions<Item, Result>) {
     this.#options = options
+    const { concurrency = 1, relieveAfterMs } = options
+    this.#flushes = new Concurrency({ concurrency, relieveAfterMs }, () => this.#schedule())
   }
 
   get waiting(): number {
@@ -60,7 +65,7 @@ export class Batcher<Item, Result> {
 
   /** Resolves when no item waits and no flush runs. */
   drain(): Promise<void> {
-    if (this.#running === 0 && this.#waiting.length === 0) return Promise.resolve()
+    if (this.#flushes.running === 0 && this.#waiting.length === 0) return Promise.resolve()
     this.#schedule()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
@@ -71,7 +76,7 @@ export class Batcher<Item, Result> {
     clearTimeout(this.#lingering)
     this.#lingering = undefined
     if (this.#scheduled) return
-    this.#isDue = this.#running >= (this.#options.concurrency ?? 1)
+    this.#isDue = !this.#flushes.mayStart()
     if (this.#isDue) return
     this.#scheduled = true
     setImmediate(() => {
@@ -83,15 +88,15 @@ export class Batcher<Item, Result> {
   async #run(): Promise<void> {
     const batch = this.#waiting.splice(0, this.#options.maxItems)
     if (batch.length === 0) return
-    this.#running += 1
+    const end = this.#flushes.start()
     if (this.#waiting.length > 0) this.#schedule()
     try {
       await this.#flush(batch)
     } finally {
-      this.#running -= 1
+      end()
       // Items that arrived during this flush may still linger, unless a flush is due or `drain` waits.
       if (this.#waiting.length > 0 && (this.#isDue || this.#idle.length > 0)) this.#schedule()
-      else if (this.#running === 0 && this.#waiting.length === 0)
+      else if (this.#flushes.running === 0 && this.#waiting.length === 0)
         for (const done of this.#idle.splice(0)) done()
     }
   }

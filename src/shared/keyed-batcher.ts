@@ -2,6 +2,7 @@
 // items of a key keep their order. There is no timer: what arrives while all flushes run goes with the next.
 
 import { BatcherFull } from './batcher.ts'
+import { Concurrency } from './concurrency.ts'
 import { isStall } from './outage.ts'
 
 export interface KeyedBatcherOptions<Item, Result> {
@@ -17,6 +18,8 @@ export interface KeyedBatcherOptions<Item, Result> {
   readonly maxWaiting: number
   /** Concurrent flushes. */
   readonly concurrency: number
+  /** When a further one starts; until then, what waits makes the next batch larger. */
+  readonly relieveAfterMs?: number
 }
 
 interface Waiting<Item, Result> {
@@ -32,12 +35,13 @@ export class KeyedBatcher<Item, Result> {
   readonly #ready = new Set<string>()
   /** How many results of a key are still open. */
   readonly #open = new Map<string, number>()
+  readonly #flushes: Concurrency
   #waiting = 0
-  #running = 0
   #isScheduled = false
 
   constructor(options: KeyedBatcherOptions<Item, Result>) {
     this.#options = options
+    this.#flushes = new Concurrency(options, () => this.#schedule())
   }
 
   add(item: Item): Promise<Result> {
@@ -57,7 +61,7 @@ export class KeyedBatcher<Item, Result> {
   // Takes the batch at the end of the current event loop iteration, so that items from one socket read are written
   // together.
   #schedule(): void {
-    if (this.#isScheduled || this.#ready.size === 0 || this.#running >= this.#options.concurrency) return
+    if (this.#isScheduled || this.#ready.size === 0 || !this.#flushes.mayStart()) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
@@ -68,10 +72,10 @@ export class KeyedBatcher<Item, Result> {
   async #run(): Promise<void> {
     const batch = this.#take()
     if (batch.length === 0) return
-    this.#running += 1
+    const end = this.#flushes.start()
     this.#schedule()
     const results = await this.#flush(batch)
-    this.#running -= 1
+    end()
     batch.forEach(({ key, resolve }, index) => {
       const result = results[index] as Promise<Result>
       resolve(result)

@@ -26,6 +26,7 @@ import {
   timeOrNull,
   wordOrNull,
 } from '../../platform/postgres/packed-rows.ts'
+import { parts } from '../../platform/postgres/parts.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { phoneOf } from '../../shared/address.ts'
 import { type ConversationId, encodeId, type NumberId, type WorkspaceId } from '../../shared/ids.ts'
@@ -93,16 +94,17 @@ const { columns, rows: conversationRows } = packing<Shape>({
   messageAt: timeOrNull('m.created_at'),
 })
 
-export const createConversationReader = (sql: Sql): ConversationReader => ({
+export const createConversationReader = (pool: Sql): ConversationReader => ({
   async find(workspaceId, id) {
-    const one = sql`
+    const one = parts`
       select * from conversations
       where workspace_id = ${workspaceId} and id = (select coalesce(merged_into, id) from conversations where id = ${id}) and erased_at is null`
-    const [row] = await conversationRows(sql, fromConversations(sql, one))
+    const [row] = await conversationRows(pool, fromConversations(parts, one))
     return row && toRecord(row)
   },
 
   async list(workspaceId, filter, page) {
+    const sql = filter.updatedSince || filter.windowOpen ? pool : parts
     const order = filter.updatedSince
       ? await byChange(sql, 'v', page, filter.updatedSince)
       : byActivity(sql, page)
@@ -121,7 +123,7 @@ export const createConversationReader = (sql: Sql): ConversationReader => ({
     const single = onePerValue(filter, ['contact', 'numberId']).map(select)
     const selects = filter.windowOpen ? single.map((one) => windowOpen(sql, one, order)) : single
     const from = fromConversations(sql, mergedRowsOfPage(sql, selects, page, order.by))
-    const rows = await conversationRows(sql, sql`${from} order by ${order.by('v')}`)
+    const rows = await conversationRows(pool, sql`${from} order by ${order.by('v')}`)
     const found = order.page(rows, reading)
     const [searched] = single
     if (!filter.windowOpen || found.next || !searched || single.length > 1) return found

@@ -124,6 +124,9 @@ async function changeStatuses(
           else m.send_state
         end,
         send_due_at = null,
+        -- As the answer to the send writes it, which may be lost.
+        handed_at = case when i.status = 'FAILED' then m.handed_at else coalesce(m.handed_at, i.at) end,
+        content = case when i.status = 'FAILED' then m.content end,
         error = coalesce(i.error, m.error),
         sent_at = case when i.status = 'SENT' then i.at else m.sent_at end,
         delivered_at = case when i.status = 'DELIVERED' then i.at else m.delivered_at end,

@@ -27,6 +27,7 @@ import {
   timeOrNull,
   wordOrNull,
 } from '../../platform/postgres/packed-rows.ts'
+import { parts } from '../../platform/postgres/parts.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { phoneOf } from '../../shared/address.ts'
 import {
@@ -217,15 +218,16 @@ const templateIs = (sql: Sql, name: string | undefined): Piece =>
 const failedWith = (sql: Sql, code: string | undefined): Piece =>
   code === undefined ? sql`` : sql`and m.status = 'FAILED' and m.error ->> 'code' = ${code}`
 
-export const createMessageReader = (sql: Sql): MessageReader => ({
+export const createMessageReader = (pool: Sql): MessageReader => ({
   async find(workspaceId, id) {
-    const one = sql`select * from messages where workspace_id = ${workspaceId} and id = ${id}`
-    const [row] = await messageRows(sql, fromMessages(sql, one))
+    const one = parts`select * from messages where workspace_id = ${workspaceId} and id = ${id}`
+    const [row] = await messageRows(pool, fromMessages(parts, one))
     return row && toMessageRecord(row)
   },
 
   async list(workspaceId, filter, page) {
-    const pair = await pairToFollow(sql, workspaceId, filter)
+    const pair = await pairToFollow(pool, workspaceId, filter)
+    const sql = filter.metadata || filter.updatedSince ? pool : parts
     const table = pair ? 'x' : 'm'
     const order = filter.updatedSince
       ? await byChange(sql, table, page, filter.updatedSince)
@@ -254,12 +256,12 @@ export const createMessageReader = (sql: Sql): MessageReader => ({
     const single = onePerState(filter) ?? onePerValue(filter, severalValues)
     const selects = pair ? [select(filter)] : single.map(select)
     const from = fromMessages(sql, mergedRowsOfPage(sql, selects, page, order.by))
-    const rows = await messageRows(sql, sql`${from} order by ${order.by('m')}`)
+    const rows = await messageRows(pool, sql`${from} order by ${order.by('m')}`)
     return order.page(rows, reading)
   },
 
   async beginAround(workspaceId, { conversationId, id, newer }) {
-    const [row] = await sql<{ before: MessageId | null }[]>`
+    const [row] = await pool<{ before: MessageId | null }[]>`
       select (
         select newer.id
         from messages newer

@@ -4,6 +4,7 @@
 import type { AccountOptions } from '../../accounts/store/provider-account.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { Batcher } from '../../shared/batcher.ts'
+import { oneUnlessHeldUp } from '../../shared/concurrency.ts'
 import type { MessageId } from '../../shared/ids.ts'
 import type { MessageStore, NewMessage } from '../ports.ts'
 import type { ReadOptOutKey } from './kept-opt-outs.ts'
@@ -24,7 +25,7 @@ export function createMessageStore(
   const inserts = new Batcher<NewMessage, boolean>({
     maxItems: 200,
     maxWaiting: 10_000,
-    concurrency: 2,
+    ...oneUnlessHeldUp,
     flush: (all) => insertOutbound(sql, all),
   })
   return {
@@ -61,7 +62,7 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
   }))
   const inserted = await sql<{ id: MessageId }[]>`
     with input as (
-      select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
+      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as i (
         id uuid, workspace_id uuid, conversation_id uuid, number_id uuid, contact_id uuid, type text, text text,
         template jsonb, content jsonb, details jsonb, upload_id uuid, file_name text, metadata jsonb, api_key_id uuid, idempotency_key text,
         idempotency_hash text, created_at timestamptz)

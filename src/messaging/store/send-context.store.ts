@@ -5,6 +5,7 @@ import type { MessageType } from '../../contract/records/message.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { spellingsOf } from '../../shared/address.ts'
 import { Batcher } from '../../shared/batcher.ts'
+import { oneUnlessHeldUp } from '../../shared/concurrency.ts'
 import type { MessageId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import type { StoredUpload } from '../free-form-content.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
@@ -18,7 +19,7 @@ export function createSendContext(sql: Sql, options: Options): MessageStore['sen
   const contexts = new Batcher<SendContextQuery, ContextRow | undefined>({
     maxItems: 100,
     maxWaiting: 10_000,
-    concurrency: 2,
+    ...oneUnlessHeldUp,
     flush: async (queries) => readContexts(sql, queries, await options.optOutKey()),
   })
   return async (query) => {
@@ -84,7 +85,7 @@ async function readContexts(
       about.id as reference_id, about.provider_message_id as reference_provider_id, about.type as reference_type,
       about.created_at as reference_at,
       m.id as earlier_id, m.idempotency_hash as earlier_hash
-    from jsonb_to_recordset(${sql.json(queries.map(toInput) as never)}) as q (
+    from json_to_recordset(${JSON.stringify(queries.map(toInput))}::text::json) as q (
       nth integer, workspace_id uuid, address text, spellings text[], number_id uuid, number text, template_name text,
       template_language text, upload_id uuid, reference_id uuid, idempotency_key text)
     join workspaces w on w.id = q.workspace_id

@@ -9,6 +9,7 @@ import { emit, messagesLocked, statusesOccurred, writtenDeliveries } from '../..
 import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { Batcher } from '../../shared/batcher.ts'
+import { oneUnlessHeldUp } from '../../shared/concurrency.ts'
 import type { MessageId } from '../../shared/ids.ts'
 import { sourcesOf } from '../../shared/machine.ts'
 import { type SendState, sendMachine } from '../message.machine.ts'
@@ -28,7 +29,7 @@ export interface CampaignSends {
 }
 
 export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: CampaignSends): SendStore {
-  const batch = { maxItems: 200, maxWaiting: 10_000, concurrency: 2 }
+  const batch = { maxItems: 200, maxWaiting: 10_000, ...oneUnlessHeldUp }
   const starts = new Batcher<MessageId, number | null>({ ...batch, flush: (all) => startSending(sql, all) })
   const ends = new Batcher<SendOutcome, WrittenDelivery[]>({
     ...batch,
@@ -100,7 +101,7 @@ async function finishSends(
   }))
   const written = await sql<WrittenDelivery[]>`
     with input as (
-      select * from jsonb_to_recordset(${sql.json(rows as never)}) as i (
+      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as i (
         id uuid, attempt integer, by_campaign boolean, state text, sources text[], provider_message_id text,
         delay_ms double precision, tries integer, error jsonb, event_id uuid, body text)
     ),
@@ -130,6 +131,9 @@ async function finishSends(
         error = coalesce(i.error, m.error)
       from judged i
       where m.id = i.id and m.send_attempts = i.attempt and m.id = any(array(select id from message_lock))
+        -- A status has written it all, perhaps. A campaign's recipient follows in any case.
+        and (i.by_campaign or i.moves or i.fails or i.error is not null or m.content is not null
+          or (i.provider_message_id is not null and (m.provider_message_id is null or m.handed_at is null)))
       returning m.id, m.workspace_id, m.conversation_id, m.recipient_id, m.status, m.send_state, m.send_due_at, m.error,
         case when i.moves and i.by_campaign then now() + i.delay_ms * interval '1 millisecond' end as due_at,
         case when i.moves and i.by_campaign then i.tries else 0 end as tries,

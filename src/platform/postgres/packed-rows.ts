@@ -5,6 +5,7 @@
 // that knows their order.
 import { randomUUID } from 'node:crypto'
 import type { Piece } from './keyset.ts'
+import { parts, statementOf } from './parts.ts'
 import type { Sql } from './sql.ts'
 
 /** The columns of one row as Postgres writes them. */
@@ -39,16 +40,31 @@ export function packing<Shape extends object>(
   const select = all.map(([, column]) => column.sql).join(', ')
   const readers = all.map(([name, { read }], at) => [name, (row: PackedRow) => read(row[at] ?? '')] as const)
   const read = async (sql: Sql, from: Piece, separator: string): Promise<readonly PackedRow[]> => {
-    const rows = await sql<{ packed: string }[]>`
-      select concat_ws(${separator}, ${sql.unsafe(select)}) as packed ${from}`
-    const parts = rows.map(({ packed }) => packed.split(separator))
-    if (parts.some(({ length }) => length < all.length)) throw new Error('a column of a packed row is null')
-    return parts.every(({ length }) => length === all.length) ? parts : read(sql, from, usual + randomUUID())
+    const rows = await packedRows(sql, { select, from, separator })
+    const split = rows.map((packed) => packed.split(separator))
+    if (split.some(({ length }) => length < all.length)) throw new Error('a column of a packed row is null')
+    return split.every(({ length }) => length === all.length) ? split : read(sql, from, usual + randomUUID())
   }
   return {
     columns: Object.fromEntries(readers) as Columns<Shape>,
     rows: (sql, from) => read(sql, from, usual),
   }
+}
+
+interface Packed {
+  readonly select: string
+  readonly from: Piece
+  readonly separator: string
+}
+
+async function packedRows(sql: Sql, { select, from, separator }: Packed): Promise<readonly string[]> {
+  const whole = (tag: Sql) => tag<[string][]>`
+    select concat_ws(${separator}, ${tag.unsafe(select)}) as packed ${from}`
+  const statement = statementOf(from) && statementOf(whole(parts))
+  const rows = statement
+    ? await sql.unsafe(statement.text, statement.values as never[], { prepare: true }).values()
+    : await whole(sql).values()
+  return rows.map(([packed]) => packed as string)
 }
 
 const same = <T extends string>(text: string): T => text as T

@@ -129,4 +129,35 @@ describe('the statements of a send', () => {
       )
     }
   })
+
+  test('the answer to a send that a status was faster than writes nothing again', async () => {
+    const tenant = await addTenant(sql)
+    const [message, failed] = [await newMessage(tenant, people[0]), await newMessage(tenant, people[1])]
+    const body = new TextEncoder().encode('{}')
+    for (const [{ id }, status] of [
+      [message, 'SENT'],
+      [failed, 'FAILED'],
+    ] as const) {
+      await store.insertOutbound(id === message.id ? message : failed)
+      await sql`update messages set content = '{"type": "text"}' where id = ${id}`
+      assert.equal(await store.startSending(id), 1)
+      const providerMessageId = `wamid.${encodeId('message', id)}`
+      const told = { messageId: id, recipientId: null, providerMessageId, at: new Date(), error: null }
+      await store.changeStatuses([{ ...told, status, eventId: newId('event'), body }])
+    }
+    const rowOf = async ({ id }: NewMessage) => {
+      const [row] = await sql`
+        select xmin::text as version, send_state, send_due_at, handed_at is not null as is_handed, content from messages
+        where id = ${id}`
+      return row
+    }
+    const before = await rowOf(message)
+    const { version, ...shown } = before ?? {}
+    assert.deepEqual(shown, { sendState: 'ACCEPTED', sendDueAt: null, isHanded: true, content: null })
+    await Promise.all([message, failed].map((one) => store.finishSend(accepted(one))))
+    assert.deepEqual(await rowOf(message), before)
+    // What failed says nothing about when it was taken: the answer still does.
+    const { version: _, ...after } = (await rowOf(failed)) ?? {}
+    assert.deepEqual(after, shown)
+  })
 })

@@ -171,4 +171,34 @@ describe('a natural batcher', () => {
     assert.equal(written, 9)
     await batcher.drain()
   })
+
+  test('a further batch starts beside one that runs for long, and not before', async () => {
+    for (const [relieveAfterMs, expected] of [
+      [60_000, [[1], [2, 3]]],
+      [1, [[1], [2], [3]]],
+    ] as const) {
+      const batches: number[][] = []
+      const first = gate()
+      const batcher = new Batcher<number, number>({
+        ...{ maxItems: 10, maxWaiting: 100, concurrency: 2, relieveAfterMs },
+        flush: async (items) => {
+          batches.push(items)
+          if (batches.length === 1) await first.opened
+          return items
+        },
+      })
+      const turn = () => new Promise((resolve) => setImmediate(resolve))
+      const one = batcher.add(1)
+      await turn()
+      const two = batcher.add(2)
+      await turn()
+      if (relieveAfterMs === 1) await two
+      const three = batcher.add(3)
+      await turn()
+      if (relieveAfterMs === 1) await three
+      first.open()
+      assert.deepEqual(await Promise.all([one, two, three]), [1, 2, 3])
+      assert.deepEqual(batches, expected)
+    }
+  })
 })

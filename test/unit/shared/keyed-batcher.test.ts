@@ -195,4 +195,33 @@ describe('a batcher that keeps the order of keys', () => {
     flushes[0]?.open()
     await Promise.all(all)
   })
+
+  test('a further flush starts once one has run for long: until then what waits is one batch', async () => {
+    const { add, flushes, batches } = gated({ relieveAfterMs: 60_000 })
+    const all = add(items('a', 1))
+    await turn()
+    all.push(...add(items('b', 2)))
+    await turn()
+    all.push(...add(items('c', 3)))
+    await turn()
+    assert.deepEqual(batches(), ['a1'])
+    flushes[0]?.open()
+    await all[0]
+    await turn()
+    assert.deepEqual(batches(), ['a1', 'b2 c3'])
+    flushes[1]?.open()
+    await Promise.all(all)
+  })
+
+  test('a flush that does not end holds up nobody else', async () => {
+    const { add, flushes } = gated({ relieveAfterMs: 1 })
+    const stuck = add(items('a', 1))
+    await turn()
+    const later = add(items('b', 2))
+    while (flushes.length < 2) await turn()
+    flushes[1]?.open()
+    assert.deepEqual(await Promise.all(later), [2])
+    flushes[0]?.open()
+    await Promise.all(stuck)
+  })
 })

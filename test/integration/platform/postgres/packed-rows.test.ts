@@ -13,6 +13,7 @@ import {
   timeOrNull,
   wordOrNull,
 } from '../../../../src/platform/postgres/packed-rows.ts'
+import { parts } from '../../../../src/platform/postgres/parts.ts'
 import { newId } from '../../../../src/shared/ids.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { testDatabase, testPool } from '../../../support/postgres.ts'
@@ -49,10 +50,10 @@ const { columns, rows } = packing<Shape>({
 
 const names = Object.keys(columns) as (keyof Shape)[]
 
-/** Reads rows that stand nowhere, in their order. */
-async function packed(given: readonly Shape[]): Promise<Shape[]> {
-  const from = sql`
-    from jsonb_to_recordset(${sql.json(given as never)}) as r (
+/** Reads rows that stand nowhere, in their order; from a statement of the driver, or one that is composed without it. */
+async function packed(given: readonly Shape[], tag: typeof sql = sql): Promise<Shape[]> {
+  const from = tag`
+    from jsonb_to_recordset(${JSON.stringify(given)}::text::jsonb) as r (
       id uuid, other uuid, said text, name text, count integer, size bigint, "on" boolean, pairs jsonb, more jsonb,
       at timestamptz(3), later timestamptz(3))`
   const all = await rows(sql, from)
@@ -100,6 +101,7 @@ describe('packed rows', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 6 }), async (given) => {
         assert.deepEqual(await packed(given), given)
+        assert.deepEqual(await packed(given, parts as typeof sql), given)
       }),
       { numRuns: 60 },
     )
@@ -112,6 +114,34 @@ describe('packed rows', () => {
       ...{ pairs: {}, more: null, at: '2026-11-22T10:00:00.000Z', later: null },
     }
     assert.deepEqual(await packed([given, { ...given, said: '' }]), [given, { ...given, said: '' }])
+  })
+
+  test('a statement that is composed of parts is that of the driver, and is prepared', async () => {
+    const [id, other] = [newId('message'), newId('message')]
+    const list = (tag: typeof sql) => {
+      const by = (name: string) => tag`${tag(name)}.id desc`
+      const few = tag`select * from (values (${id}::uuid, 1), (${other}::uuid, 2)) v ("id", "count") where true ${tag``}`
+      return tag`from (${few} and v.id = any(${[id, other]}) order by ${by('v')} limit ${tag.unsafe('5')}) r order by ${by('r')}`
+    }
+    const { columns: shown, rows: read } = packing<{ id: string; count: number }>({
+      id: text('r.id'),
+      count: number('r.count'),
+    })
+    const one = await sql.reserve()
+    try {
+      for (const tag of [sql, parts as typeof sql])
+        assert.deepEqual(
+          (await read(one, list(tag))).map((row) => [shown.id(row), shown.count(row)]),
+          [
+            [other, 2],
+            [id, 1],
+          ],
+        )
+      const prepared = await one<{ statement: string }[]>`select statement from pg_prepared_statements`
+      assert.equal(prepared.filter(({ statement }) => statement.includes('"r".id desc')).length, 1)
+    } finally {
+      one.release()
+    }
   })
 
   test('times are those of the driver, also in another time zone', async () => {
