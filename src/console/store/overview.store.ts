@@ -3,6 +3,7 @@
 import type { OverviewFigures, OverviewStore } from '../../contract/overview.ts'
 import type { DeliveryState } from '../../contract/records/delivery.ts'
 import { countCap } from '../../contract/records/overview.ts'
+import { everyAttempt } from '../../platform/postgres/every-attempt.ts'
 import { type Piece, within } from '../../platform/postgres/keyset.ts'
 import { isIn } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
@@ -139,8 +140,8 @@ const endpoints = (sql: Sql, workspaceId: WorkspaceId) => sql`
     ${counted(sql, sql`select from deliveries d where d.endpoint_id = e.id and d.state = 'HELD'`)} as held,
     case when not e.enabled or e.consecutive_failures > 0 then (
       select json_build_object('at', a.at, 'statusCode', a.status_code, 'error', a.error)
-      from attempts a
-      where a.endpoint_id = e.id
+      from ${everyAttempt(sql)} a
+      where a.endpoint_id = e.id and a.workspace_id = e.workspace_id
       order by a.id desc
       limit 1
     ) end as "lastAttempt"

@@ -4,7 +4,8 @@ import type { EventKind } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PageRequest } from '../../contract/page.ts'
 import type { AttemptRecord, LastAttempt } from '../../contract/records/console.ts'
-import type { DeliveryState } from '../../contract/records/delivery.ts'
+import { type DeliveryState, deliveryStates } from '../../contract/records/delivery.ts'
+import { byFirstAttempt, everyAttempt } from '../../platform/postgres/every-attempt.ts'
 import { mergedRowsOfPage, olderThan, type Piece } from '../../platform/postgres/keyset.ts'
 import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
 import { ofIds } from '../../platform/postgres/of-ids.ts'
@@ -47,7 +48,7 @@ export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
         ${conditions(sql, filter)}
         ${olderThan(sql, 'deliveries', page)}
       order by id desc`
-    const selects = settledOrPending(sql, filter.state).map((state) =>
+    const selects = partsOf(sql, filter).map((state) =>
       ofKeys(sql, filter.key, (about) => select(state, about), page),
     )
     const ordered = mergedRowsOfPage(sql, selects, page, (table) => sql`${sql(table)}.id desc`)
@@ -73,7 +74,7 @@ export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
       sql<AttemptRow[]>`
         select number, at, status_code, error, error_detail, duration_ms, timings, remote_address, reused_connection,
           response_headers, response_body
-        from attempts
+        from ${everyAttempt(sql)} attempt
         where workspace_id = ${workspaceId} and delivery_id = ${id} and id >= ${floorOf(row)}
         order by number desc
         limit 100`,
@@ -96,7 +97,7 @@ const explained = (sql: Sql) =>
 const explaining = (sql: Sql) => sql`
   left join lateral (
     select at, status_code, error, duration_ms
-    from attempts
+    from ${everyAttempt(sql)} attempt
     where delivery_id = d.id and number = d.attempt_count and workspace_id = d.workspace_id
       and id >= uuid_floor(d.created_at - interval '1 minute')
       and id < uuid_floor(coalesce(d.finished_at, now()) + interval '1 minute')
@@ -107,6 +108,15 @@ const explaining = (sql: Sql) => sql`
     from events
     where id = d.event_id and workspace_id = d.workspace_id
   ) told on true`
+
+/** Conditions whose selects each follow an index. Together they have what the filter lets through. */
+function partsOf(sql: Sql, { state, endpointId, event, key, ids }: DeliveryFilter): readonly Piece[] {
+  const hasIndex = [endpointId, event, key, ids].some((one) => one !== undefined)
+  // All deliveries of a workspace are in an index state by state.
+  const states = settledOrPending(sql, state ?? (hasIndex ? undefined : deliveryStates))
+  if (endpointId === undefined) return states
+  return states.flatMap((one) => byFirstAttempt(sql).map((kept) => sql`${one} and ${kept}`))
+}
 
 /** Of several keys, the first of each, by its index: together they have a page. */
 function ofKeys(

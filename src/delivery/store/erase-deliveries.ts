@@ -1,4 +1,6 @@
 // Takes what events say about somebody out of the delivery log: the rows of deliveries and attempts stay, without a body.
+import { deliveryStates } from '../../contract/records/delivery.ts'
+import { ofIds } from '../../platform/postgres/of-ids.ts'
 import { settledAndPending } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
@@ -38,7 +40,7 @@ export const createDeliveryEraser = (sql: Sql) => ({
     return { events: await erase(sql, workspaceId, found), last: found.at(-1)?.id ?? null }
   },
 
-  /** One batch of all deliveries of a workspace, between two ids. */
+  /** One batch of all deliveries of a workspace, between two ids, which no index has but for one state. */
   async between(
     workspaceId: WorkspaceId,
     after: string,
@@ -53,6 +55,7 @@ export const createDeliveryEraser = (sql: Sql) => ({
         where workspace_id = ${workspaceId} and id > ${after} and id < ${until} and ${state}
         order by id
         limit ${atOnce}`,
+        deliveryStates,
       )}
       order by id
       limit ${atOnce}`
@@ -89,6 +92,12 @@ async function erase(sql: Sql, workspaceId: WorkspaceId, found: readonly Found[]
     set state = 'DISCARDED', next_attempt_at = null, finished_at = now()
     where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}
       and state in (${sources(sql, deliveryMachine, 'DISCARDED')})`
+  // Nothing is written of rows that have no answer: an update enters a row into all indexes again.
+  await sql`
+    update deliveries
+    set first_response_body = null, first_response_headers = null
+    where ${ofIds(sql, sql`id`, ids)} and workspace_id = ${workspaceId}
+      and (first_response_body is not null or first_response_headers is not null)`
   await sql`
     update attempts
     set response_body = null, response_headers = null, error_detail = null

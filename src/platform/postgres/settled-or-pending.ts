@@ -14,10 +14,15 @@ export function settledOrPending(sql: Sql, state?: OneOf<DeliveryState>): readon
   return [sql`state <> 'PENDING'`, isIn(sql, 'PENDING')]
 }
 
-/** The rows of both selects, in no order. */
-export function settledAndPending(sql: Sql, select: (state: Fragment) => Fragment): Fragment {
-  const [settled, pending] = settledOrPending(sql).map(select)
-  return sql`(${settled ?? sql``}) union all (${pending ?? sql``})`
+/** The rows of these selects, in no order. */
+export function settledAndPending(
+  sql: Sql,
+  select: (state: Fragment) => Fragment,
+  state?: OneOf<DeliveryState>,
+): Fragment {
+  return settledOrPending(sql, state)
+    .map((one) => sql`(${select(one)})`)
+    .reduce((before, one) => sql`${before} union all ${one}`)
 }
 
 /** A literal: for a parameter Postgres would use none of the indexes that hold some states. */
