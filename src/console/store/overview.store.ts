@@ -139,10 +139,10 @@ const endpoints = (sql: Sql, workspaceId: WorkspaceId) => sql`
     coalesce(e.disabled_reason = 'FAILURES', false) as "byFailures",
     ${counted(sql, sql`select from deliveries d where d.endpoint_id = e.id and d.state = 'HELD'`)} as held,
     case when not e.enabled or e.consecutive_failures > 0 then (
-      select json_build_object('at', a.at, 'statusCode', a.status_code, 'error', a.error)
-      from ${everyAttempt(sql)} a
-      where a.endpoint_id = e.id and a.workspace_id = e.workspace_id
-      order by a.id desc
+      select json_build_object('at', attempt.at, 'statusCode', status_code, 'error', error)
+      from ${everyAttempt(sql)}
+      and attempt.endpoint_id = e.id and attempt.workspace_id = e.workspace_id
+      order by attempt.id desc
       limit 1
     ) end as "lastAttempt"
   from endpoints e

@@ -4,12 +4,12 @@ import type { EventKind } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PageRequest } from '../../contract/page.ts'
 import type { AttemptRecord, LastAttempt } from '../../contract/records/console.ts'
-import { type DeliveryState, deliveryStates } from '../../contract/records/delivery.ts'
-import { byFirstAttempt, everyAttempt } from '../../platform/postgres/every-attempt.ts'
+import type { DeliveryState } from '../../contract/records/delivery.ts'
+import { byFirstAttempt, everyAttempt, lastAttempt } from '../../platform/postgres/every-attempt.ts'
 import { mergedRowsOfPage, olderThan, type Piece } from '../../platform/postgres/keyset.ts'
 import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
 import { ofIds } from '../../platform/postgres/of-ids.ts'
-import { settledOrPending } from '../../platform/postgres/settled-or-pending.ts'
+import { ofEveryState, settledOrPending } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { type DeliveryId, type EndpointId, encodeId, idFloor } from '../../shared/ids.ts'
 
@@ -74,8 +74,8 @@ export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
       sql<AttemptRow[]>`
         select number, at, status_code, error, error_detail, duration_ms, timings, remote_address, reused_connection,
           response_headers, response_body
-        from ${everyAttempt(sql)} attempt
-        where workspace_id = ${workspaceId} and delivery_id = ${id} and id >= ${floorOf(row)}
+        from ${everyAttempt(sql)}
+        and workspace_id = ${workspaceId} and delivery_id = ${id} and id >= ${floorOf(row)}
         order by number desc
         limit 100`,
     ])
@@ -84,25 +84,16 @@ export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
   },
 })
 
-const columns = (sql: Sql) =>
-  sql`id, endpoint_id, event_id, kind, key, state, attempt_count, next_attempt_at, created_at, finished_at`
+const columns = (sql: Sql) => sql`
+  id, endpoint_id, event_id, kind, key, state, attempt_count, next_attempt_at, created_at, finished_at,
+  first_attempt_at, first_status_code, first_duration_ms`
 
 const explained = (sql: Sql) =>
   sql`last.at as attempted_at, last.status_code, last.error, last.duration_ms, told.beginning`
 
-/**
- * The last attempt and the event of each row of a page `d`, by their keys. Only the days between the delivery and its
- * end are opened; one minute allows for different clocks of processes.
- */
+/** The last attempt and the event of each row of a page `d`, by their keys. */
 const explaining = (sql: Sql) => sql`
-  left join lateral (
-    select at, status_code, error, duration_ms
-    from ${everyAttempt(sql)} attempt
-    where delivery_id = d.id and number = d.attempt_count and workspace_id = d.workspace_id
-      and id >= uuid_floor(d.created_at - interval '1 minute')
-      and id < uuid_floor(coalesce(d.finished_at, now()) + interval '1 minute')
-    limit 1
-  ) last on true
+  ${lastAttempt(sql)}
   left join lateral (
     select substring(body for ${beginningBytes}::integer) as beginning
     from events
@@ -111,9 +102,8 @@ const explaining = (sql: Sql) => sql`
 
 /** Conditions whose selects each follow an index. Together they have what the filter lets through. */
 function partsOf(sql: Sql, { state, endpointId, event, key, ids }: DeliveryFilter): readonly Piece[] {
-  const hasIndex = [endpointId, event, key, ids].some((one) => one !== undefined)
-  // All deliveries of a workspace are in an index state by state.
-  const states = settledOrPending(sql, state ?? (hasIndex ? undefined : deliveryStates))
+  const hasIndex = [state, endpointId, event, key, ids].some((one) => one !== undefined)
+  const states = hasIndex ? settledOrPending(sql, state) : ofEveryState(sql)
   if (endpointId === undefined) return states
   return states.flatMap((one) => byFirstAttempt(sql).map((kept) => sql`${one} and ${kept}`))
 }

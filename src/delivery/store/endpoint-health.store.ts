@@ -38,8 +38,8 @@ export const createEndpointHealthStore = (sql: Sql): EndpointHealthReader => ({
       ) with ordinality as hour (first, after, place)
       left join lateral (
         select duration_ms, error is null and coalesce(status_code between 200 and 299, true) as succeeded
-        from ${everyAttempt(sql)} attempt
-        where endpoint_id = ${endpointId} and workspace_id = ${workspaceId}
+        from ${everyAttempt(sql)}
+        and endpoint_id = ${endpointId} and workspace_id = ${workspaceId}
           and id >= hour.first and id < hour.after
         order by id desc
         limit ${mostOfAnHour}
@@ -56,8 +56,8 @@ export const createEndpointHealthStore = (sql: Sql): EndpointHealthReader => ({
   async last(workspaceId, endpointId, until) {
     const rows = await sql<LastRow[]>`
       select delivery_id, at, status_code, error, duration_ms
-      from ${everyAttempt(sql)} attempt
-      where endpoint_id = ${endpointId} and workspace_id = ${workspaceId}
+      from ${everyAttempt(sql)}
+      and endpoint_id = ${endpointId} and workspace_id = ${workspaceId}
         and id >= ${idFloor(until.getTime() - hours * hourMs)}
       order by id desc
       limit ${lastShown}`

@@ -1,7 +1,6 @@
 // Takes what events say about somebody out of the delivery log: the rows of deliveries and attempts stay, without a body.
-import { deliveryStates } from '../../contract/records/delivery.ts'
 import { ofIds } from '../../platform/postgres/of-ids.ts'
-import { settledAndPending } from '../../platform/postgres/settled-or-pending.ts'
+import { ofEveryState, settledAndPending } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { idFloor, idTimeMs, type Uuid, type WorkspaceId } from '../../shared/ids.ts'
@@ -40,7 +39,7 @@ export const createDeliveryEraser = (sql: Sql) => ({
     return { events: await erase(sql, workspaceId, found), last: found.at(-1)?.id ?? null }
   },
 
-  /** One batch of all deliveries of a workspace, between two ids, which no index has but for one state. */
+  /** One batch of all deliveries of a workspace, between two ids. */
   async between(
     workspaceId: WorkspaceId,
     after: string,
@@ -55,7 +54,7 @@ export const createDeliveryEraser = (sql: Sql) => ({
         where workspace_id = ${workspaceId} and id > ${after} and id < ${until} and ${state}
         order by id
         limit ${atOnce}`,
-        deliveryStates,
+        ofEveryState(sql),
       )}
       order by id
       limit ${atOnce}`

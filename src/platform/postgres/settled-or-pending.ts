@@ -14,16 +14,20 @@ export function settledOrPending(sql: Sql, state?: OneOf<DeliveryState>): readon
   return [sql`state <> 'PENDING'`, isIn(sql, 'PENDING')]
 }
 
-/** The rows of these selects, in no order. */
-export function settledAndPending(
+/** The same for selects of all deliveries of a workspace: of these, no index has every state but PENDING. */
+export const ofEveryState = (sql: Sql): readonly Fragment[] => [
+  isIn(sql, 'DELIVERED'),
+  sql`state not in ('PENDING', 'DELIVERED')`,
+  isIn(sql, 'PENDING'),
+]
+
+/** The rows of a select for each of the conditions, in no order. */
+export const settledAndPending = (
   sql: Sql,
   select: (state: Fragment) => Fragment,
-  state?: OneOf<DeliveryState>,
-): Fragment {
-  return settledOrPending(sql, state)
-    .map((one) => sql`(${select(one)})`)
-    .reduce((before, one) => sql`${before} union all ${one}`)
-}
+  states: readonly Fragment[] = settledOrPending(sql),
+): Fragment =>
+  states.map((one) => sql`(${select(one)})`).reduce((before, one) => sql`${before} union all ${one}`)
 
 /** A literal: for a parameter Postgres would use none of the indexes that hold some states. */
 export const isIn = (sql: Sql, state: DeliveryState): Fragment => sql`state = ${literals(sql, [state])}`

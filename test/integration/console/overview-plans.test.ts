@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type PlanNode, plansOf, scannedWhole } from '../../../bench/lists/plans.ts'
+import { type PlanNode, plansOf, scannedWhole, sortsToLimit } from '../../../bench/lists/plans.ts'
 import { type BigWorkspace, seedLists } from '../../../bench/lists/seed-lists.ts'
 import type { Named } from '../../../src/console/deliveries/subject.ts'
 import { createOverview } from '../../../src/console/overview.ts'
@@ -101,6 +101,7 @@ describe('the plans of the overview', () => {
       assert.equal(last.length, 10)
     })
     assert.deepEqual(plans.flatMap(scans), [])
+    assert.ok(!plans.some((plan) => sortsToLimit(plan)))
   })
 
   test('rows of the delivery log find their last attempt by its key', async () => {

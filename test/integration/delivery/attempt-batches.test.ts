@@ -20,7 +20,7 @@ const statesOf = async ({ endpointId }: Scene) =>
   ).map((row) => [row['state'], row['attemptCount'], row['nextAttemptAt']])
 
 const attemptsOf = async ({ endpointId }: Scene) =>
-  (await sql`select from ${everyAttempt(sql)} attempt where endpoint_id = ${endpointId}`).count
+  (await sql`select from ${everyAttempt(sql)} and endpoint_id = ${endpointId}`).count
 
 describe('a batch of successes', () => {
   test('of two endpoints settles each delivery, and resets the counter of the one with failures alone', async () => {

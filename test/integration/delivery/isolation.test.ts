@@ -61,7 +61,7 @@ describe('an endpoint beside nineteen of its workspace that are dead, hang or an
     } as never)
     assert.deepEqual(call, { type: 'delivered' })
     const [row] = await sql`
-      select count(*)::int as count from ${everyAttempt(sql)} attempt where workspace_id = ${workspaceId} and endpoint_id <> ${good}
+      select count(*)::int as count from ${everyAttempt(sql)} and workspace_id = ${workspaceId} and endpoint_id <> ${good}
         and error is distinct from 'TLS_TIMEOUT'`
     assert.equal(row?.['count'], 0)
     assert.ok(node.openConnections() <= 64 + 20 * 8, `${node.openConnections()}`)

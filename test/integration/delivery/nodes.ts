@@ -130,8 +130,8 @@ interface AttemptRow {
 export async function deliveryOf(id: string) {
   const attempts = await sql<AttemptRow[]>`
     select status_code, error, at, duration_ms, timings, response_headers, response_body
-    from ${everyAttempt(sql)} attempt
-    where delivery_id = ${id}
+    from ${everyAttempt(sql)}
+    and delivery_id = ${id}
     order by number`
   const [row] = await sql<{ state: string; attemptCount: number }[]>`
     select state, attempt_count from deliveries where id = ${id}`

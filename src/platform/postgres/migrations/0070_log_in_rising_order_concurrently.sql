@@ -8,6 +8,7 @@ cross join (values
   ('_rising_first', '(workspace_id, endpoint_id, id) where first_attempt_at is not null'),
   ('_rising_others', '(workspace_id, endpoint_id, id) where first_attempt_at is null and state <> ''PENDING'''),
   ('_rising_state', '(workspace_id, state, id) where state <> ''PENDING'''),
+  ('_rising_undelivered', '(workspace_id, id) where state not in (''PENDING'', ''DELIVERED'')'),
   ('_rising_kind', '(workspace_id, kind, id) where state <> ''PENDING'''),
   ('_rising_key', '(workspace_id, key, id) where state <> ''PENDING'''),
   ('_rising_pending', '(workspace_id, id) where state = ''PENDING''')

@@ -168,6 +168,7 @@ describe('the indexes of the delivery log', () => {
       'deliveries_log_kind',
       'deliveries_log_others',
       'deliveries_log_state',
+      'deliveries_log_undelivered',
       'deliveries_pending',
     ]
     assert.deepEqual(
