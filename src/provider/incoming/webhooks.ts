@@ -90,11 +90,16 @@ async function receive(
     durationMs: Math.round(performance.now() - startedAt),
   }
   const { requestId, remoteAddress } = request
-  const level = record.outcome === 'applied' ? 'info' : 'warn'
-  log[level]({ ...record, requestId, remoteAddress, ...reasonOf(error) }, 'ingest.received')
+  log[levelOf(record)]({ ...record, requestId, remoteAddress, ...reasonOf(error) }, 'ingest.received')
   observe?.(record)
   const status = statuses[record.outcome]
   return outcomes ? { status, body: JSON.stringify({ outcomes }) } : { status }
+}
+
+/** What was applied as a whole is in the metrics, and each part of it in a record: a line would say nothing else. */
+function levelOf({ outcome, skipped }: ReceivedRecord): 'debug' | 'info' | 'warn' {
+  if (outcome !== 'applied') return 'warn'
+  return Object.keys(skipped).length === 0 ? 'debug' : 'info'
 }
 
 interface Result extends Pick<ReceivedRecord, 'outcome' | 'kinds' | 'skipped' | 'failed'> {
