@@ -8,7 +8,8 @@ import { session } from './sdp.ts'
 
 let scene: Scene
 before(async () => {
-  scene = await openScene({ gateways: 2 })
+  // The last step counts the lines of webhooks.
+  scene = await openScene({ gateways: 2, env: { LOG_LEVEL: 'debug' } })
 })
 after(() => scene?.close())
 

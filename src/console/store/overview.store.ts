@@ -3,6 +3,7 @@
 import type { OverviewFigures, OverviewStore } from '../../contract/overview.ts'
 import type { DeliveryState } from '../../contract/records/delivery.ts'
 import { countCap } from '../../contract/records/overview.ts'
+import { everyAttempt } from '../../platform/postgres/every-attempt.ts'
 import { type Piece, within } from '../../platform/postgres/keyset.ts'
 import { isLive, isLogged } from '../../platform/postgres/logged-or-live.ts'
 import { isIn } from '../../platform/postgres/settled-or-pending.ts'
@@ -139,10 +140,10 @@ const endpoints = (sql: Sql, workspaceId: WorkspaceId) => sql`
     coalesce(e.disabled_reason = 'FAILURES', false) as "byFailures",
     ${counted(sql, sql`select from deliveries d where d.endpoint_id = e.id and d.state = 'HELD'`)} as held,
     case when not e.enabled or e.consecutive_failures > 0 then (
-      select json_build_object('at', a.at, 'statusCode', a.status_code, 'error', a.error)
-      from attempts a
-      where a.endpoint_id = e.id
-      order by a.id desc
+      select json_build_object('at', attempt.at, 'statusCode', status_code, 'error', error)
+      from ${everyAttempt(sql)}
+      and attempt.endpoint_id = e.id and attempt.workspace_id = e.workspace_id
+      order by attempt.id desc
       limit 1
     ) end as "lastAttempt"
   from endpoints e

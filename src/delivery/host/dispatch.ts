@@ -28,16 +28,19 @@ const mostInAll = 50_000
 const mostItems = 100
 const mostBytes = 256 * 1024
 
-export const toItem = ({ body, ...written }: WrittenDelivery): QueuedItem => ({
+export const toItem = (written: WrittenDelivery): QueuedItem => ({
   deliveryId: written.deliveryId,
   eventId: written.eventId,
   kind: written.kind,
   key: written.key,
   after: written.after,
-  body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'),
+  body: textOf(written.body),
   attemptNumber: 1,
   replay: false,
 })
+
+const textOf = (body: Uint8Array): string =>
+  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
 
 /** One hand-over per endpoint is under way at a time. What is written meanwhile goes with the next one. */
 export function createDispatch(router: HandOver): Dispatch {

@@ -3,10 +3,11 @@ import { limits } from '../../contract/limits.ts'
 import { ofIds } from '../../platform/postgres/of-ids.ts'
 import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
-import { type DeliveryId, type EndpointId, newId } from '../../shared/ids.ts'
+import type { DeliveryId, EndpointId } from '../../shared/ids.ts'
 import { deliveryMachine } from '../delivery.machine.ts'
 import type { RecordedAttempts } from '../recorder.ts'
 import type { AttemptRecord } from '../settle-attempt.ts'
+import { toAttemptRow, withDelivery } from './attempt-row.ts'
 import { mayBecome } from './endpoint-standing.ts'
 
 export const createAttemptStore = (sql: Sql) => ({
@@ -30,7 +31,7 @@ export const createAttemptStore = (sql: Sql) => ({
 interface Batch {
   /** The CTE `attempt`, in the order of the deliveries. */
   readonly attempt: Fragment
-  /** The CTE `logged`, of attempts whose ids are in another CTE. */
+  /** The CTE `logged`, of attempts whose deliveries are in another CTE and which are not in the row of their delivery. */
   readonly logged: (accepted: Fragment) => Fragment
   readonly deliveryIds: readonly DeliveryId[]
   readonly endpointIds: readonly EndpointId[]
@@ -45,16 +46,17 @@ function batchOf(sql: Sql, records: readonly AttemptRecord[]): Batch {
           id uuid, workspace_id uuid, delivery_id uuid, endpoint_id uuid, number integer, at timestamptz,
           status_code integer, error text, error_detail text, duration_ms integer, timings jsonb, response_headers jsonb,
           response_body text, remote_address text, reused_connection boolean, replay boolean, state text,
-          delay_ms double precision, place integer, counts text)
+          delay_ms double precision, place integer, counts text, with_delivery boolean)
       )`,
     logged: (accepted) => sql`
       logged as (
         insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, error, error_detail,
           duration_ms, timings, response_headers, response_body, remote_address, reused_connection)
         select a.id, a.workspace_id, a.delivery_id, a.endpoint_id, a.number, a.at, a.status_code, a.error, a.error_detail,
-          a.duration_ms, a.timings, a.response_headers, decode(a.response_body, 'base64'), a.remote_address, a.reused_connection
+          a.duration_ms, coalesce(a.timings, '{}'), a.response_headers, decode(a.response_body, 'base64'), a.remote_address, a.reused_connection
         from attempt a
-        join ${accepted} accepted on accepted.id = a.id
+        join ${accepted} accepted on accepted.id = a.delivery_id
+        where a.with_delivery is null
       )`,
     deliveryIds: records.map(({ item }) => item.deliveryId),
     endpointIds: [...new Set(records.map(({ endpointId }) => endpointId))],
@@ -71,7 +73,7 @@ const recordSuccesses = (sql: Sql, { attempt, logged, deliveryIds, endpointIds }
   with ${attempt},
   moved as (
     update deliveries d
-    set attempt_count = a.number, next_attempt_at = null, finished_at = now(), replay = false,
+    set attempt_count = a.number, next_attempt_at = null, finished_at = now(), replay = false, ${withDelivery(sql)},
       -- DISCARDED while the attempt was on the wire: the attempt is stored anyway.
       state = case when d.state = 'DISCARDED' then d.state else 'DELIVERED' end
     from attempt a
@@ -79,7 +81,7 @@ const recordSuccesses = (sql: Sql, { attempt, logged, deliveryIds, endpointIds }
       and d.id = a.delivery_id
       and d.attempt_count = a.number - 1
       and d.state in (${sources(sql, deliveryMachine, 'DELIVERED')}, 'DISCARDED')
-    returning a.id, a.endpoint_id, a.counts
+    returning d.id, a.endpoint_id, a.counts
   ),
   ${logged(sql`moved`)},
   counted as (
@@ -106,7 +108,7 @@ const missedOff = (sql: Sql, endpointIds: readonly EndpointId[]) => sql`
 const recordAll = (sql: Sql, { attempt, logged, deliveryIds, endpointIds }: Batch) => sql<RecordedRow[]>`
       with ${attempt},
       accepted as (
-        select a.id, a.endpoint_id, a.place, a.counts
+        select d.id, a.endpoint_id, a.place, a.counts
         from attempt a
         join deliveries d on d.id = a.delivery_id
         -- Without the list the plan for any values may read every open delivery to join ten.
@@ -176,9 +178,10 @@ const recordAll = (sql: Sql, { attempt, logged, deliveryIds, endpointIds }: Batc
             then now() + a.delay_ms * interval '1 millisecond'
           end,
           finished_at = case when a.state <> 'RETRYING' and not ${replayFollows(sql)} then now() end,
-          replay = ${replayFollows(sql)}
+          replay = ${replayFollows(sql)},
+          ${withDelivery(sql)}
         from accepted
-        join attempt a on a.id = accepted.id
+        join attempt a on a.delivery_id = accepted.id
         join endpoints e on e.id = a.endpoint_id
         left join counted c on c.id = a.endpoint_id
         where d.id = a.delivery_id and ${ofIds(sql, sql`d.id`, deliveryIds)} and e.id = any(${endpointIds}::uuid[])
@@ -255,39 +258,5 @@ function toRecorded(rows: readonly RecordedRow[]): RecordedAttempts {
         failuresBefore: row.failuresBefore,
         switchedOff: row.switchedOff,
       })),
-  }
-}
-
-const states = {
-  delivered: 'DELIVERED',
-  retry: 'RETRYING',
-  failed: 'FAILED',
-  blocked: 'BLOCKED',
-  uncharged: null,
-} as const
-
-function toAttemptRow({ item, report, verdict, ...record }: AttemptRecord, place: number) {
-  const { outcome } = report
-  return {
-    id: newId('attempt'),
-    workspace_id: record.workspaceId,
-    delivery_id: item.deliveryId,
-    endpoint_id: record.endpointId,
-    number: item.attemptNumber,
-    at: record.startedAt.toISOString(),
-    status_code: 'statusCode' in outcome ? outcome.statusCode : null,
-    error: 'code' in outcome ? outcome.code : null,
-    error_detail: 'detail' in outcome ? outcome.detail : null,
-    duration_ms: Math.round(report.durationMs),
-    timings: report.timings,
-    response_headers: report.responseHeaders,
-    response_body: report.responseBody && Buffer.from(report.responseBody).toString('base64'),
-    remote_address: report.remoteAddress,
-    reused_connection: report.remoteAddress === null ? null : report.reusedConnection,
-    replay: item.replay,
-    state: states[verdict.type],
-    delay_ms: verdict.type === 'retry' ? verdict.delayMs : null,
-    place,
-    counts: record.counts,
   }
 }

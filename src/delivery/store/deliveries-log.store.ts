@@ -5,10 +5,11 @@ import { limits } from '../../contract/limits.ts'
 import type { PageRequest } from '../../contract/page.ts'
 import type { AttemptRecord, LastAttempt } from '../../contract/records/console.ts'
 import type { DeliveryState } from '../../contract/records/delivery.ts'
+import { byFirstAttempt, everyAttempt, lastAttempt } from '../../platform/postgres/every-attempt.ts'
 import { mergedRowsOfPage, olderThan, type Piece } from '../../platform/postgres/keyset.ts'
 import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
 import { ofIds } from '../../platform/postgres/of-ids.ts'
-import { settledOrPending } from '../../platform/postgres/settled-or-pending.ts'
+import { ofEveryState, settledOrPending } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { type DeliveryId, type EndpointId, encodeId, idFloor } from '../../shared/ids.ts'
 
@@ -47,7 +48,7 @@ export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
         ${conditions(sql, filter)}
         ${olderThan(sql, 'deliveries', page)}
       order by id desc`
-    const selects = settledOrPending(sql, filter.state).map((state) =>
+    const selects = partsOf(sql, filter).map((state) =>
       ofKeys(sql, filter.key, (about) => select(state, about), page),
     )
     const ordered = mergedRowsOfPage(sql, selects, page, (table) => sql`${sql(table)}.id desc`)
@@ -73,8 +74,8 @@ export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
       sql<AttemptRow[]>`
         select number, at, status_code, error, error_detail, duration_ms, timings, remote_address, reused_connection,
           response_headers, response_body
-        from attempts
-        where workspace_id = ${workspaceId} and delivery_id = ${id} and id >= ${floorOf(row)}
+        from ${everyAttempt(sql)}
+        and workspace_id = ${workspaceId} and delivery_id = ${id} and id >= ${floorOf(row)}
         order by number desc
         limit 100`,
     ])
@@ -83,30 +84,29 @@ export const createDeliveryLogStore = (sql: Sql): DeliveryLog => ({
   },
 })
 
-const columns = (sql: Sql) =>
-  sql`id, endpoint_id, event_id, kind, key, state, attempt_count, next_attempt_at, created_at, finished_at`
+const columns = (sql: Sql) => sql`
+  id, endpoint_id, event_id, kind, key, state, attempt_count, next_attempt_at, created_at, finished_at,
+  first_attempt_at, first_status_code, first_duration_ms`
 
 const explained = (sql: Sql) =>
   sql`last.at as attempted_at, last.status_code, last.error, last.duration_ms, told.beginning`
 
-/**
- * The last attempt and the event of each row of a page `d`, by their keys. Only the days between the delivery and its
- * end are opened; one minute allows for different clocks of processes.
- */
+/** The last attempt and the event of each row of a page `d`, by their keys. */
 const explaining = (sql: Sql) => sql`
-  left join lateral (
-    select at, status_code, error, duration_ms
-    from attempts
-    where delivery_id = d.id and number = d.attempt_count and workspace_id = d.workspace_id
-      and id >= uuid_floor(d.created_at - interval '1 minute')
-      and id < uuid_floor(coalesce(d.finished_at, now()) + interval '1 minute')
-    limit 1
-  ) last on true
+  ${lastAttempt(sql)}
   left join lateral (
     select substring(body for ${beginningBytes}::integer) as beginning
     from events
     where id = d.event_id and workspace_id = d.workspace_id
   ) told on true`
+
+/** Conditions whose selects each follow an index. Together they have what the filter lets through. */
+function partsOf(sql: Sql, { state, endpointId, event, key, ids }: DeliveryFilter): readonly Piece[] {
+  const hasIndex = [state, endpointId, event, key, ids].some((one) => one !== undefined)
+  const states = hasIndex ? settledOrPending(sql, state) : ofEveryState(sql)
+  if (endpointId === undefined) return states
+  return states.flatMap((one) => byFirstAttempt(sql).map((kept) => sql`${one} and ${kept}`))
+}
 
 /** Of several keys, the first of each, by its index: together they have a page. */
 function ofKeys(

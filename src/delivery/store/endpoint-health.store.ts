@@ -1,6 +1,7 @@
 // The results of attempts to an endpoint by hour. Reads a bounded number of attempts per hour, by index.
 import type { EndpointHealthReader } from '../../contract/administration.ts'
 import type { LastAttempt } from '../../contract/records/console.ts'
+import { everyAttempt } from '../../platform/postgres/every-attempt.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { type DeliveryId, encodeId, idFloor } from '../../shared/ids.ts'
 
@@ -37,8 +38,8 @@ export const createEndpointHealthStore = (sql: Sql): EndpointHealthReader => ({
       ) with ordinality as hour (first, after, place)
       left join lateral (
         select duration_ms, error is null and coalesce(status_code between 200 and 299, true) as succeeded
-        from attempts
-        where endpoint_id = ${endpointId} and workspace_id = ${workspaceId}
+        from ${everyAttempt(sql)}
+        and endpoint_id = ${endpointId} and workspace_id = ${workspaceId}
           and id >= hour.first and id < hour.after
         order by id desc
         limit ${mostOfAnHour}
@@ -55,8 +56,8 @@ export const createEndpointHealthStore = (sql: Sql): EndpointHealthReader => ({
   async last(workspaceId, endpointId, until) {
     const rows = await sql<LastRow[]>`
       select delivery_id, at, status_code, error, duration_ms
-      from attempts
-      where endpoint_id = ${endpointId} and workspace_id = ${workspaceId}
+      from ${everyAttempt(sql)}
+      and endpoint_id = ${endpointId} and workspace_id = ${workspaceId}
         and id >= ${idFloor(until.getTime() - hours * hourMs)}
       order by id desc
       limit ${lastShown}`

@@ -1,5 +1,6 @@
 // Takes what events say about somebody out of the delivery log: the rows of deliveries and attempts stay, without a body.
-import { settledAndPending } from '../../platform/postgres/settled-or-pending.ts'
+import { ofIds } from '../../platform/postgres/of-ids.ts'
+import { ofEveryState, settledAndPending } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import { idFloor, idTimeMs, type Uuid, type WorkspaceId } from '../../shared/ids.ts'
@@ -53,6 +54,7 @@ export const createDeliveryEraser = (sql: Sql) => ({
         where workspace_id = ${workspaceId} and id > ${after} and id < ${until} and ${state}
         order by id
         limit ${atOnce}`,
+        ofEveryState(sql),
       )}
       order by id
       limit ${atOnce}`
@@ -89,6 +91,12 @@ async function erase(sql: Sql, workspaceId: WorkspaceId, found: readonly Found[]
     set state = 'DISCARDED', next_attempt_at = null, finished_at = now()
     where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}
       and state in (${sources(sql, deliveryMachine, 'DISCARDED')})`
+  // Nothing is written of rows that have no answer: an update enters a row into all indexes again.
+  await sql`
+    update deliveries
+    set first_response_body = null, first_response_headers = null
+    where ${ofIds(sql, sql`id`, ids)} and workspace_id = ${workspaceId}
+      and (first_response_body is not null or first_response_headers is not null)`
   await sql`
     update attempts
     set response_body = null, response_headers = null, error_detail = null

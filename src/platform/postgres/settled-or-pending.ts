@@ -14,11 +14,20 @@ export function settledOrPending(sql: Sql, state?: OneOf<DeliveryState>): readon
   return [sql`state <> 'PENDING'`, isIn(sql, 'PENDING')]
 }
 
-/** The rows of both selects, in no order. */
-export function settledAndPending(sql: Sql, select: (state: Fragment) => Fragment): Fragment {
-  const [settled, pending] = settledOrPending(sql).map(select)
-  return sql`(${settled ?? sql``}) union all (${pending ?? sql``})`
-}
+/** The same for selects of all deliveries of a workspace: of these, no index has every state but PENDING. */
+export const ofEveryState = (sql: Sql): readonly Fragment[] => [
+  isIn(sql, 'DELIVERED'),
+  sql`state not in ('PENDING', 'DELIVERED')`,
+  isIn(sql, 'PENDING'),
+]
+
+/** The rows of a select for each of the conditions, in no order. */
+export const settledAndPending = (
+  sql: Sql,
+  select: (state: Fragment) => Fragment,
+  states: readonly Fragment[] = settledOrPending(sql),
+): Fragment =>
+  states.map((one) => sql`(${select(one)})`).reduce((before, one) => sql`${before} union all ${one}`)
 
 /** A literal: for a parameter Postgres would use none of the indexes that hold some states. */
 export const isIn = (sql: Sql, state: DeliveryState): Fragment => sql`state = ${literals(sql, [state])}`

@@ -1,6 +1,7 @@
 // A batch of successes has a statement of its own. What it does to rows, counters and locks.
 import assert from 'node:assert/strict'
 import { createAttemptStore } from '../../../src/delivery/store/attempts.store.ts'
+import { everyAttempt } from '../../../src/platform/postgres/every-attempt.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { eventually } from '../platform/cluster/gateway.ts'
@@ -19,7 +20,7 @@ const statesOf = async ({ endpointId }: Scene) =>
   ).map((row) => [row['state'], row['attemptCount'], row['nextAttemptAt']])
 
 const attemptsOf = async ({ endpointId }: Scene) =>
-  (await sql`select from attempts where endpoint_id = ${endpointId}`).count
+  (await sql`select from ${everyAttempt(sql)} and endpoint_id = ${endpointId}`).count
 
 describe('a batch of successes', () => {
   test('of two endpoints settles each delivery, and resets the counter of the one with failures alone', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { failure } from '../../../src/delivery/attempt.ts'
+import { type AttemptReport, failure } from '../../../src/delivery/attempt.ts'
 import type { QueuedItem } from '../../../src/delivery/endpoint.ts'
 import { reportOf } from '../../../src/delivery/endpoint-work.ts'
 import { createAttemptStore } from '../../../src/delivery/store/attempts.store.ts'
+import { createDeliveryLogStore } from '../../../src/delivery/store/deliveries-log.store.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { attemptRows, refused, type Scene } from './attempt-rows.ts'
@@ -24,6 +25,25 @@ const endpointOf = async ({ endpointId }: Scene) => {
   return row ?? assert.fail()
 }
 
+/** Rows of `attempts`. */
+const rowsOf = async ({ deliveryId }: QueuedItem) =>
+  (await sql`select from attempts where delivery_id = ${deliveryId}`).count
+
+const shownOf = (of: Scene, { deliveryId }: QueuedItem) =>
+  createDeliveryLogStore(sql).find(of.workspaceId, deliveryId)
+
+const numbersOf = async (of: Scene, item: QueuedItem) =>
+  (await shownOf(of, item))?.attempts.map(({ number }) => number)
+
+const accepted: AttemptReport = {
+  ...reportOf({ type: 'delivered', statusCode: 202 }, 13),
+  timings: { firstByteMs: 11 },
+  responseHeaders: { 'x-id': '7' },
+  responseBody: Buffer.from('taken'),
+  remoteAddress: '203.0.113.7',
+  reusedConnection: true,
+}
+
 describe('recorded attempts', () => {
   test('a success ends the delivery, resets the counter and is kept with its answer', async () => {
     const of = await scene(7)
@@ -31,6 +51,58 @@ describe('recorded attempts', () => {
     await store.record([success(of, item)])
     assert.equal((await deliveryOf(item))['state'], 'DELIVERED')
     assert.equal((await endpointOf(of))['consecutiveFailures'], 0)
+  })
+
+  test('an attempt that delivers at once is in the row of its delivery, with its whole answer', async () => {
+    const of = await scene()
+    const item = await newItem(of)
+    await store.record([recordOf(of, item, { report: accepted, verdict: { type: 'delivered' } })])
+    assert.equal(await rowsOf(item), 0)
+    const shown = await shownOf(of, item)
+    assert.deepEqual([shown?.lastAttempt?.statusCode, shown?.lastAttempt?.durationMs], [202, 13])
+    const { at, ...attempt } = shown?.attempts[0] ?? assert.fail()
+    assert.equal(at, shown?.lastAttempt?.at)
+    assert.deepEqual(attempt, {
+      ...{ number: 1, statusCode: 202, error: null, errorDetail: null, durationMs: 13 },
+      ...{ timings: { firstByteMs: 11 }, remoteAddress: '203.0.113.7', reusedConnection: true },
+      ...{ responseHeaders: { 'x-id': '7' }, responseBody: 'taken', responseBodyEncoding: 'utf8' },
+    })
+    await sql`update deliveries set state = 'PENDING', replay = true where id = ${item.deliveryId}`
+    const again = { ...item, attemptNumber: 2, replay: true }
+    await store.record([recordOf(of, again, { report: refused, verdict: { type: 'failed' } })])
+    assert.equal(await rowsOf(item), 1)
+    assert.deepEqual(await numbersOf(of, item), [1, 2])
+    assert.equal((await shownOf(of, item))?.attempts[0]?.responseBody, 'taken')
+  })
+
+  test('beside failures of the same batch it is kept in the same way', async () => {
+    const of = await scene()
+    const [item, other] = [await newItem(of), await newItem(of)]
+    await store.record([success(of, item), retry(of, other)])
+    assert.deepEqual([await rowsOf(item), await rowsOf(other)], [0, 1])
+    await store.record([success(of, { ...other, attemptNumber: 2 })])
+    assert.equal(await rowsOf(other), 2)
+    assert.deepEqual([await numbersOf(of, item), await numbersOf(of, other)], [[1], [1, 2]])
+  })
+
+  test('one that waited has a row of its own, so that it is found at the time at which it was made', async () => {
+    const of = await scene()
+    const item = await newItem(of)
+    await store.record([{ ...success(of, item), startedAt: new Date(Date.now() + 61_000) }])
+    assert.equal(await rowsOf(item), 1)
+    assert.deepEqual(await numbersOf(of, item), [1])
+  })
+
+  test('what a gateway of the release before has written is not written again', async () => {
+    const of = await scene()
+    const item = await newItem(of)
+    await sql`update deliveries set state = 'DELIVERED', attempt_count = 1 where id = ${item.deliveryId}`
+    await sql`
+      insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, duration_ms)
+      values (new_uuid(), ${of.workspaceId}, ${item.deliveryId}, ${of.endpointId}, 1, now(), 200, 9)`
+    await store.record([success(of, item)])
+    assert.deepEqual(await numbersOf(of, item), [1])
+    assert.equal((await shownOf(of, item))?.lastAttempt?.durationMs, 9)
   })
 
   test('a failure that is retried says when, and keeps the answer byte for byte', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { everyAttempt } from '../../../src/platform/postgres/every-attempt.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, type TestContext, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
@@ -60,7 +61,7 @@ describe('an endpoint beside nineteen of its workspace that are dead, hang or an
     } as never)
     assert.deepEqual(call, { type: 'delivered' })
     const [row] = await sql`
-      select count(*)::int as count from attempts where workspace_id = ${workspaceId} and endpoint_id <> ${good}
+      select count(*)::int as count from ${everyAttempt(sql)} and workspace_id = ${workspaceId} and endpoint_id <> ${good}
         and error is distinct from 'TLS_TIMEOUT'`
     assert.equal(row?.['count'], 0)
     assert.ok(node.openConnections() <= 64 + 20 * 8, `${node.openConnections()}`)

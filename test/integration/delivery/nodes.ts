@@ -11,6 +11,7 @@ import { createDialTimes } from '../../../src/delivery/store/dial-times.ts'
 import type { DirectoryEvent } from '../../../src/platform/actors/directory-options.ts'
 import type { AskResult, TellResult } from '../../../src/platform/actors/mailbox-entry.ts'
 import { loadSettings } from '../../../src/platform/config/config.ts'
+import { everyAttempt } from '../../../src/platform/postgres/every-attempt.ts'
 import { connectRedis } from '../../../src/platform/redis/client.ts'
 import { type Clock, systemClock } from '../../../src/shared/clock.ts'
 import { type EndpointId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
@@ -129,8 +130,8 @@ interface AttemptRow {
 export async function deliveryOf(id: string) {
   const attempts = await sql<AttemptRow[]>`
     select status_code, error, at, duration_ms, timings, response_headers, response_body
-    from attempts
-    where delivery_id = ${id}
+    from ${everyAttempt(sql)}
+    and delivery_id = ${id}
     order by number`
   const [row] = await sql<{ state: string; attemptCount: number }[]>`
     select state, attempt_count from deliveries where id = ${id}`

@@ -52,6 +52,7 @@ describe('an erasure', () => {
       'attempts',
       'call_timeline',
       'calls',
+      'deliveries',
       'events',
       'inbound_elements',
       'media',

@@ -102,6 +102,11 @@ export async function known(waId?: string): Promise<Known> {
     insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, duration_ms, response_body)
     select new_uuid(), workspace_id, id, endpoint_id, 1, now(), 1, ${bytes}
     from deliveries where workspace_id = ${workspaceId}`
+  await sql`
+    update deliveries
+    set first_attempt_at = now(), first_duration_ms = 1, first_response_body = ${bytes},
+      first_response_headers = ${sql.json({ secret })}
+    where workspace_id = ${workspaceId}`
   const campaignId = newId('campaign')
   await sql`
     insert into campaigns (id, workspace_id, name, template_name, template_language)

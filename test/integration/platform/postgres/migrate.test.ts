@@ -151,7 +151,7 @@ describe('the indexes of the delivery log', () => {
     assert.ok(applied.includes('0046_log_of_deliveries_concurrently.sql'))
     const indexes = await sql<{ parent: string; days: number; own: number; valid: boolean }[]>`
       select parent.relname as parent, count(*)::integer as days,
-        count(*) filter (where child.relname ~ '^deliveries_[0-9]{8}_(log|pending)')::integer as own,
+        count(*) filter (where child.relname ~ '^deliveries_[0-9]{8}_rising')::integer as own,
         bool_and(c.indisvalid) and bool_and(p.indisvalid) as valid
       from pg_index p
       join pg_class parent on parent.oid = p.indexrelid
@@ -163,11 +163,12 @@ describe('the indexes of the delivery log', () => {
       order by parent.relname`
     const partitions = await sql`select from pg_inherits where inhparent = 'deliveries'::regclass`
     const built = [
-      'deliveries_log',
-      'deliveries_log_endpoint',
+      'deliveries_log_first',
       'deliveries_log_key',
       'deliveries_log_kind',
+      'deliveries_log_others',
       'deliveries_log_state',
+      'deliveries_log_undelivered',
       'deliveries_pending',
     ]
     assert.deepEqual(
@@ -182,6 +183,14 @@ describe('the indexes of the delivery log', () => {
       join pg_inherits i on i.inhrelid = x.indrelid
       where i.inhparent = 'deliveries'::regclass`
     assert.equal(all?.count, indexes.length * partitions.count)
+  })
+
+  test('grow at their end, as do those of messages and conversations: at the front pages stay half empty', async () => {
+    const sql = testPool(await testDatabase())
+    const falling = await sql`
+      select indexrelid::regclass::text as name from pg_index
+      where indrelid = any('{deliveries,messages,conversations}'::regclass[]) and pg_get_indexdef(indexrelid) ~ ' DESC'`
+    assert.deepEqual([...falling], [])
   })
 })
 

@@ -198,6 +198,17 @@ describe('a webhook of the provider', () => {
     }
   })
 
+  test('that is applied as a whole leaves a line at debug alone', async () => {
+    const { send, lines } = rig()
+    await send({ body: batch })
+    const plain = { body: JSON.stringify(envelope(change('messages', { messages: [messages['text']] }))) }
+    await send(plain)
+    const failing = rig(() => Promise.reject(new Error('no database')))
+    await failing.send(plain)
+    const levels = [...lines, ...failing.lines].map((line) => JSON.parse(line)['level'])
+    assert.deepEqual(levels, [30, 20, 40], 'irrelevant parts, none, a failure')
+  })
+
   test('by another method is refused', async () => {
     const answer = await rig().send({ method: 'PUT' })
     assert.deepEqual([answer.status, answer.headers?.['allow']], [405, 'GET, POST'])
