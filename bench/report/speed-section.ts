@@ -101,7 +101,7 @@ function latencyCells({ name, of }: Group): string[] {
 /** A column for each variant that was measured. */
 function saturationTable(saturated: readonly Group[]): string {
   const variants = [...new Set(saturated.flatMap(({ rows }) => rows.map(({ variant }) => variant)))]
-  const compared = variants.filter((name) => name === 'micro-floor' || name === 'usual')
+  const compared = variants.filter((name) => ['micro-floor', 'durable-floor', 'usual'].includes(name))
   const head = ['', ...variants, ...compared.map((name) => `x ${name}`), 'CPU us', 'p99 ms']
   const lines = saturated.map(({ name, of }) => [
     name,
