@@ -8,13 +8,13 @@ import { writeBuilt } from '../console/assets/built.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const [source, dist] = [join(root, 'src'), join(root, 'dist')]
-// Not copied: these sources reach dist only inside bundles.
-const frontEnds = [join('console', 'web'), join('simulator', 'web'), join('web', 'browser')]
+// Not copied: these sources reach dist only inside bundles, or not at all.
+const apart = [join('console', 'web'), join('simulator', 'web'), join('web', 'browser'), 'dev']
 
 /** SQL, Lua, the files and guides of the documentation, and what all pages share. A module finds them relative to itself. */
 const isAsset = (path: string): boolean =>
   !/\.ts$/.test(path) &&
-  !frontEnds.some((folder) => path.startsWith(folder)) &&
+  !apart.some((folder) => path.startsWith(folder)) &&
   statSync(join(source, path)).isFile()
 
 // Remove old output: the compiled file of a renamed module would stay and could still run.

@@ -1,5 +1,5 @@
 // Compiles the program to JavaScript, one module for each entry and a few that they share: a process that starts
-// from them is up in half the time that it takes with a TypeScript loader.
+// from them is up in a third of the time that it takes with a TypeScript loader.
 import { createHash } from 'node:crypto'
 import {
   accessSync,
@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import { fromPackages, installed, packagesOnce, requiring } from './packages.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /**
@@ -65,9 +66,20 @@ const places = (modules: ReadonlyMap<string, string>, home: string): Plugin => (
   },
 })
 
-/** Each module believes to lie under `home`, a folder with the files of the project. */
-export async function compileProgram(dir: string, home: string, modules = sources()): Promise<void> {
-  await build({
+export interface Compilation {
+  readonly dir: string
+  /** Each module believes to lie under this folder, which has the files of the project. */
+  readonly home: string
+  /** The folder of the file of packages. */
+  readonly packages: string
+}
+
+export async function compileProgram(
+  { dir, home, packages }: Compilation,
+  modules = sources(),
+): Promise<void> {
+  const packed = packagesOnce(packages)
+  const compiled = build({
     absWorkingDir: root,
     entryPoints: entries,
     outbase: root,
@@ -76,25 +88,28 @@ export async function compileProgram(dir: string, home: string, modules = source
     ...{ format: 'esm', platform: 'node', target: 'node20' },
     // A stack names the lines of the sources.
     ...{ sourcemap: true, sourcesContent: false },
-    plugins: [places(modules, home)],
+    banner: { js: requiring },
+    plugins: [places(modules, home), fromPackages(packages)],
   })
+  await Promise.all([packed, compiled])
 }
 
 /** Compiles the program if it changed since it was compiled last. Returns its folder. */
 export async function compiledOnce(within: readonly string[] = caches): Promise<string> {
   const modules = sources()
-  const hash = createHash('sha256').update(root)
+  const hash = createHash('sha256').update(root).update(installed())
   for (const [path, text] of modules) hash.update(`\0${path}\0${text}`)
   const cache = firstWritable(within)
   const dir = join(cache, hash.digest('hex').slice(0, 16))
   if (existsSync(dir)) {
     utimesSync(dir, new Date(), new Date())
+    await packagesOnce(cache)
     return dir
   }
   removeUnused(cache)
   // Renamed when it is complete: an interrupted start leaves no half of a program.
   const draft = `${dir}.new${process.pid}`
-  await compileProgram(draft, root, modules)
+  await compileProgram({ dir: draft, home: root, packages: cache }, modules)
   try {
     renameSync(draft, dir)
   } catch (error) {

@@ -11,7 +11,7 @@ import { announce } from './announce.ts'
 import { type Child, startChild, waitUntilReady } from './child.ts'
 import { provider, syncDemoCatalog } from './provider.ts'
 import { type Demo, demoNumbers, seedWorkspace, workspaceExists } from './seed.ts'
-import type { BegunServers, Servers } from './servers.ts'
+import type { BegunServers } from './servers.ts'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const readyTimeoutMs = 30_000
@@ -61,15 +61,13 @@ function environment(settings: Settings, dataDir: string): Record<string, string
 export async function runEverything(program: string, begun: BegunServers): Promise<void> {
   const { dataDir } = begun
   const children: Child[] = []
-  let servers: Servers | undefined
   let isStopping = false
   const stop = async (code: number): Promise<never> => {
     isStopping = true
     const [simulator, ...ours] = children
     await Promise.all(ours.map((child) => child.stop(30_000)))
     await simulator?.stop(5_000)
-    // Servers that are still being prepared end with this process.
-    await servers?.stop()
+    await begun.stop()
     process.exit(code)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -88,8 +86,7 @@ export async function runEverything(program: string, begun: BegunServers): Promi
       return child
     }
     const simulator = launch('simulator', 'src/simulator/main.js')
-    servers = await begun.ready
-    const dev = await bringUp({ settings: begun.settings, servers, dataDir, simulator, launch })
+    const dev = await bringUp({ begun, simulator, launch })
     // Counted from the start of this process, before its modules were loaded.
     announce(dev, { say, seconds: performance.now() / 1000, logDir })
     const ended = await Promise.race(children.map(async (child) => `${child.name}: ${await child.exited}`))
@@ -106,32 +103,38 @@ export async function runEverything(program: string, begun: BegunServers): Promi
 
 type Launch = (name: string, script: string, more?: Readonly<Record<string, string>>) => Child
 
+/**
+ * The database is made ready while Redis is still unpacked. The gateway and the worker wait for its schema, not for
+ * its demo workspace.
+ */
 async function bringUp(start: {
-  readonly settings: Settings
-  readonly servers: Servers
-  readonly dataDir: string
+  readonly begun: BegunServers
   readonly simulator: Child
   readonly launch: Launch
 }): Promise<DevFile> {
-  const { settings, servers, dataDir, simulator, launch } = start
+  const { begun, simulator, launch } = start
+  const { settings, dataDir } = begun
   const simulatorUrl = `http://127.0.0.1:${settings.SIM_PORT}`
   const apiUrl = `http://localhost:${settings.PORT}`
-  const stores = { DATABASE_URL: servers.databaseUrl, REDIS_URL: servers.redisUrl }
-  const sql = connectPool({
-    url: servers.databaseUrl,
-    max: 2,
-    name: 'switchboard-start',
-    statementTimeoutMs: 60_000,
-  })
-  try {
+  const databaseUrl = await begun.databaseUrl
+  const sql = connectPool({ url: databaseUrl, max: 2, name: 'switchboard-start', statementTimeoutMs: 60_000 })
+  const serve = async () => {
+    const redisUrl = await begun.redisUrl
+    const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
+    const gateway = launch('gateway', 'src/main.js', stores)
+    return { redisUrl, gateway, worker: launch('worker', 'workers/main.js', stores) }
+  }
+  const fillDatabase = async () => {
     await migrate(sql)
     const demo = await demoOf(sql, dataDir)
-    const gateway = launch('gateway', 'src/main.js', stores)
-    const worker = launch('worker', 'workers/main.js', stores)
     await waitUntilReady(simulator, `${simulatorUrl}/sim/health`, readyTimeoutMs)
     await syncDemoCatalog(sql, demo.workspaceId, simulatorUrl)
+    return demo
+  }
+  try {
+    const [demo, { redisUrl, gateway, worker }] = await Promise.all([fillDatabase(), serve()])
     await waitUntilReady(gateway, `http://127.0.0.1:${settings.PORT}/readyz`, readyTimeoutMs)
-    const dev = await describe(sql, { demo, apiUrl, simulatorUrl, servers })
+    const dev = await describe(sql, { demo, apiUrl, simulatorUrl, databaseUrl, redisUrl })
     writeDevFile(dataDir, dev)
     await notEnded(worker)
     return dev
@@ -147,15 +150,15 @@ async function notEnded(child: Child): Promise<void> {
 
 async function describe(
   sql: Pool,
-  start: { demo: Demo; apiUrl: string; simulatorUrl: string; servers: Servers },
+  start: { demo: Demo } & Pick<DevFile, 'apiUrl' | 'simulatorUrl' | 'databaseUrl' | 'redisUrl'>,
 ): Promise<DevFile> {
-  const { demo, apiUrl, simulatorUrl, servers } = start
+  const { demo, apiUrl, simulatorUrl, databaseUrl, redisUrl } = start
   return {
     apiUrl,
     consoleUrl: `${apiUrl}/console`,
     simulatorUrl,
-    databaseUrl: servers.databaseUrl,
-    redisUrl: servers.redisUrl,
+    databaseUrl,
+    redisUrl,
     workspaceId: encodeId('workspace', demo.workspaceId as WorkspaceId),
     apiKey: demo.apiKey,
     operator: demo.operator,

@@ -3,63 +3,46 @@ import { resolve } from 'node:path'
 import { loadSettings } from '../platform/config/config.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import { startPostgres } from './embedded/postgres.ts'
+import type { EmbeddedServer } from './embedded/private-server.ts'
 import { startRedis } from './embedded/redis.ts'
 
-export interface Servers {
-  readonly databaseUrl: string
-  readonly redisUrl: string
-  stop(): Promise<void>
-}
-
+/** Each address is known when its server is ready. */
 export interface BegunServers {
   readonly settings: Settings
   readonly dataDir: string
-  readonly ready: Promise<Servers>
+  readonly databaseUrl: Promise<string>
+  readonly redisUrl: Promise<string>
+  /** Stops the servers that are ready. One that is still being prepared ends with this process. */
+  stop(): Promise<void>
 }
 
 const onLog = (line: string) => process.stdout.write(`  ${line}\n`)
 
-/** Throws when the settings are wrong. Does not wait: `ready` rejects when a server does not start. */
+/** Throws when the settings are wrong. Does not wait: an address rejects when its server does not start. */
 export function beginServers(): BegunServers {
   const settings = loadSettings()
   const dataDir = resolve(settings.DATA_DIR)
-  const ready = startServers(settings, dataDir)
-  // Whoever waits for it hears of a failure, also when that comes before the wait begins.
-  ready.catch(() => undefined)
-  return { settings, dataDir, ready }
-}
-
-async function startServers(settings: Settings, dataDir: string): Promise<Servers> {
-  const postgres = settings.DATABASE_URL
-    ? undefined
-    : startPostgres({
-        dataDir,
-        mode: 'development',
-        onLog,
-        ...(settings.POSTGRES_BIN_DIR && { binDir: settings.POSTGRES_BIN_DIR }),
-      })
-  const redis = settings.REDIS_URL
-    ? undefined
-    : startRedis({
-        dataDir,
-        mode: 'development',
-        cacheDir: resolve(dataDir, 'apt'),
-        onLog,
-        ...(settings.REDIS_SERVER_BIN && { serverBin: settings.REDIS_SERVER_BIN }),
-      })
-  const stop = async () => {
-    const started = await Promise.allSettled([postgres, redis])
-    await Promise.all(started.map((one) => one.status === 'fulfilled' && one.value?.stop()))
+  const running: EmbeddedServer[] = []
+  const addressOf = async (configured: string | undefined, start: () => Promise<EmbeddedServer>) => {
+    if (configured !== undefined) return configured
+    const server = await start()
+    running.push(server)
+    return server.url
   }
-  try {
-    const [database, memory] = await Promise.all([postgres, redis])
-    return {
-      databaseUrl: settings.DATABASE_URL ?? database?.url ?? '',
-      redisUrl: settings.REDIS_URL ?? memory?.url ?? '',
-      stop,
-    }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  const databaseUrl = addressOf(settings.DATABASE_URL, () =>
+    startPostgres({
+      ...{ dataDir, mode: 'development', onLog },
+      ...(settings.POSTGRES_BIN_DIR && { binDir: settings.POSTGRES_BIN_DIR }),
+    }),
+  )
+  const redisUrl = addressOf(settings.REDIS_URL, () =>
+    startRedis({
+      ...{ dataDir, mode: 'development', cacheDir: resolve(dataDir, 'apt'), onLog },
+      ...(settings.REDIS_SERVER_BIN && { serverBin: settings.REDIS_SERVER_BIN }),
+    }),
+  )
+  // Whoever waits for an address hears of a failure, also when that comes before the wait begins.
+  for (const address of [databaseUrl, redisUrl]) address.catch(() => undefined)
+  const stop = async () => void (await Promise.all(running.map((server) => server.stop())))
+  return { settings, dataDir, databaseUrl, redisUrl, stop }
 }

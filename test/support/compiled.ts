@@ -21,7 +21,7 @@ const modulesIn = (folder: string): string[] =>
 /** Compiles the program into a folder with a copy of its files, beside which the pages can be built. */
 export async function compileWithFiles(dir: string): Promise<void> {
   for (const folder of programFolders) cpSync(join(root, folder), join(dir, folder), { recursive: true })
-  await compileProgram(dir, dir)
+  await compileProgram({ dir, home: dir, packages: dir })
 }
 
 const ownUrl = '__urlOfTheSource'

@@ -2,7 +2,7 @@
 import { type ErrorCode, errorCatalog } from '../../contract/errors.ts'
 import type { HttpHandler } from '../../platform/http/exchange.ts'
 import { fixedAnswer } from '../../platform/http/fixed-answer.ts'
-import { documentText, openApiDocument } from '../openapi/document.ts'
+import { documentText, type OpenApiDocument, openApiDocument } from '../openapi/document.ts'
 import { introduction } from '../openapi/guide.ts'
 import { errorText } from './error-text.ts'
 import { type Guide, readGuides } from './guides.ts'
@@ -18,9 +18,13 @@ interface Links {
   readonly handsetsUrl?: string | undefined
 }
 
-/** Handlers by path. Each page is rendered at its first request. */
+/** Handlers by path. Each page is rendered at its first request, and what it is made of is not made before. */
 export function documentationPages({ handsetsUrl }: Links = {}): Readonly<Record<string, HttpHandler>> {
-  const document = openApiDocument()
+  let made: OpenApiDocument | undefined
+  const document = () => {
+    made ??= openApiDocument()
+    return made
+  }
   const guides = readGuides()
   const texts: [address: string, text: string][] = [
     ...guides.map(({ slug, text }): [string, string] => [`/docs/${slug}`, text]),
@@ -36,16 +40,16 @@ export function documentationPages({ handsetsUrl }: Links = {}): Readonly<Record
   return {
     ...Object.fromEntries(pages),
     '/': startPage(handsetsUrl),
-    '/docs': htmlAnswer(() => referencePage(document, contentsOf(guides, '/docs'), handsetsUrl)),
-    '/docs.md': textAnswer('text/markdown', () => referenceText(document)),
+    '/docs': htmlAnswer(() => referencePage(document(), contentsOf(guides, '/docs'), handsetsUrl)),
+    '/docs.md': textAnswer('text/markdown', () => referenceText(document())),
     '/docs/search.json': fixedAnswer({
       contentType: 'application/json',
-      body: () => JSON.stringify(searchIndex(document, guides)),
+      body: () => JSON.stringify(searchIndex(document(), guides)),
     }),
     '/llms.txt': textAnswer('text/plain', () => overview(guides)),
     '/openapi.json': fixedAnswer({
       contentType: 'application/json',
-      body: () => documentText(document),
+      body: () => documentText(document()),
       // Browser tools may read the document from any origin: everything in it is public.
       headers: { 'access-control-allow-origin': '*' },
     }),

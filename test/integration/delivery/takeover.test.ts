@@ -85,14 +85,16 @@ describe('first attempts of a conversation, while its endpoint changes hands', (
     await eventually(async () => {
       await engine.sweep()
       await sleep(50)
-      return arrived.length >= 150
+      return new Set(arrived).size === 150
     }, 30_000)
+    // An attempt whose answer came too late is made again.
     assert.deepEqual(
-      arrived,
+      [...new Set(arrived)],
       Array.from({ length: 150 }, (_, number) => number),
     )
     assert.ok(most <= 65_536 + 3 * 2_100, `${most}`)
-    assert.equal(node.backlogBytes(), 0)
+    // The receiver has the last one a moment before its sender has the answer.
+    await eventually(() => node.backlogBytes() === 0)
   })
 
   test('a replay that nobody hands over is found by the sweep, also while its last attempt is being recorded', async (t) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { compiledOnce } from '../../../src/dev/compile.ts'
+import { compiledOnce, compileProgram } from '../../../src/dev/compile.ts'
 import { before, describe, test } from '../../support/harness.ts'
 import { temporaryFolder } from './owner-process.ts'
 
@@ -16,6 +16,12 @@ describe('the compiled program', () => {
     program = await compiledOnce()
   })
 
+  /** Beside them lies the file of packages. */
+  const programsIn = (cache: string) =>
+    readdirSync(cache)
+      .filter((name) => !name.startsWith('packages-'))
+      .sort()
+
   const node = (...args: string[]) =>
     spawnSync(process.execPath, ['--enable-source-maps', ...args], { cwd: root, encoding: 'utf8' })
 
@@ -24,6 +30,17 @@ describe('the compiled program', () => {
       const { stdout, stderr } = node(join(program, entry), '--version')
       assert.match(stdout, /^switchboard \d/, `${entry}: ${stderr}`)
     }
+  })
+
+  test('reads the packages of many files from one, which outlives a change of the sources', async () => {
+    const cache = dirname(program)
+    const chunks = readdirSync(program).filter((name) => name.endsWith('.js'))
+    const text = chunks.map((name) => readFileSync(join(program, name), 'utf8')).join('\n')
+    const file = join(cache, /packages-\w+\.cjs/.exec(text)?.[0] ?? 'none')
+    assert.doesNotMatch(text, /from "(redis|bullmq|undici)"/)
+    const madeAt = statSync(file).ino
+    await compileProgram({ dir: join(temporaryFolder(), 'changed'), home: root, packages: cache })
+    assert.equal(statSync(file).ino, madeAt)
   })
 
   test('names the lines of its sources in a stack', () => {
@@ -44,7 +61,7 @@ describe('the compiled program', () => {
     const madeAt = statSync(join(first, 'src', 'main.js')).mtimeMs
     assert.equal(await compiledOnce([cache]), first)
     assert.equal(statSync(join(first, 'src', 'main.js')).mtimeMs, madeAt)
-    assert.deepEqual(readdirSync(cache), [first.slice(cache.length + 1)])
+    assert.deepEqual(programsIn(cache), [first.slice(cache.length + 1)])
     await assert.rejects(compiledOnce([join(place, 'file', 'below')]), /can be written to/)
   })
 
@@ -54,6 +71,6 @@ describe('the compiled program', () => {
     const longAgo = new Date(Date.now() - 2 * 86_400_000)
     utimesSync(join(cache, 'old'), longAgo, longAgo)
     const program = await compiledOnce([cache])
-    assert.deepEqual(readdirSync(cache).sort(), [program.slice(cache.length + 1), 'recent'].sort())
+    assert.deepEqual(programsIn(cache), [program.slice(cache.length + 1), 'recent'].sort())
   })
 })
