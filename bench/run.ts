@@ -5,10 +5,11 @@ import { openDeployment, receive } from './harness/deployment.ts'
 import { commitOf, readEnvironment } from './harness/environment.ts'
 import { isSound } from './harness/figures.ts'
 import { type BenchOptions, readOptions, UsageError, usage } from './harness/options.ts'
+import { profiled } from './harness/profiled.ts'
 import { type Environment, type Row, writeResult } from './harness/result.ts'
 import { table } from './harness/table.ts'
 import { readWorkload } from './harness/workload.ts'
-import { openWorld, type Target, type WorldOptions } from './harness/world.ts'
+import { openWorld, type WorldOptions } from './harness/world.ts'
 import type { Bench, Drill } from './scenarios/bench.ts'
 import { drills } from './scenarios/drills.ts'
 import { matrix } from './scenarios/matrix.ts'
@@ -140,20 +141,8 @@ async function open(
     check({ errors }) {
       state.isClean &&= isSound(errors)
     },
-    profiled: (run, work) => profiled(options.profile, run, work),
+    profiled: (target, run) => (options.profile ? profiled(target, run) : run()),
   }
-}
-
-async function profiled<Result>(
-  isOn: boolean,
-  { variant, pids }: Target,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  const [pid] = isOn && variant === 'gateway' ? pids : []
-  if (pid) process.kill(pid, 'SIGUSR2')
-  const result = await run()
-  if (pid) process.kill(pid, 'SIGUSR2')
-  return result
 }
 
 main().catch((error: unknown): void => {

@@ -16,7 +16,7 @@ export type Value = Readonly<{ calls?: Incoming[]; messages?: Incoming[] }>
 export type Payload = Readonly<{ entry: { changes: { value: Value }[] }[] }>
 
 /** A message or call, and the event that it queues. */
-interface Row {
+export interface Row {
   readonly id: string
   readonly workspaceId: string
   readonly conversationId: string
@@ -29,6 +29,7 @@ interface Row {
   readonly text: string
   readonly at: Date
   readonly eventId: string
+  readonly deliveryId: string
   readonly key: string
   readonly body: string
 }
@@ -116,6 +117,7 @@ const rowOf = ({ workspaceId, numberId, endpointId }: FloorWorld, party: Party) 
   contactId: party.contactId,
   name: party.name,
   eventId: newId('event'),
+  deliveryId: newId('delivery'),
 })
 
 export async function commitOne(sql: Pool, { type, row, theirs }: Change): Promise<void> {
@@ -144,7 +146,7 @@ export async function commitOne(sql: Pool, { type, row, theirs }: Change): Promi
         values (${row.eventId}, ${row.workspaceId}, ${kind}, ${row.key}, ${Buffer.from(row.body)})
       )
       insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, next_attempt_at)
-      values (new_uuid(), ${row.workspaceId}, ${row.eventId}, ${row.endpointId}, ${kind}, ${row.key}, 'PENDING', now())`
+      values (${row.deliveryId}, ${row.workspaceId}, ${row.eventId}, ${row.endpointId}, ${kind}, ${row.key}, 'PENDING', now())`
   }
 }
 
@@ -179,30 +181,38 @@ function insertMany(sql: Pool, type: 'text' | 'ring', rows: readonly Row[]) {
           ringing_at)
         select id, workspace_id, conversation_id, number_id, contact_id, theirs, 'INBOUND', 'RINGING', name, at
         from row`
-  // One JSON text: the driver escapes arrays slowly.
-  const json = JSON.stringify(
-    rows.map(({ workspaceId, conversationId, numberId, contactId, endpointId, eventId, ...rest }) => ({
-      ...rest,
-      workspace_id: workspaceId,
-      conversation_id: conversationId,
-      number_id: numberId,
-      contact_id: contactId,
-      endpoint_id: endpointId,
-      event_id: eventId,
-    })),
-  )
   return sql`
-    with row as materialized (
-      select *
-      from jsonb_to_recordset(${json}::text::jsonb) as given (id uuid, workspace_id uuid, conversation_id uuid,
-        number_id uuid, contact_id uuid, endpoint_id uuid, theirs text, name text, text text, at timestamptz,
-        event_id uuid, key uuid, body text)
-    ),
+    with ${given(sql, rows)},
     subject as (${subject}),
     event as (
       insert into events (id, workspace_id, kind, key, body)
       select event_id, workspace_id, ${kind}, key, convert_to(body, 'UTF8') from row
     )
     insert into deliveries (id, workspace_id, event_id, endpoint_id, kind, key, state, next_attempt_at)
-    select new_uuid(), workspace_id, event_id, endpoint_id, ${kind}, key, 'PENDING', now() from row`
+    select delivery_id, workspace_id, event_id, endpoint_id, ${kind}, key, 'PENDING', now() from row`
+}
+
+/** The CTE `row`. From one JSON text: the driver escapes arrays slowly. */
+export function given(sql: Pool, rows: readonly Row[]) {
+  const json = JSON.stringify(
+    rows.map(
+      ({ workspaceId, conversationId, numberId, contactId, endpointId, eventId, deliveryId, ...rest }) => ({
+        ...rest,
+        workspace_id: workspaceId,
+        conversation_id: conversationId,
+        number_id: numberId,
+        contact_id: contactId,
+        endpoint_id: endpointId,
+        event_id: eventId,
+        delivery_id: deliveryId,
+      }),
+    ),
+  )
+  return sql`
+    row as materialized (
+      select *
+      from jsonb_to_recordset(${json}::text::jsonb) as given (id uuid, workspace_id uuid, conversation_id uuid,
+        number_id uuid, contact_id uuid, endpoint_id uuid, theirs text, name text, text text, at timestamptz,
+        event_id uuid, delivery_id uuid, key uuid, body text)
+    )`
 }

@@ -1,6 +1,5 @@
-// The minimal implementation that the gateway is compared with: it reads, verifies and parses a webhook, commits
-// its rows, sends one frame or POST and answers the provider. It has no retries, routing, ownership or
-// deduplication.
+// What the floors share: reads, verifies and parses a webhook, has it committed and sent, and answers the provider. None
+// of them routes, retries, orders or owns anything.
 import * as uws from 'uWebSockets.js'
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,18 +10,19 @@ import type { OpponentProtocol } from '../harness/opponents.ts'
 import { type Change, changeOf, type Payload } from './floor-rows.ts'
 import { readWorld } from './floor-world.ts'
 
-/** Resolves when the change is committed. */
-export type Commit = (change: Change) => Promise<unknown>
+/** Resolves when the change is committed and its frame is handed over. */
+export type Take = (change: Change) => Promise<unknown>
 
-type Send = (body: Buffer) => void
+/** `proven` is called when the receiver has answered, or has the frame. */
+export type Send = (body: Buffer | string, proven?: () => void) => void
 
 export async function startFloor(
   { databaseUrl, receiverUrl, appSecret }: OpponentProtocol['start']['question'],
-  committing: (sql: Pool) => Commit,
+  program: (sql: Pool, send: Send) => Take,
 ): Promise<number> {
   const sql = connectPool({ url: databaseUrl, max: 8, name: 'bench-floor' })
   const world = await readWorld(sql, receiverUrl)
-  const [send, commit, isSigned] = [await sender(receiverUrl), committing(sql), signatureCheck(appSecret)]
+  const [take, isSigned] = [program(sql, await sender(receiverUrl)), signatureCheck(appSecret)]
   const app = uws.App().post('/provider/webhooks', (response, request) => {
     const given = request.getHeader('x-hub-signature-256')
     const chunks: Buffer[] = []
@@ -41,11 +41,8 @@ export async function startFloor(
         world,
         (JSON.parse(body.toString()) as Payload).entry[0]?.changes[0]?.value ?? {},
       )
-      commit(change).then(
-        () => {
-          if (change.frame) send(change.frame)
-          answer('200 OK')
-        },
+      take(change).then(
+        () => answer('200 OK'),
         () => answer('503 Service Unavailable'),
       )
     })
@@ -68,15 +65,32 @@ function signatureCheck(appSecret: string) {
 /** A POST that fails is lost, as everything that a floor does not care about: the bench counts it. */
 async function sender(receiverUrl: string): Promise<Send> {
   const { origin, pathname, protocol } = new URL(receiverUrl)
-  if (protocol.startsWith('ws')) {
-    const socket = new WebSocket(receiverUrl, { perMessageDeflate: false })
-    await once(socket, 'open')
-    return (body) => socket.send(body, { binary: false })
-  }
+  if (protocol.startsWith('ws')) return frameSender(receiverUrl)
   const pool = new HttpPool(origin, { connections: 64 })
-  return (body) =>
+  return (body, proven) =>
     void pool
       .request({ method: 'POST', path: pathname, headers: { 'content-type': 'application/json' }, body })
       .then((answer) => answer.body.dump())
+      .then(proven)
       .catch(() => undefined)
+}
+
+/** A ping behind the frames of one turn of the loop that are to be proven. */
+async function frameSender(receiverUrl: string): Promise<Send> {
+  const socket = new WebSocket(receiverUrl, { perMessageDeflate: false })
+  await once(socket, 'open')
+  const pinged: (() => void)[][] = []
+  let unproven: (() => void)[] = []
+  socket.on('pong', () => {
+    for (const proven of pinged.shift() ?? []) proven()
+  })
+  const ping = () => {
+    pinged.push(unproven)
+    unproven = []
+    socket.ping()
+  }
+  return (body, proven) => {
+    socket.send(body, { binary: false })
+    if (proven && unproven.push(proven) === 1) setImmediate(ping)
+  }
 }

@@ -5,5 +5,9 @@ import { commitOne } from './floor-rows.ts'
 import { startFloor } from './floor-server.ts'
 
 serve<OpponentProtocol>({
-  start: (question) => startFloor(question, (sql) => (change) => commitOne(sql, change)),
+  start: (question) =>
+    startFloor(question, (sql, send) => async (change) => {
+      await commitOne(sql, change)
+      if (change.frame) send(change.frame)
+    }),
 })

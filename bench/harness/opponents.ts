@@ -47,6 +47,7 @@ const stacks: readonly WorkName[] = [...events, 'send', 'list-messages', 'list-c
 export const opponents: readonly Opponent[] = [
   { variant: 'floor', script: 'floor/floor.ts', works: events },
   { variant: 'micro-floor', script: 'floor/micro-floor.ts', works: events },
+  { variant: 'durable-floor', script: 'floor/durable-floor.ts', works: events },
   { variant: 'usual', script: 'peers/usual.ts', works: stacks },
   { variant: 'pg-boss', script: 'peers/pg-boss.ts', works: stacks },
   { variant: 'graphile-worker', script: 'peers/graphile-worker.ts', works: stacks },

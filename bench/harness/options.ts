@@ -87,7 +87,7 @@ export const usage = `npm run bench -- [options]
   output
     --hops                   where the time of a unit goes, in the gateway and around it
     --tail                   what went on during the slowest hundredth of the units
-    --profile                CPU profile of the gateway's last run: .data/bench/gateway.cpuprofile
+    --profile                in what part of the program the gateway spends its time
     --price-per-cpu-hour 0.04  adds what a million units cost
     --name bench             of the result, bench/results/<name>.json; else all, scale or sweep-event
     --json                   prints the result instead of the table`

@@ -1,5 +1,5 @@
 // Preloaded by --profile. The first SIGUSR2 starts the profiler, the next one writes gateway.cpuprofile.
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
 
@@ -11,7 +11,10 @@ async function toggle(): Promise<void> {
   isRunning = !isRunning
   if (!isRunning) {
     const { profile } = await session.post('Profiler.stop')
-    writeFileSync(join(process.env['PROFILE_DIR'] ?? '.', 'gateway.cpuprofile'), JSON.stringify(profile))
+    const path = join(process.env['PROFILE_DIR'] ?? '.', 'gateway.cpuprofile')
+    // Whoever waits for the file must not read half of it.
+    writeFileSync(`${path}.part`, JSON.stringify(profile))
+    renameSync(`${path}.part`, path)
     return
   }
   await session.post('Profiler.enable')

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { EncodedHistogram } from './histogram.ts'
+import type { Profile } from './profile.ts'
 
 /** What was measured: ours through one gateway or across two, a floor, or a peer from `bench/peers`. */
 export type Variant = 'gateway' | 'remote' | 'floor' | 'micro-floor' | 'usual' | (string & {})
@@ -84,6 +85,7 @@ export interface Round {
   readonly walBytes: number | null
   readonly hops?: Hops
   readonly tail?: TailFigures
+  readonly profile?: Profile
   /** Cores that processes outside the bench kept busy; null on systems without /proc. */
   readonly others: number | null
   readonly errors: Faults

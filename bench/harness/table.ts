@@ -1,6 +1,7 @@
 // One table for the terminal: every row beside the floor of the same rounds. Pure functions.
 import { isSound, median } from './figures.ts'
 import { decode, merged, type Spread, spreadOf } from './histogram.ts'
+import { mergedProfiles, type Profile, profileShares } from './profile.ts'
 import type { Load, Round, Row } from './result.ts'
 import { mergedTails, tailLines } from './tail.ts'
 
@@ -129,14 +130,21 @@ function notesOf(row: Row, rounds: readonly Round[]): string[] {
   })
   const hops = hopsOf(rounds)
   const tail = mergedTails(rounds.flatMap((round) => round.tail ?? []))
+  const profiles = rounds.flatMap(({ profile }) => (profile ? [profile] : []))
   const failed = row.rounds.filter(({ errors }) => !isSound(errors))
   return [
     ...(figures.length > 0 ? [`  ${figures.join(', ')}`] : []),
     ...(hops === undefined ? [] : [`  ${hops}`]),
     ...(tail === undefined ? [] : tailLines(tail)),
+    ...(profiles.length === 0 ? [] : [`  ${profileText(mergedProfiles(profiles))}`]),
     ...failed.map(({ round, errors }) => `  FAILED ROUND ${round}: ${JSON.stringify(errors)}`),
   ]
 }
+
+const profileText = (profile: Profile): string =>
+  `of the gateway's time: ${profileShares(profile)
+    .map(([name, , share]) => `${name} ${(share * 100).toFixed(0)} %`)
+    .join(', ')}`
 
 const hopNames = ['received', 'committed', 'handedOver', 'written', 'arrived'] as const
 

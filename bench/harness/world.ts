@@ -81,6 +81,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const dataDir = resolve(root, '.data', 'bench')
 const logDir = resolve(dataDir, 'log')
+/** Written by the gateway at the end of a run with --profile. */
+export const profilePath = resolve(dataDir, 'gateway.cpuprofile')
 const readyTimeoutMs = 60_000
 const preload = (script: string) => fileURLToPath(new URL(`./${script}`, import.meta.url))
 

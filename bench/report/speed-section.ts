@@ -2,6 +2,7 @@
 
 import { merged, spreadOf } from '../harness/histogram.ts'
 import { facts, tableLine } from '../harness/markdown.ts'
+import { mergedProfiles, profileShares } from '../harness/profile.ts'
 import type { Result, Row } from '../harness/result.ts'
 import {
   countedRounds,
@@ -19,6 +20,7 @@ import { works } from '../scenarios/works.ts'
 /** Results of these names, and the command that makes each. */
 export const sources = {
   all: 'npm run bench -- --all',
+  profile: 'npm run bench -- --profile --variants gateway --rates 0 --name profile',
   scale: 'npm run bench:scale',
   lists: 'npm run bench:lists',
   recipients: 'npm run bench:recipients',
@@ -29,7 +31,7 @@ export type SpeedResults = Readonly<Record<keyof typeof sources, Result>>
 /** Of so many lists, those with the longest p99. */
 const listsShown = 10
 
-export function speedSection({ all, scale, lists, recipients }: SpeedResults): string {
+export function speedSection({ all, profile, scale, lists, recipients }: SpeedResults): string {
   const measured = groups(all.rows.filter(({ load }) => load.kind !== 'batch')).map(groupOf)
   return [
     `\`${sources.all}\`: ${facts(all)} ${[...paceOf(all), ...noiseOf(all.rows)].join('. ')}.`,
@@ -38,6 +40,8 @@ export function speedSection({ all, scale, lists, recipients }: SpeedResults): s
     'Units a second at saturation, in a closed loop of so many connections:',
     saturationTable(measured.filter(({ load }) => load.kind === 'closed')),
     ...drillsTable(all.rows.filter(isDrill)),
+    `\`${sources.profile}\`: ${facts(profile)} Where the gateway's time goes, in percent:`,
+    profileTable(profile.rows),
     `\`${sources.scale}\`: ${facts(scale)} CPU of a unit, divided by that in the smallest world:`,
     table(...scaleTable(scale.rows)),
     `\`${sources.lists}\`: ${facts(lists)} ${listsText(lists)}`,
@@ -101,7 +105,7 @@ function latencyCells({ name, of }: Group): string[] {
 /** A column for each variant that was measured. */
 function saturationTable(saturated: readonly Group[]): string {
   const variants = [...new Set(saturated.flatMap(({ rows }) => rows.map(({ variant }) => variant)))]
-  const compared = variants.filter((name) => name === 'micro-floor' || name === 'usual')
+  const compared = variants.filter((name) => ['micro-floor', 'durable-floor', 'usual'].includes(name))
   const head = ['', ...variants, ...compared.map((name) => `x ${name}`), 'CPU us', 'p99 ms']
   const lines = saturated.map(({ name, of }) => [
     name,
@@ -111,6 +115,24 @@ function saturationTable(saturated: readonly Group[]): string {
     shown(spreadOf(merged(of('gateway').map(({ fromPlan }) => fromPlan))).p99, 1),
   ])
   return table(head, lines)
+}
+
+/** A column for each scenario. */
+function profileTable(rows: readonly Row[]): string {
+  const columns = rows.map((row) => ({
+    name: `\`${row.scenario}\`, ${loadText(row.load)}`,
+    shares: new Map(
+      profileShares(mergedProfiles(row.rounds.flatMap(({ profile }) => (profile ? [profile] : [])))).map(
+        ([name, , share]) => [name, share],
+      ),
+    ),
+  }))
+  const names = [...new Set(columns.flatMap(({ shares }) => [...shares.keys()]))]
+  const most = (name: string) => Math.max(...columns.map(({ shares }) => shares.get(name) ?? 0))
+  const lines = names
+    .sort((a, b) => most(b) - most(a))
+    .map((name) => [name, ...columns.map(({ shares }) => shown((shares.get(name) ?? Number.NaN) * 100, 0))])
+  return table(['', ...columns.map(({ name }) => name)], lines)
 }
 
 const drillHead = ['', 'p50 ms', 'p99', 'a second', 'CPU us', 'besides']

@@ -265,7 +265,8 @@ export function createCallOwners({ directory, host, router }: Owning): CallOwner
     async adopt(call, first) {
       const loaded = { state: stateOf(call.row, call.route), epoch: call.epoch, silentMs: 0 }
       await directory.adopt(call.row.id, loaded, { first, asked: call.asked, claimed: call.claimed })
-      await host.sdpSaved(call.row.id)
+      // Whoever waits for this may tell another node of the call next, and that node must find its owner.
+      await Promise.all([call.claimed, host.sdpSaved(call.row.id)])
     },
     async ask(id: CallId, message, deadlineMs) {
       const result = await router.ask('call', id, message, deadlineMs)

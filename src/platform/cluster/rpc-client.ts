@@ -34,9 +34,13 @@ export interface RpcClient {
   close(): Promise<void>
 }
 
-/** Asks may take seconds, so they use separate connections: tells must not wait behind them. */
-const connections = { tell: 4, ask: 128 } as const
-const maxInFlight = { tell: 256, ask: 128 } as const
+/**
+ * Asks may take seconds, so they use separate connections: tells must not wait behind them. A forwarded call is an
+ * ask until its receiver has it: two slow endpoints of another process, each with all the calls that may wait
+ * there, must leave room for the calls of the others.
+ */
+const connections = { tell: 4, ask: 1_536 } as const
+const maxInFlight = { tell: 256, ask: 1_536 } as const
 const maxPeers = 128
 const connectMs = 250
 const probeMs = 300

@@ -51,9 +51,11 @@ export function createRestoreWatch({ sql, clock, log, count }: RestoreWatchOptio
   let timer: Timer
 
   async function look(): Promise<boolean> {
+    // Epochs that are given while the question is under way may be newer than its answer.
+    const asked = highest
     const found = await readSigns(sql)
     const before = known
-    const epochsLost = Math.max(0, highest - found.lastEpoch)
+    const epochsLost = Math.max(0, asked - found.lastEpoch)
     const isOld = epochsLost > 0 || (before !== undefined && differs(before, found))
     if (!isOld) {
       known = found

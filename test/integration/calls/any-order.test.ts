@@ -171,3 +171,29 @@ describe('an inbound call whose updates come in any order at two nodes', () => {
 describe('a placed call whose updates come in any order at two nodes', () => {
   for (const story of outbound) test(titleOf(story), () => check(story))
 })
+
+test('an inbound call rings at once, and its connect is answered when other nodes can find its owner', async () => {
+  const workspace = await addWorkspace(sql, { forward: true })
+  const cluster = new Cluster(sql)
+  const [first, second] = [cluster.node(), cluster.node()]
+  const callOf = async (wacid: string) =>
+    (
+      await sql<{ status: string; forwardState: string }[]>`
+      select status, forward_state from calls where wacid = ${wacid}`
+    )[0]
+  let claim: () => void = () => undefined
+  cluster.beforeClaim = () => new Promise((resolve) => (claim = resolve))
+  const update = connectUpdate(workspace)
+  let isAnswered = false
+  const applied = first.applyCallUpdate(update).then(() => {
+    isAnswered = true
+  })
+  await until(async () => cluster.direct.length === 1 && (await callOf(update.wacid))?.forwardState === 'OK')
+  assert.equal(isAnswered, false)
+  cluster.beforeClaim = () => Promise.resolve()
+  claim()
+  await applied
+  await second.applyCallUpdate(terminateUpdate(update))
+  assert.equal((await callOf(update.wacid))?.status, 'MISSED')
+  assert.deepEqual([cluster.statuses(), cluster.direct.length], [['RINGING', 'MISSED'], 1])
+})

@@ -90,6 +90,8 @@ export class Cluster {
   directMs = 0
   readonly watches: RestoreWatch[] = []
   readonly restored = { rewritten: 0, lost: 0 }
+  /** Awaited before the directory of owners gets a claim. */
+  beforeClaim: () => Promise<void> = () => Promise.resolve()
   /** Awaited before a direct event is answered. */
   beforeDirect: () => Promise<void> = () => Promise.resolve()
   readonly #sql: Pool
@@ -164,6 +166,7 @@ export class Cluster {
     return {
       sid,
       claim: async (_kind, id) => {
+        await this.beforeClaim()
         const owner = this.#owners.get(id) ?? sid
         this.#owners.set(id, owner)
         return owner === sid

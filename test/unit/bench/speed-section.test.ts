@@ -29,6 +29,12 @@ describe('the figures of the page', () => {
       ],
       { rounds: 3, seconds: 4 },
     ),
+    profile: result([
+      {
+        ...row('event', 'gateway', closed),
+        rounds: [{ ...roundOf(1, 900), profile: { postgres: 3, calls: 1 } }],
+      },
+    ]),
     scale: result([
       row('event, smallest', 'gateway', rate, 100),
       row('event, 2 gateways', 'gateway', rate, 110),
@@ -46,6 +52,7 @@ describe('the figures of the page', () => {
     assert.match(section, /\| `list-messages`, 64 conns \| 1,250 \| {2}\| {2}\| 800 \|/)
     assert.match(section, /\| retry storm, 200\/s \|/)
     assert.match(section, /\| send, 200\/s, beside campaign \|/)
+    assert.match(section, /\| {2}\| `event`, 64 conns \|\n.*\n\| postgres \| 75 \|\n\| calls \| 25 \|/)
     assert.match(section, /\| 2 gateways \| 1\.10 \|/)
     assert.match(section, /1 lists and filters of 1,000,000 messages/)
     assert.match(section, /\| calls \| 2\.00 \| 3\.00 \| 1\.0 \|/)

@@ -63,6 +63,20 @@ describe('messages between gateways', () => {
     )
   })
 
+  test('a thousand asks may be under way to another process', async () => {
+    const ids = Array.from({ length: 20 }, (_, n) => `busy-${n}`)
+    for (const [n, id] of ids.entries()) host.seed(id, n)
+    await Promise.all(ids.map((id) => a.node.router.tell('call', id, { type: 'read' })))
+    const asked = ids.flatMap((id) => Array(50).fill(id) as string[])
+    const answers = await Promise.all(
+      asked.map((id) => b.node.router.ask('call', id, { type: 'read' }, 20_000)),
+    )
+    assert.deepEqual(
+      answers,
+      asked.map((id) => ({ type: 'answered', value: ids.indexOf(id) })),
+    )
+  })
+
   test('a message that waits here for an actor of another gateway is sent on', async () => {
     host.seed('elsewhere')
     await b.node.router.tell('call', 'elsewhere', { type: 'read' })

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { createRestoreWatch } from '../../../../src/platform/postgres/restore-watch.ts'
+import type { Pool } from '../../../../src/platform/postgres/sql.ts'
+import { test } from '../../../support/harness.ts'
+import { SimulatedClock } from '../../../support/simulated-clock.ts'
+
+test('an epoch that is given while Postgres is asked is no sign of a restore, and one given before is', async () => {
+  let answer: (signs: unknown[]) => void = () => undefined
+  const sql = () => new Promise((resolve) => (answer = resolve))
+  const restores = createRestoreWatch({
+    sql: Object.assign(sql, { begin: async () => undefined }) as unknown as Pool,
+    clock: new SimulatedClock(0),
+    log: { warn: () => undefined },
+    count: () => undefined,
+  })
+  const signs = { era: 'era', timeline: '00000001', lastEpoch: 7 }
+  const first = restores.check()
+  restores.given(8)
+  answer([signs])
+  assert.equal(await first, false)
+  const second = restores.check()
+  answer([signs])
+  // What it reads after everything was written again.
+  await new Promise(setImmediate)
+  answer([{ ...signs, lastEpoch: 1_000_007 }])
+  assert.equal(await second, true)
+  restores.stop()
+})
