@@ -96,20 +96,27 @@ const rowOf =
     forwardStartedAt: forwardState === null ? null : row.ringingAt,
   })
 
-/** A row as the statement for many reads it. */
+/** A row as the statement for many reads it. Spreads of parts would take several times the memory. */
 const inputOf = ({ call: { ringing, calledAt, forwardCheckAt }, sid }: Begin) => {
   const { row, body, notes } = ringing
   return {
-    ...{ id: row.id, workspace_id: row.workspaceId, conversation_id: row.conversationId },
-    ...{ number_id: row.numberId, contact_id: row.contactId, wacid: row.wacid, status: row.status },
-    ...{
-      from_name: row.fromName,
-      ringing_at: row.ringingAt,
-      wake_at: row.wakeAt,
-      called_at: calledAt,
-      forward_check_at: forwardCheckAt,
-    },
-    ...{ created_at: row.createdAt, sid, event_id: newId('event'), body, entries: entriesOf(notes) },
+    id: row.id,
+    workspace_id: row.workspaceId,
+    conversation_id: row.conversationId,
+    number_id: row.numberId,
+    contact_id: row.contactId,
+    wacid: row.wacid,
+    status: row.status,
+    from_name: row.fromName,
+    ringing_at: row.ringingAt,
+    wake_at: row.wakeAt,
+    called_at: calledAt,
+    forward_check_at: forwardCheckAt,
+    created_at: row.createdAt,
+    sid,
+    event_id: newId('event'),
+    body,
+    entries: entriesOf(notes),
   }
 }
 

@@ -121,15 +121,32 @@ async function changeOnce(
   return rows[0].moved ? { type: 'committed', deliveries: writtenOf(rows) } : { type: 'fenced' }
 }
 
-/** A row as the statement for many reads it. */
+/** A row as the statement for many reads it. Spreads of parts would take several times the memory. */
 const inputOf = ({ id, epoch, change: { row, body, notes, isLast } }: Single) => ({
-  ...{ id, epoch, event_id: body === null ? null : newId('event'), body, is_last: isLast === true },
-  ...{ wacid: row.wacid, status: row.status, version: row.version, forward_state: row.forwardState },
-  ...{ forward_started_at: row.forwardStartedAt, last_forward_error: row.lastForwardError },
-  ...{ pending_action: row.pendingAction, action_id: row.actionId, action_at: row.actionAt },
-  ...{ answer_hash: row.answerHash, doubt_hash: row.doubtHash, end_reason: row.endReason, error: row.error },
-  ...{ ringing_at: row.ringingAt, accepted_at: row.acceptedAt, ended_at: row.endedAt },
-  ...{ duration_seconds: row.durationSeconds, heard_at: row.heardAt, wake_at: row.wakeAt },
+  id,
+  epoch,
+  event_id: body === null ? null : newId('event'),
+  body,
+  is_last: isLast === true,
+  wacid: row.wacid,
+  status: row.status,
+  version: row.version,
+  forward_state: row.forwardState,
+  forward_started_at: row.forwardStartedAt,
+  last_forward_error: row.lastForwardError,
+  pending_action: row.pendingAction,
+  action_id: row.actionId,
+  action_at: row.actionAt,
+  answer_hash: row.answerHash,
+  doubt_hash: row.doubtHash,
+  end_reason: row.endReason,
+  error: row.error,
+  ringing_at: row.ringingAt,
+  accepted_at: row.acceptedAt,
+  ended_at: row.endedAt,
+  duration_seconds: row.durationSeconds,
+  heard_at: row.heardAt,
+  wake_at: row.wakeAt,
   entries: entriesOf(notes),
 })
 
