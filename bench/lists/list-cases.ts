@@ -118,7 +118,11 @@ export function listCases(workspace: BigWorkspace, { waId: contact, conversation
     ...[{ conversationId }, { contact }, { contact: '15550000000' }, { numberId }],
     ...[{ status: ['MISSED', 'FAILED'] as const }, { contact: [contact, '15550000000'] }],
     ...[{ since }, { until }, { since, until }, wide, { numberId, status: 'MISSED' as const }],
-    ...[{ updatedSince }, { updatedSince, direction: 'OUTBOUND' as const }],
+    ...[{ updatedSince }, { updatedSince, direction: 'OUTBOUND' as const }, { updatedSince, live: true }],
+    ...[
+      { numberId, live: true },
+      { status: ['ACCEPTED', 'COMPLETED'] as const, direction: 'INBOUND' as const },
+    ],
   ]
   const conversations: ConversationFilter[] = [
     ...[{}, { unread: true }, { unread: false }, { numberId }, { contact }, { contact: '15550000000' }],

@@ -63,10 +63,13 @@ export const scannedWhole = (plan: PlanNode, tables: readonly string[]): string[
 ]
 
 /**
- * Unique indexes of which a filter finds at most one row, or one for each number of the workspace: sorting them costs
- * nothing.
+ * Unique indexes of which a filter finds at most one row, or one for each number of the workspace, and calls that are
+ * live now: sorting them costs nothing.
  */
-const ofFewRows = ['messages_idempotency', 'messages_provider_message_id_key', 'conversations_contact_number']
+const ofFewRows = [
+  ...['messages_idempotency', 'messages_provider_message_id_key', 'conversations_contact_number'],
+  'calls_live',
+]
 
 /** Nothing else is below the node, apart from what is looked up once before it. */
 function readsFewRows(plan: PlanNode): boolean {

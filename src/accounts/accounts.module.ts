@@ -19,6 +19,8 @@ import { createWorkspaceAdminStore } from './store/workspace-admin.store.ts'
 
 export interface AccountsOptions {
   readonly sql: Pool
+  /** For the keys of requests: whoever answers a call waits for that. */
+  readonly urgent?: Pool
   readonly settings: Pick<Settings, 'APP_ENV'>
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
@@ -35,12 +37,12 @@ export const createAccountRecords = (sql: Pool) => ({
   audit: createAuditStore(sql),
 })
 
-export const createAccounts = ({ sql, settings, clock, log }: AccountsOptions) => ({
+export const createAccounts = ({ sql, urgent = sql, settings, clock, log }: AccountsOptions) => ({
   ...createAccountRecords(sql),
   noteDownload: createKeyDownloads(createAuditStore(sql), clock),
   passwords: createPasswordHasher(),
   authenticate: createAuthenticator({
-    keys: createKeyStore(sql),
+    keys: createKeyStore(urgent),
     environment: keyEnvironment(settings.APP_ENV),
     clock,
     onTouchFailed: (error) => log.warn({ error: String(error) }, 'key.touch_failed'),

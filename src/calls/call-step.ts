@@ -29,6 +29,7 @@ export const answerWith = (context: StepContext, state: CallState, value: CallRe
 /** Combines two steps into one: they are committed together, and their effects keep their order. */
 export function andThen(first: CallStep, next: (state: CallState) => CallStep): CallStep {
   const second = next(first.state)
+  if (first.tx === undefined && first.effects.length === 0) return second
   const tx = [...(first.tx ?? []), ...(second.tx ?? [])].reduce(merged, [])
   return {
     state: second.state,

@@ -8,7 +8,7 @@ import { noRestores, outliveRestore } from '../platform/actors/outlive-restore.t
 import type { Ownership } from '../platform/actors/ownership.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import type { RestoreWatch } from '../platform/postgres/restore-watch.ts'
-import type { Pool } from '../platform/postgres/sql.ts'
+import { connectPool, type Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Log } from '../shared/log.ts'
 import { type CallUpdatesOptions, createApplyCallUpdate } from './apply-call-update.ts'
@@ -46,8 +46,16 @@ type CallSettings = Pick<
   | 'TURN_TTL'
 >
 
+/**
+ * For calls and for what a ring waits for: whatever else the process does, nothing stands before them. The pool opens
+ * its connections when they are first needed.
+ */
+export const openUrgentPool = (url: string): Pool => connectPool({ url, max: 4, name: 'switchboard-calls' })
+
 export interface CallsOptions {
+  /** For lists. */
   readonly sql: Pool
+  readonly urgent: Pool
   readonly contacts: Contacts
   readonly sessions: CallSessions
   readonly provider: Provider
@@ -84,23 +92,23 @@ export const createCallSweep = (sql: Pool, router: Pick<CallRouter, 'tell'>) => 
 export type Calls = ReturnType<typeof createCalls>
 
 export function createCalls(options: CallsOptions) {
-  const { clock, log, contacts, router, settings } = options
+  const { clock, log, contacts, router, settings, urgent } = options
   const timing = timingOf(settings)
-  const calls = createCallsStore(options.sql)
+  const calls = createCallsStore(urgent)
   const { host, epochOf } = outliveRestore(
-    createCallHost({ ...options, calls, silenceMs: settings.HANDOVER_SILENCE }),
+    createCallHost({ ...options, sql: urgent, calls, silenceMs: settings.HANDOVER_SILENCE }),
     options.restores ?? noRestores,
   )
   const { offers } = host
   const directory = directoryOf(options, host)
   options.restores?.onRestored(() =>
     restoreCalls({
-      ...{ sql: options.sql, sid: options.ownership.sid, dispatch: options.dispatch, log, epochOf },
+      ...{ sql: urgent, sid: options.ownership.sid, dispatch: options.dispatch, log, epochOf },
       states: () => directory.states(),
     }),
   )
   const { ownership, dispatch } = options
-  const begin = createCallBeginStore(options.sql)
+  const begin = createCallBeginStore(urgent)
   const ledger = createCallLedger({ calls, begin, ownership, offers, dispatch, clock })
   const owners = createCallOwners({ directory, host, router })
   return {
@@ -114,7 +122,7 @@ export function createCalls(options: CallsOptions) {
     directory,
     commands: createCallCommands({ ledger, owners, clock, log }),
     applyCallUpdate: createApplyCallUpdate({
-      opened: createCallWindowStore(options.sql).opened,
+      opened: createCallWindowStore(urgent).opened,
       contacts,
       ledger,
       owners,

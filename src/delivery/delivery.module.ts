@@ -54,6 +54,8 @@ export const openHotPool = (url: string): Pool =>
 export interface DeliveryOptions {
   readonly sql: Pool
   readonly hot: Pool
+  /** For the owners of endpoints: no frame goes out, and no call rings, while one cannot confirm that it is. */
+  readonly urgent: Pool
   readonly secrets: SecretOpener
   readonly ownership: Ownership
   readonly dialTimes: DialTimes
@@ -130,7 +132,7 @@ export function createDelivery(options: DeliveryOptions) {
   const rates = createAttemptRateStore(sql)
   const tally = new AttemptTally({ clock, add: (counts) => rates.add(counts) })
   const processBudget = new ProcessBudget({ bytes: settings.WEBHOOK_BACKLOG_BYTES })
-  const endpoints = createEndpointStore(sql, options.secrets)
+  const endpoints = createEndpointStore(options.urgent, options.secrets)
   const ownHost = createEndpointHost({
     ...{ https, processBudget, clock, metrics, log },
     recorder: tallied(recorder, tally),

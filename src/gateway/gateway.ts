@@ -3,7 +3,7 @@ import { createAccounts } from '../accounts/accounts.module.ts'
 import { createApiEdge } from '../api/api.module.ts'
 import { refusalHeaders } from '../api/api.ts'
 import { documentationPages } from '../api/docs/pages.ts'
-import { createCalls } from '../calls/calls.module.ts'
+import { createCalls, openUrgentPool } from '../calls/calls.module.ts'
 import { createCallSessions } from '../calls/store/call-sessions.ts'
 import { createCampaignHooks, createCampaigns, openBulkPool } from '../campaigns/campaigns.module.ts'
 import { openCampaignScheduler } from '../campaigns/host/campaign-queue.ts'
@@ -112,6 +112,7 @@ async function openGround(context: ProcessContext) {
     scheduler: await openCampaignScheduler(redisUrl, log),
     bulk: context.postgres.cover(openBulkPool(DATABASE_URL)),
     hot: context.postgres.cover(openHotPool(DATABASE_URL)),
+    urgent: context.postgres.cover(openUrgentPool(DATABASE_URL)),
     restores: createRestoreWatch({ sql: context.sql, clock: context.clock, log, count: metrics.restored }),
     health: createHealth(context.postgres),
     blobs: openBlobs(settings),
@@ -127,9 +128,9 @@ type Features = ReturnType<typeof createFeatures>
 
 function createFeatures(context: ProcessContext, ground: Ground) {
   const { sql, settings, log, clock, metrics, secrets, provider, accountOptions } = context
-  const { node, timers, deliveryMetrics, scheduler, bulk, hot, blobs, restores } = ground
+  const { node, timers, deliveryMetrics, scheduler, bulk, hot, urgent, blobs, restores } = ground
   const observe = createActorEvents({ metrics, park: createParkedMessageStore(sql).add, log })
-  const shared = { sql, settings, clock, log, restores }
+  const shared = { sql, urgent, settings, clock, log, restores }
   const delivery = createDelivery({
     ...shared,
     hot,
@@ -143,7 +144,7 @@ function createFeatures(context: ProcessContext, ground: Ground) {
   })
   const { dispatch } = delivery
   const messaging = createMessaging({
-    ...{ sql, clock, log, provider, blobs, dispatch },
+    ...{ sql, urgent, clock, log, provider, blobs, dispatch },
     accounts: accountOptions,
     campaigns: createCampaignHooks(sql, log),
     ignored: metrics.ignored,
@@ -151,8 +152,7 @@ function createFeatures(context: ProcessContext, ground: Ground) {
   })
   const calls = createCalls({
     ...shared,
-    contacts: messaging.contacts,
-    accounts: messaging.senderAccounts.ofPhoneNumber,
+    ...messaging.ofCalls,
     sessions: createCallSessions(node.redis),
     provider,
     ownership: node.ownership,
@@ -237,7 +237,7 @@ async function drain(
   closeEdges: () => Promise<void>,
 ): Promise<void> {
   const { settings, log, sql, postgres, provider } = context
-  const { bulk, hot, node, timers, scheduler, internal, health, blobs, restores, keeper } = ground
+  const { bulk, hot, urgent, node, timers, scheduler, internal, health, blobs, restores, keeper } = ground
   const startedAt = performance.now()
   const left = (share: number) =>
     Math.max(500, (settings.DRAIN_TIMEOUT - (performance.now() - startedAt)) * share)
@@ -259,6 +259,6 @@ async function drain(
   await Promise.allSettled([timers.close(), scheduler.close(), provider.close()])
   await internal.close()
   await node.close().catch(() => undefined)
-  await Promise.all([postgres.stop(), ...[sql, bulk, hot].map((pool) => pool.end({ timeout: 2 }))])
+  await Promise.all([postgres.stop(), ...[sql, bulk, hot, urgent].map((pool) => pool.end({ timeout: 2 }))])
   log.info({ durationMs: Math.round(performance.now() - startedAt) }, 'gateway.stopped')
 }

@@ -29,7 +29,7 @@ import { type CampaignsHalted, createAccountHealthStore } from './store/account-
 import { createCatalogSyncStore } from './store/catalog-sync.store.ts'
 import { createConsentStore } from './store/consent.store.ts'
 import { moveMerged } from './store/contact-merge.ts'
-import { createContactsStore } from './store/contacts.store.ts'
+import { createContactMemory, createContactsStore } from './store/contacts.store.ts'
 import { createConversationReader } from './store/conversations-read.store.ts'
 import { createOptOutKeyReader } from './store/kept-opt-outs.ts'
 import { createMediaStore } from './store/media.store.ts'
@@ -59,6 +59,8 @@ export interface CampaignHooks extends CampaignSends {
 
 export interface MessagingOptions {
   readonly sql: Pool
+  /** The connections of calls, for who calls and on whose behalf the provider is asked. */
+  readonly urgent?: Pool
   readonly accounts: AccountOptions
   readonly provider: Provider
   readonly blobs: BlobStore
@@ -96,8 +98,7 @@ export const createMessagingRecords = (sql: Pool) => ({
 export function createMessaging(options: MessagingOptions) {
   const { sql, accounts, provider, dispatch, campaigns, clock, log } = options
   const records = createMessagingRecords(sql)
-  const optOutKey = createOptOutKeyReader(sql, accounts.secrets)
-  const contacts = createContactsStore(sql, { optOutKey })
+  const { optOutKey, contacts, ...people } = peopleOf(options)
   const senderAccounts = createSenderAccountStore(sql, accounts)
   const catalog = createCatalogSyncStore(sql, accounts)
   const store = createMessageStore(sql, { accounts, optOutKey, campaigns })
@@ -111,6 +112,7 @@ export function createMessaging(options: MessagingOptions) {
   const transmitter = createTransmitter({ store, attemptSend, clock, spent: options.spent, log })
   return {
     ...records,
+    ...people,
     contacts,
     senderAccounts,
     attemptSend,
@@ -155,6 +157,20 @@ export function createMessaging(options: MessagingOptions) {
     sweepSends: () => sweepSends({ store, transmitter, dispatch, clock }),
     /** Resolves when no single send is in progress. */
     drain: () => transmitter.drain(),
+  }
+}
+
+/** Calls find the same people on connections of their own. */
+function peopleOf({ sql, urgent = sql, accounts }: MessagingOptions) {
+  const optOutKey = createOptOutKeyReader(urgent, accounts.secrets)
+  const memory = createContactMemory()
+  return {
+    optOutKey,
+    contacts: createContactsStore(sql, { optOutKey, memory }),
+    ofCalls: {
+      contacts: createContactsStore(urgent, { optOutKey, memory }),
+      accounts: createSenderAccountStore(urgent, accounts).ofPhoneNumber,
+    },
   }
 }
 

@@ -9,7 +9,7 @@ import { session } from './sdp.ts'
 
 let scene: Scene
 before(async () => {
-  scene = await openScene()
+  scene = await openScene({ gateways: 1, env: { DATABASE_POOL: '2', LOAD_SHEDDING: 'false' } })
   const { stack, httpsEndpoint, socketEndpoint } = scene
   const [first, second] = stack.numbers
   await stack.assignNumber(first, { endpointId: httpsEndpoint.id, forwardCalls: true })
@@ -99,6 +99,51 @@ step('a receiver that is switched off is told of nothing', async () => {
   )
   await ok(stack.console.post(`/endpoints/${httpsEndpoint.id}/enable`))
   await ok(stack.api.post(`/calls/${call.id}/action`, { action: 'DECLINE' }))
+})
+
+/** While the test holds `messages`, lists keep every connection that is not for calls. */
+async function whileOthersWait(work: (areWaiting: () => Promise<void>) => Promise<void>): Promise<void> {
+  const { stack } = scene
+  let isOver = false
+  const lists = async () => {
+    while (!isOver) await stack.api.get('/messages/chat').catch(() => undefined)
+  }
+  const all: Promise<void>[] = []
+  await stack.sql
+    .begin(async (tx) => {
+      await tx`lock table messages in access exclusive mode`
+      all.push(...Array.from({ length: 6 }, lists))
+      await work(() =>
+        eventually('both connections wait', async () => {
+          await tx`select pg_stat_clear_snapshot()`
+          const rows = await tx`
+            select from pg_stat_activity
+            where datname = current_database() and application_name = 'switchboard-gateway'
+              and wait_event_type = 'Lock'`
+          return rows.count === 2
+        }),
+      )
+    })
+    .finally(() => {
+      isOver = true
+    })
+  await Promise.all(all)
+}
+
+step('a stranger rings, is answered and hangs up while all other connections wait', async () => {
+  const { socket, stack } = scene
+  await whileOthersWait(async (areWaiting) => {
+    await areWaiting()
+    const wacid = await ring(scene, '15557000606', 1)
+    const { body } = await socket.inbox.first('the ring', ({ call }) => call?.wacid === wacid)
+    await ok(stack.api.post(`/calls/${body.call.id}/answer`, { session: session('answer') }))
+    await ok(stack.sim.post(`/calls/${encodeURIComponent(wacid)}/hangup`))
+    await socket.inbox.first(
+      'its end',
+      ({ data }) => data?.callId === body.call.id && data.status === 'COMPLETED',
+    )
+    await areWaiting()
+  })
 })
 
 step('a socket takes it, and one that nobody listens at does not', async () => {

@@ -3,7 +3,7 @@ import type { AccountOptions } from '../../src/accounts/store/provider-account.t
 import { createCampaignHooks } from '../../src/campaigns/campaigns.module.ts'
 import { type ConsentPorts, createConsent } from '../../src/messaging/consent.ts'
 import { createConsentStore } from '../../src/messaging/store/consent.store.ts'
-import { createContactsStore } from '../../src/messaging/store/contacts.store.ts'
+import { createContactMemory, createContactsStore } from '../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../src/messaging/store/messages.store.ts'
 import type { Pool } from '../../src/platform/postgres/sql.ts'
 import { systemClock } from '../../src/shared/clock.ts'
@@ -23,7 +23,10 @@ export const testCampaignHooks = (sql: Pool) => createCampaignHooks(sql, silent)
 
 /** Nobody has been erased. */
 export const testContacts = (sql: Pool, options: { readonly cacheSize?: number } = {}) =>
-  createContactsStore(sql, { optOutKey: async () => undefined, ...options })
+  createContactsStore(sql, {
+    optOutKey: async () => undefined,
+    memory: createContactMemory(options.cacheSize),
+  })
 
 export const testConsent = (sql: Pool, ports: Partial<ConsentPorts> = {}) =>
   createConsent({

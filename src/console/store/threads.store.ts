@@ -1,6 +1,7 @@
 // What a thread has beside its messages and calls: where the page around one of them begins, and its campaigns.
 import type { CampaignStatus } from '../../contract/records/campaign.ts'
 import type { ConversationDetails } from '../../contract/records/console.ts'
+import { itsContactIs } from '../../platform/postgres/keyset.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { type CampaignId, type ConversationId, encodeId, type WorkspaceId } from '../../shared/ids.ts'
 
@@ -32,6 +33,7 @@ export const createThreadStore = (sql: Sql): ThreadStore => ({
     const newerIn = (table: 'messages' | 'calls') => sql`
       (select id from ${sql(table)}
       where workspace_id = ${workspaceId} and conversation_id = ${conversationId} and id > ${id}
+        ${table === 'calls' ? itsContactIs(sql, 'contact_id', conversationId) : sql``}
       order by id
       limit ${newer + 1})`
     const [row] = await sql<{ before: string | null }[]>`

@@ -58,18 +58,24 @@ export interface ContactsStore {
 
 export interface ContactsOptions {
   readonly optOutKey: ReadOptOutKey
-  readonly cacheSize?: number
+  /** Shared by stores on different pools. */
+  readonly memory?: ContactMemory
 }
 
+export type ContactMemory = ReturnType<typeof createContactMemory>
+
 /**
- * Caches ids, which an erasure or a merge gives up: what writes with them sees that, and asks again with `isFresh`.
- * The cached names only detect new ones.
+ * Ids, which an erasure or a merge gives up: what writes with them sees that, and asks again with `isFresh`. The names
+ * only detect new ones.
  */
+export const createContactMemory = (size = 20_000) => ({
+  numbers: new Lru<NumberIdentity>(size),
+  learnt: new Lru<true>(size),
+  conversations: new Lru<Known>(size),
+})
+
 export function createContactsStore(sql: Pool, options: ContactsOptions): ContactsStore {
-  const size = options.cacheSize ?? 20_000
-  const numbers = new Lru<NumberIdentity>(size)
-  const learnt = new Lru<true>(size)
-  const conversations = new Lru<Known>(size)
+  const { numbers, learnt, conversations } = options.memory ?? createContactMemory()
   // Statuses of a campaign tell thousands at once, and later ones tell the same again: sends must not wait for them.
   const answers = new Batcher<Learning, boolean>({
     maxItems: 1,

@@ -79,7 +79,7 @@ export const settingsSchema = {
   DATABASE_POOL: setting(integer(1, 100), {
     default: '8',
     meaning:
-      'Postgres connections a process opens at most; it opens four more for deliveries and two for bulk work.',
+      'Postgres connections a process opens at most; it opens four more for deliveries and two for bulk work, and a gateway four more for calls.',
   }),
   REDIS_URL: setting(url('redis', 'rediss', 'unix'), {
     meaning:

@@ -85,6 +85,18 @@ export function conversationIs(sql: Sql, column: string, id: OneOf<string> | und
         select coalesce(merged_into, id) from conversations where id = any(${id as string[]}::uuid[])))`
 }
 
+/**
+ * The contact of these conversations, for a table whose index begins with that: besides `conversationIs`, because most
+ * contacts write to one number.
+ */
+export function itsContactIs(sql: Sql, column: string, id: OneOf<string> | undefined): Piece {
+  if (id === undefined) return sql``
+  const contact = sql`select t.contact_id from conversations v join conversations t on t.id = coalesce(v.merged_into, v.id)`
+  return typeof id === 'string'
+    ? sql`and ${sql(column)} = (${contact} where v.id = ${id})`
+    : sql`and ${sql(column)} = any(array(${contact} where v.id = any(${id as string[]}::uuid[])))`
+}
+
 /** `and t.id < <last id>` for every page but the first. */
 export function olderThan(sql: Sql, table: string, page: PageRequest): Piece {
   const [id] = page.after ?? []

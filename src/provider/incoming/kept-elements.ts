@@ -27,7 +27,8 @@ export function keptOf({ element, raw }: ReadElement, outcome: UpdateOutcome | u
   if (subject && element.type !== 'skipped' && 'phoneNumberId' in element) {
     const { phoneNumberId } = element
     // Everything around a status stands in its message, and statuses are three in four elements.
-    const json = jsonOf(element.type === 'messageStatus' ? raw.given : changeOf(raw, peopleIn))
+    const given = element.type === 'messageStatus' ? raw.given : changeOf(raw, peopleIn)
+    const json = element.type === 'callConnect' ? jsonWithoutSdp(given) : jsonOf(given)
     return { type: 'linked', row: { id, field, part, phoneNumberId, subject, ...bounded(json) } }
   }
   const kept = changeOf(raw, peopleIn)
@@ -146,16 +147,43 @@ const isSdp = (name: string, value: string): boolean => name === 'sdp' || /^\s*v
 
 /** SDP names addresses and keys of a line, and is never in Postgres. */
 function jsonOf(given: unknown): string {
+  const json = serialized(given)
+  return json.includes('v=0') || json.includes('"sdp"') ? jsonWithoutSdp(given) : json
+}
+
+/** The same for what has one nearly always: it is not serialized twice. */
+const jsonWithoutSdp = (given: unknown): string => serialized(given, (value) => marked('', value))
+
+function serialized(given: unknown, changed = (value: unknown) => value): string {
   try {
-    const json = JSON.stringify(given) ?? 'null'
-    if (!json.includes('v=0') && !json.includes('"sdp"')) return json
-    return JSON.stringify(given, (name, value: unknown) =>
-      typeof value === 'string' && isSdp(name, value) && !isSdpMarker(value) ? sdpMarker(value) : value,
-    )
+    return JSON.stringify(changed(given)) ?? 'null'
   } catch {
     // Lists within lists, so deep that no serializer follows.
     return '"[nested too deeply to be kept]"'
   }
+}
+
+/** With a marker for each SDP; what has none is not copied. */
+function marked(name: string, value: unknown): unknown {
+  if (typeof value === 'string') return isSdp(name, value) && !isSdpMarker(value) ? sdpMarker(value) : value
+  if (Array.isArray(value)) {
+    const all = value.map((one: unknown) => marked('', one))
+    return all.some((one, index) => one !== value[index]) ? all : value
+  }
+  return typeof value === 'object' && value !== null ? markedFields(value as Fields) : value
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function markedFields(fields: Fields): Fields {
+  let copy: Record<string, unknown> | undefined
+  for (const name of Object.keys(fields)) {
+    const value = marked(name, fields[name])
+    if (value === fields[name]) continue
+    copy ??= { ...fields }
+    copy[name] = value
+  }
+  return copy ?? fields
 }
 
 /** The same in a text that cannot be parsed: from the beginning of the description to the end of the string. */

@@ -110,6 +110,7 @@ export class Cluster {
     const { sessions = noSessions, clock = systemClock, confirmEveryMs = 1_000 } = this.#options
     const calls: Calls = createCalls({
       sql,
+      urgent: sql,
       contacts: testContacts(sql),
       sessions,
       provider: this.provider.port,

@@ -52,6 +52,7 @@ export class Engine {
     const webhooks = createDelivery({
       sql: this.#sql,
       hot: this.#sql,
+      urgent: this.#sql,
       secrets: { open: () => `whsec_${Buffer.alloc(32).toString('base64')}` },
       ownership: this.#directory.join({ nodeId: sid, sid, address: sid }),
       dialTimes: { next: async () => Date.now() },

@@ -63,7 +63,7 @@ export class Cluster {
   node(clock: Clock = systemClock, observe: (event: DirectoryEvent) => void = () => undefined): Node {
     const sid = newId('attempt')
     const webhooks = createDelivery({
-      ...{ sql, hot: sql, clock, log: quiet },
+      ...{ sql, hot: sql, urgent: sql, clock, log: quiet },
       secrets: { open: (sealed) => Buffer.from(sealed).toString() },
       ownership: this.directory.join({ nodeId: sid, sid, address: '' }),
       dialTimes: createDialTimes(redis, clock),

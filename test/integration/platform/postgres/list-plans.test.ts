@@ -136,6 +136,25 @@ describe('the plans of the lists', () => {
     }
   })
 
+  test('calls are read from the index of their log and the one of live calls, in the order of the list', async () => {
+    const indexes: Readonly<Record<string, readonly string[]>> = {
+      'calls direction=OUTBOUND': ['calls_live', 'calls_log_state'],
+      'calls status=MISSED': ['calls_log_state'],
+      'calls live=true': ['calls_live'],
+      'calls updatedSince': ['calls_live', 'calls_log_changes'],
+      'calls conversationId': ['calls_contact'],
+    }
+    for (const [name, expected] of Object.entries(indexes)) {
+      const one = cases.find((asked) => asked.name === name)
+      assert.ok(one, `${name} is none of ${cases.map((asked) => asked.name)}`)
+      for (const plan of await plansOf(database.url, one.read)) {
+        // Where a workspace has nearly all calls, those of the most frequent kind are read in the order of all.
+        const found = indexesOf(plan).filter((index) => index.startsWith('calls_') && index !== 'calls_pkey')
+        if (found.length > 0) assert.deepEqual([...new Set(found)].toSorted(), expected, name)
+      }
+    }
+  })
+
   test('the page around a message is found as the pages of a list are', async () => {
     const plans = await plansOf(database.url, async (sql) => {
       const messages = createMessageReader(sql)

@@ -1,0 +1,17 @@
+-- 12 entries into indexes for a call that rings and ends where there were 20; not breaking; builds indexes on a large table while it is written; until it is replaced, the release before lists calls slowly
+-- Nearly every call is over when somebody lists it: the indexes of the log do not hold what is live, which each change
+-- would enter again. The calls of a conversation are found by its contact.
+create index concurrently if not exists calls_log on calls (workspace_id, id desc)
+where status not in ('INITIATED', 'RINGING', 'ACCEPTED');
+create index concurrently if not exists calls_log_state on calls (workspace_id, direction, status, id desc)
+where status not in ('INITIATED', 'RINGING', 'ACCEPTED');
+create index concurrently if not exists calls_log_number on calls (workspace_id, number_id, id desc)
+where status not in ('INITIATED', 'RINGING', 'ACCEPTED');
+create index concurrently if not exists calls_log_changes on calls (workspace_id, updated_at, id)
+where status not in ('INITIATED', 'RINGING', 'ACCEPTED');
+drop index concurrently if exists calls_workspace;
+drop index concurrently if exists calls_status;
+drop index concurrently if exists calls_direction;
+drop index concurrently if exists calls_conversation;
+drop index concurrently if exists calls_number;
+drop index concurrently if exists calls_changes;
