@@ -20,6 +20,15 @@ export function withDeadline<T>(promise: Promise<T>, ms: number, what: string): 
       timer = setTimeout(() => setImmediate(expire), ms / 2)
     }
     timer = setTimeout(startSecondHalf, ms / 2)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+    promise.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (reason: unknown) => {
+        clearTimeout(timer)
+        reject(reason)
+      },
+    )
   })
 }

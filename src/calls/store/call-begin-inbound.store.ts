@@ -96,7 +96,7 @@ const rowOf =
     forwardStartedAt: forwardState === null ? null : row.ringingAt,
   })
 
-/** A row as the statement for many reads it. */
+/** A row as the statement for many reads it. Spreads of parts would take several times the memory. */
 const inputOf = ({ call: { ringing, calledAt, forwardCheckAt }, sid }: Begin) => {
   const { row, body, notes } = ringing
   return {

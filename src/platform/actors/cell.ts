@@ -205,7 +205,7 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
   #owe(ask: Ask | undefined): void {
     if (!ask) return
     this.#owed.set(ask.replyTo, ask)
-    ask.onSettled = () => this.#owed.delete(ask.replyTo)
+    ask.owedIn = this.#owed
   }
 
   #reduce(entry: MailboxEntry<Message>): AnyStep<State, Message, Tx, Effect> | undefined {

@@ -37,8 +37,8 @@ export class Ask {
   readonly replyTo: ReplyTo
   readonly isRepeatable: boolean
   readonly answer: Promise<AskResult>
-  /** Called when the ask is settled, so that its actor forgets it. */
-  onSettled: () => void = () => {}
+  /** Where its actor remembers it until it is settled. Not a function: V8 would keep each ask until a full collection. */
+  owedIn: Map<ReplyTo, Ask> | undefined
   #resolve: ((result: AskResult) => void) | undefined
   readonly #timer: Timer
 
@@ -61,7 +61,7 @@ export class Ask {
     if (!resolve) return
     this.#resolve = undefined
     this.#timer.cancel()
-    this.onSettled()
+    this.owedIn?.delete(this.replyTo)
     resolve(result)
   }
 }

@@ -32,14 +32,46 @@ function shown(value: unknown): unknown {
   return isObject(value) && holdsSecret(value) ? without(value) : value
 }
 
-// Buffered, because a write per line would be a system call per line. The buffer is written on exit, but not
-// on kill -9.
-const destination = () => pino.destination({ sync: false, minLength: 8_192, periodicFlush: 100 })
+const flushMs = 100
+
+/** What is buffered is written by `flush`, and of a full buffer at once; `write` tells how many bytes were written. */
+interface LineBuffer {
+  write(line: string): unknown
+  flush(): void
+  flushSync(): void
+  on(event: 'write', listener: (bytes: number) => void): unknown
+}
+
+const lineBuffer = (): LineBuffer => pino.destination({ sync: false, minLength: 8_192 })
+
+/**
+ * Buffered, because a write per line would be a system call per line. The buffer is written on exit, but not on kill -9.
+ * The timer runs only while something waits: with the periodic flush of pino a thread writes nothing ten times a second.
+ */
+export function bufferedLines(to = lineBuffer()): DestinationStream & { flushSync(): void } {
+  let timer: NodeJS.Timeout | undefined
+  let waitingBytes = 0
+  to.on('write', (bytes) => {
+    waitingBytes -= bytes
+  })
+  const tick = () => {
+    timer = waitingBytes > 0 ? setTimeout(tick, flushMs).unref() : undefined
+    if (timer) to.flush()
+  }
+  return {
+    write(line) {
+      waitingBytes += Buffer.byteLength(line)
+      to.write(line)
+      timer ??= setTimeout(tick, flushMs).unref()
+    },
+    flushSync: () => to.flushSync(),
+  }
+}
 
 export const createLogger = (
   settings: Pick<Settings, 'LOG_LEVEL'>,
   name: string,
-  to: DestinationStream = destination(),
+  to: DestinationStream = bufferedLines(),
 ): Logger =>
   pino(
     {

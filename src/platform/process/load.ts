@@ -55,8 +55,9 @@ export const isAdmitted = (requestClass: RequestClass, level: LoadLevel): boolea
   requestClasses.indexOf(requestClass) >= level
 
 const sampleMs = 1_000
-const poolSampleMs = 200
-const resolutionMs = 10
+// Each wakes a process that has nothing to do, and is far below the first mark.
+const poolSampleMs = 500
+const resolutionMs = 20
 
 export function watchLoad(options: LoadOptions): Load {
   const { clock, log, isEnabled } = options

@@ -11,11 +11,12 @@ export function numberContext(value: unknown, context: WebhookContext): NumberCo
   if (phoneNumberId === null) return null
   const contacts = list(given).flatMap(contactOf)
   const elements = list(messages).length + list(calls).length + list(statuses).length
+  const displayDigits = readShownNumber(display_phone_number)
+  // The function first: one that is added to an object, as behind a spread, V8 takes to the old generation with it.
   return {
-    ...context,
-    phoneNumberId,
-    displayDigits: readShownNumber(display_phone_number),
     personOf: (named) => personOf(named, contacts, elements === 1),
+    ...context,
+    ...{ phoneNumberId, displayDigits },
   }
 }
 

@@ -185,11 +185,11 @@ describe('the indexes of the delivery log', () => {
     assert.equal(all?.count, indexes.length * partitions.count)
   })
 
-  test('grow at their end, as do those of messages and conversations: at the front pages stay half empty', async () => {
+  test('grow at their end, as do those of messages, conversations and calls: at the front pages stay half empty', async () => {
     const sql = testPool(await testDatabase())
     const falling = await sql`
       select indexrelid::regclass::text as name from pg_index
-      where indrelid = any('{deliveries,messages,conversations}'::regclass[]) and pg_get_indexdef(indexrelid) ~ ' DESC'`
+      where indrelid = any('{deliveries,messages,conversations,calls}'::regclass[]) and pg_get_indexdef(indexrelid) ~ ' DESC'`
     assert.deepEqual([...falling], [])
   })
 })
