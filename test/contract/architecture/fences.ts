@@ -184,7 +184,7 @@ const keepers: Readonly<Record<string, RegExp>> = {
   'uWebSockets.js': /^(src\/platform\/http\/uws\.ts$|test\/|bench\/)/,
   'prom-client': /^(src\/platform\/observability\/|src\/delivery\/|test\/)/,
   aws4fetch: /^src\/platform\/blobs\//,
-  esbuild: /^(src\/(web\/bundle|dev\/compile)\.ts$|test\/)/,
+  esbuild: /^(src\/(web\/bundle|dev\/(compile|packages))\.ts$|test\/)/,
 }
 
 const lists = (list: string, name: string): boolean =>

@@ -168,8 +168,12 @@ describe('a download that takes long', () => {
     await other.fetcher.fetchNow(id)
     assert.equal((await rowOf(id))['fetchAttempts'], 1)
     files.set(id, { bytes })
-    await sql`update media set fetch_due_at = now() where message_id = ${id}`
-    await other.fetcher.fetchNow(id)
+    // Again, because a renewal that was under way may still have come.
+    await until('the other process has it', async () => {
+      await sql`update media set fetch_due_at = now() where message_id = ${id} and fetch_attempts = 1`
+      await other.fetcher.fetchNow(id)
+      return (await rowOf(id))['fetchAttempts'] === 2
+    })
     await attempted(id, 2)
     assert.equal((await rowOf(id))['state'], 'STORED')
     // The first process notices in the end that nothing came, and changes nothing.
