@@ -2,9 +2,12 @@
 // the endpoint's owner remembers which one it received last.
 import { idTimeMs } from '../shared/ids.ts'
 
-/** A hand-over that is later than this was lost, and the sweeper has found its row by then. */
-const lateMs = 5_000
-const mostKeys = 2_000
+/**
+ * A hand-over that is later than this was lost, and the sweeper has found its row by then. Counted from the id of the
+ * event, which is older than its row: a statement may have waited for a connection, and several times for a lock.
+ */
+const lateMs = 30_000
+const mostKeys = 20_000
 
 /** The last event of each key that reached the owner, for as long as the hand-over of another may be late. */
 export class RecentEvents {
