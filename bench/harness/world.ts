@@ -172,7 +172,20 @@ const build = () => {
 
 let gatewaysStarted = 0
 
+/** A port that was free a moment ago may be taken, by the internal port of another gateway. */
 async function launchGateway(
+  env: Environment,
+  options: WorldOptions,
+  closing: Closing,
+  triesLeft = 2,
+): Promise<Gateway> {
+  return launchOnce(env, options, closing).catch((error: unknown) => {
+    if (triesLeft === 0 || !String(error).includes('another process has the port')) throw error
+    return launchGateway(env, options, closing, triesLeft - 1)
+  })
+}
+
+async function launchOnce(
   env: Environment,
   { hops, tail, profile }: WorldOptions,
   closing: Closing,

@@ -26,7 +26,8 @@ export const sources = {
   recipients: 'npm run bench:recipients',
 } as const
 
-export type SpeedResults = Readonly<Record<keyof typeof sources, Result>>
+/** Those that were measured; what was not is left out. */
+export type SpeedResults = Readonly<Partial<Record<keyof typeof sources, Result>> & { all: Result }>
 
 /** Of so many lists, those with the longest p99. */
 const listsShown = 10
@@ -40,16 +41,24 @@ export function speedSection({ all, profile, scale, lists, recipients }: SpeedRe
     'Units a second at saturation, in a closed loop of so many connections:',
     saturationTable(measured.filter(({ load }) => load.kind === 'closed')),
     ...drillsTable(all.rows.filter(isDrill)),
-    `\`${sources.profile}\`: ${facts(profile)} Where the gateway's time goes, in percent:`,
-    profileTable(profile.rows),
-    `\`${sources.scale}\`: ${facts(scale)} CPU of a unit, divided by that in the smallest world:`,
-    table(...scaleTable(scale.rows)),
-    `\`${sources.lists}\`: ${facts(lists)} ${listsText(lists)}`,
-    listsTable(lists),
-    `\`${sources.recipients}\`: ${facts(recipients)}`,
-    table(drillHead, recipients.rows.map(drillCells)),
+    ...part(profile, (one) => [
+      `\`${sources.profile}\`: ${facts(one)} Where the gateway's time goes, in percent:`,
+      profileTable(one.rows),
+    ]),
+    ...part(scale, (one) => [
+      `\`${sources.scale}\`: ${facts(one)} CPU of a unit, divided by that in the smallest world:`,
+      table(...scaleTable(one.rows)),
+    ]),
+    ...part(lists, (one) => [`\`${sources.lists}\`: ${facts(one)} ${listsText(one)}`, listsTable(one)]),
+    ...part(recipients, (one) => [
+      `\`${sources.recipients}\`: ${facts(one)}`,
+      table(drillHead, one.rows.map(drillCells)),
+    ]),
   ].join('\n\n')
 }
+
+const part = (result: Result | undefined, texts: (result: Result) => string[]): string[] =>
+  result ? texts(result) : []
 
 const paceOf = ({ options: { rounds, seconds } }: Result): string[] => [
   `Up to ${String(rounds)} rounds of ${String(seconds)} s`,

@@ -59,6 +59,11 @@ describe('the figures of the page', () => {
     assert.match(section, /\| upload, CSV, 10 units \| .* \| 12,500 \|/)
   })
 
+  test('leave out what was not measured', () => {
+    const text = speedSection({ all: result([row('event', 'gateway', rate)], { rounds: 1, seconds: 2 }) })
+    assert.doesNotMatch(text, /bench:scale|bench:lists|--profile/)
+  })
+
   test('replace what is between the marks, and nothing else', () => {
     const page = 'before\n<!-- bench -->\nold\n<!-- /bench -->\nafter'
     assert.equal(withSection(page, 'new'), 'before\n<!-- bench -->\nnew\n<!-- /bench -->\nafter')
