@@ -3,7 +3,7 @@ import { queuedText } from '../../src/contract/events.ts'
 import { ofIds } from '../../src/platform/postgres/of-ids.ts'
 import type { Pool } from '../../src/platform/postgres/sql.ts'
 import { newId } from '../../src/shared/ids.ts'
-import { type Change, given, type Row } from './floor-rows.ts'
+import { type Change, given, type Row, rowsOf } from './floor-rows.ts'
 
 /** With the event of the end, which the least floor leaves out. */
 export function hungUp(change: Change, ringing: Map<string, Row>): Change {
@@ -18,9 +18,7 @@ export function hungUp(change: Change, ringing: Map<string, Row>): Change {
 
 /** Those that hang up come after those that ring: their requests do, too. */
 export async function commitDurable(sql: Pool, changes: readonly Change[]): Promise<void> {
-  const rows = (type: Change['type']) =>
-    changes.flatMap((change) => (change.type === type && change.row ? [change.row] : []))
-  const [texts, rings, ended] = [rows('text'), rows('ring'), rows('hangUp')]
+  const [texts, rings, ended] = [rowsOf(changes, 'text'), rowsOf(changes, 'ring'), rowsOf(changes, 'hangUp')]
   await Promise.all([
     texts.length > 0 && write(sql, texts, 'message.received', received(sql)),
     rings.length > 0 && write(sql, rings, 'call.status', rang(sql)),

@@ -150,11 +150,12 @@ export async function commitOne(sql: Pool, { type, row, theirs }: Change): Promi
   }
 }
 
+export const rowsOf = (changes: readonly Change[], type: Change['type']): Row[] =>
+  changes.flatMap((change) => (change.type === type && change.row ? [change.row] : []))
+
 /** One statement for all of a kind. Those that hang up come after those that ring. */
 export async function commitMany(sql: Pool, changes: readonly Change[]): Promise<void> {
-  const rows = (type: Change['type']) =>
-    changes.flatMap((change) => (change.type === type && change.row ? [change.row] : []))
-  const [texts, rings] = [rows('text'), rows('ring')]
+  const [texts, rings] = [rowsOf(changes, 'text'), rowsOf(changes, 'ring')]
   const ended = changes.flatMap(({ type, theirs }) => (type === 'hangUp' ? [theirs] : []))
   await Promise.all([
     texts.length > 0 && insertMany(sql, 'text', texts),
