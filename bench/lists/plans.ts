@@ -71,8 +71,14 @@ const ofFewRows = [
   'calls_live',
 ]
 
+/** The rows of a page, from an order that Postgres cannot know to be that of the list. */
+const isOfPage = (plan: PlanNode): boolean =>
+  plan['Node Type'] === 'Limit' ||
+  (plan['Node Type'] === 'Subquery Scan' && (plan.Plans ?? []).every(isOfPage))
+
 /** Nothing else is below the node, apart from what is looked up once before it. */
 function readsFewRows(plan: PlanNode): boolean {
+  if (isOfPage(plan)) return true
   if (plan['Index Name'] !== undefined) return ofFewRows.includes(plan['Index Name'])
   const inner = (plan.Plans ?? []).filter((one) => one['Parent Relationship'] !== 'InitPlan')
   return inner.length > 0 && inner.every(readsFewRows)

@@ -1,6 +1,7 @@
 import type { MessageFilter } from '../../contract/filters.ts'
 import type { Direction, MessageStatus } from '../../contract/records/message.ts'
 import { inboundMachine, outboundMachine } from '../message.machine.ts'
+import { narrow } from './narrow-filters.ts'
 
 /** The pairs that exist. */
 const states = [
@@ -8,11 +9,8 @@ const states = [
   ...Object.keys(outboundMachine).map((status) => ['OUTBOUND', status] as const),
 ] as readonly (readonly [Direction, MessageStatus])[]
 
-/** Each has an index of its own, in the order of the list, and fewer messages than a direction or a status. */
-const narrower = [
-  ...(['conversationId', 'contact', 'campaignId', 'apiKeyId', 'template', 'errorCode'] as const),
-  ...(['idempotencyKey', 'providerMessageId', 'updatedSince'] as const),
-]
+/** Each has fewer messages than a direction or a status. */
+const narrower = [...narrow, 'apiKeyId', 'template', 'errorCode'] as const
 const nearlyAsWide = ['type', 'numberId'] as const
 
 /**

@@ -39,6 +39,7 @@ import {
   type NumberId,
   type WorkspaceId,
 } from '../../shared/ids.ts'
+import { lateMessages, spanOf } from './late-messages.ts'
 import { onePerState } from './message-states.ts'
 import { hasMetadata, messagesWith, pairToFollow } from './metadata-filter.ts'
 
@@ -193,11 +194,11 @@ export interface MessageReader {
   ): Promise<Pick<PageRequest, 'after'> | undefined>
 }
 
-// The provider repeats a message for seven days: its id is then made so much later than its created_at.
-const repeatedMs = 8 * 86_400_000
-
 // First those with the fewest rows a value.
 const severalValues = ['conversationId', 'contact', 'campaignId', 'status', 'type', 'numberId'] as const
+
+const apart = (filter: MessageFilter): readonly MessageFilter[] =>
+  onePerState(filter) ?? onePerValue(filter, severalValues)
 
 const uuid = /^[0-9a-f-]{36}$/
 
@@ -218,6 +219,23 @@ const templateIs = (sql: Sql, name: string | undefined): Piece =>
 const failedWith = (sql: Sql, code: string | undefined): Piece =>
   code === undefined ? sql`` : sql`and m.status = 'FAILED' and m.error ->> 'code' = ${code}`
 
+/** The messages of the filter, in every respect but their time. */
+const those = (sql: Sql, workspaceId: WorkspaceId, one: MessageFilter): Piece => sql`
+  m.workspace_id = ${workspaceId}
+  ${equals(sql, 'm.direction', one.direction)}
+  ${equals(sql, 'm.status', one.status)}
+  ${equals(sql, 'm.type', one.type)}
+  ${conversationIs(sql, 'm.conversation_id', one.conversationId)}
+  ${contactIs(sql, 'm.contact_id', { workspaceId, address: one.contact })}
+  ${equals(sql, 'm.number_id', one.numberId)}
+  ${equals(sql, 'm.campaign_id', one.campaignId)}
+  ${sentBy(sql, one.apiKeyId)}
+  ${templateIs(sql, one.template)}
+  ${failedWith(sql, one.errorCode)}
+  ${equals(sql, 'm.idempotency_key', one.idempotencyKey)}
+  ${equals(sql, 'm.provider_message_id', one.providerMessageId)}
+  ${hasMetadata(sql, one.metadata)}`
+
 export const createMessageReader = (pool: Sql): MessageReader => ({
   async find(workspaceId, id) {
     const one = parts`select * from messages where workspace_id = ${workspaceId} and id = ${id}`
@@ -232,29 +250,17 @@ export const createMessageReader = (pool: Sql): MessageReader => ({
     const order = filter.updatedSince
       ? await byChange(sql, table, page, filter.updatedSince)
       : byNewest(sql, table, page)
+    const span = spanOf(filter)
+    const through = pair ? messagesWith(sql, workspaceId, pair, span) : sql`messages m`
     const select = (one: MessageFilter) => sql`
       select m.*
-      from ${pair ? messagesWith(sql, workspaceId, pair, { ...one, lateMs: repeatedMs }) : sql`messages m`}
-      where m.workspace_id = ${workspaceId}
-        ${equals(sql, 'm.direction', one.direction)}
-        ${equals(sql, 'm.status', one.status)}
-        ${equals(sql, 'm.type', one.type)}
-        ${conversationIs(sql, 'm.conversation_id', one.conversationId)}
-        ${contactIs(sql, 'm.contact_id', { workspaceId, address: one.contact })}
-        ${equals(sql, 'm.number_id', one.numberId)}
-        ${equals(sql, 'm.campaign_id', one.campaignId)}
-        ${sentBy(sql, one.apiKeyId)}
-        ${templateIs(sql, one.template)}
-        ${failedWith(sql, one.errorCode)}
-        ${equals(sql, 'm.idempotency_key', one.idempotencyKey)}
-        ${equals(sql, 'm.provider_message_id', one.providerMessageId)}
-        ${hasMetadata(sql, one.metadata)}
-        ${createdWithin(sql, 'm', { ...one, lateMs: repeatedMs })}
-        ${order.from}
+      from ${through}
+      where ${those(sql, workspaceId, one)} ${createdWithin(sql, 'm', span)} ${order.from}
       order by ${order.by(table)}`
     // Of the messages with a pair there is one order, whatever else they are.
-    const single = onePerState(filter) ?? onePerValue(filter, severalValues)
-    const selects = pair ? [select(filter)] : single.map(select)
+    const single = pair ? [filter] : apart(filter)
+    const late = lateMessages(sql, those(sql, workspaceId, filter), filter, page)
+    const selects = [...single.map(select), ...late]
     const from = fromMessages(sql, mergedRowsOfPage(sql, selects, page, order.by))
     const rows = await messageRows(pool, sql`${from} order by ${order.by('m')}`)
     return order.page(rows, reading)

@@ -1,21 +1,12 @@
 // The filter of messages by pairs of their metadata. A trigger keeps the pairs in the table message_metadata.
 import type { MessageFilter } from '../../contract/filters.ts'
-import { idsWithin, type Piece } from '../../platform/postgres/keyset.ts'
+import { idsWithin, type Piece, type Span } from '../../platform/postgres/keyset.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { WorkspaceId } from '../../shared/ids.ts'
+import { isNarrow } from './narrow-filters.ts'
 
 /** A name and its value. */
 export type Pair = readonly [name: string, value: string]
-
-/** With one of these, the list follows their index: a pair may be that of every message. */
-const narrower = [
-  'conversationId',
-  'contact',
-  'campaignId',
-  'idempotencyKey',
-  'providerMessageId',
-  'updatedSince',
-] as const
 
 /** From here on it does not matter which pair fewer messages have. */
 const many = 1_000
@@ -27,7 +18,8 @@ export async function pairToFollow(
   filter: MessageFilter,
 ): Promise<Pair | undefined> {
   const pairs = Object.entries(filter.metadata ?? {})
-  if (narrower.some((name) => filter[name] !== undefined)) return undefined
+  // A narrow index is followed instead: a pair may be that of every message.
+  if (isNarrow(filter)) return undefined
   if (pairs.length < 2) return pairs[0]
   const counts = await Promise.all(pairs.map((pair) => countUpToMany(sql, workspaceId, pair)))
   return pairs[counts.indexOf(Math.min(...counts))]
@@ -53,12 +45,7 @@ const isOf = (sql: Sql, workspaceId: WorkspaceId, [name, value]: Pair): Piece =>
  * For `from`: the messages `m` with the pair, whose ids are those of `x`. Sorted by `x.id` they come in the order of
  * the index. The limit of one, which changes nothing, keeps Postgres from going through all messages instead.
  */
-export const messagesWith = (
-  sql: Sql,
-  workspaceId: WorkspaceId,
-  pair: Pair,
-  span: Parameters<typeof idsWithin>[2],
-): Piece => sql`
+export const messagesWith = (sql: Sql, workspaceId: WorkspaceId, pair: Pair, span: Span): Piece => sql`
   (
     select x.id
     from (select message_id as id from message_metadata where ${isOf(sql, workspaceId, pair)}) x

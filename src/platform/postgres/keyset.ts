@@ -106,7 +106,7 @@ export function olderThan(sql: Sql, table: string, page: PageRequest): Piece {
 // An id is made shortly before its row: the id range, with this slack, only narrows what created_at decides.
 const slackMs = 3_600_000
 
-interface Span {
+export interface Span {
   readonly since?: Date | undefined
   readonly until?: Date | undefined
   /** How much later than `created_at` an id may have been made: the provider tells of some rows late. */

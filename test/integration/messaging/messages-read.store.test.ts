@@ -3,11 +3,11 @@ import * as v from 'valibot'
 import { messageView } from '../../../src/api/schemas/messages.ts'
 import type { MessageFilter } from '../../../src/contract/filters.ts'
 import type { Page } from '../../../src/contract/page.ts'
-import type { MessageRecord } from '../../../src/contract/records/message.ts'
+import type { MessageRecord, MessageStatus } from '../../../src/contract/records/message.ts'
 import { createMessageReader } from '../../../src/messaging/store/messages-read.store.ts'
-import { encodeId, newId } from '../../../src/shared/ids.ts'
-import { apiKey, message, thread, workspace } from '../../support/fixtures.ts'
-import { describe, test } from '../../support/harness.ts'
+import { decodeId, encodeId, idFloor, newId } from '../../../src/shared/ids.ts'
+import { apiKey, message, type Thread, thread, workspace } from '../../support/fixtures.ts'
+import { before, describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 
 const sql = testPool(await testDatabase())
@@ -111,6 +111,85 @@ test('a message that the provider delivers days late is listed by its own time, 
     ids(await reader.list(party.workspaceId, filter, { limit: 10 }))
   assert.deepEqual(await listed({}), [encodeId('message', late), encodeId('message', early)])
   assert.deepEqual(await listed({ since: at(7), until: at(5) }), [encodeId('message', late)])
+})
+
+describe('messages up to a time', () => {
+  const minute = 60_000
+  const hour = 60 * minute
+  const day = 24 * hour
+  const end = Date.UTC(2026, 10, 1)
+  const written: { id: string; createdAt: Date; shop: string; status: MessageStatus }[] = []
+  const kindsOf = [
+    { status: 'READ', shop: 'North' },
+    { status: 'RECEIVED', shop: 'South' },
+    { status: 'RECEIVED', shop: 'North' },
+  ] as const
+  let party: Thread
+
+  before(async () => {
+    party = await thread(sql, await workspace(sql))
+    const moments = [-day, -5 * minute, -minute, -1, 0, 1, minute, 5 * minute, day]
+    const delays = [0, minute - 1, minute, minute + 1, 3 * hour, day, 7 * day]
+    for (const [count, [at, delay]] of moments
+      .flatMap((at) => delays.map((delay) => [at, delay] as const))
+      .entries()) {
+      const id = `${idFloor(end + at + delay).slice(0, -12)}${String(count).padStart(12, '0')}`
+      const kind = kindsOf[count % kindsOf.length] ?? assert.fail()
+      const row = { id, createdAt: new Date(end + at), ...kind }
+      written.push(row)
+      const metadata = sql.json({ shop: row.shop })
+      await message(sql, party, {
+        id,
+        status: row.status,
+        direction: 'INBOUND',
+        createdAt: row.createdAt,
+        metadata,
+      })
+    }
+  })
+
+  async function pagesOf(filter: MessageFilter): Promise<string[]> {
+    const found: string[] = []
+    let after: readonly string[] | undefined
+    do {
+      const page: Page<MessageRecord> = await reader.list(party.workspaceId, filter, { limit: 3, after })
+      found.push(...page.data.map(({ id }) => decodeId('message', id) ?? id))
+      after = page.next
+    } while (after)
+    return found
+  }
+
+  const kinds: Readonly<Record<string, MessageFilter>> = {
+    'of all kinds': {},
+    'of a state': { status: 'READ' },
+    'of two states': { status: ['READ', 'RECEIVED'] },
+    'of a direction': { direction: 'INBOUND' },
+    'with a pair of metadata': { metadata: { shop: 'North' } },
+    'with a pair and a state': { metadata: { shop: 'North' }, status: 'READ' },
+  }
+  for (const [name, filter] of Object.entries(kinds))
+    for (const since of [undefined, new Date(end - 2 * minute)])
+      test(`${name}${since ? ' since another' : ''} are those created before it, however late they came`, async () => {
+        const { status = [], metadata } = filter
+        const states = [status].flat()
+        const expected = written
+          .filter(({ createdAt }) => createdAt.getTime() < end && (!since || createdAt >= since))
+          .filter((one) => states.length === 0 || states.includes(one.status))
+          .filter(({ shop }) => metadata === undefined || metadata['shop'] === shop)
+        assert.ok(expected.length > 2)
+        assert.deepEqual(
+          await pagesOf({ ...filter, since, until: new Date(end) }),
+          expected
+            .map(({ id }) => id)
+            .sort()
+            .reverse(),
+        )
+      })
+
+  test('of a conversation are read from its own index', async () => {
+    const filter = { conversationId: party.conversationId, until: new Date(end) }
+    assert.deepEqual(await pagesOf(filter), await pagesOf({ until: new Date(end) }))
+  })
 })
 
 describe('the log', () => {

@@ -113,6 +113,14 @@ describe('the plans of the lists', () => {
     }
   })
 
+  test('messages up to a time are read without those of the week after it', async () => {
+    const asked = cases.filter(({ name }) => name.startsWith('messages') && name.includes('until'))
+    assert.equal(asked.length, 4)
+    for (const { name, read } of asked)
+      for (const plan of (await plansOf(database.url, read)).slice(-2))
+        assert.ok(indexesOf(plan).includes('messages_late'), name)
+  })
+
   const indexOf: Readonly<Record<string, string>> = {
     none: 'message_metadata_pkey',
     conversationId: 'messages_conversation',
