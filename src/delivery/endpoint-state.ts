@@ -15,6 +15,7 @@ import {
 } from './endpoint.ts'
 import type { EndpointQuota, Share } from './process-budget.ts'
 import { RecentEvents } from './recent-events.ts'
+import type { SocketWindow } from './socket-window.ts'
 
 export interface DirectWork {
   readonly type: 'direct'
@@ -46,6 +47,7 @@ export interface Frame {
 export interface Ping {
   readonly ping: number
   readonly frames: readonly Frame[]
+  readonly sentAtMs: number
 }
 
 export interface OpenSocket {
@@ -67,6 +69,7 @@ export interface OpenSocket {
    */
   readonly unsettled: { readonly frame: Frame; readonly readAtMs: number }[]
   settled: boolean
+  readonly window: SocketWindow
   /** The receiver has answered a ping, and had not rejected the signature before. */
   hasPonged: boolean
   /** Bytes of frames that no pong covers yet, including those in `writing`. */

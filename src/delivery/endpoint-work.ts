@@ -5,7 +5,14 @@ import type { AttemptQueue } from './attempt-queue.ts'
 import { allowance, lowerLimit, raiseLimit } from './concurrency-limit.ts'
 import type { Effects } from './endpoint.messages.ts'
 import type { DirectResult, QueuedItem } from './endpoint.ts'
-import { type DirectWork, type EndpointState, isHeldUp, queueOf, type Work } from './endpoint-state.ts'
+import {
+  type DirectWork,
+  type EndpointState,
+  type Frame,
+  isHeldUp,
+  queueOf,
+  type Work,
+} from './endpoint-state.ts'
 import { type SettleOptions, settleAttempt } from './settle-attempt.ts'
 
 const restMs = 1_000
@@ -48,6 +55,11 @@ export function takeBack(state: EndpointState, item: QueuedItem): void {
   if (state.config.enabled && !state.isLeaving) return queueOf(state, item).putBack(item)
   queueOf(state, item).release(item.key)
   state.known.delete(item.deliveryId)
+}
+
+/** The deliveries of several frames, in their order: each goes to the front. */
+export function takeAllBack(state: EndpointState, frames: readonly Frame[]): void {
+  for (const { work } of frames.toReversed()) if (work.type === 'queued') takeBack(state, work.item)
 }
 
 /**

@@ -2,10 +2,11 @@
 import type { EndpointEffect } from './endpoint.messages.ts'
 import { type EndpointState, type Frame, nextToken, type OpenSocket } from './endpoint-state.ts'
 import type { Turn } from './endpoint-work.ts'
+import { adjustWindow } from './socket-window.ts'
 
 const pingAfterBytes = 64 * 1024
-/** A quarter of the frames that may be unread, so that a busy socket does not stop for each pong. */
-const pingAfterFrames = 4
+/** Of the frames that may be unread, so that a busy socket does not stop for each pong. */
+const pingAfterShare = 1 / 4
 const unconfirmedPingMs = 5_000
 const pongTimeoutMs = 5_000
 
@@ -49,9 +50,11 @@ function isCarrying({ writing }: OpenSocket, type?: Frame['work']['type']): bool
 export function frameTaken(turn: Turn, open: OpenSocket, frame: Frame): void {
   open.sincePing.push(frame)
   if (frame.ping !== undefined) return sent(turn, open, frame.ping)
-  const isMuch = open.sincePing.length >= pingAfterFrames || bytesOf(open.sincePing) >= pingAfterBytes
-  if (isMuch || !isProving(open)) ping(turn, open)
+  if (isMuch(open) || !isProving(open)) ping(turn, open)
 }
+
+const isMuch = ({ sincePing, window }: OpenSocket): boolean =>
+  sincePing.length >= window.frames * pingAfterShare || bytesOf(sincePing) >= pingAfterBytes
 
 const bytesOf = (frames: readonly Frame[]): number => frames.reduce((sum, { bytes }) => sum + bytes, 0)
 
@@ -85,7 +88,7 @@ function ping(turn: Turn, open: OpenSocket): void {
 
 function sent(turn: Turn, open: OpenSocket, number: number): void {
   if (open.pings.length === 0) armPongTimer(turn, open)
-  open.pings.push({ ping: number, frames: open.sincePing })
+  open.pings.push({ ping: number, frames: open.sincePing, sentAtMs: turn.at.getTime() })
   open.sincePing = []
 }
 
@@ -109,7 +112,10 @@ export function pong(turn: Turn, open: OpenSocket, number: number): Frame[] {
   if (index < 0) return []
   open.hasPonged = true
   // By their places, not their numbers: a ping of its own overtakes one whose frame a lapsed guard holds back.
-  const read = open.pings.splice(0, index + 1).flatMap(({ frames }) => frames)
+  const answered = open.pings.splice(0, index + 1)
+  const read = answered.flatMap(({ frames }) => frames)
+  const sentAtMs = answered[index]?.sentAtMs ?? 0
+  adjustWindow(open.window, { sentAtMs, frames: read.length, nowMs: turn.at.getTime() })
   open.unconfirmedBytes -= bytesOf(read)
   if (open.pings.length > 0) armPongTimer(turn, open)
   else if (open.sincePing.length > 0 && !isCarrying(open)) ping(turn, open)

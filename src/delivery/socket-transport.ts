@@ -13,7 +13,7 @@ import {
   type SocketState,
   takeQueued,
 } from './endpoint-state.ts'
-import { finish, reportOf, type Turn, takeBack } from './endpoint-work.ts'
+import { finish, reportOf, type Turn, takeAllBack, takeBack } from './endpoint-work.ts'
 import { write } from './socket-frames.ts'
 import {
   carryPing,
@@ -24,6 +24,7 @@ import {
   unreadFrames,
   unreadOf,
 } from './socket-pings.ts'
+import { newWindow } from './socket-window.ts'
 
 /** A receiver that closes with 1008 this soon after the upgrade has rejected the signature. */
 const verdictMs = 2_000
@@ -33,7 +34,7 @@ const maxUnconfirmedQueued = 192 * 1024
 const maxUnsettled = 1_000
 const leastIdleMs = 1_000
 /** Below the failures that switch an endpoint off, so that one broken connection alone does not. */
-const maxUnread = 16
+const mostFailed = 16
 /** A receiver that takes the upgrade and reads nothing fails few deliveries. */
 const maxUnreadBeforePong = 4
 /** The closes of a receiver that leaves in good order. */
@@ -87,6 +88,7 @@ export function dialled(turn: Turn, token: number, opening: SocketOpening): void
     unsettled: [],
     settled: false,
     hasPonged: false,
+    window: newWindow(now),
     unconfirmedBytes: 0,
     lastEventAtMs: now,
   }
@@ -167,7 +169,7 @@ function frameAllowance({ concurrency }: EndpointState, open: OpenSocket): numbe
   const unread = open.writing.size + unreadOf(open)
   if (concurrency.failures > 0)
     return Math.min(1, allowance(concurrency).total) - unread - open.unsettled.length
-  return (open.hasPonged ? maxUnread : maxUnreadBeforePong) - unread
+  return (open.hasPonged ? open.window.frames : maxUnreadBeforePong) - unread
 }
 
 function writeUrgent(turn: Turn, open: OpenSocket): void {
@@ -234,12 +236,20 @@ export function socketClosed(turn: Turn, token: number, code: number): void {
 function lose(turn: Turn, open: OpenSocket, reason: AttemptFailure, isInOrder = false): void {
   forgetSocket(turn)
   settle(turn, open, reason.code !== 'SOCKET_REJECTED_SIGNATURE')
-  for (const frame of unreadFrames(open)) end(turn, frame, isInOrder ? delivered : reason)
-  for (const frame of open.writing.values()) end(turn, frame, reason)
+  const [unread, writing] = [unreadFrames(open), [...open.writing.values()]]
+  if (isInOrder) for (const frame of unread) end(turn, frame, delivered)
+  fail(turn, isInOrder ? writing : [...unread, ...writing], reason)
   if (open.used) turn.state.ahead.failures = 0
   else if (isKeptOpen(turn.state)) restAhead(turn)
   // A receiver that closes at once would otherwise be dialled in a tight loop.
   if (turn.at.getTime() - open.openedAtMs <= verdictMs) coolDown(turn)
+}
+
+/** Of the deliveries the oldest have failed. The others had no attempt, and go out again. */
+function fail(turn: Turn, frames: readonly Frame[], reason: AttemptFailure): void {
+  const spared = frames.filter(({ work }) => work.type === 'queued').slice(mostFailed)
+  for (const frame of frames) if (!spared.includes(frame)) end(turn, frame, reason)
+  takeAllBack(turn.state, spared)
 }
 
 /** Closes for a reason of ours: what was read stays delivered, other deliveries use the next socket. */
@@ -250,11 +260,10 @@ export function dropSocket(turn: Turn, code: number, reason: string): void {
     turn.effects.push({ type: 'closeSocket', token: socket.token, code, reason })
     forgetSocket(turn)
     settle(turn, socket, true)
-    // In reverse, because each item goes to the front: the original order is restored.
-    for (const { work, isAnswered } of [...unreadFrames(socket), ...socket.writing.values()].reverse()) {
-      if (work.type === 'queued') takeBack(state, work.item)
-      else if (!isAnswered) finish(turn, work, reportOf(failure('INTERRUPTED')))
-    }
+    const frames = [...unreadFrames(socket), ...socket.writing.values()]
+    for (const { work, isAnswered } of frames)
+      if (work.type === 'direct' && !isAnswered) finish(turn, work, reportOf(failure('INTERRUPTED')))
+    takeAllBack(state, frames)
   } else if (socket.phase === 'dialling') {
     turn.effects.push({ type: 'cutSocket', token: socket.token })
     state.socket = { phase: 'idle' }

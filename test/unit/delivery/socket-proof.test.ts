@@ -115,17 +115,52 @@ describe('the proof that a receiver has read a frame', () => {
     )
   })
 
-  test('a new socket gets four frames until its first pong, and then has 16 without a pong at most', () => {
+  test('a new socket gets four frames until its first pong, and then up to 256 while pongs come fast', () => {
     const driver = new Driver(config())
-    driver.tell({ type: 'deliver', items: items(100) })
-    driver.open()
-    driver.writeAll()
-    assert.equal(driver.of('frame').length, 4)
-    driver.pongAll()
-    driver.writeAll()
-    assert.equal(driver.of('frame').length, 1 + 16)
+    driver.tell({ type: 'deliver', items: items(1_000) })
+    const token = driver.open()
+    driver.tell({ type: 'settleDue', token })
+    const sent = []
+    for (let trip = 0; trip < 12; trip += 1) {
+      driver.writeAll()
+      sent.push(driver.of('frame').length - driver.records().length)
+      driver.pongAll()
+    }
+    assert.deepEqual(sent.slice(0, 2), [4, 16 + 1])
+    assert.equal(Math.max(...sent), 256)
+  })
+
+  test('an abnormal close fails sixteen deliveries, and the others go out again in their order', () => {
+    const driver = new Driver(config())
+    const all = items(200)
+    driver.tell({ type: 'deliver', items: all.slice(0, 100) })
+    const first = driver.open()
     driver.readAll()
-    assert.equal(driver.of('frame').length, 100)
+    driver.tell({ type: 'settleDue', token: first })
+    assert.equal(driver.records().length, 100)
+    driver.tell({ type: 'deliver', items: all.slice(100) })
+    driver.tell({ type: 'direct', item: call }, 'asker')
+    driver.writeAll()
+    const before = driver.of('frame').length
+    assert.equal(before, 201)
+    driver.nowMs += 3_000
+    driver.tell({ type: 'socketClosed', token: first, code: 1006 })
+    const failed = driver.records().slice(100)
+    assert.deepEqual(
+      failed.map(({ item, counts }) => [item.deliveryId, counts]),
+      all.slice(100, 116).map(({ deliveryId }) => [deliveryId, 'failure']),
+    )
+    assert.equal(driver.of('reply').length, 1)
+    const second = driver.open()
+    driver.readAll()
+    assert.equal(driver.of('frame').length, before + 1, 'one, until it is known to be taken')
+    driver.tell({ type: 'settleDue', token: second })
+    driver.readAll()
+    const sent = driver.of('frame').slice(before)
+    assert.deepEqual(
+      sent.map(({ item }) => 'deliveryId' in item && item.deliveryId),
+      all.slice(116).map(({ deliveryId }) => deliveryId),
+    )
   })
 
   test('an endless line of sockets that read nothing fails twenty attempts one by one after the first four', () => {
