@@ -26,10 +26,11 @@ export function join(
   { measured, from, further }: Omit<Expected, 'further'> & { further: number | null },
 ): Joined {
   const begun = sent.filter((one) => one.role !== 'follow')
-  const refused = sent.filter(({ status }) => status < 200 || status > 299).length
+  const refused = sent.filter((one) => !isTaken(one)).length
   if (measured === 'answer') {
+    // A refusal costs next to nothing: it is no unit that was done.
     const rows = begun
-      .filter(({ role }) => role === 'measured')
+      .filter((one) => one.role === 'measured' && isTaken(one))
       .map((one) => ({ ...one, atNs: one.answeredNs }))
     return { measured: rows, faults: { ...sound, refused } }
   }
@@ -63,6 +64,8 @@ export function join(
   })
   return { measured: rows, faults }
 }
+
+const isTaken = ({ status }: Sent): boolean => status >= 200 && status <= 299
 
 const sound: Faults = { refused: 0, lost: 0, duplicated: 0, strange: 0 }
 

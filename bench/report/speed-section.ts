@@ -111,6 +111,9 @@ function latencyCells({ name, of }: Group): string[] {
   ]
 }
 
+/** Figures of what was done leave out what it costs to refuse. */
+const isRefused = (rounds: Row['rounds']): boolean => rounds.some(({ errors }) => errors.refused > 0)
+
 /** A column for each variant that was measured. */
 function saturationTable(saturated: readonly Group[]): string {
   const variants = [...new Set(saturated.flatMap(({ rows }) => rows.map(({ variant }) => variant)))]
@@ -118,8 +121,14 @@ function saturationTable(saturated: readonly Group[]): string {
   const head = ['', ...variants, ...compared.map((name) => `x ${name}`), 'CPU us', 'p99 ms']
   const lines = saturated.map(({ name, of }) => [
     name,
-    ...variants.map((variant) => whole(middle(of(variant), perSecondOf))),
-    ...compared.map((variant) => shown(ratio(of('gateway'), of(variant), perSecondOf), 2)),
+    ...variants.map((variant) =>
+      isRefused(of(variant)) ? 'refused' : whole(middle(of(variant), perSecondOf)),
+    ),
+    ...compared.map((variant) =>
+      isRefused([...of('gateway'), ...of(variant)])
+        ? ''
+        : shown(ratio(of('gateway'), of(variant), perSecondOf), 2),
+    ),
     whole(middle(of('gateway'), cpuOf)),
     shown(spreadOf(merged(of('gateway').map(({ fromPlan }) => fromPlan))).p99, 1),
   ])

@@ -68,6 +68,14 @@ describe('what was sent and what arrived', () => {
     const { measured, faults } = join([sent('a')], [], { measured: 'answer', further: 0 })
     assert.deepEqual([measured[0]?.atNs, faults], [50, sound])
   })
+
+  test('counts no answer that is a refusal as done', () => {
+    const { measured, faults } = join([sent('a'), sent('b', { status: 503 })], [], {
+      measured: 'answer',
+      further: 0,
+    })
+    assert.deepEqual([measured.map(({ id }) => id), faults.refused], [['a'], 1])
+  })
 })
 
 test('the rate is counted from the first send to the last arrival', () => {

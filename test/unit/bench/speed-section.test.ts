@@ -43,6 +43,17 @@ describe('the figures of the page', () => {
     recipients: result([row('upload, CSV', 'gateway', { kind: 'batch', units: 10 }, 80)]),
   })
 
+  test('are left out where requests were refused', () => {
+    const refusing = row('list-messages', 'gateway', closed, 100)
+    const errors = { refused: 3, lost: 0, duplicated: 0, strange: 0 }
+    const rounds = refusing.rounds.map((round, index) => (index === 0 ? { ...round, errors } : round))
+    const all = result([{ ...refusing, rounds }, row('list-messages', 'usual', closed)], {
+      rounds: 2,
+      seconds: 2,
+    })
+    assert.match(speedSection({ all }), /\| `list-messages`, 64 conns \| refused \| 1,111 \| {2}\|/)
+  })
+
   test('are the rows of results, each beside the floor and the peers of its rounds', () => {
     assert.match(section, /\| `event`, 200\/s \| 2\.00 \| 3\.00 .* \| 1\.00 \| 1\.00 \| 1,200 \| 1\.20 \|/)
     assert.match(section, /\| {2}\| gateway \| usual \| x usual \| CPU us \| p99 ms \|/)
