@@ -222,6 +222,11 @@ function createEdges(
   gauge('load_level', 'Classes of requests that are shed: 1 lists, 2 other reads, 3 sends', () =>
     load.level(),
   )
+  gauge(
+    'postgres_wait_seconds',
+    'Longest wait of the last second for a connection and its answer',
+    () => load.pressure().poolMs / 1_000,
+  )
   gauge('console_sockets', 'Open live connections of the console', () => console.live.openSockets())
   gauge('webhook_backlog_bytes', 'Bytes of events that wait in memory', delivery.backlogBytes)
   const pages = documentationPages({ handsetsUrl: settings.HANDSETS_URL })

@@ -24,11 +24,13 @@ export interface Pressure {
 export interface Load {
   admits(requestClass: RequestClass): boolean
   level(): LoadLevel
+  /** Of the last second. */
+  pressure(): Pressure
   stop(): void
 }
 
 export interface LoadOptions {
-  /** The setting LOAD_SHEDDING. */
+  /** The setting LOAD_SHEDDING: without it nothing is shed. */
   readonly isEnabled: boolean
   readonly sql: Pool
   /** The pool tells nothing about load while Postgres is away. */
@@ -61,16 +63,17 @@ const resolutionMs = 20
 
 export function watchLoad(options: LoadOptions): Load {
   const { clock, log, isEnabled } = options
-  if (!isEnabled) return { admits: () => true, level: () => 0, stop: () => undefined }
   const loop = monitorEventLoopDelay({ resolution: resolutionMs })
   loop.enable()
   const pool = watchPool(options)
   let before: LoadLevel = 0
   let level: LoadLevel = 0
+  let pressure: Pressure = { loopMs: 0, poolMs: 0, fullness: 0 }
   const sample = () => {
     const loopMs = Math.max(0, loop.percentile(99) / 1e6 - resolutionMs)
     loop.reset()
-    const now = levelOf({ loopMs, poolMs: pool.worstMs(), fullness: options.fullness() })
+    pressure = { loopMs, poolMs: pool.worstMs(), fullness: options.fullness() }
+    const now = isEnabled ? levelOf(pressure) : 0
     // A pause of one second, for example of the garbage collector, is no overload.
     const next = Math.min(before, now) as LoadLevel
     before = now
@@ -83,6 +86,7 @@ export function watchLoad(options: LoadOptions): Load {
   return {
     admits: (requestClass) => isAdmitted(requestClass, level),
     level: () => level,
+    pressure: () => pressure,
     stop() {
       timer.cancel()
       pool.stop()
