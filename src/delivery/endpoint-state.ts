@@ -105,6 +105,7 @@ export interface EndpointState {
   retryPosts: number
   directPosts: number
   socket: SocketState
+  readonly unreadShare: Share
   concurrency: ConcurrencyLimit
   /** Of a socket that is kept open for calls: failed dials and unused sockets in a row, and a pause after each. */
   readonly ahead: { failures: number; isPaused: boolean }
@@ -161,6 +162,7 @@ export function newEndpointState(
     retryPosts: 0,
     directPosts: 0,
     socket: { phase: 'idle' },
+    unreadShare: quota.unread,
     concurrency: newConcurrencyLimit(config.consecutiveFailures),
     unrecorded: unwritten.length,
     ahead: { failures: 0, isPaused: false },

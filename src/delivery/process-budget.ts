@@ -1,6 +1,7 @@
-// What the endpoints of one process share: memory for waiting bodies, and requests under way. Each may hold
-// as much as is still free: endpoints that hold little always find room, those that hold much make way for
-// them, and together they never exceed the process. Stores no items: what finds no room waits in the store.
+// What the endpoints of one process share: memory for bodies that wait or are unread, and requests under way. Each may
+// hold as much as is still free: endpoints that hold little always find room, those that hold much make way for them, and
+// together they exceed the process by no more than what each may have in any case. Stores no items: what finds no room
+// waits in the store.
 import type { WorkspaceId } from '../shared/ids.ts'
 
 /** A part of a limited resource. `limit` is what this part may hold in total at this moment. */
@@ -16,12 +17,14 @@ export interface EndpointQuota {
   readonly first: Share
   readonly retries: Share
   readonly arrived: Share
+  /** Frames that no pong covers yet. A few are there in any case. */
+  readonly unread: Share
   /** Requests of queued deliveries. A socket is one connection and needs no share. */
   readonly posts: Share
 }
 
 export interface ProcessBudgetOptions {
-  /** Bytes of bodies that wait in queues. */
+  /** Bytes of bodies that wait in queues or are unread. */
   readonly bytes: number
   /** Queued requests under way: per workspace, and in total. */
   readonly postsPerWorkspace?: number
@@ -105,10 +108,10 @@ export class ProcessBudget {
     }
     this.#workspaces.set(workspaceId, workspace)
     workspace.leases += 1
-    const [first, retries, arrived] = [this.#queue(), this.#queue(), this.#queue()]
+    const [first, retries, arrived, unread] = [this.#bodies(), this.#bodies(), this.#bodies(), this.#bodies()]
     const posts = new BudgetShare([workspace.budget, this.#posts], reservedPosts)
-    this.#leases.set(id, { epoch, workspaceId, shares: [first, retries, arrived, posts] })
-    return { first, retries, arrived, posts }
+    this.#leases.set(id, { epoch, workspaceId, shares: [first, retries, arrived, unread, posts] })
+    return { first, retries, arrived, unread, posts }
   }
 
   /** The incarnation has ended: releases all it held. */
@@ -123,7 +126,7 @@ export class ProcessBudget {
     if (workspace.leases === 0) this.#workspaces.delete(lease.workspaceId)
   }
 
-  #queue(): BudgetShare {
+  #bodies(): BudgetShare {
     return new BudgetShare([this.#bytes])
   }
 }

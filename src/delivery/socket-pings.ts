@@ -20,6 +20,7 @@ export interface Handed {
 export function frameBegun(turn: Turn, open: OpenSocket, bytes: number): void {
   if (open.unconfirmedBytes === 0) schedulePing(turn, open, unconfirmedPingMs)
   open.unconfirmedBytes += bytes
+  turn.state.unreadShare.take(bytes)
 }
 
 /**
@@ -116,7 +117,9 @@ export function pong(turn: Turn, open: OpenSocket, number: number): Frame[] {
   const read = answered.flatMap(({ frames }) => frames)
   const sentAtMs = answered[index]?.sentAtMs ?? 0
   adjustWindow(open.window, { sentAtMs, frames: read.length, nowMs: turn.at.getTime() })
-  open.unconfirmedBytes -= bytesOf(read)
+  const bytes = bytesOf(read)
+  open.unconfirmedBytes -= bytes
+  turn.state.unreadShare.give(bytes)
   if (open.pings.length > 0) armPongTimer(turn, open)
   else if (open.sincePing.length > 0 && !isCarrying(open)) ping(turn, open)
   else turn.effects.push({ type: 'clearTimer', name: 'pong' })

@@ -24,7 +24,7 @@ import {
   unreadFrames,
   unreadOf,
 } from './socket-pings.ts'
-import { newWindow } from './socket-window.ts'
+import { leastFrames, newWindow } from './socket-window.ts'
 
 /** A receiver that closes with 1008 this soon after the upgrade has rejected the signature. */
 const verdictMs = 2_000
@@ -165,11 +165,12 @@ function feed(turn: Turn, open: OpenSocket): void {
  * Frames that may still fail never exceed the failures that are left, so that the twentieth failure is the
  * last. Without failures, frames that were read are not counted: no rejection is expected after a pong.
  */
-function frameAllowance({ concurrency }: EndpointState, open: OpenSocket): number {
+function frameAllowance({ concurrency, unreadShare }: EndpointState, open: OpenSocket): number {
   const unread = open.writing.size + unreadOf(open)
   if (concurrency.failures > 0)
     return Math.min(1, allowance(concurrency).total) - unread - open.unsettled.length
-  return (open.hasPonged ? open.window.frames : maxUnreadBeforePong) - unread
+  if (!open.hasPonged) return maxUnreadBeforePong - unread
+  return (unreadShare.held < unreadShare.limit ? open.window.frames : leastFrames) - unread
 }
 
 function writeUrgent(turn: Turn, open: OpenSocket): void {
@@ -273,6 +274,7 @@ export function dropSocket(turn: Turn, code: number, reason: string): void {
 
 function forgetSocket(turn: Turn): void {
   turn.state.socket = { phase: 'idle' }
+  turn.state.unreadShare.give(turn.state.unreadShare.held)
   for (const name of ['settle', 'idle', 'ping', 'pong']) turn.effects.push({ type: 'clearTimer', name })
 }
 

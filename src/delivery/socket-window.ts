@@ -11,7 +11,8 @@ export interface SocketWindow {
   shrunkAtMs: number
 }
 
-const leastFrames = 16
+/** Also where memory is short. */
+export const leastFrames = 16
 const mostFrames = 256
 /** How long a frame may wait behind others. */
 const waitMs = 25

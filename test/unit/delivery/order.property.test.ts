@@ -149,7 +149,7 @@ describe('first attempts', () => {
       const world = new EndpointWorld({ transport, settings: { retryDelaysMs: delaysMs }, ...options })
       for (const one of steps) {
         await take(world, one)
-        assert.ok(world.processBudget.bytesHeld <= (options.backlogBytes ?? 0) + 4 * (padding.length + 100))
+        assert.ok(world.processBudget.bytesHeld <= (options.backlogBytes ?? 0) + 20 * (padding.length + 100))
       }
       await heal(world)
       return world

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { type EndpointQuota, ProcessBudget } from '../../../src/delivery/process-budget.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { Driver, https, item, ok } from './endpoint-driver.ts'
+import { config, Driver, https, item, ok } from './endpoint-driver.ts'
 
 const body = 'x'.repeat(1_000)
 const items = (count: number) => Array.from({ length: count }, () => item({ body }))
@@ -42,6 +42,36 @@ describe('memory for what waits', () => {
     driver.pulled(items(5))
     for (let round = 0; round < 20; round += 1) driver.answerAll(ok)
     assert.equal(processBudget.bytesHeld, 0)
+  })
+
+  test('is taken by frames that are unread, until they are read or their socket is lost', () => {
+    const processBudget = new ProcessBudget({ bytes: 100_000 })
+    const driver = new Driver(config(), none, processBudget)
+    driver.tell({ type: 'deliver', items: items(45) })
+    const token = driver.open()
+    driver.tell({ type: 'settleDue', token })
+    driver.readAll()
+    assert.equal(processBudget.bytesHeld, 0)
+    driver.tell({ type: 'deliver', items: items(40) })
+    driver.tell({ type: 'deliver', items: items(20) })
+    const { first, unreadShare } = driver.state
+    // The window would let all of them go, but as much as is held has to be free.
+    assert.deepEqual([unreadShare.held, first.size], [40 * body.length, 20])
+    assert.equal(processBudget.bytesHeld, 60 * body.length)
+    driver.readAll()
+    assert.equal(processBudget.bytesHeld, 0)
+    driver.tell({ type: 'deliver', items: items(3) })
+    driver.tell({ type: 'socketClosed', token, code: 1006 })
+    assert.equal(processBudget.bytesHeld, 0)
+  })
+
+  test('that is short leaves a socket sixteen unread frames', () => {
+    const driver = new Driver(config(), none, new ProcessBudget({ bytes: 0 }))
+    driver.tell({ type: 'deliver', items: items(1) })
+    driver.tell({ type: 'settleDue', token: driver.open() })
+    driver.readAll()
+    for (const one of items(40)) driver.tell({ type: 'deliver', items: [one] })
+    assert.equal(driver.of('frame').length, 1 + 16)
   })
 
   test('is given back by an incarnation that ends, and by one that another replaced', () => {
