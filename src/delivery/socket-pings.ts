@@ -2,11 +2,13 @@
 import type { EndpointEffect } from './endpoint.messages.ts'
 import { type EndpointState, type Frame, nextToken, type OpenSocket } from './endpoint-state.ts'
 import type { Turn } from './endpoint-work.ts'
-import { adjustWindow } from './socket-window.ts'
+import { adjustWindow, leastFrames } from './socket-window.ts'
 
 const pingAfterBytes = 64 * 1024
 /** Of the frames that may be unread, so that a busy socket does not stop for each pong. */
 const pingAfterShare = 1 / 4
+/** A receiver that takes the upgrade and reads nothing fails few deliveries. */
+const maxUnreadBeforePong = 4
 const unconfirmedPingMs = 5_000
 const pongTimeoutMs = 5_000
 
@@ -21,6 +23,12 @@ export function frameBegun(turn: Turn, open: OpenSocket, bytes: number): void {
   if (open.unconfirmedBytes === 0) schedulePing(turn, open, unconfirmedPingMs)
   open.unconfirmedBytes += bytes
   turn.state.unreadShare.take(bytes)
+}
+
+/** Frames of so many bytes were read, or were never taken. */
+export function frameEnded({ state }: Turn, open: OpenSocket, bytes: number): void {
+  open.unconfirmedBytes -= bytes
+  state.unreadShare.give(bytes)
 }
 
 /**
@@ -58,6 +66,12 @@ const isMuch = ({ sincePing, window }: OpenSocket): boolean =>
   sincePing.length >= window.frames * pingAfterShare || bytesOf(sincePing) >= pingAfterBytes
 
 const bytesOf = (frames: readonly Frame[]): number => frames.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** How many queued frames may be unread. */
+export function mostUnread({ unreadShare }: EndpointState, { hasPonged, window }: OpenSocket): number {
+  if (!hasPonged) return maxUnreadBeforePong
+  return unreadShare.held < unreadShare.limit ? window.frames : leastFrames
+}
 
 /** Frames that the socket has taken and no pong covers yet, oldest first. */
 export const unreadFrames = ({ pings, sincePing }: OpenSocket): Frame[] => [
@@ -117,9 +131,7 @@ export function pong(turn: Turn, open: OpenSocket, number: number): Frame[] {
   const read = answered.flatMap(({ frames }) => frames)
   const sentAtMs = answered[index]?.sentAtMs ?? 0
   adjustWindow(open.window, { sentAtMs, frames: read.length, nowMs: turn.at.getTime() })
-  const bytes = bytesOf(read)
-  open.unconfirmedBytes -= bytes
-  turn.state.unreadShare.give(bytes)
+  frameEnded(turn, open, bytesOf(read))
   if (open.pings.length > 0) armPongTimer(turn, open)
   else if (open.sincePing.length > 0 && !isCarrying(open)) ping(turn, open)
   else turn.effects.push({ type: 'clearTimer', name: 'pong' })

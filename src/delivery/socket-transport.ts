@@ -17,14 +17,16 @@ import { finish, reportOf, type Turn, takeAllBack, takeBack } from './endpoint-w
 import { write } from './socket-frames.ts'
 import {
   carryPing,
+  frameEnded,
   frameTaken,
   type Handed,
+  mostUnread,
   openSocket,
   pong,
   unreadFrames,
   unreadOf,
 } from './socket-pings.ts'
-import { leastFrames, newWindow } from './socket-window.ts'
+import { newWindow } from './socket-window.ts'
 
 /** A receiver that closes with 1008 this soon after the upgrade has rejected the signature. */
 const verdictMs = 2_000
@@ -35,8 +37,6 @@ const maxUnsettled = 1_000
 const leastIdleMs = 1_000
 /** Below the failures that switch an endpoint off, so that one broken connection alone does not. */
 const mostFailed = 16
-/** A receiver that takes the upgrade and reads nothing fails few deliveries. */
-const maxUnreadBeforePong = 4
 /** The closes of a receiver that leaves in good order. */
 const normalCodes = [1000, 1001, 1005]
 const cooldownMs = 1_000
@@ -165,12 +165,12 @@ function feed(turn: Turn, open: OpenSocket): void {
  * Frames that may still fail never exceed the failures that are left, so that the twentieth failure is the
  * last. Without failures, frames that were read are not counted: no rejection is expected after a pong.
  */
-function frameAllowance({ concurrency, unreadShare }: EndpointState, open: OpenSocket): number {
+function frameAllowance(state: EndpointState, open: OpenSocket): number {
+  const { concurrency } = state
   const unread = open.writing.size + unreadOf(open)
   if (concurrency.failures > 0)
     return Math.min(1, allowance(concurrency).total) - unread - open.unsettled.length
-  if (!open.hasPonged) return maxUnreadBeforePong - unread
-  return (unreadShare.held < unreadShare.limit ? open.window.frames : leastFrames) - unread
+  return mostUnread(state, open) - unread
 }
 
 function writeUrgent(turn: Turn, open: OpenSocket): void {
@@ -193,8 +193,9 @@ export function frameDone(turn: Turn, token: number, done: { frame: number; writ
   const frame = open?.writing.get(done.frame)
   if (!open || !frame) return
   open.writing.delete(done.frame)
-  if (!done.written) return end(turn, frame, failure('SOCKET_CLOSED'))
-  frameTaken(turn, open, frame)
+  if (done.written) return frameTaken(turn, open, frame)
+  frameEnded(turn, open, frame.bytes)
+  end(turn, frame, failure('SOCKET_CLOSED'))
 }
 
 /** Only a pong proves that frames were read: a socket takes frames for a receiver that reads nothing, too. */
