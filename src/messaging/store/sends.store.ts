@@ -53,6 +53,8 @@ async function startSending(sql: Sql, ids: readonly MessageId[]): Promise<(numbe
     update messages
     set send_state = 'SENDING', send_attempts = send_attempts + 1, send_due_at = now() + interval '1 minute'
     where id = any(${ids as MessageId[]}::uuid[]) and send_state in (${sources(sql, sendMachine, 'SENDING')})
+      -- The provider may have told how an attempt ended that seemed to be for nothing.
+      and status = 'QUEUED'
     returning id, send_attempts as attempt`
   const attempts = new Map(started.map(({ id, attempt }) => [id, attempt]))
   // An id that occurs twice in a batch was started only once.
@@ -203,7 +205,8 @@ async function lostSends(sql: Sql, limit: number, follow: RecipientsFollow): Pro
   await sql`
     with lost as (
       update messages
-      set send_state = 'UNKNOWN', send_due_at = case when recipient_id is null then now() + interval '15 minutes' end
+      set send_state = 'UNKNOWN',
+        send_due_at = case when recipient_id is null and status = 'QUEUED' then now() + interval '15 minutes' end
       where id in (
         select id from messages
         where send_state in (${sources(sql, sendMachine, 'UNKNOWN')}) and send_due_at < now()
