@@ -90,7 +90,8 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
       join present on present.id = i.contact_id
       where i.upload_id is null or exists (select from files where files.id = i.upload_id)
       order by i.idempotency_key
-      on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing
+      -- Of the key: another request was faster. Of the id: an earlier try was written, and its reply was lost.
+      on conflict do nothing
       returning id, conversation_id, created_at
     ),
     attached as (
@@ -122,5 +123,11 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
     )
     select id from inserted`
   const written = new Set(inserted.map((row) => row.id))
+  const missing = messages.flatMap(({ id }) => (written.has(id) ? [] : [id]))
+  if (missing.length > 0) for (const { id } of await writtenBefore(sql, missing)) written.add(id)
   return messages.map((message) => written.has(message.id))
 }
+
+/** In a statement of its own: that of the insert does not see what it has waited for. */
+const writtenBefore = (sql: Sql, ids: readonly MessageId[]) =>
+  sql<{ id: MessageId }[]>`select id from messages where id = any(${ids as MessageId[]}::uuid[])`
