@@ -98,6 +98,19 @@ describe('a forward that a crash cut off', () => {
     assert.equal(beginFirst.forwards.length, 1)
   })
 
+  test('is not taken for one that a crash cut off where the call was begun here but loaded by a message', () => {
+    const loaded = taken(forwardingRow(), 5).tell(wake)
+    loaded.tell({ type: 'ringing', session: offer }).wait(1_000).tell(wake)
+    assert.deepEqual([loaded.forwards.length, loaded.kinds, loaded.state.row.lastForwardError], [1, [], null])
+    const late = taken(forwardingRow(), 600).tell(wake).tell({ type: 'ringing', session: offer })
+    assert.equal(late.forwards.length, 1)
+  })
+
+  test('rings with the offer that was saved where the message with the offer has none', () => {
+    const call = taken(forwardingRow(), 5).tell({ type: 'ringing', session: null })
+    assert.match(call.forwards[0]?.body ?? '', /v=0 offer/)
+  })
+
   test('of a call that was answered meanwhile needs nothing', () => {
     const row = forwardingRow({ status: 'ACCEPTED', acceptedAt: new Date(startMs) })
     const call = taken(row, 5_000, { session: null }).tell(wake)
