@@ -112,7 +112,9 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
    */
   adopt(id: string, loaded: Loaded<State>, born: Born<Message> = {}): Promise<TellResult> {
     const { first, asked, claimed } = born
-    if (!this.#slots.has(id) && !this.#isDraining && this.#makeRoom()) {
+    if (!this.#slots.has(id)) {
+      const refusal = this.#refusal()
+      if (refusal) return Promise.resolve(refusal)
       const { clock, definition, guardMs: validMs, ownership } = this.#options
       const guard = new Guard({ clock, validMs, resumedAt: ownership.resumedAt })
       if (asked) guard.confirmed(asked)
@@ -182,8 +184,8 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   }
 
   #open(id: string, entries: MailboxEntry<Message>[]): void {
-    if (this.#isDraining) return refuseAll(entries, { type: 'leaving' })
-    if (!this.#makeRoom()) return refuseAll(entries, { type: 'full' })
+    const refusal = this.#refusal()
+    if (refusal) return refuseAll(entries, refusal)
     const slot = { type: 'activating' as const, waiting: entries }
     this.#slots.set(id, slot)
     void this.#activate(id, slot.waiting)
@@ -277,6 +279,11 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
       if (!mayTravel || !forward?.(id, entry.message)) observe?.({ type: 'lost', id, refusal })
     }
     return { ...entry, accepted: () => {}, refused }
+  }
+
+  #refusal(): Extract<Refusal, { type: 'leaving' | 'full' }> | undefined {
+    if (this.#isDraining) return { type: 'leaving' }
+    return this.#makeRoom() ? undefined : { type: 'full' }
   }
 
   /** False: the process is full, and no actor may leave. */
