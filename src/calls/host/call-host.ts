@@ -162,7 +162,8 @@ const sessionReader =
 function loadedState({ row, route }: TakenCall, { session, ownSdp }: SavedSdp): CallState {
   const command: Command | null =
     row.pendingAction === null || ownSdp === null ? null : { ownSdp, waiting: [], notes: [], isRepeat: true }
-  const fresh = { isResumed: false, mayPlace: false, isDraining: false, isTerminated: false }
+  const unresumed = { isResumed: false, isCommandResumed: false }
+  const fresh = { ...unresumed, mayPlace: false, isDraining: false, isTerminated: false }
   return { row, route, session, command, ...fresh }
 }
 
