@@ -39,7 +39,7 @@ const repeatsPerStep = 100
 
 export function keepClaimed<Cell extends Claimed>(options: ClaimsOptions<Cell>): Claims<Cell> {
   const { clock, recordEpoch } = options
-  const repeats = repeater<Cell>(clock, (cell) => void announce(cell, options.claim(cell.id)))
+  const repeats = repeater<Cell>(clock, (cell) => announce(cell, options.claim(cell.id)))
   let renewing: Timer
   let due: Cell[] = []
 
@@ -76,17 +76,23 @@ export function keepClaimed<Cell extends Claimed>(options: ClaimsOptions<Cell>):
   }
 }
 
-/** The claims that got no answer. One that gets none again goes to the end. */
-function repeater<Cell extends Claimed>(clock: Clock, claim: (cell: Cell) => void) {
+/**
+ * The claims that got no answer. One that gets none again goes to the end. A step waits for the one before: while the
+ * directory hangs, the claims of new actors must not stand behind all of these.
+ */
+function repeater<Cell extends Claimed>(clock: Clock, claim: (cell: Cell) => Promise<void>) {
   const waiting = new Set<Cell>()
   let timer: Timer | undefined
+  let isClaiming = false
   let hasStopped = false
   const next = () => {
-    if (waiting.size > 0 && !hasStopped) timer ??= clock.after(repeatMs, step)
+    if (waiting.size > 0 && !isClaiming && !hasStopped) timer ??= clock.after(repeatMs, () => void step())
   }
-  const step = () => {
+  const step = async () => {
     timer = undefined
-    for (const cell of taken()) claim(cell)
+    isClaiming = true
+    await Promise.all(taken().map(claim))
+    isClaiming = false
     next()
   }
   function taken(): Cell[] {

@@ -218,9 +218,19 @@ describe('a claim that the directory did not answer', () => {
       host.seed(id)
       await actors.tell(id, { type: 'stay' })
     }
+    const hang = latch()
     claims = 0
     await clock.advance(1_000)
     assert.equal(claims, 400)
+    ownership.claim = async (kind, id) => {
+      claims += 1
+      await hang.opened
+      return claim(kind, id)
+    }
+    await clock.advance(10_000)
+    assert.equal(claims, 500, 'no step follows one that got no answer')
+    hang.open()
+    await settled(clock)
     join(world)
     await clock.advance(750)
     await settled(clock)
