@@ -3,22 +3,25 @@ import assert from 'node:assert/strict'
 import { personAt } from '../../../src/contract/person.ts'
 import type { NewMessage } from '../../../src/messaging/ports.ts'
 import { createTransmitter } from '../../../src/messaging/transmit-message.ts'
-import type { Pool } from '../../../src/platform/postgres/sql.ts'
+import { connectPool, type Pool, type Sql } from '../../../src/platform/postgres/sql.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { encodeId, type KeyId, newId } from '../../../src/shared/ids.ts'
 import { eventually } from '../../e2e/scene.ts'
-import { describe, test } from '../../support/harness.ts'
+import { after, describe, test } from '../../support/harness.ts'
 import { startOf, testContacts, testMessageStore } from '../../support/message-store.ts'
-import { testDatabase, testPool } from '../../support/postgres.ts'
+import { testDatabase } from '../../support/postgres.ts'
 import { addTenant } from '../../support/rows.ts'
 
-const sql = testPool(await testDatabase(), 8)
+// A slow machine must not end a wait for a lock.
+const patience = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }
+const sql = connectPool({ url: (await testDatabase()).url, max: 8, name: 'test', ...patience })
+after(() => sql.end({ timeout: 1 }))
 const store = testMessageStore(sql)
 const tenant = await addTenant(sql)
 const contacts = testContacts(sql)
 
-async function newMessage(idempotencyKey: string | null = null): Promise<NewMessage> {
-  const { contactId, conversationId } = await contacts.partiesOf(tenant, { person: personAt('15557000001') })
+async function newMessage(idempotencyKey: string | null = null, to = '15557000001'): Promise<NewMessage> {
+  const { contactId, conversationId } = await contacts.partiesOf(tenant, { person: personAt(to) })
   return {
     ...{ id: newId('message'), workspaceId: tenant.workspaceId, numberId: tenant.numberId },
     ...{ contactId, conversationId, text: 'Hello' },
@@ -78,6 +81,36 @@ describe('a message whose insert has no reply', () => {
     assert.equal(await store.insertOutbound(await newMessage('taken')), true)
     assert.equal(await store.insertOutbound(await newMessage('taken')), false)
   })
+})
+
+describe('somebody who has locked', () => {
+  for (const [what, lock] of [
+    [
+      'a contact',
+      (tx: Sql, { contactId }: NewMessage) => tx`select from contacts where id = ${contactId} for update`,
+    ],
+    [
+      'a conversation',
+      (tx: Sql, { conversationId }: NewMessage) =>
+        tx`select from conversations where id = ${conversationId} for update`,
+    ],
+  ] as const)
+    test(`${what} holds up no send to others`, async () => {
+      const [held, ...others] = [
+        await newMessage(null, '15557000101'),
+        await newMessage(null, '15557000102'),
+        await newMessage(null, '15557000103'),
+      ]
+      const holding = await sql.begin(async (tx) => {
+        await tx`set local idle_in_transaction_session_timeout = 0`
+        await lock(tx as unknown as Sql, held)
+        const waiting = store.insertOutbound(held)
+        const written = await Promise.all(others.map((one) => store.insertOutbound(one)))
+        assert.deepEqual(written, [true, true])
+        return { waiting }
+      })
+      assert.equal(await holding.waiting, true)
+    })
 })
 
 describe('a start whose reply is lost', () => {
