@@ -1,6 +1,8 @@
 // A send whose statements, or whose answers, come otherwise than they should.
 import assert from 'node:assert/strict'
 import { personAt } from '../../../src/contract/person.ts'
+import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
+import type { Claim } from '../../../src/messaging/identity.ts'
 import type { NewMessage } from '../../../src/messaging/ports.ts'
 import { createTransmitter } from '../../../src/messaging/transmit-message.ts'
 import { connectPool, type Pool, type Sql } from '../../../src/platform/postgres/sql.ts'
@@ -8,7 +10,7 @@ import { systemClock } from '../../../src/shared/clock.ts'
 import { encodeId, type KeyId, newId } from '../../../src/shared/ids.ts'
 import { eventually } from '../../e2e/scene.ts'
 import { after, describe, test } from '../../support/harness.ts'
-import { startOf, testContacts, testMessageStore } from '../../support/message-store.ts'
+import { startOf, testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase } from '../../support/postgres.ts'
 import { addTenant } from '../../support/rows.ts'
 
@@ -156,6 +158,32 @@ describe('a start whose reply is lost', () => {
     await transmitter.drain()
     assert.deepEqual(asked, [1])
   })
+})
+
+test('a status of a message whose contact became part of another names no address that is none', async () => {
+  const message = await newMessage(null, '15557000201')
+  await store.insertOutbound(message)
+  await sql`update contacts set wa_id = 'merged:' || id where id = ${message.contactId}`
+  const claims: Claim[] = []
+  const { applyStatus } = createMessageUpdates({
+    ...{ store, clock: systemClock, consent: testConsent(sql), dispatch: () => undefined },
+    contacts: {
+      ...contacts,
+      async learn(_, claim) {
+        claims.push(claim)
+      },
+    },
+    ...{ ignored: () => assert.fail(), campaignSendFailed: () => undefined },
+  })
+  await applyStatus({
+    ...{ type: 'messageStatus', phoneNumberId: tenant.phoneNumberId, status: 'SENT', at: new Date() },
+    ...{ providerMessageId: `wamid.${message.id}`, opaque: encodeId('message', message.id), error: null },
+    recipient: personAt('15557000201'),
+  })
+  assert.deepEqual(
+    claims.map(({ person, also }) => [person.phone, also]),
+    [['15557000201', []]],
+  )
 })
 
 describe('a failure that the provider reports', () => {
