@@ -14,7 +14,7 @@ import type {
 import { wake, withDeadlines } from './call-deadlines.ts'
 import { andThen, answerWith, type CallStep, replyTo, step } from './call-step.ts'
 import { decline, endOutcome, hangUp } from './end-call.ts'
-import { forwarded, isForwarding, ringing } from './forward-call.ts'
+import { endedBefore, forwarded, isForwarding, ringing } from './forward-call.ts'
 import { place, placeOutcome } from './place-call.ts'
 import { providerUpdate } from './provider-updates.ts'
 import { resume } from './resume-call.ts'
@@ -54,6 +54,10 @@ export const callActor = (timing: CallTiming): CallActor => ({
     return isQuiet ? quietCallMs : undefined
   },
   isGuarded: (effect: CallOut) => effect.type === 'askProvider' || effect.type === 'forward',
+  insteadOf: (effect: CallOut, { row }) =>
+    effect.type === 'forward' && hasEnded(row)
+      ? { type: 'forwarded', outcome: { type: 'failed', ...endedBefore } }
+      : undefined,
   handle(state, { message, at, replyTo: waiting }) {
     const context = { at, replyTo: waiting, timing }
     const resumed = resume({ ...context, replyTo: undefined }, state)

@@ -27,7 +27,8 @@ export type ForwardOutcome =
   | { readonly type: 'delivered' }
   | {
       readonly type: 'failed'
-      readonly endpointId: EndpointId
+      /** Without it, the first of those that it was for. */
+      readonly endpointId?: EndpointId
       readonly code: string
       readonly message: string
     }
