@@ -16,7 +16,7 @@ import { andThen, answerWith, type CallStep, replyTo, step } from './call-step.t
 import { decline, endOutcome, hangUp } from './end-call.ts'
 import { endedBefore, forwarded, isForwarding, ringing } from './forward-call.ts'
 import { place, placeOutcome } from './place-call.ts'
-import { providerUpdate } from './provider-updates.ts'
+import { providerTerminated, providerUpdate } from './provider-updates.ts'
 import { resume } from './resume-call.ts'
 
 export type CallActor = ActorDefinition<CallState, CallMessage, CallTx, CallEffect>
@@ -81,12 +81,8 @@ function react(context: StepContext, state: CallState, message: CallMessage): Ca
         step(last, ...replyTo(context.replyTo, { type: 'done' })),
       )
     case 'providerTerminate':
-      return andThen(providerUpdate(context, state, message), (last) =>
-        step(
-          // Not while the provider is being asked: an accept that succeeds after the end has to be taken back.
-          { ...last, isTerminated: state.row.pendingAction === null },
-          ...replyTo(context.replyTo, { type: 'done' }),
-        ),
+      return andThen(providerTerminated(context, state, message), (last) =>
+        step(last, ...replyTo(context.replyTo, { type: 'done' })),
       )
     case 'providerAnswered':
       return providerAnswered(context, state, message)

@@ -188,6 +188,8 @@ export interface CallState {
   readonly command: Command | null
   /** False right after loading: the first turn then resumes what the previous owner left unfinished. */
   readonly isResumed: boolean
+  /** The end of the call as a new owner finds it: the terminate came before the call was known. */
+  readonly earlyEnd?: TerminateFacts | null
   /** Set where this process itself has begun the forward that the row shows as under way. */
   readonly isForwardedHere?: boolean
   /** True once, in the incarnation that began the call: a later owner cannot know whether it was placed. */

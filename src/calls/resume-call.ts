@@ -6,12 +6,24 @@ import type { CallState, Command, StepContext } from './call.messages.ts'
 import { andThen, type CallStep, save, step } from './call-step.ts'
 import { askToEnd } from './end-call.ts'
 import { endedBefore, forward, forwardFailed, isForwarding, restarted, ringIsOldMs } from './forward-call.ts'
+import { providerTerminated } from './provider-updates.ts'
 
 /** A younger forward is left alone: the previous owner may be handing over while its attempt still runs. */
 export const handOverMs = 500
 
 export function resume(context: StepContext, state: CallState): CallStep {
   if (state.isResumed) return step(state)
+  // First: what has ended is not taken up again.
+  return andThen(endEarly(context, state), (known) => takeUp(context, known))
+}
+
+function endEarly(context: StepContext, { earlyEnd, ...state }: CallState): CallStep {
+  const { wacid } = state.row
+  if (!earlyEnd || wacid === null || hasEnded(state.row)) return step(state)
+  return providerTerminated(context, state, { type: 'providerTerminate', wacid, ...earlyEnd })
+}
+
+function takeUp(context: StepContext, state: CallState): CallStep {
   // The outcome of our own forward is still to come, or comes next.
   if (state.isForwardedHere) return resumeAction(context, { ...state, isResumed: true })
   if (isForwarding(state) && ageOf(context, state) < handOverMs) return step(state)

@@ -163,11 +163,11 @@ const sessionReader =
     })
   }
 
-function loadedState({ row, route }: TakenCall, { session, ownSdp }: SavedSdp): CallState {
+function loadedState({ row, route, earlyEnd }: TakenCall, { session, ownSdp }: SavedSdp): CallState {
   const command: Command | null =
     row.pendingAction === null || ownSdp === null ? null : { ownSdp, waiting: [], notes: [], isRepeat: true }
   const fresh = { isResumed: false, mayPlace: false, isDraining: false, isTerminated: false }
-  return { row, route, session, command, ...fresh }
+  return { row, route, session, command, earlyEnd, ...fresh }
 }
 
 export interface CallRequestsOptions {
