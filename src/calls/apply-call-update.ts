@@ -12,7 +12,7 @@ import { type CallId, decodeId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { endedCall, inboundCall, isStale } from './begin-call.ts'
 import type { CallMessage, CallTiming, TerminateFacts } from './call.messages.ts'
-import { createEarlyEnds } from './early-ends.ts'
+import { createEarlyTerminates } from './early-terminates.ts'
 import type { Beginning, Begun, BegunCall, CallLedger, CallOwners, Contacts } from './ports.ts'
 
 export type CallUpdate = CallConnectUpdate | CallStatusUpdate | CallTerminateUpdate
@@ -107,7 +107,7 @@ interface Reports {
 /** Handles the connect of an inbound call. */
 function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
   const { ledger, owners, clock } = options
-  const endEarly = createEarlyEnds({ ...options, tell })
+  const endEarly = createEarlyTerminates({ ...options, tell })
 
   async function begin(call: BegunCall, first: CallMessage): Promise<void> {
     const { id, workspaceId, status, wacid } = call.row

@@ -189,7 +189,7 @@ export interface CallState {
   /** False right after loading, until what the previous owner left unfinished is resumed. */
   readonly isResumed: boolean
   /** The end of the call as a new owner finds it: the terminate came before the call was known. */
-  readonly earlyEnd?: TerminateFacts | null
+  readonly earlyTerminate?: TerminateFacts | null
   /** The same for its command alone: the first turn resumes it, while a forward may have to wait. */
   readonly isCommandResumed: boolean
   /** Set where this process itself has begun the forward that the row shows as under way. */

@@ -18,10 +18,10 @@ export function resume(context: StepContext, state: CallState): CallStep {
   return andThen(endEarly(context, state), (known) => takeUp(context, known))
 }
 
-function endEarly(context: StepContext, { earlyEnd, ...state }: CallState): CallStep {
+function endEarly(context: StepContext, { earlyTerminate, ...state }: CallState): CallStep {
   const { wacid } = state.row
-  if (!earlyEnd || wacid === null || hasEnded(state.row)) return step(state)
-  return providerTerminated(context, state, { type: 'providerTerminate', wacid, ...earlyEnd })
+  if (!earlyTerminate || wacid === null || hasEnded(state.row)) return step(state)
+  return providerTerminated(context, state, { type: 'providerTerminate', wacid, ...earlyTerminate })
 }
 
 function takeUp(context: StepContext, state: CallState): CallStep {

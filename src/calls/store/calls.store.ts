@@ -16,7 +16,7 @@ export interface TakenCall {
   readonly epoch: number
   readonly silentMs: number
   /** The end of the call, where its terminate came before the call was known. */
-  readonly earlyEnd: TerminateFacts | null
+  readonly earlyTerminate: TerminateFacts | null
 }
 
 export interface TakeOptions {
@@ -60,7 +60,7 @@ export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(remembered
    */
   async take(id: string, options: TakeOptions): Promise<TakenCall | undefined> {
     const { sid, deadSid = null } = options
-    type Taken = CallRow & { ownerEpoch: number } & Pick<TakenCall, 'silentMs' | 'earlyEnd'> & {
+    type Taken = CallRow & { ownerEpoch: number } & Pick<TakenCall, 'silentMs' | 'earlyTerminate'> & {
         route: EndpointId[]
       }
     const [taken] = await sql<Taken[]>`
@@ -79,10 +79,10 @@ export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(remembered
       returning ${callColumns(sql)}, ${callRoute(sql)} as route, c.owner_epoch,
         greatest(0, extract(epoch from c.act_after - clock_timestamp()) * 1000)::float8 as silent_ms,
         (select jsonb_build_object('durationSeconds', t.duration_seconds, 'error', t.error)
-          from call_tombstones t where t.wacid = c.wacid) as early_end`
+          from call_tombstones t where t.wacid = c.wacid) as early_terminate`
     if (!taken) return undefined
-    const { route, ownerEpoch, silentMs, earlyEnd, ...row } = taken
-    return { row, route, epoch: ownerEpoch, silentMs, earlyEnd }
+    const { route, ownerEpoch, silentMs, earlyTerminate, ...row } = taken
+    return { row, route, epoch: ownerEpoch, silentMs, earlyTerminate }
   },
 
   change: createCallChanges(sql),

@@ -1,6 +1,6 @@
-// A terminate on another node may commit its tombstone while our insert runs, and neither statement sees the other. The
-// terminate looks for the call after its insert, and we look for the tombstone after ours: one of the two finds the other.
-// If we die before that, whoever loads the call looks.
+// A terminate on another node may commit its early terminate while our insert runs, and neither statement sees the other.
+// The terminate looks for the call after its insert, and we look for the early terminate after ours: one of the two finds
+// the other. If we die before that, whoever loads the call looks.
 
 import type { Clock } from '../shared/clock.ts'
 import type { CallId } from '../shared/ids.ts'
@@ -10,7 +10,7 @@ import { pause } from '../shared/pause.ts'
 import type { CallMessage, CallTiming } from './call.messages.ts'
 import type { CallLedger } from './ports.ts'
 
-export interface EarlyEndsOptions {
+export interface EarlyTerminatesOptions {
   readonly ledger: Pick<CallLedger, 'earlyTerminateSoon'>
   readonly tell: (id: CallId, message: CallMessage) => Promise<unknown>
   readonly clock: Clock
@@ -21,7 +21,7 @@ export interface EarlyEndsOptions {
 const againMs = { first: 250, most: 5_000 }
 
 /** Ends the call if its terminate came first. Never rejects. */
-export function createEarlyEnds({ ledger, tell, clock, timing, log }: EarlyEndsOptions) {
+export function createEarlyTerminates({ ledger, tell, clock, timing, log }: EarlyTerminatesOptions) {
   async function look(id: CallId, wacid: string): Promise<void> {
     const end = await ledger.earlyTerminateSoon(wacid)
     if (!end) return

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createEarlyEnds } from '../../../src/calls/early-ends.ts'
+import { createEarlyTerminates } from '../../../src/calls/early-terminates.ts'
 import { AppError } from '../../../src/contract/errors.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -18,7 +18,7 @@ function looking({ failing = [], refusing = [] }: { failing?: Error[]; refusing?
     const error = errors.shift()
     if (error) throw error
   }
-  const over = createEarlyEnds({
+  const over = createEarlyTerminates({
     ledger: {
       earlyTerminateSoon: async () => {
         thrown(failing)
@@ -39,7 +39,7 @@ function looking({ failing = [], refusing = [] }: { failing?: Error[]; refusing?
 const away = () => Object.assign(new Error('no connection'), { code: 'ECONNRESET' })
 const noOwner = () => new AppError('UNAVAILABLE', 'no owner')
 
-describe('the look for a tombstone that an insert could not see', () => {
+describe('the look for an early terminate that an insert could not see', () => {
   test('is repeated where Postgres does not answer, and where no owner takes the end', async () => {
     const { clock, told, warned, over } = looking({ failing: [away(), away()], refusing: [noOwner()] })
     await clock.advance(250 + 500 + 999)

@@ -1,5 +1,5 @@
 // The terminate of a call was acknowledged before anybody could see its connect, and the gateway that began the call has
-// died since: only the tombstone tells of it.
+// died since: only the early terminate tells of it.
 import assert from 'node:assert/strict'
 import { wakeOverdueCalls } from '../../../src/calls/host/wake-overdue-calls.ts'
 import { createCallsStore } from '../../../src/calls/store/calls.store.ts'
