@@ -164,12 +164,19 @@ export function createCampaignSending(options: CampaignSendingOptions): Campaign
   const pumpNumber = createPump({ store, rateLimit, slots, sender, rendering, clock, log })
   const begin = beginScheduled({ life, rateLimit, queue: scheduler, clock })
   const stopped = new AbortController()
+  const pumping = new Set<Promise<unknown>>()
   return {
-    pump: (numberId) => pumpNumber(numberId, stopped.signal),
+    pump(numberId) {
+      const work = pumpNumber(numberId, stopped.signal).finally(() => pumping.delete(work))
+      pumping.add(work)
+      return work
+    },
     begin,
     sweep: createCampaignSweep({ life, scheduler, begin, changeStatuses, dispatch, clock, log }),
     async drain() {
       stopped.abort()
+      // A claim that is under way begins sends.
+      await Promise.allSettled(pumping)
       await sender.drain()
     },
   }
