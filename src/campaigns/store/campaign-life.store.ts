@@ -19,7 +19,7 @@ import { recipientMachine } from '../recipient.machine.ts'
 import type { CampaignLifeStore, CampaignState, Transition } from '../run-campaign.ts'
 import { stopsOf } from './campaigns-halted.ts'
 import { createCampaignReader } from './campaigns-read.store.ts'
-import { moveLock } from './recipients.store.ts'
+import { movesAlone } from './move-lock.ts'
 
 export interface CampaignPools {
   readonly sql: Pool
@@ -54,7 +54,7 @@ export const createCampaignLifeStore = (
 
   move: (workspaceId, id, decide) =>
     pool.begin(async (sql) => {
-      await sql`select pg_advisory_xact_lock(${moveLock(sql, id)})`
+      await sql`select ${movesAlone(sql, id)}`
       const state = await lock(sql, { workspaceId, id }, accounts.defaultToken !== undefined)
       if (!state) return undefined
       const transition = decide(state)

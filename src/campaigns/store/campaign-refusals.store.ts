@@ -7,6 +7,7 @@ import { sources } from '../../platform/postgres/states.ts'
 import type { CampaignId, MessageId } from '../../shared/ids.ts'
 import { campaignMachine } from '../campaign.machine.ts'
 import { refusalRuns, refusalsInARow } from '../count-refusals.ts'
+import { moving } from './move-lock.ts'
 
 /**
  * The CTE `counted_refusals`, which joins the runs of these outcomes to the stored ones. A run of an older epoch is
@@ -111,10 +112,13 @@ export function pauseFailing(sql: Sql, messageIds: readonly MessageId[]): Promis
 /** `tripped` is a query of campaigns and errors: id, epoch, tripped. */
 async function pauseTripped(sql: Sql, tripped: Fragment): Promise<CampaignId[]> {
   const paused = await sql<{ id: CampaignId }[]>`
+    with tripped as (${tripped}),
+    ${moving(sql, sql`select id from tripped`)}
     update campaigns c
     set status = 'PAUSED', epoch = c.epoch + 1, pause_reason = 'TOO_MANY_FAILURES', pause_error = k.tripped,
       paused_at = now(), updated_at = now()
-    from (${tripped}) k
+    from tripped k
+    join moving on moving.id = k.id
     where k.id = c.id and k.epoch = c.epoch and c.deleted_at is null
       and c.status in (${sources(sql, campaignMachine, 'PAUSED')}) and c.status <> 'SCHEDULED'
     returning c.id`
