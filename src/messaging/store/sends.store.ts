@@ -22,7 +22,7 @@ type SendStore = Pick<MessageStore, 'startSending' | 'finishSend' | 'overdueSend
 /** What campaigns add to the outcomes of their sends. */
 export interface CampaignSends {
   readonly recipientsFollow: RecipientsFollow
-  /** The CTE `counted_refusals`, in the statement that writes these outcomes. */
+  /** The CTE `counted_refusals`, after the CTE `judged` of the statement that writes these outcomes. */
   readonly refusalsCounted: (sql: Sql, outcomes: readonly SendOutcome[]) => Fragment
   /** Called when the outcomes are durable. Must not reject. */
   readonly sendsEnded: (outcomes: readonly SendOutcome[]) => Promise<void>
