@@ -1,6 +1,7 @@
 // Reads UNKNOWN recipients, and writes what an operator decides about them.
 
 import type { Messaging } from '../../messaging/messaging.module.ts'
+import { givenUpAt } from '../../messaging/store/sends.store.ts'
 import type { Pool } from '../../platform/postgres/sql.ts'
 import { permits } from '../../platform/postgres/states.ts'
 import { recipientMachine } from '../recipient.machine.ts'
@@ -61,6 +62,13 @@ export const createUnknownStore = (
           now() + row_number() over (order by id) * interval '25 milliseconds'
         from still
         where is_over
+      ),
+      -- No recipient shows it any more, so it ends by itself.
+      left_behind as (
+        update messages m
+        set send_due_at = ${givenUpAt(pool)}
+        from still
+        where m.id = still.id and m.send_state = 'UNKNOWN'
       )
       update recipients r
       set status = ${becomes},

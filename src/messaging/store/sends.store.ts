@@ -47,6 +47,9 @@ export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: C
   }
 }
 
+/** When a send that is UNKNOWN counts as failed, unless its recipient waits for an operator. */
+export const givenUpAt = (sql: Sql): Fragment => sql`now() + interval '15 minutes'`
+
 /** After the `send_due_at` of a SENDING row, its process counts as dead and the outcome as unknown. */
 async function startSending(sql: Sql, ids: readonly MessageId[]): Promise<(number | null)[]> {
   const started = await sql<{ id: MessageId; attempt: number }[]>`
@@ -121,7 +124,7 @@ async function finishSends(
           when not i.moves then m.send_due_at
           -- Three seconds for the process that has the timer; then the sweep sends it.
           when i.state = 'PENDING' and not i.by_campaign then now() + (i.delay_ms + 3000) * interval '1 millisecond'
-          when i.state = 'UNKNOWN' and m.recipient_id is null then now() + interval '15 minutes'
+          when i.state = 'UNKNOWN' and m.recipient_id is null then ${givenUpAt(sql)}
         end,
         status = case when i.fails then 'FAILED' else m.status end,
         failed_at = case when i.fails then now() else m.failed_at end,
@@ -203,7 +206,7 @@ async function lostSends(sql: Sql, limit: number, follow: RecipientsFollow): Pro
   await sql`
     with lost as (
       update messages
-      set send_state = 'UNKNOWN', send_due_at = case when recipient_id is null then now() + interval '15 minutes' end
+      set send_state = 'UNKNOWN', send_due_at = case when recipient_id is null then ${givenUpAt(sql)} end
       where id in (
         select id from messages
         where send_state in (${sources(sql, sendMachine, 'UNKNOWN')}) and send_due_at < now()
@@ -213,7 +216,7 @@ async function lostSends(sql: Sql, limit: number, follow: RecipientsFollow): Pro
     ),
     ${follow(sql, 'lost')}
     select`
-  // A campaign's recipient has no `send_due_at`: it stays UNKNOWN until a status or an operator settles it.
+  // A campaign's message has no `send_due_at`: it stays UNKNOWN until a status or an operator settles it.
   return sql<LostSend[]>`
     select id, conversation_id
     from messages

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { campaignOperations } from '../../../src/campaigns/campaign.machine.ts'
 import type { ClaimedRecipient } from '../../../src/campaigns/send-ports.ts'
-import { createUnknownStore } from '../../../src/campaigns/store/campaign-unknown.store.ts'
 import { createRecipientStore } from '../../../src/campaigns/store/recipients.store.ts'
 import { mergeContact, moveMerged } from '../../../src/messaging/store/contact-merge.ts'
 import type { Sql } from '../../../src/platform/postgres/sql.ts'
@@ -15,9 +14,7 @@ import {
   claim,
   finish,
   judge,
-  messages,
   newCampaignForEachTest,
-  refusal,
   runningCampaign,
   sql,
   statuses,
@@ -219,28 +216,5 @@ describe('adding', () => {
     const added = await recipients.add(tenant.workspaceId, target.campaign, from, given)
     assert.deepEqual([...(added?.skipped ?? [])].sort(), opted)
     assert.deepEqual(await statuses(), { SKIPPED: 3, PENDING: 2 })
-  })
-})
-
-describe('an operator who sends again', () => {
-  test('sends no marketing to who wants none', async () => {
-    const id = await contact('15571110001')
-    await list('15571110001')
-    const [claimed] = await claim(1)
-    assert.ok(claimed)
-    await finish({ ...claimed, verdict: { type: 'unknown', error: refusal }, failure: null })
-    await sql`update contacts set marketing_opt_out_at = now() where id = ${id}`
-    const unknown = createUnknownStore(sql, messages.changeStatuses)
-    const resend = async () => {
-      const found = await unknown.unknown(tenant.workspaceId, campaign.id, { all: true }, 10)
-      return unknown.resend(
-        campaign.id,
-        found.map((each) => ({ ...each, newMessageId: newId('message') })),
-      )
-    }
-    await category('MARKETING')
-    assert.equal(await resend(), 0)
-    await category('UTILITY')
-    assert.equal(await resend(), 1)
   })
 })

@@ -1,0 +1,148 @@
+// An operator sends again to recipients of whom nobody knows whether they have the message.
+import assert from 'node:assert/strict'
+import { createCampaignSweep } from '../../../src/campaigns/host/sweep-campaigns.ts'
+import type { ClaimedRecipient } from '../../../src/campaigns/send-ports.ts'
+import { resendUnknown } from '../../../src/campaigns/settle-unknown.ts'
+import { createUnknownStore } from '../../../src/campaigns/store/campaign-unknown.store.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import { describe, test } from '../../support/harness.ts'
+import { contact, list, reasons } from './people-world.ts'
+import {
+  again,
+  campaign,
+  claim,
+  finish,
+  life,
+  messages,
+  newCampaignForEachTest,
+  refusal,
+  sql,
+  statuses,
+  store,
+  tenant,
+} from './sending-world.ts'
+
+newCampaignForEachTest()
+
+const nothing = () => undefined
+
+const resend = () =>
+  resendUnknown({
+    ...{ store: createUnknownStore(sql, messages.changeStatuses), dispatch: nothing, clock: systemClock },
+  })(tenant.workspaceId, campaign.id, { all: true })
+
+const sweep = createCampaignSweep({
+  ...{ life, changeStatuses: messages.changeStatuses, dispatch: nothing, clock: systemClock },
+  scheduler: { wake: nothing, beginAt: nothing },
+  begin: async () => undefined,
+  log: { warn: nothing },
+})
+
+const category = (name: string) => sql`
+  update templates set category = ${name} where workspace_id = ${tenant.workspaceId}`
+
+async function claimedOne(waId = '15571110001'): Promise<ClaimedRecipient> {
+  await list(waId)
+  const [claimed] = await claim(1)
+  return claimed ?? assert.fail('nobody was claimed')
+}
+
+async function unknownOne(): Promise<ClaimedRecipient> {
+  const claimed = await claimedOne()
+  await finish({ ...claimed, verdict: { type: 'unknown', error: refusal }, failure: null })
+  return claimed
+}
+
+const messageRow = async ({ messageId }: Pick<ClaimedRecipient, 'messageId'>) => {
+  const [row] = await sql<{ status: string; code: string | null; title: string | null }[]>`
+    select status, error ->> 'code' as code, error ->> 'title' as title from messages
+    where id = ${messageId}`
+  return row ?? assert.fail()
+}
+
+describe('who sends again', () => {
+  test('sends no marketing to who wants none', async () => {
+    const id = await contact('15571110001')
+    await unknownOne()
+    await sql`update contacts set marketing_opt_out_at = now() where id = ${id}`
+    await category('MARKETING')
+    assert.deepEqual(await resend(), { count: 0 })
+    await category('UTILITY')
+    assert.deepEqual(await resend(), { count: 1 })
+  })
+})
+
+describe('the first message of a recipient who is sent to again', () => {
+  for (const status of ['RUNNING', 'COMPLETED'] as const)
+    test(`in a campaign that is ${status} ends after 15 minutes, if nothing is heard of it`, async () => {
+      const first = await unknownOne()
+      if (status === 'COMPLETED') assert.equal((await store.complete(campaign)).type, 'completed')
+      assert.deepEqual(await resend(), { count: 1 })
+      const [row] = await sql<{ isLater: boolean; isSoon: boolean }[]>`
+        select send_due_at > now() + interval '10 minutes' as is_later,
+          send_due_at <= now() + interval '15 minutes' as is_soon
+        from messages where id = ${first.messageId}`
+      assert.deepEqual({ ...row }, { isLater: true, isSoon: true })
+      await sql`update messages set send_due_at = now() - interval '1 second' where id = ${first.messageId}`
+      const lost = await messages.lostSends(1_000)
+      assert.ok(lost.some(({ id }) => id === first.messageId))
+    })
+
+  test('ends when its late answer says that nothing was sent, and the recipient goes on', async () => {
+    const first = await unknownOne()
+    await resend()
+    await finish({ ...first, verdict: again(0), failure: null })
+    await sweep()
+    assert.deepEqual(
+      { ...(await messageRow(first)) },
+      {
+        ...{ status: 'FAILED', code: 'SENT_AGAIN' },
+        title: 'Not sent: an operator has sent to the recipient again',
+      },
+    )
+    assert.deepEqual(await statuses(), { PENDING: 1 })
+    const [second] = await claim(1)
+    assert.notEqual(second?.messageId, first.messageId)
+    await sweep()
+    assert.deepEqual(await statuses(), { QUEUED: 1 })
+  })
+
+  test('ends where nothing of it was sent and the campaign was completed meanwhile', async () => {
+    const first = await unknownOne()
+    assert.equal((await store.complete(campaign)).type, 'completed')
+    await finish({ ...first, verdict: again(0), failure: null })
+    await sweep()
+    assert.equal((await messageRow(first)).status, 'QUEUED', 'an operator decides')
+    await resend()
+    await sweep()
+    assert.equal((await messageRow(first)).code, 'SENT_AGAIN')
+  })
+})
+
+describe('a message that is not tried again', () => {
+  test('says why its recipient was skipped', async () => {
+    const first = await claimedOne('PT.1')
+    await finish({ ...first, verdict: again(0), failure: null })
+    await category('AUTHENTICATION')
+    const { sendable } = await store.running(tenant.numberId)
+    assert.deepEqual(await claim(1, sendable.find(({ id }) => id === campaign.id) ?? assert.fail()), [])
+    assert.deepEqual(await reasons(), { 'PT.1': 'RECIPIENT_NEEDS_PHONE' })
+    await sweep()
+    const { code, title } = await messageRow(first)
+    assert.deepEqual(
+      [code, title],
+      [
+        'RECIPIENT_NEEDS_PHONE',
+        'Not sent: the template goes to phone numbers only, and the person is known by a user id',
+      ],
+    )
+  })
+
+  test('says that its recipient was removed', async () => {
+    const first = await claimedOne()
+    await finish({ ...first, verdict: again(0), failure: null })
+    await sql`delete from recipients where id = ${first.id}`
+    await sweep()
+    assert.equal((await messageRow(first)).code, 'RECIPIENT_REMOVED')
+  })
+})
