@@ -4,6 +4,8 @@ import { createCampaignSweep } from '../../../src/campaigns/host/sweep-campaigns
 import type { ClaimedRecipient } from '../../../src/campaigns/send-ports.ts'
 import { resendUnknown } from '../../../src/campaigns/settle-unknown.ts'
 import { createUnknownStore } from '../../../src/campaigns/store/campaign-unknown.store.ts'
+import { AppError } from '../../../src/contract/errors.ts'
+import { templateRendering } from '../../../src/messaging/messaging.module.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { describe, test } from '../../support/harness.ts'
 import { contact, list, reasons } from './people-world.ts'
@@ -21,6 +23,7 @@ import {
   store,
   tenant,
 } from './sending-world.ts'
+import { addTemplate, offer } from './world.ts'
 
 newCampaignForEachTest()
 
@@ -28,7 +31,8 @@ const nothing = () => undefined
 
 const resend = () =>
   resendUnknown({
-    ...{ store: createUnknownStore(sql, messages.changeStatuses), dispatch: nothing, clock: systemClock },
+    ...{ store: createUnknownStore(sql, messages.changeStatuses), rendering: templateRendering },
+    ...{ dispatch: nothing, clock: systemClock },
   })(tenant.workspaceId, campaign.id, { all: true })
 
 const sweep = createCampaignSweep({
@@ -53,6 +57,19 @@ async function unknownOne(): Promise<ClaimedRecipient> {
   return claimed
 }
 
+/** Of a completed campaign whose template has variables. */
+async function unknownOffer(): Promise<ClaimedRecipient> {
+  await addTemplate(sql, tenant, offer.name, 'Hi {{first_name}}, use {{code}}')
+  await sql`update templates set status = 'APPROVED' where workspace_id = ${tenant.workspaceId}`
+  await sql`
+    update campaigns set template_name = ${offer.name}, variables = ${sql.json({ code: 'A1', first_name: 'you' })}
+    where id = ${campaign.id}`
+  const first = await unknownOne()
+  await sql`update recipients set variables = ${sql.json({ first_name: 'Ines' })} where id = ${first.id}`
+  assert.equal((await store.complete(campaign)).type, 'completed')
+  return first
+}
+
 const messageRow = async ({ messageId }: Pick<ClaimedRecipient, 'messageId'>) => {
   const [row] = await sql<{ status: string; code: string | null; title: string | null }[]>`
     select status, error ->> 'code' as code, error ->> 'title' as title from messages
@@ -70,6 +87,45 @@ describe('who sends again', () => {
     await category('UTILITY')
     assert.deepEqual(await resend(), { count: 1 })
   })
+
+  test('in a completed campaign sends what the template says, although the contents of the message are removed', async () => {
+    const first = await unknownOffer()
+    await sql`
+      update messages set text = '', template = jsonb_set(template, '{variables}', '{}') where id = ${first.messageId}`
+    assert.deepEqual(await resend(), { count: 1 })
+    const [row] = await sql<{ text: string; variables: unknown }[]>`
+      select m.text, m.template -> 'variables' as variables
+      from messages m
+      join recipients r on r.message_id = m.id
+      where r.id = ${first.id} and m.id <> ${first.messageId}`
+    assert.deepEqual(
+      { ...row },
+      {
+        text: 'Hi Ines, use A1',
+        variables: { first_name: 'Ines', code: 'A1' },
+      },
+    )
+  })
+
+  const unfit = [
+    ['TEMPLATE_NOT_APPROVED', () => sql`status = 'PAUSED'`],
+    [
+      'TEMPLATE_VARIABLES_MISMATCH',
+      () => sql`components = ${sql.json([{ type: 'BODY', text: 'Hi {{name}}' }])}`,
+    ],
+  ] as const
+  for (const [code, change] of unfit)
+    test(`is told in a completed campaign why nobody can be sent to: ${code}`, async () => {
+      await unknownOffer()
+      await sql`
+        update templates set ${change()} where workspace_id = ${tenant.workspaceId} and name = ${offer.name}`
+      await assert.rejects(resend(), (error) => error instanceof AppError && error.code === code)
+      assert.deepEqual(await statuses(), { UNKNOWN: 1 })
+      // One that is not over sends when its template can be sent again.
+      await sql`update campaigns set status = 'PAUSED' where id = ${campaign.id}`
+      assert.deepEqual(await resend(), { count: 1 })
+      assert.deepEqual(await statuses(), { PENDING: 1 })
+    })
 })
 
 describe('the first message of a recipient who is sent to again', () => {
