@@ -11,6 +11,8 @@ export interface Activated<State> {
   readonly type: 'activated'
   readonly loaded: Loaded<State>
   readonly guard: Guard
+  /** What the directory has said of the actor, or will say. */
+  readonly claim: Claim | Promise<Claim>
 }
 
 export interface ActivateOptions<State> {
@@ -40,11 +42,10 @@ export async function activate<State>(
     if (claim.type === 'mine') void ownership.release(kind, [id])
     return taken
   }
-  ownership.recordEpoch(kind, id, taken.epoch)
   const guard = new Guard({ clock, validMs: options.guardMs, resumedAt: ownership.resumedAt })
   guard.confirmed(asked)
   guard.stayQuiet(taken.silentMs)
-  return { type: 'activated', loaded: taken, guard }
+  return { type: 'activated', loaded: taken, guard, claim }
 }
 
 async function take<State>(
