@@ -13,11 +13,14 @@ import { oneUnlessHeldUp } from '../../shared/concurrency.ts'
 import type { MessageId } from '../../shared/ids.ts'
 import { sourcesOf } from '../../shared/machine.ts'
 import { type SendState, sendMachine } from '../message.machine.ts'
-import type { LostSend, MessageStore, Outgoing, SendOutcome, SendTemplate } from '../ports.ts'
+import type { LostSend, MessageStore, OptedOutSend, Outgoing, SendOutcome, SendTemplate } from '../ports.ts'
 import type { SendVerdict } from '../send-policy.ts'
 import type { RecipientsFollow } from './message-updates.store.ts'
 
-type SendStore = Pick<MessageStore, 'startSending' | 'finishSend' | 'overdueSends' | 'lostSends'>
+type SendStore = Pick<
+  MessageStore,
+  'startSending' | 'finishSend' | 'overdueSends' | 'optedOutSends' | 'lostSends'
+>
 
 /** What campaigns add to the outcomes of their sends. */
 export interface CampaignSends {
@@ -43,6 +46,12 @@ export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: C
     startSending: (id) => starts.add(id),
     finishSend: (outcome) => ends.add(outcome),
     overdueSends: (limit) => overdueSends(sql, limit, accounts),
+    optedOutSends: (limit) => sql<OptedOutSend[]>`
+      select m.id, m.conversation_id, m.recipient_id
+      from messages m
+      where m.send_state = 'PENDING' and m.send_due_at < now() and ${isOptedOut(sql)}
+      order by m.send_due_at
+      limit ${limit}`,
     lostSends: (limit) => lostSends(sql, limit, campaigns.recipientsFollow),
   }
 }
@@ -56,6 +65,7 @@ async function startSending(sql: Sql, ids: readonly MessageId[]): Promise<(numbe
     update messages
     set send_state = 'SENDING', send_attempts = send_attempts + 1, send_due_at = now() + interval '1 minute'
     where id = any(${ids as MessageId[]}::uuid[]) and send_state in (${sources(sql, sendMachine, 'SENDING')})
+      and status = 'QUEUED'
     returning id, send_attempts as attempt`
   const attempts = new Map(started.map(({ id, attempt }) => [id, attempt]))
   // An id that occurs twice in a batch was started only once.
@@ -166,6 +176,16 @@ interface OverdueRow extends AccountColumns {
   components: unknown[]
 }
 
+/** Of message `m`: what a campaign sends does not go to who has opted out, whenever that was. */
+const isOptedOut = (sql: Sql): Fragment => sql`(
+  m.recipient_id is not null and exists (
+    select from contacts c
+    left join templates t on t.workspace_id = c.workspace_id and t.name = m.template ->> 'name'
+      and t.language = m.template ->> 'language'
+    where c.id = m.contact_id
+      and (c.opt_state = 'opted-out' or t.category = 'MARKETING' and c.marketing_opt_out_at is not null))
+)`
+
 /** Claims PENDING messages whose send did not start or restart in time. Two sweeps never get the same. */
 async function overdueSends(sql: Sql, limit: number, options: AccountOptions): Promise<Outgoing[]> {
   const rows = await sql<OverdueRow[]>`
@@ -173,11 +193,11 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
       update messages
       set send_due_at = now() + interval '5 seconds'
       where id in (
-        select id from messages
-        where send_state = 'PENDING' and send_due_at < now()
-        order by send_due_at
+        select m.id from messages m
+        where m.send_state = 'PENDING' and m.send_due_at < now() and not ${isOptedOut(sql)}
+        order by m.send_due_at
         limit ${limit}
-        for update skip locked)
+        for update of m skip locked)
       returning id, workspace_id, conversation_id, number_id, contact_id, template, content
     )
     select due.id, due.workspace_id, due.conversation_id, due.template, due.content,

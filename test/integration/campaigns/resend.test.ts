@@ -6,7 +6,10 @@ import { resendUnknown } from '../../../src/campaigns/settle-unknown.ts'
 import { createUnknownStore } from '../../../src/campaigns/store/campaign-unknown.store.ts'
 import { AppError } from '../../../src/contract/errors.ts'
 import { templateRendering } from '../../../src/messaging/messaging.module.ts'
+import type { Outgoing } from '../../../src/messaging/ports.ts'
+import { sweepSends } from '../../../src/messaging/sweep-sends.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
+import type { MessageId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { contact, list, reasons } from './people-world.ts'
 import {
@@ -105,6 +108,21 @@ describe('who sends again', () => {
         variables: { first_name: 'Ines', code: 'A1' },
       },
     )
+  })
+
+  test('in a completed campaign sends nothing to who opts out before it is sent', async () => {
+    const first = await unknownOffer()
+    assert.deepEqual(await resend(), { count: 1 })
+    await sql`update messages set send_due_at = now() - interval '1 second' where recipient_id = ${first.id}`
+    await sql`update contacts set opt_state = 'opted-out' where id = ${first.contactId}`
+    const started: MessageId[] = []
+    const transmitter = { start: ({ id }: Outgoing) => void started.push(id), drain: async () => undefined }
+    await sweepSends({ store: messages, transmitter, dispatch: nothing, clock: systemClock })
+    const [row] = await sql<{ messageId: MessageId; status: string; code: string }[]>`
+      select message_id, status, error ->> 'code' as code from recipients where id = ${first.id}`
+    assert.ok(row && !started.includes(row.messageId))
+    assert.deepEqual([row.status, row.code], ['FAILED', 'RECIPIENT_OPTED_OUT'])
+    assert.equal((await messageRow(row)).status, 'FAILED')
   })
 
   const unfit = [
