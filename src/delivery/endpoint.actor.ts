@@ -251,10 +251,10 @@ function recorded(turn: Turn, message: Extract<EndpointMessage, { type: 'recorde
     state.pulling?.left.add(id)
     if (state.known.delete(id)) state.unrecorded -= 1
   }
-  if (!message.enabled && state.config.enabled) switchOff(turn)
-  // Still on, although 20 failures were seen: the store counts differently, for example after an off and on
-  // that this owner missed.
-  else if (state.config.enabled && isSpent(state) && state.unrecorded === 0) reload(turn)
+  // Off, as the statement saw it: since then somebody may have turned it on. Or still on, although 20 failures were seen:
+  // the store counts differently, for example after an off and on that this owner missed.
+  const isDoubtful = !message.enabled || (isSpent(state) && state.unrecorded === 0)
+  if (state.config.enabled && isDoubtful) reload(turn)
 }
 
 const isSpent = ({ concurrency }: EndpointState): boolean => allowance(concurrency).total === 0

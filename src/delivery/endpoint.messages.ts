@@ -55,7 +55,7 @@ export type EndpointMessage =
   | { readonly type: 'pingDue'; readonly token: number }
   | { readonly type: 'pongLate'; readonly token: number }
   | { readonly type: 'idleDue'; readonly token: number }
-  /** Results that are committed, and whether the endpoint is enabled since then. */
+  /** Results that are committed, and whether the statement that wrote them found the endpoint enabled. */
   | { readonly type: 'recorded'; readonly deliveryIds: readonly string[]; readonly enabled: boolean }
 
 export type EndpointEffect =

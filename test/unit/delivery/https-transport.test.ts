@@ -138,8 +138,8 @@ describe('an endpoint over HTTPS', () => {
     const endpoint = https()
     const driver = new Driver(endpoint)
     driver.tell({ type: 'wake' })
-    driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
-    driver.reloaded({ ...endpoint, configVersion: 2 })
+    driver.reloaded({ ...endpoint, enabled: false, configVersion: 2 })
+    driver.reloaded({ ...endpoint, configVersion: 3 })
     driver.pulled([])
     assert.equal(driver.of('pull').length, 2)
   })
@@ -172,11 +172,14 @@ describe('an endpoint over HTTPS', () => {
   })
 
   test('switched off by a committed result it starts nothing more', () => {
-    const driver = new Driver(https())
+    const endpoint = https()
+    const driver = new Driver(endpoint)
     driver.tell({ type: 'deliver', items: items(50) })
     const started = driver.of('post').length
     driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
     driver.answerAll(ok)
+    assert.equal(driver.of('post').length, started)
+    driver.reloaded({ ...endpoint, enabled: false, configVersion: 2 })
     driver.tell({ type: 'deliver', items: items(5) })
     assert.equal(driver.of('post').length, started)
     const [reply] = driver.of(
@@ -184,6 +187,16 @@ describe('an endpoint over HTTPS', () => {
       driver.tell({ type: 'direct', item: { kind: 'call.ringing', body: '{}', headers: {} } }, 'asker'),
     )
     assert.equal((reply as { value: { code: string } }).value.code, 'ENDPOINT_OFF')
+  })
+
+  test('a result that was written before it was turned on again does not switch it off', () => {
+    const endpoint = https({ configVersion: 6 })
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
+    driver.tell({ type: 'deliver', items: items(2) })
+    assert.equal(driver.of('post').length, 0, 'nothing begins before it is known')
+    driver.reloaded(endpoint)
+    assert.equal(driver.of('post').length, 2)
   })
 
   test('leaving, it finishes what is under way and then passivates', () => {
