@@ -6,6 +6,7 @@ import type { Effects, EndpointEffect, EndpointMessage } from './endpoint.messag
 import type { EndpointConfig, QueuedItem } from './endpoint.ts'
 import { reload, reloadFailed } from './endpoint-reload.ts'
 import {
+  dropOutdated,
   dropQueued,
   type EndpointState,
   enqueueInTurn,
@@ -14,6 +15,7 @@ import {
   isSocket,
   nextToken,
   pullAll,
+  pullAnew,
   queueNameOf,
   takeArrived,
 } from './endpoint-state.ts'
@@ -75,6 +77,7 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
   handle(state, incoming): Step<EndpointState, EndpointTx, Effects[number]> {
     const turn: Turn = { state, at: incoming.at, options, effects: [] }
     apply(turn, incoming)
+    dropOutdated(state)
     if (state.config.enabled) {
       if (state.reloading === undefined) pump(turn)
       pullMore(turn)
@@ -110,7 +113,7 @@ function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): voi
     case 'leave':
       return leave(turn)
     case 'wake':
-      return pullAll(turn.state)
+      return message.isAnew ? pullAnew(turn.state) : pullAll(turn.state)
     case 'stayReady':
       return
     case 'pulled':

@@ -29,8 +29,8 @@ export interface SocketOpening extends Pick<AttemptReport, 'timings' | 'remoteAd
 export type EndpointMessage =
   | { readonly type: 'deliver'; readonly items: readonly QueuedItem[] }
   | { readonly type: 'direct'; readonly item: DirectItem }
-  /** A hint: rows in the store wait longer than they should. */
-  | { readonly type: 'wake' }
+  /** A hint: rows in the store wait longer than they should, or some that were queued wait no more. */
+  | { readonly type: 'wake'; readonly isAnew?: true }
   /** A hint: somebody must own the endpoint, because calls ring at it. */
   | { readonly type: 'stayReady' }
   | { readonly type: 'dialAhead' }
