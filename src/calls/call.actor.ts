@@ -28,9 +28,12 @@ export type CallActor = ActorDefinition<CallState, CallMessage, CallTx, CallEffe
 const afterEndMs = 5_000
 const quietCallMs = 120_000
 
-/** What the API, the webhooks of the provider and the sweep send. An inbound call begins where it is adopted. */
+/**
+ * What the API, the webhooks of the provider and the sweep send, and `ringing` from a process that has begun a call but
+ * takes it in no more. A call is placed only by the process that has begun it.
+ */
 const fromOthers: ReadonlySet<CallMessage['type']> = new Set([
-  'place',
+  'ringing',
   'providerConnect',
   'providerStatus',
   'providerTerminate',

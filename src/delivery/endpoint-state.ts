@@ -47,7 +47,9 @@ export interface Frame {
 export interface Ping {
   readonly ping: number
   readonly frames: readonly Frame[]
+  /** When it was handed to the socket, and how many frames were unread then. */
   readonly sentAtMs: number
+  readonly unread: number
 }
 
 export interface OpenSocket {

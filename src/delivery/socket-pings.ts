@@ -2,7 +2,7 @@
 import type { EndpointEffect } from './endpoint.messages.ts'
 import { type EndpointState, type Frame, nextToken, type OpenSocket } from './endpoint-state.ts'
 import type { Turn } from './endpoint-work.ts'
-import { adjustWindow, leastFrames } from './socket-window.ts'
+import { adjustWindow, leastFrames, windowBegun } from './socket-window.ts'
 
 const pingAfterBytes = 64 * 1024
 /** Of the frames that may be unread, so that a busy socket does not stop for each pong. */
@@ -20,7 +20,10 @@ export interface Handed {
 
 /** Call before a frame of so many bytes is written. */
 export function frameBegun(turn: Turn, open: OpenSocket, bytes: number): void {
-  if (open.unconfirmedBytes === 0) schedulePing(turn, open, unconfirmedPingMs)
+  if (open.unconfirmedBytes === 0) {
+    schedulePing(turn, open, unconfirmedPingMs)
+    windowBegun(open.window, turn.at.getTime())
+  }
   open.unconfirmedBytes += bytes
   turn.state.unreadShare.take(bytes)
 }
@@ -58,7 +61,8 @@ function isCarrying({ writing }: OpenSocket, type?: Frame['work']['type']): bool
  */
 export function frameTaken(turn: Turn, open: OpenSocket, frame: Frame): void {
   open.sincePing.push(frame)
-  if (frame.ping !== undefined) return sent(turn, open, frame.ping)
+  // That it was taken may be told late, which would make the way look short.
+  if (frame.ping !== undefined) return sent(turn, open, frame.ping, frame.startedAtMs)
   if (isMuch(open) || !isProving(open)) ping(turn, open)
 }
 
@@ -67,10 +71,10 @@ const isMuch = ({ sincePing, window }: OpenSocket): boolean =>
 
 const bytesOf = (frames: readonly Frame[]): number => frames.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** How many queued frames may be unread. */
-export function mostUnread({ unreadShare }: EndpointState, { hasPonged, window }: OpenSocket): number {
-  if (!hasPonged) return maxUnreadBeforePong
-  return unreadShare.held < unreadShare.limit ? window.frames : leastFrames
+/** How many queued frames may be unread. Where memory is short, those without a verdict count as well. */
+export function mostUnread({ unreadShare }: EndpointState, open: OpenSocket): number {
+  if (!open.hasPonged) return maxUnreadBeforePong
+  return unreadShare.held < unreadShare.limit ? open.window.frames : leastFrames - open.unsettled.length
 }
 
 /** Frames that the socket has taken and no pong covers yet, oldest first. */
@@ -97,13 +101,13 @@ function schedulePing(turn: Turn, open: OpenSocket, delayMs: number): void {
 
 function ping(turn: Turn, open: OpenSocket): void {
   const number = nextToken(turn.state)
-  sent(turn, open, number)
+  sent(turn, open, number, turn.at.getTime())
   turn.effects.push({ type: 'ping', token: open.token, ping: number })
 }
 
-function sent(turn: Turn, open: OpenSocket, number: number): void {
+function sent(turn: Turn, open: OpenSocket, number: number, sentAtMs: number): void {
   if (open.pings.length === 0) armPongTimer(turn, open)
-  open.pings.push({ ping: number, frames: open.sincePing, sentAtMs: turn.at.getTime() })
+  open.pings.push({ ping: number, frames: open.sincePing, sentAtMs, unread: unreadOf(open) })
   open.sincePing = []
 }
 
@@ -129,8 +133,8 @@ export function pong(turn: Turn, open: OpenSocket, number: number): Frame[] {
   // By their places, not their numbers: a ping of its own overtakes one whose frame a lapsed guard holds back.
   const answered = open.pings.splice(0, index + 1)
   const read = answered.flatMap(({ frames }) => frames)
-  const sentAtMs = answered[index]?.sentAtMs ?? 0
-  adjustWindow(open.window, { sentAtMs, frames: read.length, nowMs: turn.at.getTime() })
+  const { sentAtMs = 0, unread = 0 } = answered[index] ?? {}
+  adjustWindow(open.window, { sentAtMs, unread, frames: read.length, nowMs: turn.at.getTime() })
   frameEnded(turn, open, bytesOf(read))
   if (open.pings.length > 0) armPongTimer(turn, open)
   else if (open.sincePing.length > 0 && !isCarrying(open)) ping(turn, open)

@@ -204,7 +204,11 @@ export function ponged(turn: Turn, token: number, ping: number): void {
   if (!open) return
   for (const frame of pong(turn, open, ping)) {
     if (open.settled) end(turn, frame, delivered)
-    else open.unsettled.push({ frame, readAtMs: turn.at.getTime() })
+    else {
+      open.unsettled.push({ frame, readAtMs: turn.at.getTime() })
+      // Their bodies stay in memory.
+      turn.state.unreadShare.take(frame.bytes)
+    }
   }
 }
 
@@ -216,13 +220,9 @@ export function settleDue(turn: Turn, token: number): void {
 /** A leaving process does not wait for the verdict, which is nearly always the same. */
 export function settleNow(turn: Turn, open: OpenSocket): void {
   open.settled = true
-  settle(turn, open, true)
-}
-
-function settle(turn: Turn, open: OpenSocket, isAccepted: boolean): void {
   for (const { frame, readAtMs } of open.unsettled.splice(0)) {
-    if (isAccepted) end(turn, frame, delivered, new Date(readAtMs))
-    else end(turn, frame, failure('SOCKET_REJECTED_SIGNATURE'))
+    turn.state.unreadShare.give(frame.bytes)
+    end(turn, frame, delivered, new Date(readAtMs))
   }
 }
 
@@ -237,10 +237,10 @@ export function socketClosed(turn: Turn, token: number, code: number): void {
 /** After a close in good order, which both sides have completed, what the socket had taken was read. */
 function lose(turn: Turn, open: OpenSocket, reason: AttemptFailure, isInOrder = false): void {
   forgetSocket(turn)
-  settle(turn, open, reason.code !== 'SOCKET_REJECTED_SIGNATURE')
-  const [unread, writing] = [unreadFrames(open), [...open.writing.values()]]
+  if (reason.code !== 'SOCKET_REJECTED_SIGNATURE') settleNow(turn, open)
+  const [rejected, unread, writing] = [open.unsettled, unreadFrames(open), [...open.writing.values()]]
   if (isInOrder) for (const frame of unread) end(turn, frame, delivered)
-  fail(turn, isInOrder ? writing : [...unread, ...writing], reason)
+  fail(turn, [...rejected.map(({ frame }) => frame), ...(isInOrder ? [] : unread), ...writing], reason)
   if (open.used) turn.state.ahead.failures = 0
   else if (isKeptOpen(turn.state)) restAhead(turn)
   // A receiver that closes at once would otherwise be dialled in a tight loop.
@@ -261,7 +261,7 @@ export function dropSocket(turn: Turn, code: number, reason: string): void {
   if (socket.phase === 'open') {
     turn.effects.push({ type: 'closeSocket', token: socket.token, code, reason })
     forgetSocket(turn)
-    settle(turn, socket, true)
+    settleNow(turn, socket)
     const frames = [...unreadFrames(socket), ...socket.writing.values()]
     for (const { work, isAnswered } of frames)
       if (work.type === 'direct' && !isAnswered) finish(turn, work, reportOf(failure('INTERRUPTED')))

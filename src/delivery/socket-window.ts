@@ -1,6 +1,7 @@
-// How many frames a receiver may have unread. A few would fill a round trip to a distant receiver with waiting; too many
-// would hold up a call, whose frame goes behind them. So the window grows while pongs come fast, and shrinks when they
-// come later than the way takes.
+// How many frames a receiver may have unread. With a few, a distant receiver would wait for a round trip after each of
+// them; with many, a call would wait, whose frame goes behind them. So the window grows while it is full and pongs come
+// fast, shrinks when they come later than the way takes, and is small again after a pause: a receiver that kept up with
+// single events may be slow with many.
 
 export interface SocketWindow {
   /** Queued frames that may be unread. */
@@ -9,6 +10,7 @@ export interface SocketWindow {
   fastestMs: number
   measuredAtMs: number
   shrunkAtMs: number
+  pongedAtMs: number
 }
 
 /** Also where memory is short. */
@@ -16,6 +18,7 @@ export const leastFrames = 16
 const mostFrames = 256
 /** How long a frame may wait behind others. */
 const waitMs = 25
+const pauseMs = 1_000
 /** A connection may be led another way. */
 const measureAgainMs = 60_000
 
@@ -24,21 +27,35 @@ export const newWindow = (nowMs: number): SocketWindow => ({
   fastestMs: Number.POSITIVE_INFINITY,
   measuredAtMs: nowMs,
   shrunkAtMs: Number.NEGATIVE_INFINITY,
+  pongedAtMs: nowMs,
 })
 
-/** A pong has come that covers so many frames. Doubles the window in a round trip, or halves it. */
-export function adjustWindow(
-  window: SocketWindow,
-  { sentAtMs, frames, nowMs }: { readonly sentAtMs: number; readonly frames: number; readonly nowMs: number },
-): void {
+/** A frame goes out, and nothing is unread. */
+export function windowBegun(window: SocketWindow, nowMs: number): void {
+  if (nowMs - window.pongedAtMs > pauseMs) window.frames = leastFrames
+}
+
+interface Answered {
+  readonly sentAtMs: number
+  readonly nowMs: number
+  /** How many frames were unread when the ping was sent. */
+  readonly unread: number
+  /** How many the pong has covered. */
+  readonly frames: number
+}
+
+/** Doubles the window in a round trip, or halves it. */
+export function adjustWindow(window: SocketWindow, { sentAtMs, nowMs, unread, frames }: Answered): void {
   const tookMs = nowMs - sentAtMs
+  window.pongedAtMs = nowMs
   if (tookMs < window.fastestMs || nowMs - window.measuredAtMs > measureAgainMs) {
     window.fastestMs = tookMs
     window.measuredAtMs = nowMs
   }
-  if (tookMs <= window.fastestMs + waitMs) window.frames = Math.min(mostFrames, window.frames + frames)
-  // What was sent before it shrank says the same once more.
-  else if (sentAtMs >= window.shrunkAtMs) {
+  if (tookMs <= window.fastestMs + waitMs) {
+    if (unread * 2 >= window.frames) window.frames = Math.min(mostFrames, window.frames + frames)
+  } else if (sentAtMs >= window.shrunkAtMs) {
+    // What was sent before it shrank says the same once more.
     window.frames = Math.max(leastFrames, Math.floor(window.frames / 2))
     window.shrunkAtMs = nowMs
   }

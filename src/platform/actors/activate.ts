@@ -11,6 +11,8 @@ export interface Activated<State> {
   readonly type: 'activated'
   readonly loaded: Loaded<State>
   readonly guard: Guard
+  /** What the directory has said of the actor, or will say. */
+  readonly claim: Claim | Promise<Claim>
 }
 
 export interface ActivateOptions<State> {
@@ -42,11 +44,10 @@ export async function activate<State>(
     if (claim.type === 'mine') void ownership.release(kind, [id])
     return taken
   }
-  ownership.recordEpoch(kind, id, taken.epoch)
   const guard = new Guard({ clock, validMs: options.guardMs, resumedAt: ownership.resumedAt })
   guard.confirmed(asked)
   guard.stayQuiet(taken.silentMs)
-  return { type: 'activated', loaded: taken, guard }
+  return { type: 'activated', loaded: taken, guard, claim }
 }
 
 /** Nobody waits for it any more, and what the host holds for it would be held for as long as this process lives. */

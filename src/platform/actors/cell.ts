@@ -70,6 +70,10 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     return this.#state
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
   constructor(options: CellOptions<State, Message, Tx, Effect>) {
     this.id = options.id
     this.epoch = options.loaded.epoch

@@ -74,7 +74,8 @@ function world(ledger: Partial<CallLedger> = {}) {
     },
     ledger: { ...nothing, ...ledger } as CallLedger,
     owners: {
-      adopt: async (_call, first) => void adopted.push(first),
+      isLeaving: () => false,
+      adopt: async (_call, first) => adopted.push(first) > 0,
       ask: async (id, message) => {
         told.push({ id, message })
         return { type: 'done' }

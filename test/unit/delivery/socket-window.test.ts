@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import { adjustWindow, newWindow, type SocketWindow } from '../../../src/delivery/socket-window.ts'
+import {
+  adjustWindow,
+  newWindow,
+  type SocketWindow,
+  windowBegun,
+} from '../../../src/delivery/socket-window.ts'
 import { describe, test } from '../../support/harness.ts'
 
 /** Pongs that took so long, each a second after the one before it, or later. */
@@ -10,7 +15,7 @@ function after(
   let nowMs = 0
   const sizes = pongs.map(({ tookMs, frames = 16, laterMs = 1_000 }) => {
     nowMs += laterMs
-    adjustWindow(window, { sentAtMs: nowMs - tookMs, frames, nowMs })
+    adjustWindow(window, { sentAtMs: nowMs - tookMs, unread: window.frames, frames, nowMs })
     return window.frames
   })
   return { sizes, window }
@@ -41,6 +46,23 @@ describe('the window of a socket', () => {
       { tookMs: 100, laterMs: 90 },
     ])
     assert.deepEqual(sizes, [216, 108, 108, 108, 54])
+  })
+
+  test('grows only while it is full', () => {
+    const window = newWindow(0)
+    for (let sentAtMs = 0; sentAtMs < 1_000; sentAtMs += 1)
+      adjustWindow(window, { sentAtMs, nowMs: sentAtMs + 2, unread: 7, frames: 1 })
+    assert.equal(window.frames, 16)
+    adjustWindow(window, { sentAtMs: 1_000, nowMs: 1_002, unread: 8, frames: 8 })
+    assert.equal(window.frames, 24)
+  })
+
+  test('is small again after a second without a pong', () => {
+    const { window } = after([{ tookMs: 1, frames: 100 }])
+    windowBegun(window, 1_900)
+    assert.equal(window.frames, 116)
+    windowBegun(window, 2_001)
+    assert.equal(window.frames, 16)
   })
 
   test('takes a way that has become longer for the usual one after a minute', () => {
