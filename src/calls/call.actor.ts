@@ -14,9 +14,9 @@ import type {
 import { wake, withDeadlines } from './call-deadlines.ts'
 import { andThen, answerWith, type CallStep, replyTo, step } from './call-step.ts'
 import { decline, endOutcome, hangUp } from './end-call.ts'
-import { forwarded, isForwarding, ringing } from './forward-call.ts'
+import { endedBefore, forwarded, isForwarding, ringing } from './forward-call.ts'
 import { place, placeOutcome } from './place-call.ts'
-import { providerUpdate } from './provider-updates.ts'
+import { providerTerminated, providerUpdate } from './provider-updates.ts'
 import { resume } from './resume-call.ts'
 
 export type CallActor = ActorDefinition<CallState, CallMessage, CallTx, CallEffect>
@@ -57,6 +57,10 @@ export const callActor = (timing: CallTiming): CallActor => ({
     return isQuiet ? quietCallMs : undefined
   },
   isGuarded: (effect: CallOut) => effect.type === 'askProvider' || effect.type === 'forward',
+  insteadOf: (effect: CallOut, { row }) =>
+    effect.type === 'forward' && hasEnded(row)
+      ? { type: 'forwarded', outcome: { type: 'failed', ...endedBefore } }
+      : undefined,
   handle(state, { message, at, replyTo: waiting }) {
     const context = { at, replyTo: waiting, timing }
     const resumed = resume({ ...context, replyTo: undefined }, state)
@@ -80,12 +84,8 @@ function react(context: StepContext, state: CallState, message: CallMessage): Ca
         step(last, ...replyTo(context.replyTo, { type: 'done' })),
       )
     case 'providerTerminate':
-      return andThen(providerUpdate(context, state, message), (last) =>
-        step(
-          // Not while the provider is being asked: an accept that succeeds after the end has to be taken back.
-          { ...last, isTerminated: state.row.pendingAction === null },
-          ...replyTo(context.replyTo, { type: 'done' }),
-        ),
+      return andThen(providerTerminated(context, state, message), (last) =>
+        step(last, ...replyTo(context.replyTo, { type: 'done' })),
       )
     case 'providerAnswered':
       return providerAnswered(context, state, message)

@@ -98,7 +98,7 @@ export function createCalls(options: CallsOptions) {
   const directory = directoryOf(options, host)
   options.restores?.onRestored(() =>
     restoreCalls({
-      ...{ sql: urgent, sid: options.ownership.sid, dispatch: options.dispatch, log, epochOf },
+      ...{ sql: urgent, sid: options.ownership.sid, dispatch: options.dispatch, clock, log, epochOf },
       states: () => directory.states(),
     }),
   )

@@ -7,12 +7,24 @@ import type { CallRow } from './call.ts'
 import { andThen, type CallStep, save, step } from './call-step.ts'
 import { askToEnd } from './end-call.ts'
 import { endedBefore, forward, forwardFailed, isForwarding, restarted, ringIsOldMs } from './forward-call.ts'
+import { providerTerminated } from './provider-updates.ts'
 
 /** A younger forward is left alone: the previous owner may be handing over while its attempt still runs. */
 export const handOverMs = 500
 
 export function resume(context: StepContext, state: CallState): CallStep {
   if (state.isResumed) return step(state)
+  // First: what has ended is not taken up again.
+  return andThen(endEarly(context, state), (known) => takeUp(context, known))
+}
+
+function endEarly(context: StepContext, { earlyTerminate, ...state }: CallState): CallStep {
+  const { wacid } = state.row
+  if (!earlyTerminate || wacid === null || hasEnded(state.row)) return step(state)
+  return providerTerminated(context, state, { type: 'providerTerminate', wacid, ...earlyTerminate })
+}
+
+function takeUp(context: StepContext, state: CallState): CallStep {
   // In the first turn: later, the pending command may be one that this owner has begun.
   const acted = state.isCommandResumed
     ? step(state)

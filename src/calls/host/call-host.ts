@@ -159,12 +159,12 @@ const sessionReader =
     })
   }
 
-function loadedState({ row, route }: TakenCall, { session, ownSdp }: SavedSdp): CallState {
+function loadedState({ row, route, earlyTerminate }: TakenCall, { session, ownSdp }: SavedSdp): CallState {
   const command: Command | null =
     row.pendingAction === null || ownSdp === null ? null : { ownSdp, waiting: [], notes: [], isRepeat: true }
   const unresumed = { isResumed: false, isCommandResumed: false }
   const fresh = { ...unresumed, mayPlace: false, isDraining: false, isTerminated: false }
-  return { row, route, session, command, ...fresh }
+  return { row, route, session, command, earlyTerminate, ...fresh }
 }
 
 export interface CallRequestsOptions {

@@ -79,6 +79,7 @@ export interface ClusterOptions {
   readonly sessions?: CallSessions
   readonly clock?: Clock
   readonly confirmEveryMs?: number
+  readonly silenceMs?: number
 }
 
 /** Nodes over one database, with owners in memory, a scripted provider and recorded deliveries. */
@@ -107,7 +108,8 @@ export class Cluster {
   /** Adds a node, with its own pool when one is given. */
   node(sql = this.#sql): Node {
     const sid = newId('attempt')
-    const { sessions = noSessions, clock = systemClock, confirmEveryMs = 1_000 } = this.#options
+    const { sessions = noSessions, clock = systemClock } = this.#options
+    const { confirmEveryMs = 1_000, silenceMs = 50 } = this.#options
     const calls: Calls = createCalls({
       sql,
       urgent: sql,
@@ -132,7 +134,7 @@ export class Cluster {
       clock,
       settings: {
         ...{ RING_TIMEOUT: 90_000, CALL_TIMEOUT: 14_400_000, REFORWARD_ON_CRASH: true },
-        ...{ HANDOVER_SILENCE: 50, GUARD: 40, SESSION_RENEW: confirmEveryMs },
+        ...{ HANDOVER_SILENCE: silenceMs, GUARD: 40, SESSION_RENEW: confirmEveryMs },
         ...{ ICE_SERVERS: [], TURN_SECRET: undefined, TURN_TTL: 0 },
       },
       log: quiet,

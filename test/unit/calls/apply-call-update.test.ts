@@ -8,6 +8,7 @@ import { personAt } from '../../../src/contract/person.ts'
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
 import { type CallId, encodeId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 import { startMs, timing } from './driver.ts'
 
 const number = {
@@ -81,7 +82,7 @@ function world(ledger: Partial<CallLedger> = {}) {
         return { type: 'done' }
       },
     },
-    clock: { now: () => startMs },
+    clock: new SimulatedClock(startMs),
     timing,
     log: { info: () => undefined, warn: () => undefined },
     ignored: (why) => ignored.push(why),
