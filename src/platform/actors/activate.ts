@@ -18,7 +18,7 @@ export interface Activated<State> {
 export interface ActivateOptions<State> {
   readonly kind: ActorKind
   readonly ownership: Ownership
-  readonly host: Pick<ActorHost<State, never, never, never>, 'load' | 'ownerOf'>
+  readonly host: Pick<ActorHost<State, never, never, never>, 'load' | 'ownerOf' | 'dropped'>
   readonly clock: Clock
   readonly guardMs: number
 }
@@ -35,7 +35,9 @@ export async function activate<State>(
   const claim = await ownership.claim(kind, id)
   if (claim.type === 'theirs') return claim
   const asked = readClock(clock)
-  const outcome = await within(clock, loadLimitMs, () => take(id, claim, options))
+  const loading = take(id, claim, options)
+  const outcome = await within(clock, loadLimitMs, () => loading)
+  if (outcome.type === 'timedOut') void dropLate(id, loading, options)
   const taken: Taken<State> = outcome.type === 'done' ? outcome.value : { type: 'unavailable' }
   if ('type' in taken) {
     // Otherwise other nodes keep sending its messages to this process, which cannot load it.
@@ -47,6 +49,13 @@ export async function activate<State>(
   guard.stayQuiet(taken.silentMs)
   return { type: 'activated', loaded: taken, guard, claim }
 }
+
+/** Nobody waits for it any more, and what the host holds for it would be held for as long as this process lives. */
+const dropLate = <State>(id: string, loading: Promise<Taken<State>>, { host }: ActivateOptions<State>) =>
+  loading.then(
+    (taken) => 'type' in taken || host.dropped(id, taken.epoch),
+    () => undefined,
+  )
 
 async function take<State>(
   id: string,

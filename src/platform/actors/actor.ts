@@ -110,6 +110,9 @@ export interface ActorHost<State, Message, Tx, Effect> {
    * process that made the actor has a first message for it, which follows at once.
    */
   activated?(context: EffectContext<Message>, hasFirst: boolean): void
-  /** Called on a drop or an eviction (fenced, timed out, failed): close sockets, drop secrets. */
+  /**
+   * Called on a drop or an eviction (fenced, timed out, failed): close sockets, drop secrets. Also for an actor that never
+   * went live, because its load ended too late.
+   */
   dropped(id: string, epoch: number): void
 }

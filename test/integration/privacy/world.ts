@@ -9,7 +9,11 @@ import { createMessagingRecords } from '../../../src/messaging/messaging.module.
 import { createOptOutKeyReader, ensureOptOutKey } from '../../../src/messaging/store/kept-opt-outs.ts'
 import { createFileBlobs } from '../../../src/platform/blobs/files.ts'
 import type { Requester } from '../../../src/privacy/ports.ts'
-import { createPrivacy, createPrivacyWork } from '../../../src/privacy/privacy.module.ts'
+import {
+  createPrivacy,
+  createPrivacyWork,
+  type PrivacyWorkOptions,
+} from '../../../src/privacy/privacy.module.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { type MessageId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { ownFolder } from '../../support/embedded.ts'
@@ -37,9 +41,9 @@ export const lines: string[] = []
 const note = (fields: object, event: string) => void lines.push(`${event} ${JSON.stringify(fields)}`)
 
 /** What one worker does. */
-export const worker = (nowMs?: number) =>
+export const worker = (nowMs?: number, readAnew: PrivacyWorkOptions['readAnew'] = async () => true) =>
   createPrivacyWork({
-    ...{ sql, blobs, lists },
+    ...{ sql, blobs, lists, readAnew },
     clock: nowMs === undefined ? systemClock : { ...systemClock, now: () => nowMs },
     accounts: { secrets },
     log: { info: note, warn: note },

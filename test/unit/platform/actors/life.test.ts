@@ -118,6 +118,21 @@ describe('activation', () => {
     assert.deepEqual(await actors.tell('x', { type: 'read' }), { type: 'accepted' })
   })
 
+  test('that ends after its limit is answered unavailable before, and what it has loaded is dropped', async () => {
+    const { actors, host, clock } = ledger()
+    const gate = latch()
+    host.beforeLoad = () => gate.opened
+    const told = actors.tell('x', { type: 'read' })
+    await clock.advance(3_000)
+    assert.deepEqual(await told, { type: 'unavailable' })
+    gate.open()
+    await settled(clock)
+    assert.deepEqual(host.log, ['load', 'dropped x 1'])
+    assert.equal(actors.has('x'), false)
+    assert.deepEqual(await actors.tell('x', { type: 'read' }), { type: 'accepted' })
+    assert.deepEqual(host.log, ['load', 'dropped x 1', 'load'])
+  })
+
   test('is not needed for a row that this process has just inserted', async () => {
     const { actors, host, clock, world } = ledger()
     host.seed('new', 9)
