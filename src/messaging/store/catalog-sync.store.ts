@@ -65,26 +65,39 @@ export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
     return elsewhere.map(({ phoneNumberId }) => phoneNumberId)
   },
 
+  /**
+   * True if the template is now as the update says, also where a sync has seen that before. False for a template that
+   * is not known, and for an update from before what is known.
+   */
   async applyTemplateChange(update: TemplateStatusUpdate | TemplateCategoryUpdate): Promise<boolean> {
     const status = update.type === 'templateStatus' ? update.status : null
     const reason = update.type === 'templateStatus' ? update.reason : null
     const category = update.type === 'templateCategory' ? update.category : null
     // A webhook that is posted again, or late, must not undo what the provider decided after it.
     const at = update.type === 'templateStatus' ? sql`status_at` : sql`category_at`
-    const rows = await sql`
-      update templates t
-      set status = coalesce(${status}, t.status),
-        status_reason = case when ${status}::text is null then t.status_reason else ${reason} end,
-        category = coalesce(${category}, t.category),
-        ${at} = ${update.at},
-        updated_at = now()
-      from workspaces w
-      where w.id = t.workspace_id
+    const isNamed = sql`
+      w.id = t.workspace_id
         and w.waba_id = ${update.wabaId}
         and t.name = ${update.name}
-        and t.language = ${update.language}
-        and coalesce(t.${at}, '-infinity') <= ${update.at}
-        and (${status}::text is null or ${permits(sql, templateMachine, { from: sql`t.status`, to: sql`${status}::text` })})`
+        and t.language = ${update.language}`
+    const rows = await sql`
+      with changed as (
+        update templates t
+        set status = coalesce(${status}, t.status),
+          status_reason = case when ${status}::text is null then t.status_reason else ${reason} end,
+          category = coalesce(${category}, t.category),
+          ${at} = ${update.at},
+          updated_at = now()
+        from workspaces w
+        where ${isNamed}
+          and coalesce(t.${at}, '-infinity') <= ${update.at}
+          and (${status}::text is null or ${permits(sql, templateMachine, { from: sql`t.status`, to: sql`${status}::text` })})
+        returning t.id
+      )
+      select from changed
+      union all
+      select from templates t, workspaces w
+      where ${isNamed} and t.status = coalesce(${status}, t.status) and t.category = coalesce(${category}, t.category)`
     return rows.count > 0
   },
 })
