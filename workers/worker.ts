@@ -109,7 +109,7 @@ function createFeatures(context: ProcessContext, { cluster, bulk, hot, blobs, sc
     messages: messaging.messages.list,
     calls: createCallRecords(sql).records.list,
   }
-  const privacy = createPrivacyWork({ sql, accounts, blobs, lists, clock, log })
+  const privacy = createPrivacyWork({ sql, accounts, blobs, lists, readAnew: delivery.readAnew, clock, log })
   return { delivery, messaging, sending, privacy, calls: createCallSweep(sql, router) }
 }
 

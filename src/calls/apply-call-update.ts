@@ -7,11 +7,13 @@ import type {
   CallStatusUpdate,
   CallTerminateUpdate,
 } from '../contract/provider-updates.ts'
+import type { Clock } from '../shared/clock.ts'
 import { type CallId, decodeId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { endedCall, inboundCall, isStale } from './begin-call.ts'
 import type { CallMessage, CallTiming, TerminateFacts } from './call.messages.ts'
-import type { Beginning, Begun, BegunCall, CallClock, CallLedger, CallOwners, Contacts } from './ports.ts'
+import { createEarlyTerminates } from './early-terminates.ts'
+import type { Beginning, Begun, BegunCall, CallLedger, CallOwners, Contacts } from './ports.ts'
 
 export type CallUpdate = CallConnectUpdate | CallStatusUpdate | CallTerminateUpdate
 
@@ -19,7 +21,7 @@ export interface CallUpdatesOptions {
   readonly contacts: Contacts
   readonly ledger: CallLedger
   readonly owners: CallOwners
-  readonly clock: CallClock
+  readonly clock: Clock
   readonly timing: CallTiming
   readonly log: Log
   /** Opens the 24 hours for answers in the call's conversation. */
@@ -104,7 +106,8 @@ interface Reports {
 
 /** Handles the connect of an inbound call. */
 function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
-  const { ledger, owners } = options
+  const { ledger, owners, clock } = options
+  const endEarly = createEarlyTerminates({ ...options, tell })
 
   async function begin(call: BegunCall, first: CallMessage): Promise<void> {
     const { id, workspaceId, status, wacid } = call.row
@@ -113,22 +116,10 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
       options.log.info({ callId: id, workspaceId, status, direction: 'INBOUND' }, 'call.begun')
     if (status !== 'RINGING' || wacid === null) return
     const adopted = owners.adopt(call, first)
-    lookForTombstone(id, wacid).catch((error: unknown) => {
-      options.log.warn({ callId: id, error: String(error) }, 'call.tombstone_check_failed')
-    })
+    void endEarly(id, wacid)
     // The call rings already. Wait for the SDP to be saved: the provider does not repeat an acknowledged
     // offer, and a crash with the offer only in memory would leave a call that cannot be forwarded.
     await adopted
-  }
-
-  // A terminate on another node may commit its early terminate while our insert runs, and neither statement
-  // sees the other. The terminate looks for the call after its insert, and we look for the early terminate
-  // after ours: one of the two finds the other.
-  async function lookForTombstone(id: CallId, wacid: string): Promise<void> {
-    const end = await ledger.earlyTerminateSoon(wacid)
-    if (!end) return
-    const { durationSeconds, error } = end
-    await tell(id, { type: 'providerTerminate', wacid, durationSeconds, error })
   }
 
   // The call ended before its connect was handled, or the connect is stale: record the call without ringing.
@@ -141,7 +132,7 @@ function createRing(options: CallUpdatesOptions, { tell, ignore }: Reports) {
   async function writtenTo(update: CallConnectUpdate, named: Named): Promise<Begun | undefined> {
     const parties = await options.contacts.resolveParties(named)
     if (!parties) return undefined
-    const at = new Date(options.clock.now())
+    const at = new Date(clock.now())
     const call = inboundCall(parties, update, at, options.timing)
     const rung = isStale(update, at) ? endedBeforeStart : await ledger.beginInbound(call)
     return rung.type === 'endedBeforeStart' ? recordEnded(call.ringing, update.wacid) : rung

@@ -78,6 +78,7 @@ export const stateOf = (row: CallRow, route: CallState['route']): CallState => (
   session: null,
   command: null,
   isResumed: true,
+  isCommandResumed: true,
   mayPlace: row.direction === 'OUTBOUND',
   isDraining: false,
   isTerminated: false,

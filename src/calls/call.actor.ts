@@ -14,9 +14,9 @@ import type {
 import { wake, withDeadlines } from './call-deadlines.ts'
 import { andThen, answerWith, type CallStep, replyTo, step } from './call-step.ts'
 import { decline, endOutcome, hangUp } from './end-call.ts'
-import { forwarded, isForwarding, ringing } from './forward-call.ts'
+import { endedBefore, forwarded, isForwarding, ringing } from './forward-call.ts'
 import { place, placeOutcome } from './place-call.ts'
-import { providerUpdate } from './provider-updates.ts'
+import { providerTerminated, providerUpdate } from './provider-updates.ts'
 import { resume } from './resume-call.ts'
 
 export type CallActor = ActorDefinition<CallState, CallMessage, CallTx, CallEffect>
@@ -28,9 +28,12 @@ export type CallActor = ActorDefinition<CallState, CallMessage, CallTx, CallEffe
 const afterEndMs = 5_000
 const quietCallMs = 120_000
 
-/** What the API, the webhooks of the provider and the sweep send. An inbound call begins where it is adopted. */
+/**
+ * What the API, the webhooks of the provider and the sweep send, and `ringing` from a process that has begun a call but
+ * takes it in no more. A call is placed only by the process that has begun it.
+ */
 const fromOthers: ReadonlySet<CallMessage['type']> = new Set([
-  'place',
+  'ringing',
   'providerConnect',
   'providerStatus',
   'providerTerminate',
@@ -54,6 +57,10 @@ export const callActor = (timing: CallTiming): CallActor => ({
     return isQuiet ? quietCallMs : undefined
   },
   isGuarded: (effect: CallOut) => effect.type === 'askProvider' || effect.type === 'forward',
+  insteadOf: (effect: CallOut, { row }) =>
+    effect.type === 'forward' && hasEnded(row)
+      ? { type: 'forwarded', outcome: { type: 'failed', ...endedBefore } }
+      : undefined,
   handle(state, { message, at, replyTo: waiting }) {
     const context = { at, replyTo: waiting, timing }
     const resumed = resume({ ...context, replyTo: undefined }, state)
@@ -77,12 +84,8 @@ function react(context: StepContext, state: CallState, message: CallMessage): Ca
         step(last, ...replyTo(context.replyTo, { type: 'done' })),
       )
     case 'providerTerminate':
-      return andThen(providerUpdate(context, state, message), (last) =>
-        step(
-          // Not while the provider is being asked: an accept that succeeds after the end has to be taken back.
-          { ...last, isTerminated: state.row.pendingAction === null },
-          ...replyTo(context.replyTo, { type: 'done' }),
-        ),
+      return andThen(providerTerminated(context, state, message), (last) =>
+        step(last, ...replyTo(context.replyTo, { type: 'done' })),
       )
     case 'providerAnswered':
       return providerAnswered(context, state, message)

@@ -27,7 +27,8 @@ export type ForwardOutcome =
   | { readonly type: 'delivered' }
   | {
       readonly type: 'failed'
-      readonly endpointId: EndpointId
+      /** Without it, the first of those that it was for. */
+      readonly endpointId?: EndpointId
       readonly code: string
       readonly message: string
     }
@@ -185,8 +186,12 @@ export interface CallState {
   /** The provider's SDP while it is needed: the offer of an inbound call, the answer to an outbound one. */
   readonly session: SessionDescription | null
   readonly command: Command | null
-  /** False right after loading: the first turn then resumes what the previous owner left unfinished. */
+  /** False right after loading, until what the previous owner left unfinished is resumed. */
   readonly isResumed: boolean
+  /** The end of the call as a new owner finds it: the terminate came before the call was known. */
+  readonly earlyTerminate?: TerminateFacts | null
+  /** The same for its command alone: the first turn resumes it, while a forward may have to wait. */
+  readonly isCommandResumed: boolean
   /** Set where this process itself has begun the forward that the row shows as under way. */
   readonly isForwardedHere?: boolean
   /** True once, in the incarnation that began the call: a later owner cannot know whether it was placed. */

@@ -16,13 +16,8 @@ import { createCallLedger } from './begin-call.ts'
 import { callActor } from './call.actor.ts'
 import type { CallTiming } from './call.messages.ts'
 import { createCallCommands } from './commands.ts'
-import {
-  type CallHost,
-  type CallHostOptions,
-  type CallRouter,
-  createCallHost,
-  createCallOwners,
-} from './host/call-host.ts'
+import { type CallHost, type CallHostOptions, createCallHost } from './host/call-host.ts'
+import { type CallRouter, createCallOwners } from './host/call-owners.ts'
 import { restoreCalls } from './host/restore-calls.ts'
 import { wakeOverdueCalls } from './host/wake-overdue-calls.ts'
 import { createIceServers } from './ice-servers.ts'
@@ -103,14 +98,14 @@ export function createCalls(options: CallsOptions) {
   const directory = directoryOf(options, host)
   options.restores?.onRestored(() =>
     restoreCalls({
-      ...{ sql: urgent, sid: options.ownership.sid, dispatch: options.dispatch, log, epochOf },
+      ...{ sql: urgent, sid: options.ownership.sid, dispatch: options.dispatch, clock, log, epochOf },
       states: () => directory.states(),
     }),
   )
   const { ownership, dispatch } = options
   const begin = createCallBeginStore(urgent)
   const ledger = createCallLedger({ calls, begin, ownership, offers, dispatch, clock })
-  const owners = createCallOwners({ directory, host, router })
+  const owners = createCallOwners({ directory, host, router, ownership, clock, timing, log })
   return {
     ...createCallRecords(options.sql),
     ice: createIceServers({

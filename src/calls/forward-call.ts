@@ -23,10 +23,10 @@ type MessageOf<Type extends CallMessage['type']> = Extract<CallMessage, { type: 
 
 /** Starts an inbound call: its row is committed, so the receiver may answer from now on. */
 export function ringing(context: StepContext, state: CallState, { session }: MessageOf<'ringing'>): CallStep {
-  // A repeated connect may have brought the offer: a node that lost the insert sends it to this owner.
-  if (hasEnded(state.row) || state.session !== null) return step(state)
-  // Who began the call has the offer saved already.
-  return forward(context, { ...state, isResumed: true, session })
+  // A repeated connect, or a resume, may have started it already.
+  if (hasEnded(state.row) || (state.isResumed && state.session !== null)) return step(state)
+  // Who began the call has the offer saved already: a message that came first may have loaded it.
+  return forward(context, { ...state, isResumed: true, session: state.session ?? session })
 }
 
 /** Takes the provider's SDP. It normally comes once; a repeat is used only where the SDP is missing. */

@@ -1,7 +1,8 @@
 // Places a call with one request to the provider, which is never repeated. Where the answer is lost, webhooks
 // may still tell the outcome, because they carry our id.
 import { hasEnded } from './call.machine.ts'
-import type { CallMessage, CallState, ProviderRefusal, StepContext } from './call.messages.ts'
+import type { CallMessage, CallState, CallTx, ProviderRefusal, StepContext } from './call.messages.ts'
+import { withDeadlines } from './call-deadlines.ts'
 import {
   andThen,
   answerWith,
@@ -61,6 +62,17 @@ function refused(context: StepContext, state: CallState, error: ProviderRefusal)
     reply: { type: 'refused', error },
   })
 }
+
+export const notAsked = {
+  code: 'UNAVAILABLE',
+  title: 'the provider could not be asked',
+  details: null,
+  class: 'retry',
+} as const
+
+/** What ends a call whose first owner never lived: nobody has asked the provider for it. */
+export const neverPlaced = (context: StepContext, state: CallState): CallTx =>
+  withDeadlines(context, refused(context, { ...state, isTerminated: true }, notAsked)).tx ?? []
 
 // The row keeps PLACE pending, and no request waits, until an update or the grace period ends that.
 const unknown = (state: CallState): CallStep =>

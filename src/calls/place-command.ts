@@ -48,7 +48,7 @@ export function createPlaceCommand(options: PlaceCommandOptions): PlaceCommand {
 
   async function dial(begun: BegunCall, { sdp }: SessionDescription): Promise<CallRecord> {
     const { id, workspaceId } = begun.row
-    void owners.adopt(begun)
+    if (!(await owners.adopt(begun))) throw withDetail(notPlaced(), calledById(id))
     try {
       const reply = await owners.ask(id, { type: 'place', sdp }, options.limitMs)
       options.log.info({ callId: id, workspaceId, reply: reply.type }, 'call.placed')
@@ -68,6 +68,7 @@ export function createPlaceCommand(options: PlaceCommandOptions): PlaceCommand {
     const at = new Date(clock.now())
     checkStopped(dialled)
     checkPermission(dialled, at)
+    if (owners.isLeaving()) throw leaving()
     const begun = await ledger.beginOutbound(outboundCall(dialled, at), { apiKeyId, key })
     if (begun.type === 'begun') return { record: await dial(begun, session), replayed: false }
     const other = key && (await replay(workspaceId, key))
@@ -83,8 +84,18 @@ function namingCall(error: unknown, id: CallId): unknown {
     error.code === 'UNAVAILABLE'
       ? new AppError('UNAVAILABLE', 'the outcome is not known yet; look at the call before you place another')
       : error
-  return withDetail(said, { path: 'callId', message: encodeId('call', id) })
+  return withDetail(said, calledById(id))
 }
+
+const calledById = (id: CallId) => ({ path: 'callId', message: encodeId('call', id) })
+
+const leaving = () =>
+  new AppError('UNAVAILABLE', 'this gateway takes no calls at the moment; repeat the request', {
+    retryAfterSeconds: 1,
+  })
+
+const notPlaced = () =>
+  new AppError('UNAVAILABLE', 'this gateway stopped taking calls, so this one was not placed; place another')
 
 function checkStopped({ stopped }: Dialled): void {
   if (!stopped) return

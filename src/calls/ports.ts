@@ -170,11 +170,14 @@ export interface CallLedger {
 
 /** The owners of calls, on this node or another. */
 export interface CallOwners {
+  /** True: this process takes no calls in any more. One that begins all the same is as one that `adopt` refuses. */
+  isLeaving(): boolean
   /**
    * Takes in, at once, a call that this process has just begun; `first` is its first message, if there is
-   * one. Resolves when the SDP for a later owner is saved or could not be saved. Never rejects.
+   * one. Resolves when the SDP for a later owner is saved or could not be saved. Never rejects. False: this
+   * process took it in no more; then another got the first message, and without one the call has ended.
    */
-  adopt(call: BegunCall, first?: CallMessage): Promise<void>
+  adopt(call: BegunCall, first?: CallMessage): Promise<boolean>
   /**
    * Throws AppError NOT_FOUND, OVERLOADED, or UNAVAILABLE where no owner answers in time: the outcome is
    * unknown then.

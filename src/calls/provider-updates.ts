@@ -31,6 +31,17 @@ export function providerUpdate(context: StepContext, state: CallState, update: U
   })
 }
 
+/** What the terminate does, and that it was the last word of the provider. */
+export const providerTerminated = (
+  context: StepContext,
+  state: CallState,
+  update: MessageOf<'providerTerminate'>,
+): CallStep =>
+  andThen(providerUpdate(context, state, update), (last) =>
+    // Not while the provider is being asked: an accept that succeeds after the end has to be taken back.
+    step({ ...last, isTerminated: state.row.pendingAction === null }),
+  )
+
 function notesOf({ at }: StepContext, update: Update): Note[] {
   if (update.type === 'providerTerminate') return terminateNotes(at, update)
   const what = update.type === 'providerConnect' ? 'connect' : update.status.toLowerCase()

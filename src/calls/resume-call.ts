@@ -1,21 +1,42 @@
-// The first turn after loading: it finishes, repeats or gives up what the previous owner had begun.
+// The first turns after loading: they finish, repeat or give up what the previous owner had begun.
 
 import { ask, freed } from './answer-call.ts'
 import { hasEnded } from './call.machine.ts'
 import type { CallState, Command, StepContext } from './call.messages.ts'
+import type { CallRow } from './call.ts'
 import { andThen, type CallStep, save, step } from './call-step.ts'
 import { askToEnd } from './end-call.ts'
 import { endedBefore, forward, forwardFailed, isForwarding, restarted, ringIsOldMs } from './forward-call.ts'
+import { providerTerminated } from './provider-updates.ts'
 
 /** A younger forward is left alone: the previous owner may be handing over while its attempt still runs. */
 export const handOverMs = 500
 
 export function resume(context: StepContext, state: CallState): CallStep {
   if (state.isResumed) return step(state)
+  // First: what has ended is not taken up again.
+  return andThen(endEarly(context, state), (known) => takeUp(context, known))
+}
+
+function endEarly(context: StepContext, { earlyTerminate, ...state }: CallState): CallStep {
+  const { wacid } = state.row
+  if (!earlyTerminate || wacid === null || hasEnded(state.row)) return step(state)
+  return providerTerminated(context, state, { type: 'providerTerminate', wacid, ...earlyTerminate })
+}
+
+function takeUp(context: StepContext, state: CallState): CallStep {
+  // In the first turn: later, the pending command may be one that this owner has begun.
+  const acted = state.isCommandResumed
+    ? step(state)
+    : resumeAction(context, { ...state, isCommandResumed: true })
+  return andThen(acted, (known) => resumeForwardInTime(context, known))
+}
+
+function resumeForwardInTime(context: StepContext, state: CallState): CallStep {
   // The outcome of our own forward is still to come, or comes next.
-  if (state.isForwardedHere) return resumeAction(context, { ...state, isResumed: true })
+  if (state.isForwardedHere) return step({ ...state, isResumed: true })
   if (isForwarding(state) && ageOf(context, state) < handOverMs) return step(state)
-  return andThen(resumeForward(context, { ...state, isResumed: true }), (last) => resumeAction(context, last))
+  return resumeForward(context, { ...state, isResumed: true })
 }
 
 const ageOf = (context: StepContext, { row }: CallState): number =>
@@ -23,8 +44,7 @@ const ageOf = (context: StepContext, { row }: CallState): number =>
 
 function resumeForward(context: StepContext, state: CallState): CallStep {
   if (!isForwarding(state)) return step(state)
-  if (state.row.direction === 'INBOUND' && state.row.acceptedAt !== null)
-    return save(state, { forwardState: 'OK', lastForwardError: null })
+  if (hasReacted(state.row)) return save(state, { forwardState: 'OK', lastForwardError: null })
   // A caller who gives up at once may be heard of before the offer is passed on, without any crash.
   if (hasEnded(state.row)) return forwardFailed(context, state, endedBefore)
   const isOld = ageOf(context, state) > ringIsOldMs
@@ -42,6 +62,15 @@ function resumeForward(context: StepContext, state: CallState): CallStep {
   const marked = save(state, { lastForwardError }, { at: context.at, kind: 'forward.repeated' })
   return andThen(marked, (last) => forward(context, last))
 }
+
+/** Somebody answers or declines the call, or did: it need not ring again, whatever became of that. */
+const hasReacted = (row: CallRow): boolean =>
+  row.direction === 'INBOUND' &&
+  (row.acceptedAt !== null ||
+    row.answerHash !== null ||
+    row.doubtHash !== null ||
+    row.pendingAction !== null ||
+    row.status === 'DECLINED')
 
 function resumeAction(context: StepContext, state: CallState): CallStep {
   const { row } = state

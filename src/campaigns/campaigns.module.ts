@@ -5,7 +5,7 @@ import type { AccountOptions } from '../accounts/store/provider-account.ts'
 import type { Dispatch } from '../contract/dispatch.ts'
 import { limits } from '../contract/limits.ts'
 import type { CampaignPace } from '../contract/records/console.ts'
-import type { CampaignHooks, Messaging } from '../messaging/messaging.module.ts'
+import { type CampaignHooks, type Messaging, templateRendering } from '../messaging/messaging.module.ts'
 import { variableComparer } from '../messaging/template-variables.ts'
 import { uploadPlaces } from '../platform/http/upload-places.ts'
 import { connectPool, type Pool } from '../platform/postgres/sql.ts'
@@ -87,7 +87,11 @@ export function createCampaigns(options: CampaignsOptions) {
   }
   const life = createCampaignLifeStore({ sql, bulk }, options.accounts)
   const run = { life, rateLimit: options.rateLimit, queue: options.scheduler, clock }
-  const unknown = { store: createUnknownStore(sql, options.changeStatuses), dispatch, clock }
+  const unknown = {
+    store: createUnknownStore(sql, options.changeStatuses),
+    rendering: templateRendering,
+    ...{ dispatch, clock },
+  }
   const findOutlook = createOutlookReader(sql)
   return {
     ...createCampaignRecords(sql),
@@ -164,12 +168,19 @@ export function createCampaignSending(options: CampaignSendingOptions): Campaign
   const pumpNumber = createPump({ store, rateLimit, slots, sender, rendering, clock, log })
   const begin = beginScheduled({ life, rateLimit, queue: scheduler, clock })
   const stopped = new AbortController()
+  const pumping = new Set<Promise<unknown>>()
   return {
-    pump: (numberId) => pumpNumber(numberId, stopped.signal),
+    pump(numberId) {
+      const work = pumpNumber(numberId, stopped.signal).finally(() => pumping.delete(work))
+      pumping.add(work)
+      return work
+    },
     begin,
     sweep: createCampaignSweep({ life, scheduler, begin, changeStatuses, dispatch, clock, log }),
     async drain() {
       stopped.abort()
+      // A claim that is under way begins sends.
+      await Promise.allSettled(pumping)
       await sender.drain()
     },
   }

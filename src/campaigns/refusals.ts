@@ -25,3 +25,19 @@ export const wrongState = (operation: CampaignOperation, status: CampaignStatus)
 
 export const noTemplate = ({ name, language }: TemplateName): AppError =>
   new AppError('TEMPLATE_NOT_FOUND', `there is no template ${name} (${language}) in this workspace`)
+
+/** `status`: null where there is no such template. */
+export function refuseTemplate(template: TemplateName, status: string | null): void {
+  if (status === null) throw noTemplate(template)
+  if (status !== 'APPROVED')
+    throw new AppError(
+      'TEMPLATE_NOT_APPROVED',
+      `template ${template.name} (${template.language}) is ${status}; only APPROVED ones can be sent`,
+    )
+}
+
+export const otherVariables = ({ name, language }: TemplateName): AppError =>
+  new AppError(
+    'TEMPLATE_VARIABLES_MISMATCH',
+    `template ${name} (${language}) was changed, and has other variables than these recipients; send to them in a new campaign`,
+  )

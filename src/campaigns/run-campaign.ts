@@ -7,7 +7,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { CampaignId, NumberId, WorkspaceId } from '../shared/ids.ts'
 import { allows, alreadyHolds } from './campaign.machine.ts'
 import type { TemplateName } from './ports.ts'
-import { noCampaign, noTemplate, wrongState } from './refusals.ts'
+import { noCampaign, refuseTemplate, wrongState } from './refusals.ts'
 import type { NumberRateLimit } from './send-ports.ts'
 
 /** A campaign and what it needs for sending, read while the campaign is locked. */
@@ -178,12 +178,7 @@ function refuseUnfit(state: CampaignState): void {
   if (!state.canSend)
     throw new AppError('NO_SENDER_NUMBER', 'the campaign has no number to send from; set its numberId')
   refuseStopped(state)
-  if (state.templateStatus === null) throw noTemplate(state.template)
-  if (state.templateStatus !== 'APPROVED')
-    throw new AppError(
-      'TEMPLATE_NOT_APPROVED',
-      `template ${state.template.name} (${state.template.language}) is ${state.templateStatus}; only APPROVED ones can be sent`,
-    )
+  refuseTemplate(state.template, state.templateStatus)
 }
 
 /**

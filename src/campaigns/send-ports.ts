@@ -17,7 +17,7 @@ import type { TemplateName, Variables } from './ports.ts'
 import type { Backoff } from './running-pace.ts'
 
 export type { AttemptSend } from '../messaging/attempt-send.ts'
-export type { CampaignRun, SendOutcome } from '../messaging/ports.ts'
+export type { SendOutcome } from '../messaging/ports.ts'
 export type { SendVerdict } from '../messaging/send-policy.ts'
 
 /** Pauses the campaigns whose sends cannot succeed until a person acts. */

@@ -3,6 +3,7 @@
 
 import type { Dispatch, WrittenDelivery } from '../contract/dispatch.ts'
 import { queuedBody } from '../contract/events.ts'
+import type { CampaignStatus } from '../contract/records/campaign.ts'
 import type { Clock } from '../shared/clock.ts'
 import {
   type CampaignId,
@@ -14,6 +15,9 @@ import {
   type RecipientId,
   type WorkspaceId,
 } from '../shared/ids.ts'
+import type { TemplateName, Variables } from './ports.ts'
+import { noCampaign, otherVariables, refuseTemplate } from './refusals.ts'
+import type { CampaignRendering, SendableTemplate } from './send-ports.ts'
 
 /** Which UNKNOWN recipients; `all` takes the first 1,000. */
 export type UnknownChoice = { readonly ids: readonly RecipientId[] } | { readonly all: true }
@@ -22,6 +26,21 @@ export interface UnknownMessage {
   readonly messageId: MessageId
   readonly recipientId: RecipientId
   readonly conversationId: ConversationId
+  /** Of the campaign and the recipient: the message may have lost its own, because contents are removed in time. */
+  readonly variables: Variables
+}
+
+export interface ResentCampaign {
+  readonly status: CampaignStatus
+  readonly template: TemplateName
+  /** Null when the workspace has no such template. */
+  readonly definition: SendableTemplate | null
+}
+
+export type Resend = UnknownMessage & {
+  readonly newMessageId: MessageId
+  /** Null where the variables are not those of the template: only a claim may decide about the recipient then. */
+  readonly text: string | null
 }
 
 export interface UnknownStore {
@@ -31,11 +50,9 @@ export interface UnknownStore {
     choice: UnknownChoice,
     limit: number,
   ): Promise<UnknownMessage[]>
+  campaign(workspaceId: WorkspaceId, id: CampaignId): Promise<ResentCampaign | undefined>
   /** Sends again to each recipient that is still UNKNOWN and not opted out. Returns how many. */
-  resend(
-    id: CampaignId,
-    messages: readonly (UnknownMessage & { readonly newMessageId: MessageId })[],
-  ): Promise<number>
+  resend(id: CampaignId, messages: readonly Resend[]): Promise<number>
   /** Marks the messages SENT, unless the provider has reported a status. */
   assumeSent(
     messages: readonly (UnknownMessage & {
@@ -48,23 +65,48 @@ export interface UnknownStore {
 
 export interface UnknownPorts {
   readonly store: UnknownStore
+  readonly rendering: Pick<CampaignRendering, 'render'>
   readonly dispatch: Dispatch
   readonly clock: Clock
 }
 
 const settledAtOnce = 1_000
 
-export const resendUnknown = ({ store }: UnknownPorts) =>
+/**
+ * In a campaign that is not over the next claim looks at template and variables. In a completed one nothing comes after
+ * this, so it is looked at here, as for a single message.
+ */
+export const resendUnknown = ({ store, rendering }: UnknownPorts) =>
   async function resendUnknown(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice) {
-    const messages = await store.unknown(workspaceId, id, choice, settledAtOnce)
-    const count = await store.resend(
-      id,
-      messages.map((each) => ({ ...each, newMessageId: newId('message') })),
-    )
-    return { count }
+    const [campaign, messages] = await Promise.all([
+      store.campaign(workspaceId, id),
+      store.unknown(workspaceId, id, choice, settledAtOnce),
+    ])
+    if (!campaign) throw noCampaign()
+    const resent = messages.map((message) => ({
+      ...message,
+      newMessageId: newId('message'),
+      text: textOf(rendering, campaign, message),
+    }))
+    if (campaign.status === 'COMPLETED') refuseAll(campaign, resent)
+    return { count: await store.resend(id, resent) }
   }
 
-export const assumeSent = ({ store, dispatch, clock }: UnknownPorts) =>
+function textOf(
+  rendering: UnknownPorts['rendering'],
+  { definition }: ResentCampaign,
+  { variables }: UnknownMessage,
+): string | null {
+  const rendered = definition && rendering.render(definition, variables)
+  return rendered?.faults.length === 0 ? rendered.text : null
+}
+
+function refuseAll({ template, definition }: ResentCampaign, resent: readonly Resend[]): void {
+  refuseTemplate(template, definition?.status ?? null)
+  if (resent.length > 0 && resent.every(({ text }) => text === null)) throw otherVariables(template)
+}
+
+export const assumeSent = ({ store, dispatch, clock }: Omit<UnknownPorts, 'rendering'>) =>
   async function assumeSent(workspaceId: WorkspaceId, id: CampaignId, choice: UnknownChoice) {
     const messages = await store.unknown(workspaceId, id, choice, settledAtOnce)
     const at = new Date(clock.now())

@@ -27,6 +27,9 @@ export class AttemptQueue<Item extends QueueItem> {
   readonly #inLine = new Map<string, number>()
   readonly #behind = new Map<string, Item[]>()
   readonly #busy = new Set<string>()
+  /** Of what was taken before the last clear, and has not come back since. */
+  readonly #cleared = new Set<string>()
+  readonly #outdated: Item[] = []
   #size = 0
 
   constructor(bounds: QueueBounds, bytes: Share) {
@@ -88,6 +91,7 @@ export class AttemptQueue<Item extends QueueItem> {
   /** The attempt of the item that was taken under this key has ended. */
   release(key: string): void {
     this.#busy.delete(key)
+    this.#cleared.delete(key)
     const behind = this.#behind.get(key)
     if (!behind) return
     this.#behind.delete(key)
@@ -96,16 +100,29 @@ export class AttemptQueue<Item extends QueueItem> {
     this.#count(key, behind.length)
   }
 
-  /** The taken item had no attempt: it becomes the next item of its key again, before later ones. */
+  /**
+   * The taken item had no attempt: it becomes the next item of its key again, before later ones. One that was taken
+   * before the queue was cleared is outdated instead.
+   */
   putBack(item: Item): void {
+    if (this.#cleared.has(item.key)) {
+      this.release(item.key)
+      this.#outdated.push(item)
+      return
+    }
     this.#add(item)
     this.release(item.key)
     this.#front.unshift(item)
     this.#count(item.key, 1)
   }
 
+  takeOutdated(): Item[] {
+    return this.#outdated.splice(0)
+  }
+
   /** Empties the queue and returns its items. Keys stay busy until they are released. */
   clear(): Item[] {
+    for (const key of this.#busy) this.#cleared.add(key)
     const items = [...this.#front, ...this.#ready.slice(this.#head), ...[...this.#behind.values()].flat()]
     this.#front = []
     this.#ready = []

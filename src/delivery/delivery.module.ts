@@ -11,6 +11,7 @@ import type { Settings } from '../platform/config/settings.ts'
 import type { RestoreWatch } from '../platform/postgres/restore-watch.ts'
 import { connectPool, type Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
+import type { WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { version } from '../shared/version.ts'
 import { policyOf, type TargetPolicy } from './address-rule.ts'
@@ -25,7 +26,7 @@ import { createDirect, createDispatch, createEngine, type EndpointRouter } from 
 import { createEndpointHost, type EndpointHost } from './host/endpoint-host.ts'
 import { createKeepReady, type ReadyPorts } from './host/keep-ready.ts'
 import type { RetryJob } from './host/retry-queue.ts'
-import { retry, sweepDeliveries } from './host/sweep-deliveries.ts'
+import { readAnew, retry, sweepDeliveries } from './host/sweep-deliveries.ts'
 import { type Connector, createConnector } from './outbound/connect.ts'
 import { limitDials } from './outbound/dial-limits.ts'
 import { createHttpsSender } from './outbound/https-sender.ts'
@@ -41,7 +42,7 @@ import { createDeliveryLogStore } from './store/deliveries-log.store.ts'
 import { createReplayStore } from './store/deliveries-replay.store.ts'
 import type { DialTimes } from './store/dial-times.ts'
 import { createEndpointHealthStore } from './store/endpoint-health.store.ts'
-import { createEndpointStore, createRingingStore } from './store/endpoints.store.ts'
+import { createEndpointStore, createOwnedStore, createRingingStore } from './store/endpoints.store.ts'
 import { createEndpointAdminStore } from './store/endpoints-admin.store.ts'
 
 /**
@@ -90,6 +91,7 @@ export function createDeliverySweep({ sql, hot, router, registry, servingSids }:
     retry: (job: RetryJob) => retry(ports, job),
     sweep: () => sweepDeliveries(ports),
     keepReady: createKeepReady({ endpoints, router, servingSids }),
+    readAnew: (workspaceId: WorkspaceId) => readAnew({ ...createOwnedStore(sql), router }, workspaceId),
     sample: async () => metrics.sampled(await backlog.sample()),
   }
 }

@@ -271,6 +271,19 @@ export function dropQueued(state: EndpointState): void {
   state.inStore.retries = false
 }
 
+/** Rows may have changed: what waits is read again, with what was under way and comes back without an attempt. */
+export function pullAnew(state: EndpointState): void {
+  dropQueued(state)
+  pullAll(state)
+}
+
+/** What comes back after its queue was dropped: all is read again, because later events of its key may be queued now. */
+export function dropOutdated(state: EndpointState): void {
+  const outdated = [...state.first.takeOutdated(), ...state.retries.takeOutdated()]
+  for (const item of outdated) state.known.delete(item.deliveryId)
+  if (outdated.length > 0) pullAnew(state)
+}
+
 export function pullAll(state: EndpointState): void {
   state.inStore.first = true
   state.inStore.retries = true

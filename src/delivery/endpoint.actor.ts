@@ -6,6 +6,7 @@ import type { Effects, EndpointEffect, EndpointMessage } from './endpoint.messag
 import type { EndpointConfig, QueuedItem } from './endpoint.ts'
 import { reload, reloadFailed } from './endpoint-reload.ts'
 import {
+  dropOutdated,
   dropQueued,
   type EndpointState,
   enqueueInTurn,
@@ -14,6 +15,7 @@ import {
   isSocket,
   nextToken,
   pullAll,
+  pullAnew,
   queueNameOf,
   takeArrived,
 } from './endpoint-state.ts'
@@ -75,6 +77,7 @@ export const endpointActor = (options: EndpointOptions): EndpointActor => ({
   handle(state, incoming): Step<EndpointState, EndpointTx, Effects[number]> {
     const turn: Turn = { state, at: incoming.at, options, effects: [] }
     apply(turn, incoming)
+    dropOutdated(state)
     if (state.config.enabled) {
       if (state.reloading === undefined) pump(turn)
       pullMore(turn)
@@ -110,7 +113,7 @@ function apply(turn: Turn, { message, replyTo }: Incoming<EndpointMessage>): voi
     case 'leave':
       return leave(turn)
     case 'wake':
-      return pullAll(turn.state)
+      return message.isAnew ? pullAnew(turn.state) : pullAll(turn.state)
     case 'stayReady':
       return
     case 'pulled':
@@ -251,10 +254,10 @@ function recorded(turn: Turn, message: Extract<EndpointMessage, { type: 'recorde
     state.pulling?.left.add(id)
     if (state.known.delete(id)) state.unrecorded -= 1
   }
-  if (!message.enabled && state.config.enabled) switchOff(turn)
-  // Still on, although 20 failures were seen: the store counts differently, for example after an off and on
-  // that this owner missed.
-  else if (state.config.enabled && isSpent(state) && state.unrecorded === 0) reload(turn)
+  // Off, as the statement saw it: since then somebody may have turned it on. Or still on, although 20 failures were seen:
+  // the store counts differently, for example after an off and on that this owner missed.
+  const isDoubtful = !message.enabled || (isSpent(state) && state.unrecorded === 0)
+  if (state.config.enabled && isDoubtful) reload(turn)
 }
 
 const isSpent = ({ concurrency }: EndpointState): boolean => allowance(concurrency).total === 0

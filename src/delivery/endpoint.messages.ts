@@ -29,8 +29,8 @@ export interface SocketOpening extends Pick<AttemptReport, 'timings' | 'remoteAd
 export type EndpointMessage =
   | { readonly type: 'deliver'; readonly items: readonly QueuedItem[] }
   | { readonly type: 'direct'; readonly item: DirectItem }
-  /** A hint: rows in the store wait longer than they should. */
-  | { readonly type: 'wake' }
+  /** A hint: rows in the store wait longer than they should, or some that were queued wait no more. */
+  | { readonly type: 'wake'; readonly isAnew?: true }
   /** A hint: somebody must own the endpoint, because calls ring at it. */
   | { readonly type: 'stayReady' }
   | { readonly type: 'dialAhead' }
@@ -55,7 +55,7 @@ export type EndpointMessage =
   | { readonly type: 'pingDue'; readonly token: number }
   | { readonly type: 'pongLate'; readonly token: number }
   | { readonly type: 'idleDue'; readonly token: number }
-  /** Results that are committed, and whether the endpoint is enabled since then. */
+  /** Results that are committed, and whether the statement that wrote them found the endpoint enabled. */
   | { readonly type: 'recorded'; readonly deliveryIds: readonly string[]; readonly enabled: boolean }
 
 export type EndpointEffect =

@@ -45,7 +45,7 @@ class Budget {
 
 class BudgetShare implements Share {
   held = 0
-  readonly #budgets: readonly Budget[]
+  #budgets: readonly Budget[]
   readonly #least: number
 
   constructor(budgets: readonly Budget[], least = 0) {
@@ -66,6 +66,12 @@ class BudgetShare implements Share {
 
   give(amount: number): void {
     this.take(-Math.min(amount, this.held))
+  }
+
+  /** Gives back all it holds. What its incarnation, which was replaced, does until it learns of that, counts nowhere. */
+  close(): void {
+    this.give(this.held)
+    this.#budgets = [new Budget(0)]
   }
 }
 
@@ -119,7 +125,7 @@ export class ProcessBudget {
     const lease = this.#leases.get(id)
     if (lease?.epoch !== epoch) return
     this.#leases.delete(id)
-    for (const share of lease.shares) share.give(share.held)
+    for (const share of lease.shares) share.close()
     const workspace = this.#workspaces.get(lease.workspaceId)
     if (!workspace) return
     workspace.leases -= 1

@@ -1,6 +1,7 @@
 // Opens the internal port of a gateway, which also serves the metrics, and joins the cluster.
 
 import { type ClusterNode, startNode } from '../platform/cluster/node.ts'
+import { mostRequests } from '../platform/cluster/room.ts'
 import type { HttpHandler } from '../platform/http/exchange.ts'
 import { type HttpServer, listen } from '../platform/http/uws.ts'
 import { version } from '../shared/version.ts'
@@ -23,7 +24,7 @@ export async function joinCluster({
     host: settings.INTERNAL_HOST,
     port: settings.INTERNAL_PORT,
     handler: (request) => late.handler(request),
-    maxInFlight: settings.MAX_REQUESTS,
+    maxInFlight: mostRequests,
     unlimitedPaths: new Set([metricsPath]),
   })
   const node = await startNode({

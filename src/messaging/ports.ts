@@ -207,8 +207,10 @@ export interface MessageStore {
    */
   startSending(id: MessageId): Promise<number | null>
   finishSend(outcome: SendOutcome): Promise<readonly WrittenDelivery[]>
-  /** Claims messages whose send did not start in time. */
+  /** Claims messages whose send did not start in time, except those of `optedOutSends`. */
   overdueSends(limit: number): Promise<Outgoing[]>
+  /** Messages that were due in a completed campaign, whose contacts have opted out since an operator sent again. */
+  optedOutSends(limit: number): Promise<OptedOutSend[]>
   /** Marks sends of dead processes as UNKNOWN. Returns messages that have stayed UNKNOWN for too long. */
   lostSends(limit: number): Promise<LostSend[]>
   statusTargets(updates: readonly StatusTarget[]): Promise<readonly FoundMessage[]>
@@ -249,6 +251,10 @@ export interface ConsentStore {
 export interface LostSend {
   readonly id: MessageId
   readonly conversationId: ConversationId
+}
+
+export interface OptedOutSend extends LostSend {
+  readonly recipientId: RecipientId
 }
 
 export interface StatusTarget {

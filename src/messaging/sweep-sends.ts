@@ -1,8 +1,9 @@
 // Sweeps sends that no process handles any more: not started, or without a known outcome.
 import type { Dispatch } from '../contract/dispatch.ts'
+import type { Failure } from '../contract/records/failure.ts'
 import type { Clock } from '../shared/clock.ts'
 import { failureEvent } from './attempt-send.ts'
-import type { MessageStore } from './ports.ts'
+import type { LostSend, MessageStore, StatusChange } from './ports.ts'
 import type { Transmitter } from './transmit-message.ts'
 
 const maxSends = 500
@@ -12,8 +13,13 @@ const outcomeUnknown = {
   title: 'The answer of the provider was lost; the message may have been delivered',
 } as const
 
+const optedOut = {
+  code: 'RECIPIENT_OPTED_OUT',
+  title: 'Not sent: the contact has opted out',
+} as const
+
 export interface SendSweepPorts {
-  readonly store: Pick<MessageStore, 'overdueSends' | 'lostSends' | 'changeStatuses'>
+  readonly store: Pick<MessageStore, 'overdueSends' | 'optedOutSends' | 'lostSends' | 'changeStatuses'>
   readonly transmitter: Transmitter
   readonly dispatch: Dispatch
   readonly clock: Clock
@@ -24,17 +30,25 @@ export async function sweepSends({ store, transmitter, dispatch, clock }: SendSw
   const overdue = await store.overdueSends(maxSends)
   for (const outgoing of overdue) transmitter.start(outgoing)
   const lost = await store.lostSends(maxSends)
-  if (lost.length === 0) return overdue.length
-  const at = new Date(clock.now())
-  const changes = lost.map((message) => ({
-    messageId: message.id,
-    recipientId: null,
-    providerMessageId: null,
-    status: 'FAILED' as const,
-    at,
-    error: outcomeUnknown,
-    ...failureEvent(message, outcomeUnknown, clock.now()),
-  }))
-  dispatch(await store.changeStatuses(changes))
-  return overdue.length + lost.length
+  const stopped = await store.optedOutSends(maxSends)
+  const changes = [
+    ...lost.map((message) => failed(message, { recipientId: null, error: outcomeUnknown }, clock)),
+    ...stopped.map((message) =>
+      failed(message, { recipientId: message.recipientId, error: optedOut }, clock),
+    ),
+  ]
+  if (changes.length > 0) dispatch(await store.changeStatuses(changes))
+  return overdue.length + changes.length
+}
+
+function failed(
+  message: LostSend,
+  { recipientId, error }: Pick<StatusChange, 'recipientId'> & { readonly error: Failure },
+  clock: Pick<Clock, 'now'>,
+): StatusChange {
+  return {
+    ...{ messageId: message.id, recipientId, providerMessageId: null, status: 'FAILED', error },
+    at: new Date(clock.now()),
+    ...failureEvent(message, error, clock.now()),
+  }
 }

@@ -13,7 +13,7 @@ import { createMakeExport, type ExportSource } from './export-contact.ts'
 import type { ClaimedJob } from './ports.ts'
 import { runJob } from './run-jobs.ts'
 import { createContactJobStore, createJobQueue } from './store/contact-jobs.store.ts'
-import { createErasureStore } from './store/erasure.store.ts'
+import { createErasureStore, type ErasureStoreOptions } from './store/erasure.store.ts'
 import { createExportStore } from './store/export.store.ts'
 import { createFileDeletionStore } from './store/file-deletions.store.ts'
 import { createRetentionStore } from './store/retention.store.ts'
@@ -69,12 +69,15 @@ export interface PrivacyWorkOptions {
   readonly accounts: Pick<AccountOptions, 'secrets'>
   readonly blobs: BlobStore
   readonly lists: Readonly<Record<'conversations' | 'messages' | 'calls', ListOfContact>>
+  /** Has the owners of the workspace's endpoints read again what waits. False where one was not reached. */
+  readonly readAnew: ErasureStoreOptions['readAnew']
   readonly clock: Clock
   readonly log: Log
 }
 
 /** Rounds of a worker. Each is true where there may be more to do. */
-export function createPrivacyWork({ sql, accounts, blobs, lists, clock, log }: PrivacyWorkOptions) {
+export function createPrivacyWork(options: PrivacyWorkOptions) {
+  const { sql, accounts, blobs, lists, readAnew, clock, log } = options
   const queue = createJobQueue(sql)
   const exports = createExportStore(sql)
   const source: ExportSource = {
@@ -89,7 +92,7 @@ export function createPrivacyWork({ sql, accounts, blobs, lists, clock, log }: P
     },
   }
   const makeExport = createMakeExport({ source, queue, blobs, finish: exports.finish, clock, log })
-  const steps = createErasureStore(sql, createOptOutKeyReader(sql, accounts.secrets))
+  const steps = createErasureStore(sql, { optOutKey: createOptOutKeyReader(sql, accounts.secrets), readAnew })
   const files = createFileDeletionStore(sql)
   const retention = createRetentionStore(sql)
   return {

@@ -39,7 +39,7 @@ const namedIn = (header = ''): ReadonlySet<string> =>
     header
       .toLowerCase()
       .split(',')
-      .map((entry) => entry.trim().split(/\s*;\s*/))
+      .map((entry) => entry.split(';').map((part) => part.trim()))
       .filter(([, weight]) => weight === undefined || !/^q=0(\.0*)?$/.test(weight))
       .map(([name = '']) => name),
   )

@@ -1,21 +1,16 @@
-// The I/O of the call actor: rows, provider, direct events, SDP in Redis. Also finds the owners of calls.
+// The I/O of the call actor: rows, provider, direct events, SDP in Redis.
 
 import type { Dispatch } from '../../contract/dispatch.ts'
-import { AppError } from '../../contract/errors.ts'
 import type { Provider, ProviderAccount, ProviderResult } from '../../contract/provider.ts'
 import type { ActorHost, EffectContext } from '../../platform/actors/actor.ts'
-import type { ActorDirectory } from '../../platform/actors/directory.ts'
-import type { AskResult, TellResult } from '../../platform/actors/mailbox-entry.ts'
 import type { Pool } from '../../platform/postgres/sql.ts'
 import { failpoint } from '../../shared/failpoint.ts'
 import { type CallId, encodeId, type WorkspaceId } from '../../shared/ids.ts'
 import type { Log } from '../../shared/log.ts'
-import { stateOf } from '../begin-call.ts'
 import { hasEnded } from '../call.machine.ts'
 import type {
   CallEffect,
   CallMessage,
-  CallReply,
   CallState,
   CallTx,
   Command,
@@ -23,7 +18,8 @@ import type {
   ProviderOutcome,
   SavedSdp,
 } from '../call.messages.ts'
-import type { CallOffers, CallOwners, CallSessions, DirectSender } from '../ports.ts'
+import { notAsked } from '../place-call.ts'
+import type { CallOffers, CallSessions, DirectSender } from '../ports.ts'
 import type { CallsStore, TakenCall } from '../store/calls.store.ts'
 import { createForwardNotes, type ForwardNotes } from './forward-notes.ts'
 import { createOwnForwards, type OwnForwards } from './own-forwards.ts'
@@ -163,11 +159,12 @@ const sessionReader =
     })
   }
 
-function loadedState({ row, route }: TakenCall, { session, ownSdp }: SavedSdp): CallState {
+function loadedState({ row, route, earlyTerminate }: TakenCall, { session, ownSdp }: SavedSdp): CallState {
   const command: Command | null =
     row.pendingAction === null || ownSdp === null ? null : { ownSdp, waiting: [], notes: [], isRepeat: true }
-  const fresh = { isResumed: false, mayPlace: false, isDraining: false, isTerminated: false }
-  return { row, route, session, command, ...fresh }
+  const unresumed = { isResumed: false, isCommandResumed: false }
+  const fresh = { ...unresumed, mayPlace: false, isDraining: false, isTerminated: false }
+  return { row, route, session, command, earlyTerminate, ...fresh }
 }
 
 export interface CallRequestsOptions {
@@ -239,46 +236,3 @@ const noToken = {
   details: null,
   class: 'account',
 } as const
-
-const notAsked = {
-  code: 'UNAVAILABLE',
-  title: 'the provider could not be asked',
-  details: null,
-  class: 'retry',
-} as const
-
-/** Finds the owner of a call, on this node or another. */
-export interface CallRouter {
-  ask(kind: 'call', id: string, message: CallMessage, deadlineMs: number): Promise<AskResult>
-  tell(kind: 'call', id: string, message: CallMessage): Promise<TellResult>
-}
-
-interface Owning {
-  readonly directory: Pick<ActorDirectory<CallState, CallMessage, CallTx, CallEffect>, 'adopt'>
-  readonly host: CallHost
-  readonly router: CallRouter
-}
-
-/** The owners of calls, on this node or another. */
-export function createCallOwners({ directory, host, router }: Owning): CallOwners {
-  return {
-    async adopt(call, first) {
-      const loaded = { state: stateOf(call.row, call.route), epoch: call.epoch, silentMs: 0 }
-      await directory.adopt(call.row.id, loaded, { first, asked: call.asked, claimed: call.claimed })
-      // Whoever waits for this may tell another node of the call next, and that node must find its owner.
-      await Promise.all([call.claimed, host.sdpSaved(call.row.id)])
-    },
-    async ask(id: CallId, message, deadlineMs) {
-      const result = await router.ask('call', id, message, deadlineMs)
-      if (result.type !== 'answered') throw unanswered(result)
-      return result.value as CallReply
-    },
-  }
-}
-
-function unanswered({ type }: Exclude<AskResult, { type: 'answered' }>): AppError {
-  const options = { retryAfterSeconds: 1 }
-  if (type === 'notFound') return new AppError('NOT_FOUND', 'there is no such call')
-  if (type === 'full') return new AppError('OVERLOADED', 'too much is waiting for this call', options)
-  return new AppError('UNAVAILABLE', 'the outcome is not known yet; repeat the request', options)
-}

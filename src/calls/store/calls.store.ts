@@ -3,6 +3,7 @@
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import type { CallId, EndpointId, WorkspaceId } from '../../shared/ids.ts'
 import { Lru } from '../../shared/lru.ts'
+import type { TerminateFacts } from '../call.messages.ts'
 import type { CallRow } from '../call.ts'
 import type { EarlyTerminate, NewEarlyTerminate } from '../ports.ts'
 import { createCallChanges } from './call-changes.store.ts'
@@ -14,6 +15,8 @@ export interface TakenCall {
   readonly route: readonly EndpointId[]
   readonly epoch: number
   readonly silentMs: number
+  /** The end of the call, where its terminate came before the call was known. */
+  readonly earlyTerminate: TerminateFacts | null
 }
 
 export interface TakeOptions {
@@ -51,10 +54,16 @@ export const callRoute = (sql: Sql) => sql`
 const rememberedCalls = 20_000
 
 export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(rememberedCalls)) => ({
-  /** Takes ownership by writing a new epoch: only the owner with the current epoch can change the row. */
+  /**
+   * Takes ownership by writing a new epoch: only the owner with the current epoch can change the row. Looks for an early
+   * terminate, too: whoever began the call may have died before it did. One that is written later finds the call.
+   */
   async take(id: string, options: TakeOptions): Promise<TakenCall | undefined> {
     const { sid, deadSid = null } = options
-    const [taken] = await sql<(CallRow & { route: EndpointId[]; ownerEpoch: number; silentMs: number })[]>`
+    type Taken = CallRow & { ownerEpoch: number } & Pick<TakenCall, 'silentMs' | 'earlyTerminate'> & {
+        route: EndpointId[]
+      }
+    const [taken] = await sql<Taken[]>`
       update calls c
       set owner_epoch = nextval('actor_epoch'),
         owner_sid = ${sid},
@@ -68,10 +77,12 @@ export const createCallsStore = (sql: Pool, byWacid = new Lru<CallId>(remembered
         and p.id = c.contact_id
         and (not ${options.exclusive} or c.owner_sid is null or c.owner_sid = ${sid})
       returning ${callColumns(sql)}, ${callRoute(sql)} as route, c.owner_epoch,
-        greatest(0, extract(epoch from c.act_after - clock_timestamp()) * 1000)::float8 as silent_ms`
+        greatest(0, extract(epoch from c.act_after - clock_timestamp()) * 1000)::float8 as silent_ms,
+        (select jsonb_build_object('durationSeconds', t.duration_seconds, 'error', t.error)
+          from call_tombstones t where t.wacid = c.wacid) as early_terminate`
     if (!taken) return undefined
-    const { route, ownerEpoch, silentMs, ...row } = taken
-    return { row, route, epoch: ownerEpoch, silentMs }
+    const { route, ownerEpoch, silentMs, earlyTerminate, ...row } = taken
+    return { row, route, epoch: ownerEpoch, silentMs, earlyTerminate }
   },
 
   change: createCallChanges(sql),

@@ -1,17 +1,16 @@
 // Claims recipients in one transaction: under the campaign's epoch, with opt-outs locked, and with a message
-// row for each that says "a request may be on the wire". Locks: campaign, recipients, contacts,
+// row for each that says "a request may be on the wire". Locks: campaign, recipients, addresses, contacts,
 // conversations.
 
 import { sendMachine } from '../../messaging/message.machine.ts'
 import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
-import { isKeptOptOut, keptMarketing, keptOptOutTime } from '../../messaging/store/kept-opt-outs.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals, sources } from '../../platform/postgres/states.ts'
-import { spellingsOf } from '../../shared/address.ts'
-import type { ConversationId, Uuid } from '../../shared/ids.ts'
+import type { Uuid } from '../../shared/ids.ts'
 import { claimableStatuses } from '../recipient.machine.ts'
 import type { Claim, ClaimedRecipient, PickedRecipient, RunningCampaign } from '../send-ports.ts'
 import { type SkipReason, skipReasonOf } from '../skip-reason.ts'
+import { type Person, peopleOf } from './campaign-people.store.ts'
 
 /** After this time the process that claimed is assumed dead, and its claimed recipients possibly sent. */
 const leaseSeconds = 30
@@ -36,7 +35,7 @@ export const claimRecipients = (
     const people = await peopleOf(sql, campaign, { waIds: picked.map(({ waId }) => waId), optOutKey })
     const known = picked.flatMap((recipient) => {
       const person = people.get(recipient.waId)
-      // Missing when another statement inserts the row at this moment: the next claim finds it.
+      // Missing when others insert or merge the contact at this moment: the next claim finds it.
       return person ? [{ recipient, person, claim: claimOf(campaign, person) ?? judge(recipient) }] : []
     })
     const judged = oncePerPerson(known)
@@ -44,18 +43,6 @@ export const claimRecipients = (
     const claimed = judged.filter(({ recipient }) => !twins.has(recipient.id))
     return { picked: picked.length, claimed: claimed.flatMap((each) => toClaimed(each, attempts)) }
   })
-
-interface Person {
-  /** As on the list. */
-  readonly waId: string
-  /** Under which the person is written to now. */
-  readonly address: string
-  /** Null where an erased contact had opted out: then there is no row. */
-  readonly contactId: Uuid | null
-  readonly optedOut: boolean
-  readonly marketingOptedOut: boolean
-  readonly conversationId: ConversationId | null
-}
 
 /** What is decided about the person, whatever the campaign would say to them. */
 function claimOf({ definition }: RunningCampaign, person: Person): Skip | undefined {
@@ -134,132 +121,6 @@ async function pick(
     left join picked on true`
   if (!rows[0]?.isRunning) return undefined
   return rows.filter(({ id }) => id !== null)
-}
-
-interface Asked {
-  readonly waIds: readonly string[]
-  readonly optOutKey: FingerprintKey | undefined
-}
-
-/**
- * Two claims that each see one spelling of a number would make two contacts of it. Where both spellings are on the
- * list, the claims come one after the other. Most numbers have one spelling only.
- */
-async function awaitTwins(sql: Sql, { id }: RunningCampaign, waIds: readonly string[]): Promise<void> {
-  const pairs = waIds.flatMap((waId) => spellingsOf(waId).map((other) => [waId, other] as const))
-  if (pairs.length === 0) return
-  await sql`
-    select pg_advisory_xact_lock(key)
-    from (
-      select distinct hashtextextended(${id}::text || ' ' || least(asked.wa_id, asked.other), 2) as key
-      from unnest(${pairs.map(([waId]) => waId)}::text[], ${pairs.map(([, other]) => other)}::text[])
-        as asked (wa_id, other)
-      join recipients twin on twin.campaign_id = ${id} and twin.wa_id = asked.other
-      order by key
-    ) keys`
-}
-
-/**
- * Finds the contacts of the addresses, and their conversations; inserts missing ones. An address is that of the contact
- * that has it, now or as an alias; where nobody has it, of the contact with another spelling of the number. The
- * contacts are locked: a STOP that is committed before the claim is seen, a later one waits, and of two claims of one
- * person the second sees what the first has written.
- */
-async function peopleOf(
-  sql: Sql,
-  campaign: RunningCampaign,
-  { waIds, optOutKey }: Asked,
-): Promise<Map<string, Person>> {
-  const { workspaceId, numberId } = campaign
-  await awaitTwins(sql, campaign, waIds)
-  const pairs = waIds.flatMap((waId) =>
-    [waId, ...spellingsOf(waId)].map((address) => [waId, address] as const),
-  )
-  const addresses = pairs.map(([, address]) => address)
-  const erased = { workspaceId, waId: sql`asked.address` }
-  const people = await sql<Person[]>`
-    with asked as (
-      select *
-      from unnest(${pairs.map(([waId]) => waId)}::text[], ${addresses}::text[]) as asked (wa_id, address)
-    ),
-    holder as (
-      select wa_id as address, id as contact_id
-      from contacts
-      where workspace_id = ${workspaceId} and wa_id = any(${addresses}::text[])
-      union all
-      select address, contact_id
-      from contact_aliases
-      where workspace_id = ${workspaceId} and address = any(${addresses}::text[])
-    ),
-    known as (
-      select id, wa_id, opt_state, marketing_opt_out_at
-      from contacts
-      where id in (select contact_id from holder) and workspace_id = ${workspaceId} and erased_at is null
-      order by id
-      for no key update
-    ),
-    person as (
-      select distinct on (asked.wa_id) asked.wa_id, known.id, known.wa_id as address,
-        bool_or(known.opt_state is not distinct from 'opted-out') over by_asked as opted_out,
-        bool_or(known.marketing_opt_out_at is not null) over by_asked as marketing_opted_out
-      from asked
-      join holder on holder.address = asked.address
-      join known on known.id = holder.contact_id
-      window by_asked as (partition by asked.wa_id)
-      order by asked.wa_id, asked.address = asked.wa_id desc, known.id
-    ),
-    strangers as (
-      select asked.wa_id, bool_or(${isKeptOptOut(sql, optOutKey, erased)}) as is_erased,
-        min(${keptOptOutTime(sql, optOutKey, erased, keptMarketing)}) as marketing_opt_out_at
-      from asked
-      where not exists (select from person where person.wa_id = asked.wa_id)
-      group by asked.wa_id
-    ),
-    made as (
-      insert into contacts (id, workspace_id, wa_id, user_id, marketing_opt_out_at, marketing_changed_at)
-      select new_uuid(), ${workspaceId}, wa_id, case when wa_id like '%.%' then wa_id end, marketing_opt_out_at,
-        marketing_opt_out_at
-      from strangers s
-      where not is_erased
-        -- Of two spellings of one number, the next claim finds the contact that the other one makes here.
-        and not exists (
-          select from asked
-          where asked.wa_id = s.wa_id and asked.address < s.wa_id
-            and asked.address in (select wa_id from strangers)
-        )
-      order by wa_id
-      on conflict (workspace_id, wa_id) do nothing
-      returning id, wa_id, marketing_opt_out_at
-    ),
-    people as (
-      select * from person
-      union all
-      select wa_id, id, wa_id, false, marketing_opt_out_at is not null from made
-      union all
-      select wa_id, null::uuid, wa_id, true, true from strangers where is_erased
-    ),
-    talks as (
-      insert into conversations (id, workspace_id, number_id, contact_id)
-      select new_uuid(), ${workspaceId}, ${numberId}, people.id
-      from people
-      where people.id is not null and not exists (
-        select from conversations v where v.number_id = ${numberId} and v.contact_id = people.id
-      )
-      group by people.id
-      order by people.id
-      on conflict (number_id, contact_id) do nothing
-      returning id, contact_id
-    )
-    select p.id as contact_id, p.wa_id, p.address, p.opted_out, p.marketing_opted_out,
-      coalesce(t.id, v.id) as conversation_id
-    from people p
-    left join talks t on t.contact_id = p.id
-    left join conversations v on v.number_id = ${numberId} and v.contact_id = p.id`
-  return new Map(
-    people
-      .filter(({ optedOut, conversationId }) => optedOut || conversationId !== null)
-      .map((person) => [person.waId, person]),
-  )
 }
 
 interface Written {

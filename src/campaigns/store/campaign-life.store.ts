@@ -2,6 +2,7 @@
 
 import type { AccountOptions } from '../../accounts/store/provider-account.ts'
 import type { CampaignStatus } from '../../contract/records/campaign.ts'
+import type { Failure } from '../../contract/records/failure.ts'
 import { stoppedBy } from '../../messaging/store/account-health.store.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { permits, sources } from '../../platform/postgres/states.ts'
@@ -17,9 +18,10 @@ import { canMove } from '../../shared/machine.ts'
 import { campaignMachine } from '../campaign.machine.ts'
 import { recipientMachine } from '../recipient.machine.ts'
 import type { CampaignLifeStore, CampaignState, Transition } from '../run-campaign.ts'
+import { type NotSent, notSent } from '../skip-reason.ts'
 import { stopsOf } from './campaigns-halted.ts'
 import { createCampaignReader } from './campaigns-read.store.ts'
-import { moveLock } from './recipients.store.ts'
+import { movesAlone } from './move-lock.ts'
 
 export interface CampaignPools {
   readonly sql: Pool
@@ -34,7 +36,7 @@ export interface AbandonedMessage {
   readonly id: MessageId
   readonly conversationId: ConversationId
   readonly recipientId: RecipientId
-  readonly error: { readonly code: string; readonly title: string }
+  readonly error: Failure
 }
 
 export interface CampaignSweepStore {
@@ -54,7 +56,7 @@ export const createCampaignLifeStore = (
 
   move: (workspaceId, id, decide) =>
     pool.begin(async (sql) => {
-      await sql`select pg_advisory_xact_lock(${moveLock(sql, id)})`
+      await sql`select ${movesAlone(sql, id)}`
       const state = await lock(sql, { workspaceId, id }, accounts.defaultToken !== undefined)
       if (!state) return undefined
       const transition = decide(state)
@@ -114,17 +116,24 @@ export const createCampaignLifeStore = (
     return rows.map(({ id }) => id)
   },
 
-  abandoned: (limit) => pool<AbandonedMessage[]>`
-    select m.id, m.conversation_id, m.recipient_id,
-      coalesce(r.error, jsonb_build_object('code', coalesce(r.skipped_reason,
-        case when r.id is null then 'RECIPIENT_REMOVED' else 'CAMPAIGN_CANCELLED' end),
-        'title', 'Not sent: ' || case r.status when 'CANCELLED' then 'the campaign was cancelled'
-          when 'SKIPPED' then 'the contact has opted out' else 'the recipient was removed' end)) as error
-    from messages m
-    left join recipients r on r.id = m.recipient_id
-    where m.send_state = 'PENDING' and m.send_due_at is null and m.campaign_id is not null and m.status = 'QUEUED'
-      and (r.id is null or r.message_id = m.id and r.status in ('CANCELLED', 'SKIPPED', 'FAILED'))
-    limit ${limit}`,
+  async abandoned(limit) {
+    const rows = await pool<(Omit<AbandonedMessage, 'error'> & { reason: NotSent; error: Failure | null })[]>`
+      select m.id, m.conversation_id, m.recipient_id, case when r.message_id = m.id then r.error end as error,
+        case
+          when r.id is null then 'RECIPIENT_REMOVED'
+          when r.message_id is distinct from m.id then 'SENT_AGAIN'
+          else coalesce(r.skipped_reason, 'CAMPAIGN_CANCELLED')
+        end as reason
+      from messages m
+      left join recipients r on r.id = m.recipient_id
+      where m.send_state = 'PENDING' and m.send_due_at is null and m.campaign_id is not null and m.status = 'QUEUED'
+        and (r.id is null or r.message_id is distinct from m.id or r.status in ('CANCELLED', 'SKIPPED', 'FAILED'))
+      limit ${limit}`
+    return rows.map(({ reason, error, ...message }) => ({
+      ...message,
+      error: error ?? { code: reason, title: `Not sent: ${notSent[reason]}` },
+    }))
+  },
 })
 
 interface LockedState extends CampaignState {

@@ -6,42 +6,63 @@ import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { sources } from '../../platform/postgres/states.ts'
 import type { CampaignId, MessageId } from '../../shared/ids.ts'
 import { campaignMachine } from '../campaign.machine.ts'
-import { refusalRuns, refusalsInARow } from '../count-refusals.ts'
+import { countedAnswers, refusalsInARow } from '../count-refusals.ts'
+import { moving } from './move-lock.ts'
 
 /**
- * The CTE `counted_refusals`, which joins the runs of these outcomes to the stored ones. A run of an older epoch is
- * ignored, one of a newer epoch begins anew: so a campaign that was resumed pauses again only after as many further
- * refusals. A campaign without refusals has no row.
+ * The CTE `counted_refusals`. It reduces those of the outcomes that the CTE `judged` (id, attempt, moves, fails) applies to
+ * what the first and the last answers of each run of a campaign are, and joins that to the stored count: an outcome that
+ * is written twice counts once. A run of an older epoch is ignored, one of a newer epoch begins anew: so a campaign that
+ * was resumed pauses again only after as many further refusals. A campaign without refusals has no row.
  */
 export function refusalsCounted(sql: Sql, outcomes: readonly SendOutcome[]) {
-  const runs = refusalRuns(outcomes)
-  if (runs.length === 0) return sql`counted_refusals as (select)`
-  const goesOn = sql`k.epoch = excluded.epoch and k.code = r."headCode" and k.code <> ''`
-  const run = sql`from refusal_runs r where r."campaignId" = k.campaign_id and r.epoch = excluded.epoch`
+  const answers = countedAnswers(outcomes).map((answer, n) => ({ ...answer, n }))
+  if (answers.length === 0) return sql`counted_refusals as (select)`
+  const goesOn = sql`k.epoch = excluded.epoch and k.code = r.head_code and k.code <> ''`
+  const run = sql`from refusal_runs r where r.campaign_id = k.campaign_id and r.epoch = excluded.epoch`
   return sql`
+  answers as (
+    select a.*, a.code is distinct from lag(a.code) over (partition by "campaignId", epoch order by n) as begins
+    from jsonb_to_recordset(${sql.json(answers as never)}) as a (n integer, "messageId" uuid, "campaignId" uuid,
+      "workspaceId" uuid, epoch bigint, code text, error jsonb)
+    join judged on judged.id = a."messageId" and (judged.moves or judged.fails)
+  ),
+  streaks as (
+    select "campaignId" as campaign_id, "workspaceId" as workspace_id, epoch, min(n) as n, min(code) as code,
+      count(*)::integer as in_a_row, (array_agg(error order by n))[1] as error
+    from (
+      select *, count(*) filter (where begins) over (partition by "campaignId", epoch order by n) as streak
+      from answers
+    ) numbered
+    group by 1, 2, 3, streak
+  ),
   refusal_runs as (
-    select *
-    from jsonb_to_recordset(${sql.json(runs as never)}) as r ("campaignId" uuid, "workspaceId" uuid, epoch bigint,
-      "headCode" text, head integer, "headError" jsonb, "tailCode" text, tail integer, "isWhole" boolean, tripped jsonb)
+    select campaign_id, workspace_id, epoch, count(*) = 1 as is_whole,
+      (array_agg(code order by n))[1] as head_code, (array_agg(in_a_row order by n))[1] as head,
+      (array_agg(error order by n))[1] as head_error,
+      (array_agg(code order by n desc))[1] as tail_code, (array_agg(in_a_row order by n desc))[1] as tail,
+      (array_agg(error order by n) filter (where code <> '' and in_a_row >= ${refusalsInARow}))[1] as tripped
+    from streaks
+    group by 1, 2, 3
   ),
   counted_refusals as (
     insert into campaign_refusals as k (campaign_id, workspace_id, epoch, code, in_a_row, tripped)
-    select "campaignId", "workspaceId", epoch, "tailCode", tail, tripped
-    from (select distinct on ("campaignId") * from refusal_runs order by "campaignId", epoch desc) r
-    where not "isWhole" or "tailCode" <> ''
-      or exists (select from campaign_refusals kept where kept.campaign_id = r."campaignId" and kept.code <> '')
+    select campaign_id, workspace_id, epoch, tail_code, tail, tripped
+    from (select distinct on (campaign_id) * from refusal_runs order by campaign_id, epoch desc) r
+    where not is_whole or tail_code <> ''
+      or exists (select from campaign_refusals kept where kept.campaign_id = r.campaign_id and kept.code <> '')
     -- Ordered, so that two batches cannot deadlock.
-    order by "campaignId"
+    order by campaign_id
     on conflict (campaign_id) do update
     set epoch = excluded.epoch,
       code = excluded.code,
       in_a_row = excluded.in_a_row + (
-        select case when ${goesOn} and r."isWhole" then k.in_a_row else 0 end ${run}
+        select case when ${goesOn} and r.is_whole then k.in_a_row else 0 end ${run}
       ),
       tripped = coalesce(
         case when k.epoch = excluded.epoch then k.tripped end,
         excluded.tripped,
-        (select case when ${goesOn} and k.in_a_row + r.head >= ${refusalsInARow} then r."headError" end ${run})
+        (select case when ${goesOn} and k.in_a_row + r.head >= ${refusalsInARow} then r.head_error end ${run})
       )
     where k.epoch <= excluded.epoch
   )`
@@ -111,10 +132,13 @@ export function pauseFailing(sql: Sql, messageIds: readonly MessageId[]): Promis
 /** `tripped` is a query of campaigns and errors: id, epoch, tripped. */
 async function pauseTripped(sql: Sql, tripped: Fragment): Promise<CampaignId[]> {
   const paused = await sql<{ id: CampaignId }[]>`
+    with tripped as (${tripped}),
+    ${moving(sql, sql`select id from tripped`)}
     update campaigns c
     set status = 'PAUSED', epoch = c.epoch + 1, pause_reason = 'TOO_MANY_FAILURES', pause_error = k.tripped,
       paused_at = now(), updated_at = now()
-    from (${tripped}) k
+    from tripped k
+    join moving on moving.id = k.id
     where k.id = c.id and k.epoch = c.epoch and c.deleted_at is null
       and c.status in (${sources(sql, campaignMachine, 'PAUSED')}) and c.status <> 'SCHEDULED'
     returning c.id`

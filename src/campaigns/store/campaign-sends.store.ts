@@ -11,6 +11,7 @@ import { campaignMachine } from '../campaign.machine.ts'
 import { unfitFor } from '../run-campaign.ts'
 import type { CampaignSendStore, Completion, Pause, RunningCampaign, StuckCampaign } from '../send-ports.ts'
 import { claimRecipients } from './campaign-claims.store.ts'
+import { movesAlone, moving } from './move-lock.ts'
 
 export function createCampaignSendStore(pool: Pool, options: AccountOptions): CampaignSendStore {
   const optOutKey = createOptOutKeyReader(pool, options.secrets)
@@ -36,15 +37,18 @@ async function pauseWithin(
     number: sql`number_id = ${numberId}`,
     workspace: sql`true`,
   }
+  const pausable = sql`
+    workspace_id = ${workspaceId} and status in (${sources(sql, campaignMachine, 'PAUSED')})
+    -- A SCHEDULED campaign has no sends that could have failed.
+    and status <> 'SCHEDULED' and deleted_at is null and ${within[scope]}
+    -- A report about a send from before the campaign was started again does not count.
+    and (id <> ${id} or epoch = ${epoch})`
   const paused = await sql<{ id: CampaignId }[]>`
+    with ${moving(sql, sql`select id from campaigns where ${pausable}`)}
     update campaigns
     set status = 'PAUSED', epoch = epoch + 1, pause_reason = ${reason},
       pause_error = ${error ? sql.json(error as never) : null}::jsonb, paused_at = now(), updated_at = now()
-    where workspace_id = ${workspaceId} and status in (${sources(sql, campaignMachine, 'PAUSED')})
-      -- A SCHEDULED campaign has no sends that could have failed.
-      and status <> 'SCHEDULED' and deleted_at is null and ${within[scope]}
-      -- A report about a send from before the campaign was started again does not count.
-      and (id <> ${id} or epoch = ${epoch})
+    where id in (select id from moving) and ${pausable}
     returning id`
   return paused.map((row) => row.id)
 }
@@ -131,6 +135,7 @@ const complete = (
       select id
       from campaigns
       where id = ${id} and status in (${sources(sql, campaignMachine, 'COMPLETED')}) and epoch = ${epoch}
+        and ${movesAlone(sql, id)}
       for no key update`
     if (!campaign) return { type: 'moved' }
     const [left] = await sql<[{ dueInMs: number | null; inFlight: boolean }]>`

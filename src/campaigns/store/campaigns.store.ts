@@ -5,6 +5,7 @@ import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import type { CampaignId, NumberId, WorkspaceId } from '../../shared/ids.ts'
 import type { CampaignChange, CampaignStore, PlanContext, PlanQuery, StoredCampaign } from '../ports.ts'
 import { createCampaignReader } from './campaigns-read.store.ts'
+import { movesAlone } from './move-lock.ts'
 
 export type CampaignRow = Omit<StoredCampaign, 'template'> & {
   readonly templateName: string
@@ -50,7 +51,7 @@ export const createCampaignStore = (pool: Pool): CampaignStore => ({
       const [row] = await sql<CampaignRow[]>`
         select ${storedColumns(sql)}
         from campaigns c
-        where c.workspace_id = ${workspaceId} and c.id = ${id} and c.deleted_at is null
+        where c.workspace_id = ${workspaceId} and c.id = ${id} and c.deleted_at is null and ${movesAlone(sql, id)}
         for no key update`
       if (!row) return undefined
       const change = await decide(toStored(row), (query) => planContext(sql, workspaceId, query))
@@ -62,7 +63,8 @@ export const createCampaignStore = (pool: Pool): CampaignStore => ({
     const { count } = await pool`
       update campaigns
       set deleted_at = now(), updated_at = now()
-      where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null and status = any(${[...from]})`
+      where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null and status = any(${[...from]})
+        and ${movesAlone(pool, id)}`
     return count > 0
   },
 })

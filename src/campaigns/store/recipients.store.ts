@@ -15,6 +15,7 @@ import type {
   StoredCampaign,
 } from '../ports.ts'
 import { type CampaignRow, storedColumns, toStored } from './campaigns.store.ts'
+import { sharesMoves } from './move-lock.ts'
 
 // Removing all recipients takes several statements, each well below the statement timeout.
 const removedAtOnce = 20_000
@@ -138,17 +139,12 @@ function optedOut(sql: Sql, workspaceId: WorkspaceId, waIds: readonly string[]) 
     )`
 }
 
-/** Shared by additions of recipients, exclusive for a change of status. Always before the campaign's row. */
-export const moveLock = (sql: Sql, id: CampaignId) => sql`hashtextextended(${id}::text, 1)`
-
 const inStatus = (sql: Sql, workspaceId: WorkspaceId, id: CampaignId, from: readonly CampaignStatus[]) => sql`
   select c.id, c.workspace_id
   from campaigns c
   where c.workspace_id = ${workspaceId} and c.id = ${id} and c.deleted_at is null and c.status = any(${[...from]})`
 
-// The locks keep the campaign unchanged until the recipients are in. Shared row locks let newcomers overtake
-// a waiting update, so overlapping uploads would delay a pause for as long as they last. Advisory locks keep
-// their order.
+// The locks keep the campaign unchanged until the recipients are in.
 const asJudged = (
   sql: Sql,
   workspaceId: WorkspaceId,
@@ -156,7 +152,7 @@ const asJudged = (
   from: readonly CampaignStatus[],
 ) => sql`
   ${inStatus(sql, workspaceId, id, from)}
-    and (select pg_advisory_xact_lock_shared(${moveLock(sql, id)})) is not null
+    and ${sharesMoves(sql, id)}
     and c.template_name = ${template.name} and c.template_language = ${template.language}
     and c.variables = ${sql.json(variables)}
   for share`

@@ -1,7 +1,7 @@
 // The progress of a campaign, and the operator's decision about recipients whose outcome is unknown. The
 // routes that build and run campaigns are those of the API (shared-campaigns.ts).
 import * as v from 'valibot'
-import { AppError, notFound } from '../../contract/errors.ts'
+import { AppError, type ErrorCode, notFound } from '../../contract/errors.ts'
 import type { CampaignId } from '../../shared/ids.ts'
 import { workspaceRoute } from '../route.ts'
 import { idOf, idParams } from '../schema.ts'
@@ -23,6 +23,7 @@ const settle = (
     readonly action: string
     readonly reachesCustomers: boolean
     readonly service: 'resendUnknown' | 'assumeSent'
+    readonly errors?: readonly ErrorCode[]
   },
 ) =>
   workspaceRoute({
@@ -33,7 +34,7 @@ const settle = (
     reachesCustomers: how.reachesCustomers,
     params: idParams('campaign'),
     body: choice,
-    errors: ['NOT_FOUND', 'INVALID_STATE', 'TENANT_SUSPENDED'],
+    errors: ['NOT_FOUND', 'INVALID_STATE', 'TENANT_SUSPENDED', ...(how.errors ?? [])],
     async handle({ services, author, params, body }) {
       const id: CampaignId = params.id
       const campaign = await services.reads.campaigns.find(author.workspaceId, id)
@@ -77,6 +78,7 @@ export const campaignRoutes = [
     action: 'campaign.unknown_resent',
     reachesCustomers: true,
     service: 'resendUnknown',
+    errors: ['TEMPLATE_NOT_FOUND', 'TEMPLATE_NOT_APPROVED', 'TEMPLATE_VARIABLES_MISMATCH'],
   }),
   settle('assume-sent', {
     summary: 'Take recipients that are UNKNOWN for SENT',

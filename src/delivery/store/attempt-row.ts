@@ -15,9 +15,25 @@ const ownColumns = {
   first_reused_connection: 'a.reused_connection',
 }
 
+/** What receivers answer may repeat what they were sent. */
+const contents: ReadonlySet<string> = new Set(['first_response_headers', 'first_response_body'])
+
 const setOwnColumns = Object.entries(ownColumns)
-  .map(([column, value]) => `${column} = case when a.with_delivery then ${value} else d.${column} end`)
+  .map(([column, value]) => {
+    const isKept = contents.has(column)
+      ? `a.with_delivery and ${keepsContents('d.state')}`
+      : 'a.with_delivery'
+    return `${column} = case when ${isKept} then ${value} else d.${column} end`
+  })
   .join(', ')
+
+/**
+ * SQL: an erasure discards what waits, and nothing may be stored of it afterwards. Not a look for its event: a statement
+ * that waited for the erasure to end would still see it, but it sees the new state of a row that it locks.
+ */
+export function keepsContents(state: string): string {
+  return `${state} <> 'DISCARDED'`
+}
 
 /** For `set`: nearly every attempt delivers its event at once, and is kept in the row that changes anyway. */
 export const withDelivery = (sql: Sql) => sql.unsafe(setOwnColumns) as unknown as Fragment

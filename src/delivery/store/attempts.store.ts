@@ -7,7 +7,7 @@ import type { DeliveryId, EndpointId } from '../../shared/ids.ts'
 import { deliveryMachine } from '../delivery.machine.ts'
 import type { RecordedAttempts } from '../recorder.ts'
 import type { AttemptRecord } from '../settle-attempt.ts'
-import { toAttemptRow, withDelivery } from './attempt-row.ts'
+import { keepsContents, toAttemptRow, withDelivery } from './attempt-row.ts'
 import { mayBecome } from './endpoint-standing.ts'
 
 export const createAttemptStore = (sql: Sql) => ({
@@ -38,6 +38,7 @@ interface Batch {
 }
 
 function batchOf(sql: Sql, records: readonly AttemptRecord[]): Batch {
+  const keeps = sql.unsafe(keepsContents('accepted.state')) as unknown as Fragment
   const rows = records.map(toAttemptRow).sort((one, other) => (one.delivery_id < other.delivery_id ? -1 : 1))
   return {
     attempt: sql`
@@ -52,8 +53,10 @@ function batchOf(sql: Sql, records: readonly AttemptRecord[]): Batch {
       logged as (
         insert into attempts (id, workspace_id, delivery_id, endpoint_id, number, at, status_code, error, error_detail,
           duration_ms, timings, response_headers, response_body, remote_address, reused_connection)
-        select a.id, a.workspace_id, a.delivery_id, a.endpoint_id, a.number, a.at, a.status_code, a.error, a.error_detail,
-          a.duration_ms, coalesce(a.timings, '{}'), a.response_headers, decode(a.response_body, 'base64'), a.remote_address, a.reused_connection
+        select a.id, a.workspace_id, a.delivery_id, a.endpoint_id, a.number, a.at, a.status_code, a.error,
+          case when ${keeps} then a.error_detail end, a.duration_ms, coalesce(a.timings, '{}'),
+          case when ${keeps} then a.response_headers end, case when ${keeps} then decode(a.response_body, 'base64') end,
+          a.remote_address, a.reused_connection
         from attempt a
         join ${accepted} accepted on accepted.id = a.delivery_id
         where a.with_delivery is null
@@ -74,14 +77,14 @@ const recordSuccesses = (sql: Sql, { attempt, logged, deliveryIds, endpointIds }
   moved as (
     update deliveries d
     set attempt_count = a.number, next_attempt_at = null, finished_at = now(), replay = false, ${withDelivery(sql)},
-      -- DISCARDED while the attempt was on the wire: the attempt is stored anyway.
+      -- DISCARDED while the attempt was on the wire: the attempt is stored anyway, without what it was answered.
       state = case when d.state = 'DISCARDED' then d.state else 'DELIVERED' end
     from attempt a
     where ${ofIds(sql, sql`d.id`, deliveryIds)}
       and d.id = a.delivery_id
       and d.attempt_count = a.number - 1
       and d.state in (${sources(sql, deliveryMachine, 'DELIVERED')}, 'DISCARDED')
-    returning d.id, a.endpoint_id, a.counts
+    returning d.id, d.state, a.endpoint_id, a.counts
   ),
   ${logged(sql`moved`)},
   counted as (
@@ -108,13 +111,13 @@ const missedOff = (sql: Sql, endpointIds: readonly EndpointId[]) => sql`
 const recordAll = (sql: Sql, { attempt, logged, deliveryIds, endpointIds }: Batch) => sql<RecordedRow[]>`
       with ${attempt},
       accepted as (
-        select d.id, a.endpoint_id, a.place, a.counts
+        select d.id, d.state, a.endpoint_id, a.place, a.counts
         from attempt a
         join deliveries d on d.id = a.delivery_id
         -- Without the list the plan for any values may read every open delivery to join ten.
         where ${ofIds(sql, sql`d.id`, deliveryIds)}
           and d.attempt_count = a.number - 1
-          -- DISCARDED while the attempt was on the wire: the attempt is stored anyway.
+          -- DISCARDED while the attempt was on the wire: the attempt is stored anyway, without what it was answered.
           and d.state in (${sources(sql, deliveryMachine, 'DELIVERED')}, 'DISCARDED')
         order by d.id
         for no key update of d
@@ -177,7 +180,10 @@ const recordAll = (sql: Sql, { attempt, logged, deliveryIds, endpointIds }: Batc
             when a.state = 'RETRYING' and d.state in (${sources(sql, deliveryMachine, 'HELD')}) and coalesce(c.enabled, e.enabled)
             then now() + a.delay_ms * interval '1 millisecond'
           end,
-          finished_at = case when a.state <> 'RETRYING' and not ${replayFollows(sql)} then now() end,
+          finished_at = case
+            when d.state = 'DISCARDED' then d.finished_at
+            when a.state <> 'RETRYING' and not ${replayFollows(sql)} then now()
+          end,
           replay = ${replayFollows(sql)},
           ${withDelivery(sql)}
         from accepted

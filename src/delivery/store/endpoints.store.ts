@@ -2,7 +2,7 @@
 
 import type { SecretOpener } from '../../accounts/store/provider-account.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
-import { type EndpointId, idFloor } from '../../shared/ids.ts'
+import { type EndpointId, idFloor, type WorkspaceId } from '../../shared/ids.ts'
 import { type EndpointConfig, transportOf } from '../endpoint.ts'
 
 export type EndpointStore = ReturnType<typeof createEndpointStore>
@@ -144,6 +144,17 @@ export const createEndpointStore = (sql: Sql, secrets: SecretOpener) => {
 }
 
 /** What a worker reads of endpoints, without their secrets. */
+export const createOwnedStore = (sql: Sql) => ({
+  /** Those of a workspace that an owner may send to. */
+  async owned(workspaceId: WorkspaceId): Promise<EndpointId[]> {
+    const rows = await sql<{ id: EndpointId }[]>`
+      select id from endpoints
+      where workspace_id = ${workspaceId} and enabled and deleted_at is null and owner_sid is not null`
+    return rows.map(({ id }) => id)
+  },
+})
+
+/** The same, of those at which calls ring. */
 export const createRingingStore = (sql: Sql) => ({
   /**
    * Enabled endpoints with a socket at which calls ring: somebody must own them to keep it open. In the order of their

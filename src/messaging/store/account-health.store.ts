@@ -9,7 +9,7 @@ import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { encodeId, newId, type WorkspaceId } from '../../shared/ids.ts'
 
 /**
- * The CTE `halted`, which pauses what the states stop. `stated` names a CTE with the new states: workspace_id, status,
+ * The CTE `halted`, and what it needs, which pauses what the states stop. `stated` names a CTE with the new states: workspace_id, status,
  * message, until, stops. Campaigns provide it, because the table is theirs.
  */
 export type CampaignsHalted = (sql: Sql, stated: string) => Fragment

@@ -13,16 +13,19 @@ import { oneUnlessHeldUp } from '../../shared/concurrency.ts'
 import type { MessageId } from '../../shared/ids.ts'
 import { sourcesOf } from '../../shared/machine.ts'
 import { type SendState, sendMachine } from '../message.machine.ts'
-import type { LostSend, MessageStore, Outgoing, SendOutcome, SendTemplate } from '../ports.ts'
+import type { LostSend, MessageStore, OptedOutSend, Outgoing, SendOutcome, SendTemplate } from '../ports.ts'
 import type { SendVerdict } from '../send-policy.ts'
 import type { RecipientsFollow } from './message-updates.store.ts'
 
-type SendStore = Pick<MessageStore, 'startSending' | 'finishSend' | 'overdueSends' | 'lostSends'>
+type SendStore = Pick<
+  MessageStore,
+  'startSending' | 'finishSend' | 'overdueSends' | 'optedOutSends' | 'lostSends'
+>
 
 /** What campaigns add to the outcomes of their sends. */
 export interface CampaignSends {
   readonly recipientsFollow: RecipientsFollow
-  /** The CTE `counted_refusals`, in the statement that writes these outcomes. */
+  /** The CTE `counted_refusals`, after the CTE `judged` of the statement that writes these outcomes. */
   readonly refusalsCounted: (sql: Sql, outcomes: readonly SendOutcome[]) => Fragment
   /** Called when the outcomes are durable. Must not reject. */
   readonly sendsEnded: (outcomes: readonly SendOutcome[]) => Promise<void>
@@ -43,9 +46,18 @@ export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: C
     startSending: (id) => starts.add(id),
     finishSend: (outcome) => ends.add(outcome),
     overdueSends: (limit) => overdueSends(sql, limit, accounts),
+    optedOutSends: (limit) => sql<OptedOutSend[]>`
+      select m.id, m.conversation_id, m.recipient_id
+      from messages m
+      where m.send_state = 'PENDING' and m.send_due_at < now() and ${isOptedOut(sql)}
+      order by m.send_due_at
+      limit ${limit}`,
     lostSends: (limit) => lostSends(sql, limit, campaigns.recipientsFollow),
   }
 }
+
+/** When a send that is UNKNOWN counts as failed, unless its recipient waits for an operator. */
+export const givenUpAt = (sql: Sql): Fragment => sql`now() + interval '15 minutes'`
 
 /** After the `send_due_at` of a SENDING row, its process counts as dead and the outcome as unknown. */
 async function startSending(sql: Sql, ids: readonly MessageId[]): Promise<(number | null)[]> {
@@ -53,6 +65,7 @@ async function startSending(sql: Sql, ids: readonly MessageId[]): Promise<(numbe
     update messages
     set send_state = 'SENDING', send_attempts = send_attempts + 1, send_due_at = now() + interval '1 minute'
     where id = any(${ids as MessageId[]}::uuid[]) and send_state in (${sources(sql, sendMachine, 'SENDING')})
+      and status = 'QUEUED'
     returning id, send_attempts as attempt`
   const attempts = new Map(started.map(({ id, attempt }) => [id, attempt]))
   // An id that occurs twice in a batch was started only once.
@@ -121,7 +134,7 @@ async function finishSends(
           when not i.moves then m.send_due_at
           -- Three seconds for the process that has the timer; then the sweep sends it.
           when i.state = 'PENDING' and not i.by_campaign then now() + (i.delay_ms + 3000) * interval '1 millisecond'
-          when i.state = 'UNKNOWN' and m.recipient_id is null then now() + interval '15 minutes'
+          when i.state = 'UNKNOWN' and m.recipient_id is null then ${givenUpAt(sql)}
         end,
         status = case when i.fails then 'FAILED' else m.status end,
         failed_at = case when i.fails then now() else m.failed_at end,
@@ -163,6 +176,16 @@ interface OverdueRow extends AccountColumns {
   components: unknown[]
 }
 
+/** Of message `m`: what a campaign sends does not go to who has opted out, whenever that was. */
+const isOptedOut = (sql: Sql): Fragment => sql`(
+  m.recipient_id is not null and exists (
+    select from contacts c
+    left join templates t on t.workspace_id = c.workspace_id and t.name = m.template ->> 'name'
+      and t.language = m.template ->> 'language'
+    where c.id = m.contact_id
+      and (c.opt_state = 'opted-out' or t.category = 'MARKETING' and c.marketing_opt_out_at is not null))
+)`
+
 /** Claims PENDING messages whose send did not start or restart in time. Two sweeps never get the same. */
 async function overdueSends(sql: Sql, limit: number, options: AccountOptions): Promise<Outgoing[]> {
   const rows = await sql<OverdueRow[]>`
@@ -170,11 +193,11 @@ async function overdueSends(sql: Sql, limit: number, options: AccountOptions): P
       update messages
       set send_due_at = now() + interval '5 seconds'
       where id in (
-        select id from messages
-        where send_state = 'PENDING' and send_due_at < now()
-        order by send_due_at
+        select m.id from messages m
+        where m.send_state = 'PENDING' and m.send_due_at < now() and not ${isOptedOut(sql)}
+        order by m.send_due_at
         limit ${limit}
-        for update skip locked)
+        for update of m skip locked)
       returning id, workspace_id, conversation_id, number_id, contact_id, template, content
     )
     select due.id, due.workspace_id, due.conversation_id, due.template, due.content,
@@ -203,7 +226,7 @@ async function lostSends(sql: Sql, limit: number, follow: RecipientsFollow): Pro
   await sql`
     with lost as (
       update messages
-      set send_state = 'UNKNOWN', send_due_at = case when recipient_id is null then now() + interval '15 minutes' end
+      set send_state = 'UNKNOWN', send_due_at = case when recipient_id is null then ${givenUpAt(sql)} end
       where id in (
         select id from messages
         where send_state in (${sources(sql, sendMachine, 'UNKNOWN')}) and send_due_at < now()
@@ -213,7 +236,7 @@ async function lostSends(sql: Sql, limit: number, follow: RecipientsFollow): Pro
     ),
     ${follow(sql, 'lost')}
     select`
-  // A campaign's recipient has no `send_due_at`: it stays UNKNOWN until a status or an operator settles it.
+  // A campaign's message has no `send_due_at`: it stays UNKNOWN until a status or an operator settles it.
   return sql<LostSend[]>`
     select id, conversation_id
     from messages

@@ -11,12 +11,14 @@ export interface Activated<State> {
   readonly type: 'activated'
   readonly loaded: Loaded<State>
   readonly guard: Guard
+  /** What the directory has said of the actor, or will say. */
+  readonly claim: Claim | Promise<Claim>
 }
 
 export interface ActivateOptions<State> {
   readonly kind: ActorKind
   readonly ownership: Ownership
-  readonly host: Pick<ActorHost<State, never, never, never>, 'load' | 'ownerOf'>
+  readonly host: Pick<ActorHost<State, never, never, never>, 'load' | 'ownerOf' | 'dropped'>
   readonly clock: Clock
   readonly guardMs: number
 }
@@ -33,19 +35,27 @@ export async function activate<State>(
   const claim = await ownership.claim(kind, id)
   if (claim.type === 'theirs') return claim
   const asked = readClock(clock)
-  const outcome = await within(clock, loadLimitMs, () => take(id, claim, options))
+  const loading = take(id, claim, options)
+  const outcome = await within(clock, loadLimitMs, () => loading)
+  if (outcome.type === 'timedOut') void dropLate(id, loading, options)
   const taken: Taken<State> = outcome.type === 'done' ? outcome.value : { type: 'unavailable' }
   if ('type' in taken) {
     // Otherwise other nodes keep sending its messages to this process, which cannot load it.
     if (claim.type === 'mine') void ownership.release(kind, [id])
     return taken
   }
-  ownership.recordEpoch(kind, id, taken.epoch)
   const guard = new Guard({ clock, validMs: options.guardMs, resumedAt: ownership.resumedAt })
   guard.confirmed(asked)
   guard.stayQuiet(taken.silentMs)
-  return { type: 'activated', loaded: taken, guard }
+  return { type: 'activated', loaded: taken, guard, claim }
 }
+
+/** Nobody waits for it any more, and what the host holds for it would be held for as long as this process lives. */
+const dropLate = <State>(id: string, loading: Promise<Taken<State>>, { host }: ActivateOptions<State>) =>
+  loading.then(
+    (taken) => 'type' in taken || host.dropped(id, taken.epoch),
+    () => undefined,
+  )
 
 async function take<State>(
   id: string,

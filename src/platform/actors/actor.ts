@@ -45,6 +45,11 @@ export interface ActorDefinition<State, Message extends { readonly type: string 
   /** True for effects outside Postgres (a socket frame, a dial, a provider call): they wait for the guard. */
   isGuarded(effect: Effect | RuntimeEffect<Message>): boolean
   /**
+   * Asked just before a guarded effect runs, which may have been held while later messages changed the state. A message:
+   * the effect is not due any more, and this is handled in its place.
+   */
+  insteadOf?(effect: Effect | RuntimeEffect<Message>, state: State): Message | undefined
+  /**
    * Handles one message. It may mutate `state` and return it. If it throws, the runtime parks the message,
    * drops the actor with its half-changed state, and loads it again from what is committed.
    */
@@ -105,6 +110,9 @@ export interface ActorHost<State, Message, Tx, Effect> {
    * process that made the actor has a first message for it, which follows at once.
    */
   activated?(context: EffectContext<Message>, hasFirst: boolean): void
-  /** Called on a drop or an eviction (fenced, timed out, failed): close sockets, drop secrets. */
+  /**
+   * Called on a drop or an eviction (fenced, timed out, failed): close sockets, drop secrets. Also for an actor that never
+   * went live, because its load ended too late.
+   */
   dropped(id: string, epoch: number): void
 }

@@ -70,6 +70,10 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
     return this.#state
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
   constructor(options: CellOptions<State, Message, Tx, Effect>) {
     this.id = options.id
     this.epoch = options.loaded.epoch
@@ -85,7 +89,7 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
       guard: options.guard,
       confirm: options.confirm,
       signal: () => this.#signal(),
-      run: (effect) => this.#run(effect),
+      run: (effect) => this.#runDue(effect),
       onClear: () => this.#pump(),
       onForeign: (reason) => this.drop(reason),
     })
@@ -254,6 +258,12 @@ export class Cell<State, Message extends { readonly type: string }, Tx, Effect> 
       if (this.#options.definition.isGuarded(effect)) this.#gate.pass(effect)
       else this.#run(effect)
     }
+  }
+
+  #runDue(effect: Effect | RuntimeEffect<Message>): void {
+    const instead = this.#options.definition.insteadOf?.(effect, this.#state)
+    if (instead) this.#post(instead)
+    else this.#run(effect)
   }
 
   #run(effect: Effect | RuntimeEffect<Message>): void {

@@ -3,6 +3,7 @@
 import { type Activated, activate } from './activate.ts'
 import type { Loaded } from './actor.ts'
 import { Cell, type DropReason } from './cell.ts'
+import { type Claims, keepClaimed } from './claims.ts'
 import { type Confirm, createConfirmer } from './confirmer.ts'
 import type { Born, DirectoryOptions } from './directory-options.ts'
 import { drainActors } from './drain.ts'
@@ -16,7 +17,6 @@ import {
   type TellResult,
   tellEntry,
 } from './mailbox-entry.ts'
-import type { Claim } from './ownership.ts'
 import { createReleaser, type Owned } from './releaser.ts'
 import { startUpkeep } from './upkeep.ts'
 
@@ -37,7 +37,8 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   readonly #slots = new Map<string, Slot<State, Message, Tx, Effect>>()
   readonly #confirm: Confirm
   readonly #release: (owned: Owned) => Promise<void>
-  readonly #upkeep: { stop(): void; claimAgain(): void }
+  readonly #endUpkeep: () => void
+  readonly #claims: Claims<Cell<State, Message, Tx, Effect>>
   #leaving = 0
   #isDraining = false
 
@@ -52,12 +53,17 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
       lingerMs: options.releaseLingerMs,
       releaseRows: (owned, sid) => host.release(owned, sid),
     })
-    this.#upkeep = startUpkeep({
+    this.#endUpkeep = startUpkeep({
       clock,
       everyMs: options.confirmEveryMs,
       cells: () => this.#live(),
-      claim: (id) => ownership.claim(definition.kind, id),
       leave: (cell) => this.#leave(cell),
+    })
+    this.#claims = keepClaimed({
+      clock,
+      cells: () => this.#live(),
+      claim: (id) => ownership.claim(definition.kind, id),
+      recordEpoch: (id, epoch) => ownership.recordEpoch(definition.kind, id, epoch),
     })
   }
 
@@ -106,20 +112,22 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
    */
   adopt(id: string, loaded: Loaded<State>, born: Born<Message> = {}): Promise<TellResult> {
     const { first, asked, claimed } = born
-    if (!this.#slots.has(id) && !this.#isDraining && this.#makeRoom()) {
-      const { clock, guardMs: validMs, ownership } = this.#options
+    if (!this.#slots.has(id)) {
+      const refusal = this.#refusal()
+      if (refusal) return Promise.resolve(refusal)
+      const { clock, definition, guardMs: validMs, ownership } = this.#options
       const guard = new Guard({ clock, validMs, resumedAt: ownership.resumedAt })
       if (asked) guard.confirmed(asked)
       guard.stayQuiet(loaded.silentMs)
-      this.#enliven(id, { type: 'activated', loaded, guard }, [], first !== undefined)
-      void this.#announce(id, loaded.epoch, claimed)
+      const claim = claimed ?? ownership.claim(definition.kind, id)
+      this.#enliven(id, { type: 'activated', loaded, guard, claim }, [], first !== undefined)
     }
     return first ? this.tell(id, first) : Promise.resolve({ type: 'accepted' })
   }
 
   /** After a lost session: claims every actor again, over time, and drops those with another live owner. */
   reassert(): void {
-    this.#upkeep.claimAgain()
+    this.#claims.claimAgain()
   }
 
   /** Releases every actor after its unfinished work. Resolves when none is left, or after `deadlineMs`. */
@@ -148,7 +156,8 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
 
   /** Stops the upkeep. Call it after a drain. */
   close(): void {
-    this.#upkeep.stop()
+    this.#endUpkeep()
+    this.#claims.stop()
   }
 
   #cells(): Cell<State, Message, Tx, Effect>[] {
@@ -175,8 +184,8 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
   }
 
   #open(id: string, entries: MailboxEntry<Message>[]): void {
-    if (this.#isDraining) return refuseAll(entries, { type: 'leaving' })
-    if (!this.#makeRoom()) return refuseAll(entries, { type: 'full' })
+    const refusal = this.#refusal()
+    if (refusal) return refuseAll(entries, refusal)
     const slot = { type: 'activating' as const, waiting: entries }
     this.#slots.set(id, slot)
     void this.#activate(id, slot.waiting)
@@ -192,7 +201,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
 
   #enliven(
     id: string,
-    { loaded, guard }: Activated<State>,
+    { loaded, guard, claim }: Activated<State>,
     waiting: MailboxEntry<Message>[],
     hasFirst = false,
   ): void {
@@ -215,15 +224,7 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
     this.#slots.set(id, { type: 'live', cell })
     host.activated?.(cell.context, hasFirst)
     for (const entry of waiting) this.#deliver(id, entry)
-  }
-
-  async #announce(id: string, epoch: number, claimed?: Promise<Claim>): Promise<void> {
-    const { definition, ownership } = this.#options
-    const claim = await (claimed ?? ownership.claim(definition.kind, id))
-    const slot = this.#slots.get(id)
-    if (slot?.type !== 'live' || slot.cell.epoch !== epoch) return
-    if (claim.type === 'theirs') slot.cell.drop('foreign')
-    else ownership.recordEpoch(definition.kind, id, epoch)
+    this.#claims.announce(cell, claim)
   }
 
   // Ends the cell before the row is released: a successor that needs no silence must be the only one to act.
@@ -278,6 +279,11 @@ export class ActorDirectory<State, Message extends { readonly type: string }, Tx
       if (!mayTravel || !forward?.(id, entry.message)) observe?.({ type: 'lost', id, refusal })
     }
     return { ...entry, accepted: () => {}, refused }
+  }
+
+  #refusal(): Extract<Refusal, { type: 'leaving' | 'full' }> | undefined {
+    if (this.#isDraining) return { type: 'leaving' }
+    return this.#makeRoom() ? undefined : { type: 'full' }
   }
 
   /** False: the process is full, and no actor may leave. */

@@ -5,6 +5,7 @@ import type { ActorKind } from '../actors/actor.ts'
 import type { AskResult, TellResult } from '../actors/mailbox-entry.ts'
 import { RecentIds } from './recent-ids.ts'
 import type { Refused, Way } from './refusals.ts'
+import { mostEndpointAsks, shareOf } from './room.ts'
 import type { RpcEnvelope } from './rpc-envelope.ts'
 
 /** The actors of one kind in this process. ActorDirectory implements it. */
@@ -40,6 +41,21 @@ export interface ReceiverOptions {
 
 export function createReceiver({ sid, actors, clock, refused }: ReceiverOptions): Receive {
   const recent = new RecentIds(clock)
+  let endpointAsks = 0
+
+  async function hand(kind: LocalActors, envelope: RpcEnvelope): Promise<Received> {
+    const { id, type, message, deadlineMs } = envelope
+    if (type === 'tell') return kind.tell(id, message)
+    if (shareOf(envelope) !== 'endpoint') return kind.ask(id, message, deadlineMs)
+    if (endpointAsks >= mostEndpointAsks) return { type: 'full' }
+    endpointAsks += 1
+    try {
+      return await kind.ask(id, message, deadlineMs)
+    } finally {
+      endpointAsks -= 1
+    }
+  }
+
   return async (envelope, way) => {
     const kind = actors.get(envelope.kind)
     if (envelope.sid !== sid) return { type: 'restarted' }
@@ -60,7 +76,3 @@ const wasTaken = ({ type }: Received): boolean => ['accepted', 'answered', 'time
 
 // The answer to a repeated ask goes to its first copy.
 const repeated = ({ type }: RpcEnvelope): Received => ({ type: type === 'tell' ? 'accepted' : 'unavailable' })
-
-function hand(kind: LocalActors, { id, type, message, deadlineMs }: RpcEnvelope): Promise<Received> {
-  return type === 'tell' ? kind.tell(id, message) : kind.ask(id, message, deadlineMs)
-}

@@ -3,6 +3,7 @@ import { get } from 'node:http'
 import { Pool } from 'undici'
 import type { Clock } from '../../shared/clock.ts'
 import type { Received } from './receiver.ts'
+import { mostSent, type Share, shareOf } from './room.ts'
 import {
   authHeader,
   type ClusterSecrets,
@@ -34,13 +35,8 @@ export interface RpcClient {
   close(): Promise<void>
 }
 
-/**
- * Asks may take seconds, so they use separate connections: tells must not wait behind them. A forwarded call is an
- * ask until its receiver has it: two slow endpoints of another process, each with all the calls that may wait
- * there, must leave room for the calls of the others.
- */
-const connections = { tell: 4, ask: 1_536 } as const
-const maxInFlight = { tell: 256, ask: 1_536 } as const
+/** Asks may take seconds, so they use separate connections: tells must not wait behind them. */
+const tellConnections = 4
 const maxPeers = 128
 const connectMs = 250
 const probeMs = 300
@@ -52,7 +48,7 @@ type Mode = RpcEnvelope['type']
 
 interface Peer {
   readonly pools: Readonly<Record<Mode, Pool>>
-  readonly inFlight: Record<Mode, number>
+  readonly sent: Record<Share, number>
   reportAt: number
 }
 
@@ -61,12 +57,15 @@ export interface RpcClientOptions {
   readonly clock: Clock
   /** A process refuses our seals: it knows none of our secrets. At most once a second for each address. */
   readonly onUnsealed: (address: string) => void
+  readonly most?: Readonly<Record<Share, number>>
 }
 
 /** One report of refused seals in this time for each address: every message to it is refused. */
 const reportMs = 1_000
 
-export function createRpcClient({ secrets, clock, onUnsealed }: RpcClientOptions): RpcClient {
+export function createRpcClient(options: RpcClientOptions): RpcClient {
+  const { secrets, clock, onUnsealed, most = mostSent } = options
+  const connections = { tell: tellConnections, ask: most.call + most.endpoint }
   const peers = new Map<string, Peer>()
 
   function peerAt(address: string): Peer {
@@ -81,7 +80,7 @@ export function createRpcClient({ secrets, clock, onUnsealed }: RpcClientOptions
       new Pool(address, { connections: connections[mode], connect: { timeout: connectMs } })
     const peer = {
       pools: { tell: pool('tell'), ask: pool('ask') },
-      inFlight: { tell: 0, ask: 0 },
+      sent: { tell: 0, call: 0, endpoint: 0 },
       reportAt: Number.NEGATIVE_INFINITY,
     }
     peers.set(address, peer)
@@ -115,8 +114,9 @@ export function createRpcClient({ secrets, clock, onUnsealed }: RpcClientOptions
   return {
     async send(address, envelope) {
       const peer = peerAt(address)
-      if (peer.inFlight[envelope.type] >= maxInFlight[envelope.type]) return { type: 'unavailable' }
-      peer.inFlight[envelope.type] += 1
+      const share = shareOf(envelope)
+      if (peer.sent[share] >= most[share]) return { type: 'unavailable' }
+      peer.sent[share] += 1
       try {
         // An idle connection that the peer has just closed fails on use. The message id makes a retry safe.
         const outcome = await attempt(peer, envelope).catch((error) => {
@@ -129,7 +129,7 @@ export function createRpcClient({ secrets, clock, onUnsealed }: RpcClientOptions
       } catch (error) {
         return { type: failureOf(error) }
       } finally {
-        peer.inFlight[envelope.type] -= 1
+        peer.sent[share] -= 1
       }
     },
     probe,

@@ -254,7 +254,7 @@ export const settingsSchema = {
   ),
   MAX_REQUESTS: setting(integer(1, 100_000), {
     default: '2000',
-    meaning: 'Requests in flight a process takes before it answers OVERLOADED.',
+    meaning: 'Requests in flight the public port takes before it answers OVERLOADED.',
   }),
   LOAD_SHEDDING: setting(flag, {
     default: 'true',

@@ -9,8 +9,15 @@ export interface BodyBudget {
   readonly max: number
 }
 
+/** Connections that have their response, and whose bodies are dropped. They are no requests in flight any more. */
+export interface Lingering {
+  count: number
+  readonly max: number
+}
+
 export interface BodyOptions {
   readonly budget: BodyBudget
+  readonly lingering: Lingering
   /** From the start of reading to the last byte. A slower client is disconnected. */
   readonly deadlineMs: number
   /** The same for a body that is read as a stream. Each piece must also arrive within `deadlineMs`. */

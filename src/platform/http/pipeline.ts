@@ -196,6 +196,8 @@ interface Ending {
   readonly failure: unknown
 }
 
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
 function report<Context, R extends Route<Context>>(
   { log, onServed }: PipelineOptions<Context, R>,
   { request, route, subject }: Exchange<R>,
@@ -205,7 +207,8 @@ function report<Context, R extends Route<Context>>(
   const refusal = failure === undefined || aborted ? undefined : toAppError(failure)
   const served: Served = {
     requestId: request.requestId,
-    method: request.method,
+    // Free text of the client, where no route names it.
+    method: route || methods.has(request.method) ? request.method : 'none',
     route: route?.path,
     status: aborted ? clientGone : status,
     code: refusal?.code,

@@ -5,7 +5,9 @@ import { AppError } from '../../contract/errors.ts'
 import type { HttpRequest } from './exchange.ts'
 import type { Upload, UploadRoute } from './route.ts'
 
-const form = /^([a-z]+\/[a-z0-9.+-]+)\s*(?:;\s*(?:charset\s*=\s*"?utf-8"?|boundary=[^;]+|codecs=[^;]+)\s*)*$/i
+// One expression for the whole header would try each way in which spaces can belong to its parts.
+const form = /^[a-z]+\/[a-z0-9.+-]+$/
+const parameter = /^(?:charset\s*=\s*"?utf-8"?|boundary=.+|codecs=.+)$/i
 
 const json = 'application/json'
 
@@ -38,8 +40,12 @@ function checkType(request: Pick<HttpRequest, 'header'>, types: readonly string[
   return type
 }
 
-const mediaType = (header: string): string | undefined =>
-  header === json ? json : form.exec(header)?.[1]?.toLowerCase()
+export function mediaType(header: string): string | undefined {
+  if (header === json) return json
+  const [type = '', ...parameters] = header.split(';').map((part) => part.trim())
+  const name = type.toLowerCase()
+  return form.test(name) && parameters.every((part) => parameter.test(part)) ? name : undefined
+}
 
 function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw malformed('the body is empty; send a JSON object')

@@ -87,14 +87,16 @@ export async function listen(options: ListenOptions): Promise<HttpServer> {
     uws.us_listen_socket_close(socket)
     sockets?.closeAll()
     await server.drain()
-    // The last response may still be in the buffer that is flushed at the end of the current socket callback.
+    // The last response may still be in the buffer that is flushed at the end of the current socket callback, and a
+    // connection that was open may have brought a request meanwhile.
     await new Promise((resolve) => setImmediate(resolve))
+    await server.drain()
     app.close()
   }
   let closing: Promise<void> | undefined
   return {
     port,
-    inFlight: () => server.inFlight,
+    inFlight: () => server.inFlight(),
     // Closing a uWebSockets listener twice reads freed memory.
     close() {
       closing ??= shut()
@@ -142,8 +144,12 @@ const mebibyte = 1024 * 1024
  */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
+/** Refused clients whose bodies are dropped, so that they can read why. */
+const mostLingering = 256
+
 class Server {
-  inFlight = 0
+  /** With those that linger. */
+  #open = 0
   readonly #options: ListenOptions
   readonly #clock: Clock
   #requests: RequestOptions
@@ -155,6 +161,7 @@ class Server {
     this.#clock = options.clock ?? systemClock
     this.#requests = {
       budget: { held: 0, max: options.maxBodyBytesHeld ?? 256 * mebibyte },
+      lingering: { count: 0, max: mostLingering },
       deadlineMs: options.bodyDeadlineMs ?? 30_000,
       streamDeadlineMs: options.streamDeadlineMs ?? 3_600_000,
       slowMs: options.slowMs ?? 30_000,
@@ -195,10 +202,14 @@ class Server {
     this.#refuse(response, request, fault)
   }
 
+  inFlight(): number {
+    return this.#open - this.#requests.lingering.count
+  }
+
   /** Resolves when nothing is in flight, or at the deadline. */
   drain(): Promise<void> {
     this.#draining = true
-    if (this.inFlight === 0) return Promise.resolve()
+    if (this.#open === 0) return Promise.resolve()
     return new Promise((resolve) => {
       const timer = this.#clock.after(this.#options.closeDeadlineMs ?? 10_000, resolve)
       this.#idle = () => {
@@ -209,7 +220,7 @@ class Server {
   }
 
   #hasRoom(path: string): boolean {
-    return this.inFlight < this.#options.maxInFlight || (this.#options.unlimitedPaths?.has(path) ?? false)
+    return this.inFlight() < this.#options.maxInFlight || (this.#options.unlimitedPaths?.has(path) ?? false)
   }
 
   #refuse(response: WireResponse, request: LiveRequest, fault: Head['fault']): void {
@@ -220,7 +231,7 @@ class Server {
   }
 
   async #serve(response: WireResponse, request: LiveRequest): Promise<void> {
-    this.inFlight += 1
+    this.#open += 1
     try {
       const answer = await this.#answer(request)
       // The parser reads a chunk extension as further digits of the chunk size. It may see the end of the
@@ -232,13 +243,13 @@ class Server {
       this.#options.onFault?.(error, request.requestId)
     } finally {
       request.finish()
-      this.inFlight -= 1
-      if (this.inFlight === 0) this.#idle?.()
+      this.#open -= 1
+      if (this.#open === 0) this.#idle?.()
     }
   }
 
   async #upgrade(response: WireResponse, request: LiveRequest, upgrade: Upgrade): Promise<void> {
-    this.inFlight += 1
+    this.#open += 1
     try {
       const verdict = await this.#attempt(request, () => upgrade.judge(request))
       if (request.aborted) return
@@ -251,8 +262,8 @@ class Server {
       this.#options.onFault?.(error, request.requestId)
     } finally {
       request.finish()
-      this.inFlight -= 1
-      if (this.inFlight === 0) this.#idle?.()
+      this.#open -= 1
+      if (this.#open === 0) this.#idle?.()
     }
   }
 

@@ -29,6 +29,8 @@ export function writeAnswer(
   if (request.aborted) return undefined
   // If the rest of the body is too large to read and drop, close the connection instead.
   const closing = !request.content.forsake() || lastOne
+  if (!closing && body !== undefined && body.length > mostBuffered && request.method !== 'HEAD')
+    return writeLarge(response, request, { ...answer, body })
   response.cork(() => {
     response.writeStatus(headText(answer, request, closing))
     if (request.method === 'HEAD') endHead(response, body, closing)
@@ -36,6 +38,32 @@ export function writeAnswer(
     else response.end(body ?? '', closing)
   })
   return undefined
+}
+
+/**
+ * The socket keeps what a client does not read, without a limit: a stranger could ask for pages and read none. So the
+ * response is not complete before the client has taken it, and the next request before that ends the connection.
+ */
+const mostBuffered = 16 * 1024
+
+async function writeLarge(
+  response: WireResponse,
+  request: LiveRequest,
+  answer: HttpResponse & { readonly body: string | Uint8Array },
+): Promise<void> {
+  const { body } = answer
+  const total = Buffer.byteLength(body)
+  let done = false
+  response.cork(() => {
+    response.writeStatus(headText(answer, request, false))
+    done = response.tryEnd(body, total)[1]
+  })
+  if (done) return
+  const drain = new Drain(response, request)
+  const writtenBytes = await drain.wait()
+  if (writtenBytes === undefined) return
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  await writePart(response, drain, bytes.subarray(writtenBytes), total)
 }
 
 /**

@@ -97,11 +97,18 @@ export class WireBody {
 
   /**
    * Drops the rest behind a response that is already sent: until the body ends or its client has gone, is
-   * silent, takes too long or sends too much. Then the connection can be closed.
+   * silent, takes too long or sends too much. Then the connection can be closed. At once where too many do so: anybody
+   * can be refused, and send slowly.
    */
   async linger(): Promise<void> {
-    const { lingerMs } = this.#options
-    await this.#dropUntilSilent(lingerMs, Math.max(lingerBytes, this.#limit ?? 0))
+    const { lingerMs, lingering } = this.#options
+    if (lingering.count >= lingering.max) return
+    lingering.count += 1
+    try {
+      await this.#dropUntilSilent(lingerMs, Math.max(lingerBytes, this.#limit ?? 0))
+    } finally {
+      lingering.count -= 1
+    }
   }
 
   async #dropUntilSilent(forMs: number, maxBytes: number): Promise<void> {

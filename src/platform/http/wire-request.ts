@@ -26,7 +26,8 @@ export function readHead(request: WireRequest): Head {
   const headers = new Map<string, string>()
   const path = request.getUrl()
   const query = request.getQuery() ?? ''
-  let bytes = path.length + query.length
+  const method = request.getCaseSensitiveMethod()
+  let bytes = method.length + path.length + query.length
   let fault: Head['fault']
   request.forEach((name, value) => {
     bytes += name.length + value.length
@@ -43,7 +44,7 @@ export function readHead(request: WireRequest): Head {
     fault = malformed('content-length', 'must be a number of bytes')
   if (bytes > limits.headBytes) fault ??= headTooLarge()
   return {
-    method: request.getCaseSensitiveMethod(),
+    method,
     path,
     query,
     headers,

@@ -12,7 +12,7 @@ export interface WireResponse {
   writeStatus(status: string): unknown
   writeHeader(name: string, value: string): unknown
   write(chunk: Uint8Array): boolean
-  tryEnd(chunk: Uint8Array, totalSize: number): [boolean, boolean]
+  tryEnd(chunk: string | Uint8Array, totalSize: number): [boolean, boolean]
   end(body?: string | Uint8Array, closeConnection?: boolean): unknown
   endWithoutBody(): unknown
   close(): unknown

@@ -33,6 +33,8 @@ function shown(value: unknown): unknown {
 }
 
 const flushMs = 100
+/** While nobody reads the log, so much of it waits in memory; later lines are dropped and counted. */
+const mostWaiting = 32 * 1024 * 1024
 
 /** What is buffered is written by `flush`, and of a full buffer at once; `write` tells how many bytes were written. */
 interface LineBuffer {
@@ -44,6 +46,9 @@ interface LineBuffer {
 
 const lineBuffer = (): LineBuffer => pino.destination({ sync: false, minLength: 8_192 })
 
+const dropped = (lines: number): string =>
+  `${JSON.stringify({ level: 'error', time: new Date().toISOString(), lines, event: 'log.lines_dropped' })}\n`
+
 /**
  * Buffered, because a write per line would be a system call per line. The buffer is written on exit, but not on kill -9.
  * The timer runs only while something waits: with the periodic flush of pino a thread writes nothing ten times a second.
@@ -51,17 +56,27 @@ const lineBuffer = (): LineBuffer => pino.destination({ sync: false, minLength: 
 export function bufferedLines(to = lineBuffer()): DestinationStream & { flushSync(): void } {
   let timer: NodeJS.Timeout | undefined
   let waitingBytes = 0
+  let lost = 0
   to.on('write', (bytes) => {
     waitingBytes -= bytes
   })
+  const add = (line: string): void => {
+    waitingBytes += Buffer.byteLength(line)
+    to.write(line)
+  }
   const tick = () => {
     timer = waitingBytes > 0 ? setTimeout(tick, flushMs).unref() : undefined
     if (timer) to.flush()
   }
   return {
     write(line) {
-      waitingBytes += Buffer.byteLength(line)
-      to.write(line)
+      if (waitingBytes >= mostWaiting) {
+        lost += 1
+        return
+      }
+      if (lost > 0) add(dropped(lost))
+      lost = 0
+      add(line)
       timer ??= setTimeout(tick, flushMs).unref()
     },
     flushSync: () => to.flushSync(),

@@ -1,9 +1,9 @@
 // Forward-only migrations: numbered SQL files, applied one after the other under one lock. The name of a file that
 // builds indexes while the tables are written ends with `_concurrently`.
 //
-// No statement here waits for a table for longer than `lockMs`. Everything that comes after a waiting ALTER TABLE
-// waits behind it, so one that waits for a long read would stop the whole product. It gives up instead, lets the
-// others pass, and tries again.
+// No statement here that holds others up waits for a table for longer than `lockMs`. Everything that comes after a
+// waiting ALTER TABLE waits behind it, so one that waits for a long read would stop the whole product. It gives up
+// instead, lets the others pass, and tries again.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,6 +14,11 @@ const lock = 4_711_001
 
 /** How long others may have to wait behind a statement that waits for its table. */
 const lockMs = 500
+/**
+ * The same for indexes that are built or dropped concurrently. They wait several times for older transactions, and only
+ * other changes of the schema wait behind them; to give up is to build again from the beginning.
+ */
+const concurrentLockMs = 5 * 60_000
 /** Several times `lockMs`, so that work that piled up behind one try is done before the next. */
 const pauseMs = 2_000
 /** Between two questions whether it is our turn, which disturb nobody. */
@@ -25,7 +30,10 @@ export interface MigrateOptions {
   readonly folder?: URL
   /** Between two tries. */
   readonly pauseMs?: number
-  /** After this, a table that is never free, or a migration in another process, fails the start. */
+  /**
+   * After so much waiting for one statement, a table that is never free, or a migration in another process, fails the
+   * start. How long a statement works does not count.
+   */
   readonly limitMs?: number
   /** Told before each further try. */
   readonly onWait?: (wait: MigrationWait) => void
@@ -34,6 +42,7 @@ export interface MigrateOptions {
 export interface MigrationWait {
   /** The name of the file, or `another process`, which migrates. */
   readonly migration: string
+  /** For its statement that waits now. */
   readonly waitedMs: number
 }
 
@@ -42,8 +51,8 @@ interface Migration {
   readonly text: string
   readonly checksum: string
   /**
-   * Its statements run one by one, without a transaction, as `create index concurrently` must. It is repeated from
-   * its first statement, so each must be harmless when it has run before.
+   * Its statements run one by one, without a transaction, as `create index concurrently` must. After the end of a process
+   * they begin again at the first, so each must be harmless when it has run before.
    */
   readonly isOnline: boolean
 }
@@ -56,10 +65,11 @@ export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise
   const connection = await pool.reserve()
   const again = retrying(options)
   try {
-    await connection`select set_config('statement_timeout', '0', false), set_config('lock_timeout', ${`${lockMs}ms`}, false)`
+    await connection`select set_config('statement_timeout', '0', false)`
+    await limitLocks(connection, lockMs)
     // Asks for the lock instead of waiting for it: a statement that waits has a snapshot, and an index that is
     // built concurrently waits for all older snapshots.
-    await again('another process', () => tryLock(connection), turnMs)
+    await again('another process', () => tryLock(connection), { pauseMs: turnMs, lockMs: 0 })
     await connection`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null default now())`
     const applied = await connection<
@@ -67,9 +77,13 @@ export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise
     >`select name, checksum from schema_migrations`
     const known = new Map(applied.map((row) => [row.name, row.checksum]))
     const pending = migrations.filter((migration) => isPending(migration, known))
-    for (const migration of pending)
-      await again(migration.name, () => unlessLocked(() => apply(connection, migration)))
-    await again('partitions', () => unlessLocked(() => connection`select ensure_partitions(14)`))
+    for (const migration of pending) {
+      const unlessLocked: UnlessLocked = (work, limit) =>
+        again(migration.name, () => hasLocks(work), { lockMs: limit })
+      if (migration.isOnline) await applyOnline(connection, migration, unlessLocked)
+      else await unlessLocked(() => apply(connection, migration), lockMs)
+    }
+    await again('partitions', () => hasLocks(() => connection`select ensure_partitions(14)`))
     return pending.map((migration) => migration.name)
   } finally {
     await connection`select pg_advisory_unlock(${lock})`.catch(() => undefined)
@@ -84,22 +98,35 @@ async function tryLock(connection: Connection): Promise<boolean> {
   return row?.locked === true
 }
 
+const limitLocks = (connection: Connection, ms: number) =>
+  connection`select set_config('lock_timeout', ${`${ms}ms`}, false)`
+
+interface Wait {
+  /** Between two tries. */
+  readonly pauseMs?: number
+  /** How long a try has waited that failed. */
+  readonly lockMs?: number
+}
+
 /** Repeats `work` until it is true. */
 const retrying =
-  ({ onWait, pauseMs: pause = pauseMs, limitMs: limit = limitMs }: MigrateOptions) =>
-  async (migration: string, work: () => Promise<boolean>, between = pause): Promise<void> => {
-    const startedAt = performance.now()
-    while (!(await work())) {
-      const waitedMs = Math.round(performance.now() - startedAt)
+  ({ onWait, pauseMs: usualPauseMs = pauseMs, limitMs: limit = limitMs }: MigrateOptions) =>
+  async (migration: string, work: () => Promise<boolean>, wait: Wait = {}): Promise<void> => {
+    const pause = wait.pauseMs ?? usualPauseMs
+    for (let waitedMs = 0; !(await work()); waitedMs += pause) {
+      waitedMs += wait.lockMs ?? lockMs
       if (waitedMs > limit)
         throw new Error(`${migration} could not get its lock for ${Math.round(waitedMs / 1_000)} s`)
       onWait?.({ migration, waitedMs })
-      await sleep(between)
+      await sleep(pause)
     }
   }
 
+/** Repeats `work`, which waits for each of its locks for `lockMs`, until it has them. */
+type UnlessLocked = (work: () => Promise<unknown>, lockMs: number) => Promise<void>
+
 /** False where the table was not free in time, or a deadlock with others was resolved against us. */
-async function unlessLocked(work: () => Promise<unknown>): Promise<boolean> {
+async function hasLocks(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work()
     return true
@@ -110,22 +137,41 @@ async function unlessLocked(work: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-async function apply(connection: Connection, { name, text, checksum, isOnline }: Migration): Promise<void> {
-  const note = `insert into schema_migrations (name, checksum) values ('${name}', '${checksum}')`
-  if (isOnline) {
-    for (const statement of statementsOf(text))
-      for (const one of await madeBy(connection, statement)) await runOnline(connection, one)
-    await connection.unsafe(note)
-    return
-  }
+const noteOf = ({ name, checksum }: Migration) =>
+  `insert into schema_migrations (name, checksum) values ('${name}', '${checksum}')`
+
+async function apply(connection: Connection, migration: Migration): Promise<void> {
   try {
     // The row comes first: if the lock did not hold, the second runner stops here and not in the middle.
-    await connection.unsafe(`begin; ${note}; ${text}; commit`)
+    await connection.unsafe(`begin; ${noteOf(migration)}; ${migration.text}; commit`)
   } catch (error) {
     await connection.unsafe('rollback')
     throw error
   }
 }
+
+/** Each statement is repeated by itself: what was built before it is not built again. */
+async function applyOnline(
+  connection: Connection,
+  migration: Migration,
+  unlessLocked: UnlessLocked,
+): Promise<void> {
+  for (const statement of statementsOf(migration.text)) {
+    let made: string[] = []
+    await unlessLocked(async () => {
+      made = await madeBy(connection, statement)
+    }, lockMs)
+    for (const one of made) {
+      const limit = concurrent.test(one) ? concurrentLockMs : lockMs
+      await limitLocks(connection, limit)
+      await unlessLocked(() => runOnline(connection, one), limit)
+      await limitLocks(connection, lockMs)
+    }
+  }
+  await connection.unsafe(noteOf(migration))
+}
+
+const concurrent = /^\w+\s+(?:unique\s+)?index\s+concurrently\b/i
 
 /** A `select` in an online migration gives statements, such as one for each partition of a table. */
 async function madeBy(connection: Connection, statement: string): Promise<string[]> {

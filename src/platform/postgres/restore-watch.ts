@@ -15,7 +15,10 @@ export interface Rewritten {
 export interface RestoreWatch {
   /** Postgres has given this process this epoch. */
   given(epoch: number): void
-  /** Called after a restore; writes again what is missing. It must be harmless where nothing is. */
+  /**
+   * Called after a restore; writes again what is missing. It must be harmless where nothing is: where one rejects, all
+   * are called again.
+   */
   onRestored(rewrite: () => Promise<Rewritten>): void
   /**
    * Asks Postgres now. True when it was restored since the last answer, and everything that memory holds was
@@ -47,6 +50,7 @@ export function createRestoreWatch({ sql, clock, log, count }: RestoreWatchOptio
   const rewriters: (() => Promise<Rewritten>)[] = []
   let known: Signs | undefined
   let highest = 0
+  let isUnfinished = false
   let underWay: Promise<boolean> | undefined
   let timer: Timer
 
@@ -56,15 +60,16 @@ export function createRestoreWatch({ sql, clock, log, count }: RestoreWatchOptio
     const found = await readSigns(sql)
     const before = known
     const epochsLost = Math.max(0, asked - found.lastEpoch)
-    const isOld = epochsLost > 0 || (before !== undefined && differs(before, found))
-    if (!isOld) {
+    // What failed is tried again, whatever shows by then: a new era has made up for the epochs.
+    isUnfinished ||= epochsLost > 0 || (before !== undefined && differs(before, found))
+    if (!isUnfinished) {
       known = found
       return false
     }
     await beginEra(sql, found, highest)
     const results = await Promise.all(rewriters.map((rewrite) => rewrite()))
-    // Only now: what failed above is tried again.
     known = await readSigns(sql)
+    isUnfinished = false
     const rewritten = results.reduce((sum, one) => sum + one.rewritten, 0)
     const lost = results.reduce((sum, one) => sum + one.lost, 0)
     count('rewritten', rewritten)

@@ -9,7 +9,7 @@ import { fingerprintOf, keptMarketing, type ReadOptOutKey } from '../../messagin
 import { eraseElementsOf, erasePeople } from '../../platform/postgres/inbound-elements.store.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals } from '../../platform/postgres/states.ts'
-import type { Uuid } from '../../shared/ids.ts'
+import type { Uuid, WorkspaceId } from '../../shared/ids.ts'
 import { isTerminal } from '../../shared/machine.ts'
 import {
   type ClaimedJob,
@@ -35,7 +35,14 @@ export interface Batch {
   readonly step?: ErasureStep
 }
 
+export interface ErasureStoreOptions {
+  readonly optOutKey: ReadOptOutKey
+  /** Has the owners of endpoints forget what they have queued. False where one was not reached. */
+  readonly readAnew: (workspaceId: WorkspaceId) => Promise<boolean>
+}
+
 interface Task {
+  readonly readAnew: ErasureStoreOptions['readAnew']
   readonly sql: Sql
   readonly job: ClaimedJob
   readonly cursor: Uuid | null
@@ -43,7 +50,10 @@ interface Task {
   readonly optOutKey: FingerprintKey
 }
 
-export const createErasureStore = (pool: Pool, optOutKey: ReadOptOutKey): ErasureSteps => ({
+export const createErasureStore = (
+  pool: Pool,
+  { optOutKey, readAnew }: ErasureStoreOptions,
+): ErasureSteps => ({
   async advance(job) {
     const key = await optOutKey()
     if (!key) throw new Error('there is no key for opt-outs')
@@ -51,7 +61,7 @@ export const createErasureStore = (pool: Pool, optOutKey: ReadOptOutKey): Erasur
       const state = await stateOf(sql, job)
       if (!state) return 'lost'
       const person = await personOf(sql, job)
-      const task = { sql, job, cursor: state.cursor, person, optOutKey: key }
+      const task = { sql, job, readAnew, cursor: state.cursor, person, optOutKey: key }
       const batch = (await joinMerged(task)) ?? (await steps[state.step](task))
       await save(sql, job, { ...state, batch })
       return batch.result
@@ -175,11 +185,13 @@ async function eraseCalls({ sql, job, person: { contactId } }: Task): Promise<Ba
   return { result: 'again', counts: { calls: ids.length, events } }
 }
 
-async function eraseEvents({ sql, job, person, cursor }: Task): Promise<Batch> {
+/** Owners of endpoints hold bodies in memory. They are told when all is erased, also what the steps before have. */
+async function eraseEvents({ sql, job, person, cursor, readAnew }: Task): Promise<Batch> {
   if (person.contactId === null) return { result: 'next' }
   const keys = await eventKeysOf(sql, job, person)
   const { events, last } = await createDeliveryEraser(sql).ofKeys(job.workspaceId, keys, cursor)
-  return last === null ? { result: 'next', cursor } : { result: 'again', counts: { events }, cursor: last }
+  if (last !== null) return { result: 'again', counts: { events }, cursor: last }
+  return { result: (await readAnew(job.workspaceId)) ? 'next' : 'wait', cursor }
 }
 
 /** The files are deleted by the sweep of deleted files; an erasure is complete only when they are gone. */

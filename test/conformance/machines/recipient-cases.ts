@@ -115,6 +115,7 @@ export const recipientCases: Driven[] = [
           {
             ...{ messageId: id as MessageId, recipientId: recipientId as RecipientId },
             ...{ conversationId: own?.conversationId as never, newMessageId: newId('message') },
+            ...{ text: 'Hello', variables: {} },
           },
         ]),
     }),

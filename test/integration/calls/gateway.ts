@@ -5,7 +5,7 @@ import type { WrittenDelivery } from '../../../src/contract/dispatch.ts'
 import { personAt } from '../../../src/contract/person.ts'
 import type { Provider, ProviderError, ProviderResult } from '../../../src/contract/provider.ts'
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
-import type { AskResult } from '../../../src/platform/actors/mailbox-entry.ts'
+import type { AskResult, TellResult } from '../../../src/platform/actors/mailbox-entry.ts'
 import type { Ownership } from '../../../src/platform/actors/ownership.ts'
 import { createRestoreWatch, type RestoreWatch } from '../../../src/platform/postgres/restore-watch.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
@@ -79,6 +79,7 @@ export interface ClusterOptions {
   readonly sessions?: CallSessions
   readonly clock?: Clock
   readonly confirmEveryMs?: number
+  readonly silenceMs?: number
 }
 
 /** Nodes over one database, with owners in memory, a scripted provider and recorded deliveries. */
@@ -107,7 +108,8 @@ export class Cluster {
   /** Adds a node, with its own pool when one is given. */
   node(sql = this.#sql): Node {
     const sid = newId('attempt')
-    const { sessions = noSessions, clock = systemClock, confirmEveryMs = 1_000 } = this.#options
+    const { sessions = noSessions, clock = systemClock } = this.#options
+    const { confirmEveryMs = 1_000, silenceMs = 50 } = this.#options
     const calls: Calls = createCalls({
       sql,
       urgent: sql,
@@ -132,7 +134,7 @@ export class Cluster {
       clock,
       settings: {
         ...{ RING_TIMEOUT: 90_000, CALL_TIMEOUT: 14_400_000, REFORWARD_ON_CRASH: true },
-        ...{ HANDOVER_SILENCE: 50, GUARD: 40, SESSION_RENEW: confirmEveryMs },
+        ...{ HANDOVER_SILENCE: silenceMs, GUARD: 40, SESSION_RENEW: confirmEveryMs },
         ...{ ICE_SERVERS: [], TURN_SECRET: undefined, TURN_TTL: 0 },
       },
       log: quiet,
@@ -186,12 +188,23 @@ export class Cluster {
   #router(directory: () => Calls['directory']) {
     const ask = async (_kind: 'call', id: string, message: CallMessage, ms: number): Promise<AskResult> => {
       const here = await directory().ask(id, message, ms)
-      if (here.type !== 'theirs') return here
-      const there = this.#directories.get(here.owner.sid)
-      return there ? there.ask(id, message, ms) : { type: 'unavailable' }
+      const there = this.#elsewhere(here, message)
+      return there === 'here' ? here : (there?.ask(id, message, ms) ?? { type: 'unavailable' })
     }
-    const tell = (_kind: 'call', id: string, message: CallMessage) => directory().tell(id, message)
+    const tell = async (_kind: 'call', id: string, message: CallMessage): Promise<TellResult> => {
+      const here = await directory().tell(id, message)
+      const there = this.#elsewhere(here, message)
+      return there === 'here' ? here : (there?.tell(id, message) ?? { type: 'unavailable' })
+    }
     return { ask, tell }
+  }
+
+  /** Undefined: nobody takes the message. */
+  #elsewhere(result: AskResult | TellResult, { type }: CallMessage): Calls['directory'] | 'here' | undefined {
+    if (result.type !== 'theirs' && result.type !== 'leaving') return 'here'
+    const others = [...this.#directories.values()].filter(({ isDraining }) => !isDraining)
+    const owner = result.type === 'theirs' ? this.#directories.get(result.owner.sid) : others[0]
+    return owner?.takes(type) ? owner : undefined
   }
 }
 

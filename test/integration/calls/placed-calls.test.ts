@@ -141,6 +141,47 @@ describe('a placed call', () => {
     assert.deepEqual(cluster.statuses(), ['INITIATED', 'FAILED'])
   })
 
+  test('is refused before anything is stored by a gateway that gives its actors up', async () => {
+    const { cluster, node, place, parties } = await conversation()
+    cluster.node()
+    node.directory.cutOff()
+    await assert.rejects(place(), code('UNAVAILABLE'))
+    const rows = await sql`select from calls where conversation_id = ${parties.conversationId}`
+    assert.deepEqual([rows.length, cluster.provider.requests], [0, []])
+  })
+
+  test('that is written while its gateway gives its actors up is FAILED at once, and the error names it', async () => {
+    const { cluster, node, place, parties } = await conversation()
+    cluster.node()
+    const blocker = await sql.reserve()
+    await blocker`begin`
+    await blocker`lock table calls in exclusive mode`
+    const placing = place().catch((error: AppError) => error)
+    await until(
+      async () =>
+        (
+          await sql`
+          select from pg_locks
+          where relation = 'calls'::regclass and not granted and database = (select oid from pg_database where datname = current_database())`
+        ).length > 0,
+    )
+    node.directory.cutOff()
+    await blocker`commit`
+    blocker.release()
+    const error = (await placing) as AppError
+    const [row] = await sql<
+      { id: CallId; status: string; endReason: string; ownerSid: string; wakeAt: Date }[]
+    >`
+      select id, status, end_reason, owner_sid, wake_at from calls where conversation_id = ${parties.conversationId}`
+    assert.ok(row)
+    assert.deepEqual(
+      [error.code, error.details],
+      ['UNAVAILABLE', [{ path: 'callId', message: encodeId('call', row.id) }]],
+    )
+    assert.deepEqual([row.status, row.ownerSid, row.wakeAt], ['FAILED', null, null])
+    assert.deepEqual([cluster.statuses(), cluster.provider.requests], [['INITIATED', 'FAILED'], []])
+  })
+
   const past = new Date(Date.now() - 1_000).toISOString()
   const future = new Date(Date.now() + 60_000).toISOString()
   const granted = { response: 'accept', granted: true, isPermanent: false, source: 'user_action' }

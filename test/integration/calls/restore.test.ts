@@ -2,16 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { personAt } from '../../../src/contract/person.ts'
-import type { Pool } from '../../../src/platform/postgres/sql.ts'
+import { connectPool, type Pool } from '../../../src/platform/postgres/sql.ts'
 import type { CallId } from '../../../src/shared/ids.ts'
-import { describe, test } from '../../support/harness.ts'
+import { after, describe, test } from '../../support/harness.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 import { answerOf, Cluster, connectUpdate, type Node, terminateUpdate, until } from './gateway.ts'
 import { addWorkspace } from './rows.ts'
 
 /** A database, whose state a test keeps and restores: of every table that a call touches. */
 async function openDatabase() {
-  const sql = testPool(await testDatabase(), 8)
+  const database = await testDatabase()
+  const sql = testPool(database, 8)
   // A sequence that was never used cannot be told from one that gave its first number.
   await sql`select setval('actor_epoch', 1000)`
   const tables = ['contacts', 'conversations', 'calls', 'call_timeline', 'events', 'deliveries']
@@ -27,7 +29,7 @@ async function openDatabase() {
       })
     }
   }
-  return { sql, kept }
+  return { ...database, sql, kept }
 }
 
 const idOf = async (sql: Pool, wacid: string): Promise<CallId> =>
@@ -122,6 +124,49 @@ describe('after a restore of Postgres', () => {
       await nodes[index]?.applyCallUpdate(terminateUpdate(update))
     for (const id of ids) assert.equal((await statusOf(sql, id))?.status, 'MISSED')
     assert.equal(cluster.restored.lost, 0)
+  })
+
+  test('a call whose row is locked when it is to be written again is neither lost nor given up', async () => {
+    const { url, sql, kept } = await openDatabase()
+    const impatient = connectPool({ url, max: 4, name: 'impatient', lockTimeoutMs: 300 })
+    after(() => impatient.end({ timeout: 1 }))
+    const clock = new SimulatedClock(Date.now())
+    const cluster = new Cluster(sql, { watchesRestores: true, clock })
+    const node = cluster.node(impatient)
+    const call = await ring(sql, cluster, node)
+    const id = await call.begin()
+    await until(async () => (await sql`select from calls where forward_state = 'OK'`).count === 1)
+    const { epoch = 0 } = (await statusOf(sql, id)) ?? {}
+    const restore = await kept()
+    await restore(async (tx) => {
+      await tx`update calls set owner_epoch = ${epoch - 1}`
+      await setEpoch(tx, epoch - 1)
+    })
+    const other = await sql.reserve()
+    await other`begin`
+    await other`select from calls where id = ${id} for update`
+    void cluster.watches[0]?.check().catch(() => undefined)
+    const waits = new Set<number>()
+    // The first wait has failed when there is a second.
+    await until(async () => {
+      const [waiting] = await sql<{ since: Date }[]>`
+        select query_start as since from pg_stat_activity
+        where application_name = 'impatient' and wait_event_type = 'Lock'`
+      if (waiting) waits.add(waiting.since.getTime())
+      await clock.advance(250)
+      return waits.size > 1 || cluster.restored.lost > 0
+    })
+    // Meanwhile its owner has asked for its epoch, and got no answer that counts.
+    assert.ok(node.directory.has(id))
+    await other`commit`
+    other.release()
+    await until(async () => {
+      await clock.advance(250)
+      return cluster.restored.rewritten + cluster.restored.lost > 0
+    })
+    assert.deepEqual(cluster.restored, { rewritten: 1, lost: 0 })
+    await node.applyCallUpdate(terminateUpdate(call.update))
+    assert.deepEqual(await statusOf(sql, id), { status: 'MISSED', epoch })
   })
 
   test('a call whose number is gone is reported', async () => {

@@ -3,20 +3,18 @@
 import assert from 'node:assert/strict'
 import { campaignOperations } from '../../../src/campaigns/campaign.machine.ts'
 import type { ClaimedRecipient } from '../../../src/campaigns/send-ports.ts'
-import { createUnknownStore } from '../../../src/campaigns/store/campaign-unknown.store.ts'
 import { createRecipientStore } from '../../../src/campaigns/store/recipients.store.ts'
 import { mergeContact, moveMerged } from '../../../src/messaging/store/contact-merge.ts'
 import type { Sql } from '../../../src/platform/postgres/sql.ts'
-import { newId, type Uuid } from '../../../src/shared/ids.ts'
+import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
+import { contact, drain, list, reasons, waiting } from './people-world.ts'
 import {
   campaign,
   claim,
   finish,
   judge,
-  messages,
   newCampaignForEachTest,
-  refusal,
   runningCampaign,
   sql,
   statuses,
@@ -26,67 +24,12 @@ import {
 
 newCampaignForEachTest()
 
-interface Listed {
-  readonly optState?: string
-  readonly marketing?: boolean
-  readonly aliases?: readonly string[]
-}
-
-/** A contact of the tenant, which is written to under the first address. */
-async function contact(address: string, { optState, marketing, aliases = [] }: Listed = {}): Promise<Uuid> {
-  const [row] = await sql<{ id: Uuid }[]>`
-    insert into contacts (id, workspace_id, wa_id, opt_state, marketing_opt_out_at)
-    values (new_uuid(), ${tenant.workspaceId}, ${address}, ${optState ?? null}, ${marketing ? new Date() : null})
-    returning id`
-  assert.ok(row)
-  for (const alias of aliases)
-    await sql`
-      insert into contact_aliases (workspace_id, address, contact_id)
-      values (${tenant.workspaceId}, ${alias}, ${row.id})`
-  return row.id
-}
-
-async function list(...waIds: readonly string[]): Promise<void> {
-  for (const waId of waIds)
-    await sql`
-      insert into recipients (id, workspace_id, campaign_id, wa_id)
-      values (${newId('recipient')}, ${tenant.workspaceId}, ${campaign.id}, ${waId})`
-}
-
 const category = async (name: string) => {
   await sql`update templates set category = ${name} where workspace_id = ${tenant.workspaceId}`
   const { sendable } = await store.running(tenant.numberId)
   const found = sendable.find(({ id }) => id === campaign.id)
   assert.ok(found)
   return found
-}
-
-const reasons = async (): Promise<Record<string, string>> => {
-  const rows = await sql<{ waId: string; reason: string }[]>`
-    select wa_id, coalesce(skipped_reason, status) as reason from recipients where campaign_id = ${campaign.id}
-    order by wa_id`
-  return Object.fromEntries(rows.map(({ waId, reason }) => [waId, reason]))
-}
-
-/** Claims until nothing is left, as a worker does. */
-async function drain(size = 10): Promise<ClaimedRecipient[]> {
-  const claimed: ClaimedRecipient[] = []
-  for (;;) {
-    const batch = await store.claim(campaign, size, judge)
-    assert.ok(batch)
-    if (batch.picked === 0) return claimed
-    claimed.push(...batch.claimed)
-  }
-}
-
-/** Waits until so many statements wait for a lock, which only the database can tell. */
-async function waiting(count: number): Promise<void> {
-  for (;;) {
-    const waiters = await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    if (waiters.length >= count) return
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }
 
 const sentTo = (claimed: readonly ClaimedRecipient[]) => claimed.map(({ waId, address }) => [waId, address])
@@ -273,28 +216,5 @@ describe('adding', () => {
     const added = await recipients.add(tenant.workspaceId, target.campaign, from, given)
     assert.deepEqual([...(added?.skipped ?? [])].sort(), opted)
     assert.deepEqual(await statuses(), { SKIPPED: 3, PENDING: 2 })
-  })
-})
-
-describe('an operator who sends again', () => {
-  test('sends no marketing to who wants none', async () => {
-    const id = await contact('15571110001')
-    await list('15571110001')
-    const [claimed] = await claim(1)
-    assert.ok(claimed)
-    await finish({ ...claimed, verdict: { type: 'unknown', error: refusal }, failure: null })
-    await sql`update contacts set marketing_opt_out_at = now() where id = ${id}`
-    const unknown = createUnknownStore(sql, messages.changeStatuses)
-    const resend = async () => {
-      const found = await unknown.unknown(tenant.workspaceId, campaign.id, { all: true }, 10)
-      return unknown.resend(
-        campaign.id,
-        found.map((each) => ({ ...each, newMessageId: newId('message') })),
-      )
-    }
-    await category('MARKETING')
-    assert.equal(await resend(), 0)
-    await category('UTILITY')
-    assert.equal(await resend(), 1)
   })
 })

@@ -1,5 +1,6 @@
 // Sends a number's campaigns over a real database and a real Redis, up to the request to the provider.
 import assert from 'node:assert/strict'
+import { createCampaignSending } from '../../../src/campaigns/campaigns.module.ts'
 import { createPump } from '../../../src/campaigns/number-pump.ts'
 import { createSendSlots } from '../../../src/campaigns/send-slots.ts'
 import { createNumberRateLimit } from '../../../src/campaigns/store/number-rate-limit.ts'
@@ -7,8 +8,19 @@ import { closeRedis, connectRedis } from '../../../src/platform/redis/client.ts'
 import { keys } from '../../../src/platform/redis/keys.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { after, test } from '../../support/harness.ts'
+import { testAccounts } from '../../support/message-store.ts'
 import { testRedis } from '../../support/redis.ts'
-import { addRecipients, campaign, newCampaignForEachTest, sql, store, tenant } from './sending-world.ts'
+import { waiting } from './people-world.ts'
+import {
+  addRecipients,
+  again,
+  campaign,
+  messages,
+  newCampaignForEachTest,
+  sql,
+  store,
+  tenant,
+} from './sending-world.ts'
 
 newCampaignForEachTest()
 
@@ -61,4 +73,32 @@ test('asks Postgres before it takes an epoch for lost', async () => {
     return reads === 1 ? Promise.resolve(before) : store.running(numberId)
   })
   assert.equal(await redis.hGet(keys.campaign(campaign.id), 'e'), String(row.epoch))
+})
+
+test('that is drained in the middle of a claim ends when the sends of that claim have ended', async () => {
+  await addRecipients(campaign.id, 1)
+  const order: string[] = []
+  const sending = createCampaignSending({
+    ...{ sql, bulk: sql, redis, accounts: testAccounts, clock: systemClock },
+    scheduler: { wake: () => undefined, beginAt: () => undefined },
+    messaging: {
+      attemptSend: async () => {
+        order.push('sent')
+        return again(0)
+      },
+      changeStatuses: messages.changeStatuses,
+    },
+    rendering: { render: () => ({ text: 'Hello', faults: [] }) },
+    ...{ dispatch: () => undefined, sent: () => undefined },
+    log: { info: () => undefined, warn: () => undefined },
+  })
+  const { pumping, draining } = await sql.begin(async (tx) => {
+    // A claim refers to the number.
+    await tx`select from numbers where id = ${tenant.numberId} for update`
+    const pumping = sending.pump(tenant.numberId)
+    await waiting(1)
+    return { pumping, draining: sending.drain().then(() => order.push('drained')) }
+  })
+  await Promise.all([pumping, draining])
+  assert.deepEqual(order, ['sent', 'drained'])
 })

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
+import type { StoredCampaign } from '../../../src/campaigns/ports.ts'
 import { createCampaignLifeStore } from '../../../src/campaigns/store/campaign-life.store.ts'
+import { pauseRefused } from '../../../src/campaigns/store/campaign-refusals.store.ts'
+import { createCampaignSendStore } from '../../../src/campaigns/store/campaign-sends.store.ts'
+import { createCampaignStore } from '../../../src/campaigns/store/campaigns.store.ts'
+import { campaignsHalted } from '../../../src/campaigns/store/campaigns-halted.ts'
 import { createRecipientStore } from '../../../src/campaigns/store/recipients.store.ts'
 import { recipientStatuses } from '../../../src/contract/records/campaign.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import type { CampaignId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
+import { testAccounts } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
+import type { Tenant } from '../../support/rows.ts'
 import { eventually } from '../platform/cluster/gateway.ts'
 import {
   addTemplate,
@@ -14,6 +21,7 @@ import {
   node,
   offer,
   phone,
+  putInto,
   rowsOf,
   tenantWithKey,
   uuidOf,
@@ -30,6 +38,34 @@ async function world(fields: object = {}) {
   assert.ok(one && other)
   const id = await draft(one, fields)
   return { tenant, senders: [one, other] as const, send: one, id, path: `/campaigns/${id}/recipients` }
+}
+
+type Moved = Tenant & Pick<StoredCampaign, 'id'> & { readonly epoch: number }
+
+const life = createCampaignLifeStore({ sql, bulk: sql }, { defaultToken: undefined })
+const campaigns = createCampaignStore(sql)
+const sends = createCampaignSendStore(sql, testAccounts)
+
+const changes: Readonly<Record<string, (moved: Moved) => Promise<unknown>>> = {
+  'a change of status': ({ workspaceId, id }) => life.move(workspaceId, id, () => null),
+  'a pause of its own': (campaign) => sends.pause(campaign, { reason: 'TEMPLATE_PAUSED', scope: 'campaign' }),
+  'a pause of the workspace': (campaign) => sends.pause(campaign, { reason: 'BILLING', scope: 'workspace' }),
+  async 'a pause after refusals'({ id, workspaceId, epoch }) {
+    await sql`
+      insert into campaign_refusals (campaign_id, workspace_id, epoch, code, in_a_row, tripped)
+      values (${id}, ${workspaceId}, ${epoch}, '100', 20, '{}')`
+    await pauseRefused(sql, [id])
+  },
+  'a pause by a state of the account': async ({ workspaceId }) => sql`
+    with stated as (
+      select ${workspaceId}::uuid as workspace_id, 'DISABLE' as status, 'Disabled.' as message,
+        null::timestamptz as until, array['CAMPAIGNS'] as stops
+    ),
+    ${campaignsHalted(sql, 'stated')}
+    select`,
+  'a change of what it sends': ({ workspaceId, id }) => campaigns.change(workspaceId, id, async () => ({})),
+  'its deletion': ({ workspaceId, id }) => campaigns.delete(workspaceId, id, ['RUNNING']),
+  'its completion': (campaign) => sends.complete(campaign),
 }
 
 describe('two nodes', () => {
@@ -86,27 +122,25 @@ describe('two nodes', () => {
     }
   })
 
-  test('that go on adding let a change of status in between', async () => {
-    const { tenant, send, id, path } = await world()
-    const [store, life] = [
-      createRecipientStore(sql),
-      createCampaignLifeStore({ sql, bulk: sql }, { defaultToken: undefined }),
-    ]
-    const target = await store.target(tenant.workspaceId, uuidOf(id) as CampaignId)
-    assert.ok(target)
-    const order: string[] = []
-    let moving: Promise<unknown> | undefined
-    let adding: Promise<unknown> | undefined
-    await sql.begin(async (held) => {
-      await createRecipientStore(held).add(tenant.workspaceId, target.campaign, ['DRAFT'], [])
-      moving = life.move(tenant.workspaceId, target.campaign.id, () => null).then(() => order.push('moved'))
-      await waiting(1)
-      adding = send('POST', path, { recipients: rowsOf(0, 10) }).then(() => order.push('added'))
-      await waiting(2)
+  for (const [name, moves] of Object.entries(changes))
+    test(`that go on adding let in between ${name}`, async () => {
+      const { tenant, send, id, path } = await world()
+      const recipients = createRecipientStore(sql)
+      const target = await recipients.target(tenant.workspaceId, uuidOf(id) as CampaignId)
+      assert.ok(target)
+      await putInto(sql, id, 'RUNNING')
+      const order: string[] = []
+      const { moving, adding } = await sql.begin(async (held) => {
+        await createRecipientStore(held).add(tenant.workspaceId, target.campaign, ['RUNNING'], [])
+        const moving = moves({ ...tenant, id: target.campaign.id, epoch: 0 }).then(() => order.push('moved'))
+        await waiting(1)
+        const adding = send('POST', path, { recipients: rowsOf(0, 10) }).then(() => order.push('added'))
+        await waiting(2)
+        return { moving, adding }
+      })
+      await Promise.all([moving, adding])
+      assert.deepEqual(order, ['moved', 'added'])
     })
-    await Promise.all([moving, adding])
-    assert.deepEqual(order, ['moved', 'added'])
-  })
 })
 
 /** Waits until this many statements wait for a lock. */

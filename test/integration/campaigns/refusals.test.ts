@@ -135,6 +135,50 @@ describe('a refusal that repeats', () => {
     assert.equal((await record()).status, 'PAUSED')
   })
 
+  test('counts once where its outcome is written twice, because the reply to a commit was lost', async () => {
+    await addRecipients(campaign.id, 21)
+    const claimed = await claim(21)
+    const taken = accepted()
+    await finish(claimed.slice(0, 1), taken)
+    await finish(claimed.slice(1, 11), refused(131026))
+    await finish(claimed.slice(1, 11), refused(131026), { by: elsewhere })
+    // Beside others in one batch.
+    await finish(claimed.slice(1, 16), refused(131026))
+    assert.equal((await record()).status, 'RUNNING')
+    await finish(claimed.slice(16, 20), refused(131026))
+    await finish(claimed.slice(0, 1), taken)
+    assert.equal((await record()).status, 'RUNNING')
+    await finish(claimed.slice(20), refused(131026))
+    assert.equal((await record()).status, 'PAUSED')
+  })
+
+  test('is found within a batch, and begins and ends within one', async () => {
+    await addRecipients(campaign.id, 63)
+    const claimed = await claim(63)
+    const batch = (from: number, ...words: readonly (number | 'ok')[]) => {
+      const verdicts = words.map((word) => (word === 'ok' ? accepted() : refused(word)))
+      return finish(claimed.slice(from, from + words.length), () => verdicts.shift() ?? assert.fail())
+    }
+    const times = (count: number) => Array.from({ length: count }, () => 131026)
+    await batch(0, ...times(10), 'ok', ...times(10))
+    await batch(21, ...times(9), 131009)
+    assert.equal((await record()).status, 'RUNNING')
+    await batch(31, 131050, ...times(10), 131062, ...times(9))
+    assert.equal((await record()).status, 'RUNNING')
+    await batch(52, 'ok', ...times(1))
+    assert.equal((await record()).status, 'RUNNING')
+    const run = { ...campaign, epoch: campaign.epoch - 1 }
+    await finish(claimed.slice(54, 55), refused(131026), { run })
+    await finish(claimed.slice(55), refused(131026))
+    assert.equal((await record()).status, 'RUNNING')
+    await addRecipients(campaign.id, 22, 63)
+    const further = await claim(22)
+    const verdicts = [accepted(), ...times(20).map(refused), accepted()]
+    await finish(further, () => verdicts.shift() ?? assert.fail())
+    const { status, pauseError } = await record()
+    assert.deepEqual([status, pauseError?.code, pauseError?.details], ['PAUSED', '131026', 'Told to fail.'])
+  })
+
   test('counts where it is told only after the message was taken, in the order of the messages', async () => {
     await addRecipients(campaign.id, 50)
     const claimed = await claim(50)

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { Registry } from 'prom-client'
 import { personAt } from '../../../src/contract/person.ts'
+import { createDeliverySweep } from '../../../src/delivery/delivery.module.ts'
 import { createMessageUpdates } from '../../../src/messaging/apply-message-updates.ts'
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
@@ -13,6 +15,9 @@ import {
   testConsent,
   testMessageStore,
 } from '../../support/message-store.ts'
+import { emitEvent } from '../../support/rows.ts'
+import { Engine, endpointAt, receiver } from '../delivery/engine.ts'
+import { eventually } from '../platform/cluster/gateway.ts'
 import {
   blobs,
   by,
@@ -91,6 +96,59 @@ describe('an erasure', () => {
       [undefined],
       'nor can another workspace see it',
     )
+  })
+
+  test('reaches what an owner has queued, and what receivers answer afterwards', async (t) => {
+    const who = await known()
+    const asked: { body: string; answer(): void }[] = []
+    const url = await receiver(t, (_path, body, response) => {
+      asked.push({ body, answer: () => void response.end(who.secret) })
+    })
+    const endpointId = await endpointAt(sql, who.workspaceId, url)
+    const engine = new Engine(sql)
+    const node = engine.join()
+    t.after(() => engine.close())
+    // Within a conversation one at a time: the second waits in the memory of the owner.
+    for (const turn of [1, 2])
+      node.dispatch(
+        await emitEvent(sql, who.workspaceId, {
+          ...{ key: who.conversationId, routedTo: endpointId },
+          body: `{"turn":${turn},"text":"${who.secret}"}`,
+        }),
+      )
+    await eventually(() => asked.length === 1)
+    const { readAnew } = createDeliverySweep({
+      ...{ sql, hot: sql, router: engine.router, registry: new Registry() },
+      servingSids: async () => [],
+    })
+    const id = await ask(who)
+    let reached = false
+    const one = worker(undefined, async (workspaceId) => reached && readAnew(workspaceId))
+    for (let round = 0; round < 3; round += 1) {
+      await one.runJob()
+      await sql`update contact_jobs set due_at = now() where id = ${id}`
+    }
+    assert.equal((await recordOf(who, id)).status, 'RUNNING', 'the owner was not reached')
+    reached = true
+    await workUntil('COMPLETED', id, [one])
+    asked[0]?.answer()
+    const other = { key: newId('conversation'), routedTo: endpointId, body: '{"of":"another"}' }
+    node.dispatch(await emitEvent(sql, who.workspaceId, other))
+    await eventually(() => asked.length === 2)
+    asked[1]?.answer()
+    await eventually(
+      async () =>
+        (await sql`select from deliveries where endpoint_id = ${endpointId} and attempt_count = 1`).count ===
+        2,
+    )
+    assert.deepEqual(
+      asked.map(({ body }) => body.includes(who.secret)),
+      [true, false],
+    )
+    const [erased] = await sql`
+      select count(*)::int as count from deliveries
+      where key = ${who.conversationId} and (first_response_body is not null or first_response_headers is not null)`
+    assert.equal(erased?.['count'], 0)
   })
 
   test('asked for twice at once is one, and goes on where a worker that died has left it', async () => {

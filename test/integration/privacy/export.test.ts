@@ -99,7 +99,7 @@ describe('an export', () => {
     const held = new Promise<void>((resolve) => {
       goOn = resolve
     })
-    const stalled = worker(undefined, {
+    const stalled = worker(undefined, undefined, {
       ...blobs,
       async put(...given) {
         begin()

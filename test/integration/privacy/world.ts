@@ -10,7 +10,11 @@ import { createMessagingRecords } from '../../../src/messaging/messaging.module.
 import { createOptOutKeyReader, ensureOptOutKey } from '../../../src/messaging/store/kept-opt-outs.ts'
 import { createFileBlobs } from '../../../src/platform/blobs/files.ts'
 import type { Requester } from '../../../src/privacy/ports.ts'
-import { createPrivacy, createPrivacyWork } from '../../../src/privacy/privacy.module.ts'
+import {
+  createPrivacy,
+  createPrivacyWork,
+  type PrivacyWorkOptions,
+} from '../../../src/privacy/privacy.module.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
 import { type MessageId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { ownFolder } from '../../support/embedded.ts'
@@ -38,9 +42,13 @@ export const lines: string[] = []
 const note = (fields: object, event: string) => void lines.push(`${event} ${JSON.stringify(fields)}`)
 
 /** What one worker does. */
-export const worker = (nowMs?: number, store: BlobStore = blobs) =>
+export const worker = (
+  nowMs?: number,
+  readAnew: PrivacyWorkOptions['readAnew'] = async () => true,
+  store: BlobStore = blobs,
+) =>
   createPrivacyWork({
-    ...{ sql, blobs: store, lists },
+    ...{ sql, blobs: store, lists, readAnew },
     clock: nowMs === undefined ? systemClock : { ...systemClock, now: () => nowMs },
     accounts: { secrets },
     log: { info: note, warn: note },

@@ -8,6 +8,7 @@ import { personAt } from '../../../src/contract/person.ts'
 import type { CallConnectUpdate, CallTerminateUpdate } from '../../../src/contract/provider-updates.ts'
 import { type CallId, encodeId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
+import { SimulatedClock } from '../../support/simulated-clock.ts'
 import { startMs, timing } from './driver.ts'
 
 const number = {
@@ -74,13 +75,14 @@ function world(ledger: Partial<CallLedger> = {}) {
     },
     ledger: { ...nothing, ...ledger } as CallLedger,
     owners: {
-      adopt: async (_call, first) => void adopted.push(first),
+      isLeaving: () => false,
+      adopt: async (_call, first) => adopted.push(first) > 0,
       ask: async (id, message) => {
         told.push({ id, message })
         return { type: 'done' }
       },
     },
-    clock: { now: () => startMs },
+    clock: new SimulatedClock(startMs),
     timing,
     log: { info: () => undefined, warn: () => undefined },
     ignored: (why) => ignored.push(why),

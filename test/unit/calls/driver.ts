@@ -103,6 +103,7 @@ export class Drive {
       session: null,
       command: null,
       isResumed: true,
+      isCommandResumed: false,
       mayPlace: true,
       isDraining: false,
       isTerminated: false,

@@ -8,6 +8,7 @@ import {
   callAnswered,
   connect,
   Drive,
+  decline,
   endpointId,
   forwardingRow,
   offer,
@@ -98,6 +99,19 @@ describe('a forward that a crash cut off', () => {
     assert.equal(beginFirst.forwards.length, 1)
   })
 
+  test('is not taken for one that a crash cut off where the call was begun here but loaded by a message', () => {
+    const loaded = taken(forwardingRow(), 5).tell(wake)
+    loaded.tell({ type: 'ringing', session: offer }).wait(1_000).tell(wake)
+    assert.deepEqual([loaded.forwards.length, loaded.kinds, loaded.state.row.lastForwardError], [1, [], null])
+    const late = taken(forwardingRow(), 600).tell(wake).tell({ type: 'ringing', session: offer })
+    assert.equal(late.forwards.length, 1)
+  })
+
+  test('rings with the offer that was saved where the message with the offer has none', () => {
+    const call = taken(forwardingRow(), 5).tell({ type: 'ringing', session: null })
+    assert.match(call.forwards[0]?.body ?? '', /v=0 offer/)
+  })
+
   test('of a call that was answered meanwhile needs nothing', () => {
     const row = forwardingRow({ status: 'ACCEPTED', acceptedAt: new Date(startMs) })
     const call = taken(row, 5_000, { session: null }).tell(wake)
@@ -109,6 +123,66 @@ describe('a forward that a crash cut off', () => {
     const left = { ...row, forwardStartedAt: new Date(startMs) }
     const call = taken(left, 5_000, { session: sdpAnswer }).tell(wake)
     assert.equal(call.forwards[0]?.event, 'call.accepted')
+  })
+})
+
+describe('a command, while a forward is left alone because the former owner may be handing over', () => {
+  const handOver = (call: Drive) => call.wait(600).tell(wake)
+
+  test('that the new owner begins is not taken for one that was cut off', () => {
+    const call = taken(forwardingRow(), 100)
+    const asked = call.ask(answer('A'))
+    handOver(call)
+    assert.deepEqual([call.requests, call.forwards], [['preAccept'], []])
+    call.provider(ok).provider(ok)
+    assert.deepEqual([call.reply(asked), call.requests], [{ type: 'done' }, ['preAccept', 'accept']])
+  })
+
+  test('to decline, which the new owner begins, is put to the provider once', () => {
+    const call = taken(forwardingRow(), 100)
+    const asked = call.ask(decline)
+    handOver(call)
+    assert.deepEqual([call.requests, call.forwards], [['reject'], []])
+    call.provider(ok)
+    assert.deepEqual([call.reply(asked), call.status], [{ type: 'done' }, 'DECLINED'])
+  })
+
+  test('that was cut off is taken up at once, and who repeats it hears of the outcome', () => {
+    for (const [action, message, requests] of [
+      ['DECLINE', decline, ['reject']],
+      ['ANSWER', answer('A', 'again'), ['preAccept', 'accept']],
+    ] as const) {
+      const left = pending(action, action === 'ANSWER' ? { answerHash: 'hash-A' } : {})
+      const row = {
+        ...forwardingRow(),
+        ...left,
+        forwardState: 'ATTEMPTING',
+        forwardStartedAt: new Date(startMs),
+      }
+      const call = taken(row as CallRow, 100, action === 'ANSWER' ? { command: leftSdp } : {})
+      const asked = call.ask(message)
+      handOver(call)
+      for (const _ of requests) call.provider(ok)
+      assert.deepEqual([call.reply(asked), call.requests], [{ type: 'done' }, requests])
+      assert.deepEqual(call.forwards, [])
+    }
+  })
+
+  test('that was answered needs no second ring, even where its SDP is lost', () => {
+    const row = forwardingRow({
+      pendingAction: 'ANSWER',
+      actionId: 'left',
+      actionAt: new Date(startMs),
+      answerHash: 'hash-A',
+    })
+    const call = handOver(taken(row, 100).tell(wake))
+    assert.deepEqual([call.forwards, call.state.row.forwardState], [[], 'OK'])
+    assert.deepEqual([call.state.row.pendingAction, call.state.row.doubtHash], [null, 'hash-A'])
+  })
+
+  test('that was reserved by a pre-accept needs no second ring', () => {
+    const call = taken(forwardingRow({ answerHash: 'hash-A' }), 5_000).tell(wake)
+    assert.deepEqual([call.forwards, call.state.row.forwardState], [[], 'OK'])
   })
 })
 

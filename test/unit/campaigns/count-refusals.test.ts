@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { refusalRuns, refusalsInARow } from '../../../src/campaigns/count-refusals.ts'
+import { countedAnswers } from '../../../src/campaigns/count-refusals.ts'
 import type { SendOutcome } from '../../../src/messaging/ports.ts'
 import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 
 const campaign = { id: newId('campaign'), workspaceId: newId('workspace'), epoch: 3 }
-const other = { ...campaign, id: newId('campaign') }
 
 const outcome = (word: string, run: SendOutcome['campaign'] = campaign): SendOutcome => ({
   ...{ messageId: newId('message'), attempt: 1, by: 'campaign', failure: null, campaign: run },
@@ -20,58 +19,30 @@ function verdictOf(word: string): SendOutcome['verdict'] {
   return word === 'lost' ? { type: 'unknown', error: refusal } : { type: 'failed', error: refusal }
 }
 
-const runsOf = (...words: string[]) =>
-  refusalRuns(words.map((word) => outcome(word))).map(({ headCode, head, tailCode, tail, isWhole }) => [
-    ...[headCode, head, tailCode, tail, isWhole],
-  ])
+const codesOf = (...words: string[]) =>
+  countedAnswers(words.map((word) => outcome(word))).map(({ code }) => code)
 
-const times = (count: number, word: string): string[] => Array.from({ length: count }, () => word)
-
-describe('a batch of answers', () => {
-  test('is reduced to its first and last answers', () => {
-    assert.deepEqual(runsOf('100', '100', '100'), [['100', 3, '100', 3, true]])
-    assert.deepEqual(runsOf('100', 'ok', '131026', '131026'), [['100', 1, '131026', 2, false]])
-    assert.deepEqual(runsOf('ok', 'ok'), [['', 2, '', 2, true]])
+describe('of the answers', () => {
+  test('count an acceptance and a refusal, not what is tried again or unknown', () => {
+    assert.deepEqual(codesOf('100', 'again', 'ok', 'lost', '131026'), ['100', '', '131026'])
   })
 
-  test('does not count what is tried again or unknown, nor is it interrupted by it', () => {
-    assert.deepEqual(runsOf('100', 'again', '100', 'lost', '100'), [['100', 3, '100', 3, true]])
-    assert.deepEqual(runsOf('again', 'lost'), [])
+  test('what one person does not want does not count', () => {
+    assert.deepEqual(codesOf('100', '131050', '131062'), ['100'])
   })
 
-  test('does not count what one person does not want, nor is it interrupted by it', () => {
-    assert.deepEqual(runsOf('100', '131050', '100', '131062', '100'), [['100', 3, '100', 3, true]])
-    assert.deepEqual(runsOf('131050', '131062'), [])
-  })
-
-  test('trips in its middle, with the error that repeats and its details', () => {
-    const words = ['ok', ...times(refusalsInARow, '131026'), 'ok']
-    const [run] = refusalRuns(words.map((word) => outcome(word)))
-    assert.deepEqual(run?.tripped, { code: '131026', title: 'No 131026', details: 'why' })
-    const fewer = [
-      'ok',
-      ...times(refusalsInARow - 1, '131026'),
-      '100',
-      ...times(refusalsInARow - 1, '131026'),
-    ]
-    assert.equal(refusalRuns(fewer.map((word) => outcome(word)))[0]?.tripped, null)
-  })
-
-  test('is divided by campaign and by start of a campaign; single sends are not in it', () => {
-    const runs = refusalRuns([
-      outcome('100'),
-      outcome('ok', other),
-      outcome('100', { ...campaign, epoch: 5 }),
-      { ...outcome('100'), campaign: undefined },
-      outcome('100'),
+  test('each has its run of the campaign and its error; single sends have none', () => {
+    const later = { ...campaign, epoch: 5 }
+    const given = [outcome('100'), { ...outcome('100'), campaign: undefined }, outcome('ok', later)]
+    assert.deepEqual(countedAnswers(given), [
+      {
+        ...{ messageId: given[0]?.messageId, campaignId: campaign.id, workspaceId: campaign.workspaceId },
+        ...{ epoch: 3, code: '100', error: { code: '100', title: 'No 100', details: 'why' } },
+      },
+      {
+        ...{ messageId: given[2]?.messageId, campaignId: campaign.id, workspaceId: campaign.workspaceId },
+        ...{ epoch: 5, code: '', error: null },
+      },
     ])
-    assert.deepEqual(
-      runs.map(({ campaignId, epoch, tail }) => [campaignId, epoch, tail]),
-      [
-        [campaign.id, 3, 2],
-        [other.id, 3, 1],
-        [campaign.id, 5, 1],
-      ],
-    )
   })
 })

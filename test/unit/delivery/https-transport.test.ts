@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { failure } from '../../../src/delivery/attempt.ts'
+import type { QueuedItem } from '../../../src/delivery/endpoint.ts'
+import { reportOf } from '../../../src/delivery/endpoint-work.ts'
 import { type DeliveryId, idFloor } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { Driver, failed, https, item, ok } from './endpoint-driver.ts'
@@ -7,6 +10,9 @@ const items = (count: number) => Array.from({ length: count }, () => item())
 
 /** The id of a delivery that was written at this time. */
 const idAt = (atMs: number) => `${idFloor(atMs).slice(0, -12)}000000000001` as DeliveryId
+
+/** It uses up no attempt. */
+const ourFault = reportOf(failure('DNS_UNAVAILABLE'))
 
 describe('an endpoint over HTTPS', () => {
   test('events of one key are attempted one after the other, those of others beside them', () => {
@@ -138,8 +144,8 @@ describe('an endpoint over HTTPS', () => {
     const endpoint = https()
     const driver = new Driver(endpoint)
     driver.tell({ type: 'wake' })
-    driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
-    driver.reloaded({ ...endpoint, configVersion: 2 })
+    driver.reloaded({ ...endpoint, enabled: false, configVersion: 2 })
+    driver.reloaded({ ...endpoint, configVersion: 3 })
     driver.pulled([])
     assert.equal(driver.of('pull').length, 2)
   })
@@ -172,11 +178,14 @@ describe('an endpoint over HTTPS', () => {
   })
 
   test('switched off by a committed result it starts nothing more', () => {
-    const driver = new Driver(https())
+    const endpoint = https()
+    const driver = new Driver(endpoint)
     driver.tell({ type: 'deliver', items: items(50) })
     const started = driver.of('post').length
     driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
     driver.answerAll(ok)
+    assert.equal(driver.of('post').length, started)
+    driver.reloaded({ ...endpoint, enabled: false, configVersion: 2 })
     driver.tell({ type: 'deliver', items: items(5) })
     assert.equal(driver.of('post').length, started)
     const [reply] = driver.of(
@@ -184,6 +193,51 @@ describe('an endpoint over HTTPS', () => {
       driver.tell({ type: 'direct', item: { kind: 'call.ringing', body: '{}', headers: {} } }, 'asker'),
     )
     assert.equal((reply as { value: { code: string } }).value.code, 'ENDPOINT_OFF')
+  })
+
+  test('told to read anew it forgets what waits, also what was under way and had no attempt', () => {
+    const driver = new Driver(https())
+    const { key } = item()
+    const [first, second, other] = [item({ key }), item({ key }), item()]
+    driver.tell({ type: 'deliver', items: [first, second] })
+    driver.tell({ type: 'wake', isAnew: true })
+    // Of the second the row is gone; what comes after it is read while the first is still under way.
+    driver.pulled([other])
+    driver.answerAll(ourFault)
+    driver.tell({ type: 'rested' })
+    assert.deepEqual(driver.last('pull').exclude, [])
+    driver.pulled([])
+    const posted = driver.of('post').map((post) => (post.item as QueuedItem).deliveryId)
+    assert.deepEqual(posted, [first.deliveryId, other.deliveryId])
+    assert.equal(driver.state.known.size, 0)
+  })
+
+  test('told to read anew it sends what the store still has, in its order', () => {
+    const driver = new Driver(https())
+    const { key } = item()
+    const [first, second] = [item({ key }), item({ key })]
+    driver.tell({ type: 'deliver', items: [first] })
+    driver.tell({ type: 'wake', isAnew: true })
+    driver.pulled([second])
+    driver.answerAll(ourFault)
+    driver.pulled([first, second])
+    driver.tell({ type: 'rested' })
+    driver.answerAll(ok)
+    driver.answerAll(ok)
+    assert.deepEqual(
+      driver.records().map((record) => record.item.deliveryId),
+      [first.deliveryId, second.deliveryId],
+    )
+  })
+
+  test('a result that was written before it was turned on again does not switch it off', () => {
+    const endpoint = https({ configVersion: 6 })
+    const driver = new Driver(endpoint)
+    driver.tell({ type: 'recorded', deliveryIds: [], enabled: false })
+    driver.tell({ type: 'deliver', items: items(2) })
+    assert.equal(driver.of('post').length, 0, 'nothing begins before it is known')
+    driver.reloaded(endpoint)
+    assert.equal(driver.of('post').length, 2)
   })
 
   test('leaving, it finishes what is under way and then passivates', () => {

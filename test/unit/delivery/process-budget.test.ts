@@ -116,6 +116,19 @@ describe('requests under way', () => {
     assert.ok(next.posts.limit >= 4)
   })
 
+  test('and bodies of an incarnation that was replaced count nowhere, whatever it does until it learns of that', () => {
+    const processBudget = new ProcessBudget({ bytes: 1_000 })
+    const [id, workspaceId] = ['x', newId('workspace')]
+    const replaced = processBudget.open(id, 1, workspaceId)
+    replaced.first.take(100)
+    processBudget.open(id, 2, workspaceId)
+    replaced.first.take(300)
+    replaced.posts.take(1)
+    processBudget.close(id, 2)
+    processBudget.close(id, 1)
+    assert.deepEqual([processBudget.bytesHeld, processBudget.postsHeld], [0, 0])
+  })
+
   test('of one workspace do not shorten those of another', () => {
     const processBudget = new ProcessBudget({ bytes: 0 })
     for (const quota of open(processBudget, 20)) grab(quota)

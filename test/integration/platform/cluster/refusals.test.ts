@@ -44,7 +44,7 @@ const endpointTypes: Record<EndpointMessage['type'], boolean> = {
   recorded: false,
 }
 const callTypes: Record<CallMessage['type'], boolean> = {
-  place: true,
+  place: false,
   providerConnect: true,
   providerStatus: true,
   providerTerminate: true,
@@ -54,7 +54,7 @@ const callTypes: Record<CallMessage['type'], boolean> = {
   hangUp: true,
   offer: true,
   wake: true,
-  ringing: false,
+  ringing: true,
   forwarded: false,
   providerAnswered: false,
   sdpSaved: false,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { errorResponse, toAppError } from '../../../../src/platform/http/error-response.ts'
 import type { HttpHandler, HttpRequest } from '../../../../src/platform/http/exchange.ts'
 import { describe, test } from '../../../support/harness.ts'
-import { answers, head, raw } from './raw.ts'
+import { answers, head, type RawClient, raw } from './raw.ts'
 import { gate, serve } from './servers.ts'
 
 const kibibyte = 1024
@@ -36,6 +36,22 @@ describe('the limit of a body', () => {
       got.map(({ status }) => status),
       [413],
     )
+  })
+
+  test('clients that have their refusal take no place from others, and beyond 256 are closed at once', async () => {
+    const { server, url, port } = await serve(measure(1_000), { maxInFlight: 1 })
+    const refused = async () => {
+      const client = await raw(port)
+      client.write(head('POST / HTTP/1.1', ['Content-Length: 1000000000']))
+      await client.sees(' 413 ')
+      return client
+    }
+    const clients: RawClient[] = []
+    for (let count = 0; count < 256; count += 1) clients.push(await refused())
+    assert.equal(server.inFlight(), 0)
+    assert.equal((await fetch(url, { method: 'POST', body: 'x' })).status, 200)
+    await (await refused()).closed()
+    for (const { socket } of clients) socket.destroy()
   })
 
   test('a chunked body is cut off where it passes the limit, and answered once', async () => {

@@ -13,6 +13,7 @@ import { ownFolder } from '../../../support/embedded.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { testDatabase, testPool } from '../../../support/postgres.ts'
 import { addTenant } from '../../../support/rows.ts'
+import { eventually } from '../cluster/gateway.ts'
 
 const empty = async () => {
   const sql = testPool(await testDatabase(), 6)
@@ -38,31 +39,36 @@ describe('migrations', () => {
   })
 })
 
+const folderOf = (files: Readonly<Record<string, string>>) => {
+  const dir = mkdtempSync(join(ownFolder(), 'migrations-'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text)
+  return pathToFileURL(`${dir}/`)
+}
+const initial = async () => {
+  const sql = testPool(await testDatabase(), 6)
+  await sql`create table ledger (id integer primary key)`
+  return sql
+}
+
+/** Reads the table in a transaction that stays open until `end` is called. */
+const longRead = (sql: Pool) => longUse(sql, 'select from ledger')
+
+/** The same without a snapshot, for which every index that is built concurrently would wait. */
+const longLock = (sql: Pool) => longUse(sql, 'lock table ledger in access share mode')
+
+const longUse = async (sql: Pool, statement: string) => {
+  const connection = await sql.reserve()
+  await connection`begin`
+  await connection.unsafe(statement)
+  return {
+    async end() {
+      await connection`commit`
+      connection.release()
+    },
+  }
+}
+
 describe('a migration of a table that is in use', () => {
-  const folderOf = (files: Readonly<Record<string, string>>) => {
-    const dir = mkdtempSync(join(ownFolder(), 'migrations-'))
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text)
-    return pathToFileURL(`${dir}/`)
-  }
-  const initial = async () => {
-    const sql = testPool(await testDatabase(), 6)
-    await sql`create table ledger (id integer primary key)`
-    return sql
-  }
-
-  /** Reads the table in a transaction that stays open until `end` is called. */
-  const longRead = async (sql: Pool) => {
-    const connection = await sql.reserve()
-    await connection`begin`
-    await connection`select from ledger`
-    return {
-      async end() {
-        await connection`commit`
-        connection.release()
-      },
-    }
-  }
-
   test('lets the others pass while it waits for a long read, and is applied after it', async () => {
     const sql = await initial()
     const read = await longRead(sql)
@@ -131,6 +137,84 @@ create index concurrently if not exists ledger_both on ledger (id, amount);`,
         ['ledger_pkey', true],
       ],
     )
+  })
+})
+
+describe('a migration that builds indexes', () => {
+  test('goes on at the statement that got no lock: what was built before it is not built again', async () => {
+    const sql = await initial()
+    const folder = folderOf({
+      '0901_index_concurrently.sql': `
+create index concurrently if not exists ledger_rising on ledger (id);
+drop index concurrently if exists ledger_last;
+alter index if exists ledger_rising rename to ledger_last;
+alter table ledger add column if not exists amount integer;`,
+    })
+    const built = async () => (await sql`select 'ledger_last'::regclass::oid as oid`)[0]?.['oid']
+    const read = await longLock(sql)
+    const builds: Promise<unknown>[] = []
+    let waited: () => void = () => undefined
+    const hasWaited = new Promise<void>((resolve) => {
+      waited = resolve
+    })
+    const migrating = migrate(sql, {
+      ...{ folder, pauseMs: 10 },
+      onWait: () => {
+        builds.push(built())
+        if (builds.length === 3) waited()
+      },
+    })
+    await hasWaited
+    await read.end()
+    await migrating
+    assert.deepEqual([...new Set(await Promise.all([...builds, built()]))].length, 1)
+  })
+
+  test('waits for older transactions, and does not give the build up for them', async () => {
+    const sql = await initial()
+    const folder = folderOf({
+      '0901_index_concurrently.sql': 'create index concurrently if not exists ledger_again on ledger (id);',
+    })
+    const writer = await sql.reserve()
+    await writer`begin`
+    await writer`insert into ledger (id) values (1)`
+    const migrating = migrate(sql, { folder, onWait: () => assert.fail('it has given up') })
+    // Longer than any statement may wait that holds others up.
+    await eventually(async () => {
+      const [row] = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like 'create index concurrently%'
+          and now() - query_start > interval '1500 milliseconds'`
+      return row !== undefined
+    })
+    await sql`insert into ledger (id) values (2)`
+    await writer`commit`
+    writer.release()
+    assert.deepEqual(await migrating, ['0901_index_concurrently.sql'])
+  })
+
+  test('counts how long it waits against its limit, not how long it works', async () => {
+    const sql = await initial()
+    await sql`insert into ledger (id) select n from generate_series(1, 20) n`
+    await sql.unsafe(`
+      create function slowly(id integer) returns integer language plpgsql immutable
+        as 'begin perform pg_sleep(0.1); return id; end'`)
+    const read = await longRead(sql)
+    let waits = 0
+    const migrating = migrate(sql, {
+      folder: folderOf({
+        '0901_amount.sql': `create index ledger_slow on ledger (slowly(id));
+          alter table ledger add column amount integer`,
+      }),
+      ...{ pauseMs: 10, limitMs: 1_100 },
+      onWait: ({ waitedMs }) => {
+        waits += 1
+        assert.ok(waitedMs <= 1_100, `${waitedMs}`)
+        if (waits === 1) void read.end()
+      },
+    })
+    assert.deepEqual(await migrating, ['0901_amount.sql'])
+    assert.ok(waits > 0)
   })
 })
 

@@ -221,6 +221,16 @@ describe('a drain', () => {
     assert.equal(isDrained, true)
   })
 
+  test('takes in no actor that this process has just inserted, and says so', async () => {
+    const { actors, host } = ledger()
+    void actors.drain(10_000)
+    for (const born of [{}, { first: { type: 'read' } as const }]) {
+      const loaded = { state: { total: 0 }, epoch: host.bump('x', 'sid-a'), silentMs: 0 }
+      assert.deepEqual(await actors.adopt('x', loaded, born), { type: 'leaving' })
+    }
+    assert.equal(actors.size, 0)
+  })
+
   test('can be taken back', async () => {
     const { actors, host, clock } = ledger()
     host.beforeCommit = () => latch().opened

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readClock } from '../../../../src/platform/actors/guard.ts'
 import { describe, test } from '../../../support/harness.ts'
+import type { MemoryDirectory } from '../../../support/memory-ownership.ts'
 import { latch, ledger, settled } from './ledger-actor.ts'
 
 describe('asks and timers', () => {
@@ -117,6 +118,21 @@ describe('activation', () => {
     assert.deepEqual(await actors.tell('x', { type: 'read' }), { type: 'accepted' })
   })
 
+  test('that ends after its limit is answered unavailable before, and what it has loaded is dropped', async () => {
+    const { actors, host, clock } = ledger()
+    const gate = latch()
+    host.beforeLoad = () => gate.opened
+    const told = actors.tell('x', { type: 'read' })
+    await clock.advance(3_000)
+    assert.deepEqual(await told, { type: 'unavailable' })
+    gate.open()
+    await settled(clock)
+    assert.deepEqual(host.log, ['load', 'dropped x 1'])
+    assert.equal(actors.has('x'), false)
+    assert.deepEqual(await actors.tell('x', { type: 'read' }), { type: 'accepted' })
+    assert.deepEqual(host.log, ['load', 'dropped x 1', 'load'])
+  })
+
   test('is not needed for a row that this process has just inserted', async () => {
     const { actors, host, clock, world } = ledger()
     host.seed('new', 9)
@@ -137,6 +153,103 @@ describe('activation', () => {
     await settled(clock)
     assert.deepEqual(events, ['foreign'])
     assert.equal(actors.has('new'), false)
+  })
+})
+
+describe('a claim that the directory did not answer', () => {
+  const join = (world: MemoryDirectory) => world.join({ nodeId: 'a', sid: 'sid-a', address: 'http://a' })
+
+  test('of a row that this process has just inserted is made again at once', async () => {
+    const { actors, host, clock, world } = ledger()
+    host.seed('new')
+    world.expire('sid-a')
+    const epoch = host.bump('new', 'sid-a')
+    void actors.adopt('new', { state: { total: 0 }, epoch, silentMs: 0 })
+    await clock.advance(600)
+    assert.equal(world.epochOf('call', 'new'), undefined)
+    join(world)
+    await clock.advance(250)
+    await settled(clock)
+    assert.equal(world.epochOf('call', 'new'), epoch)
+  })
+
+  test('of an actor that was loaded by its row is made again at once', async () => {
+    const { actors, clock, world } = ledger()
+    world.expire('sid-a')
+    await actors.tell('x', { type: 'stay' })
+    join(world)
+    await clock.advance(250)
+    await settled(clock)
+    assert.equal(world.epochOf('call', 'x'), 1)
+  })
+
+  test('of an actor that was claimed before is made again at once', async () => {
+    const { actors, clock, world } = ledger()
+    await actors.tell('x', { type: 'stay' })
+    await settled(clock)
+    world.wipe()
+    world.expire('sid-a')
+    actors.reassert()
+    await clock.advance(600)
+    join(world)
+    await clock.advance(250)
+    await settled(clock)
+    assert.equal(world.epochOf('call', 'x'), 1)
+  })
+
+  test('ends an actor that another session has claimed meanwhile', async () => {
+    const { actors, clock, world, events } = ledger()
+    world.expire('sid-a')
+    await actors.tell('x', { type: 'stay' })
+    await world.join({ nodeId: 'b', sid: 'sid-b', address: 'http://b' }).claim('call', 'x')
+    join(world)
+    await clock.advance(250)
+    await settled(clock)
+    assert.deepEqual([events, actors.has('x')], [['foreign'], false])
+  })
+
+  test('is not made again for an actor that has left', async () => {
+    const { actors, clock, world } = ledger()
+    world.expire('sid-a')
+    await actors.tell('x', { type: 'leave' })
+    await settled(clock)
+    assert.equal(actors.has('x'), false)
+    join(world)
+    await clock.advance(1_000)
+    assert.equal(world.epochOf('call', 'x'), undefined)
+  })
+
+  test('costs one request a step while the directory is away, and is made for all once it is back', async () => {
+    const { actors, host, clock, world, ownership } = ledger({ maxActors: 500 })
+    let claims = 0
+    const ids = Array.from({ length: 250 }, (_, index) => `id-${index}`)
+    world.expire('sid-a')
+    const claim = ownership.claim
+    ownership.claim = (kind, id) => {
+      claims += 1
+      return claim(kind, id)
+    }
+    for (const id of ids) {
+      host.seed(id)
+      await actors.tell(id, { type: 'stay' })
+    }
+    const hang = latch()
+    claims = 0
+    await clock.advance(1_000)
+    assert.equal(claims, 400)
+    ownership.claim = async (kind, id) => {
+      claims += 1
+      await hang.opened
+      return claim(kind, id)
+    }
+    await clock.advance(10_000)
+    assert.equal(claims, 500, 'no step follows one that got no answer')
+    hang.open()
+    await settled(clock)
+    join(world)
+    await clock.advance(750)
+    await settled(clock)
+    assert.ok(ids.every((id) => world.epochOf('call', id) !== undefined))
   })
 })
 

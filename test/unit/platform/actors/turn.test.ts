@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from '../../../support/harness.ts'
-import { latch, ledger, settled } from './ledger-actor.ts'
+import { latch, ledger, ledgerActor, settled } from './ledger-actor.ts'
 
 describe('a turn', () => {
   test('has no effect before its transaction is committed, and then runs them in order', async () => {
@@ -158,6 +158,25 @@ describe('guarded effects', () => {
     await clock.advance(1)
     await settled(clock)
     assert.ok(host.log.includes('frame hello'))
+  })
+
+  test('that later messages have made pointless do not run: their actor handles what it has instead', async () => {
+    const definition: typeof ledgerActor = {
+      ...ledgerActor,
+      insteadOf: (effect, { isOver }) =>
+        effect.type === 'frame' && isOver ? { type: 'add', amount: 5 } : undefined,
+    }
+    const { actors, host, clock } = ledger({ definition })
+    host.silentMs = 3_000
+    await actors.tell('x', { type: 'say', text: 'held' })
+    await actors.tell('x', { type: 'finish' })
+    await clock.advance(3_000)
+    await settled(clock)
+    assert.deepEqual(host.log.slice(-2), ['commit 5', 'note total 5'])
+    await actors.tell('x', { type: 'say', text: 'at once' })
+    await settled(clock)
+    assert.deepEqual(host.log.slice(-2), ['commit 10', 'note total 10'])
+    assert.ok(!host.log.some((line) => line.startsWith('frame')))
   })
 
   test('stop the mailbox once as many are held as may wait', async () => {

@@ -67,3 +67,20 @@ test('a line that comes while a write is under way is flushed after it', () => {
   mock.timers.tick(100)
   assert.equal(buffer.flushes, 2)
 })
+
+test('while nobody reads, 32 MiB wait, and what was dropped is counted in the next line that fits', () => {
+  const buffer = new Buffered()
+  const lines = bufferedLines(buffer)
+  const long = `${'x'.repeat(1024 * 1024 - 1)}\n`
+  for (let count = 0; count < 40; count += 1) lines.write(long)
+  assert.equal(buffer.waiting.length, 32 * long.length)
+  buffer.written()
+  lines.write('at last\n')
+  assert.match(
+    buffer.waiting,
+    /^\{"level":"error","time":"[^"]+","lines":8,"event":"log\.lines_dropped"\}\nat last\n$/,
+  )
+  buffer.written()
+  lines.write('again\n')
+  assert.equal(buffer.waiting, 'again\n')
+})

@@ -26,3 +26,41 @@ test('an epoch that is given while Postgres is asked is no sign of a restore, an
   assert.equal(await second, true)
   restores.stop()
 })
+
+test('what could not be written again is written at the next look, although nothing shows the restore any more', async () => {
+  const signs = { era: 'era', timeline: '00000001', lastEpoch: 7 }
+  let isAway = true
+  const sql = async () => {
+    if (isAway) throw new Error('no connection')
+    return [{ ...signs }]
+  }
+  // As when the sequence is set above all epochs that were given.
+  const begin = async () => {
+    signs.lastEpoch = 1_000_007
+  }
+  const counted: unknown[] = []
+  const restores = createRestoreWatch({
+    sql: Object.assign(sql, { begin }) as unknown as Pool,
+    clock: new SimulatedClock(0),
+    log: { warn: () => undefined },
+    count: (result, rows) => void counted.push([result, rows]),
+  })
+  let isLocked = true
+  restores.onRestored(async () => {
+    if (isLocked) throw new Error('the row is locked')
+    return { rewritten: 1, lost: 0 }
+  })
+  // Without an answer so far, no era and no timeline is known.
+  await assert.rejects(restores.check(), /no connection/)
+  restores.given(8)
+  isAway = false
+  await assert.rejects(restores.check(), /the row is locked/)
+  isLocked = false
+  assert.equal(await restores.check(), true)
+  assert.deepEqual(counted, [
+    ['rewritten', 1],
+    ['lost', 0],
+  ])
+  assert.equal(await restores.check(), false)
+  restores.stop()
+})

@@ -1,0 +1,222 @@
+// An operator sends again to recipients of whom nobody knows whether they have the message.
+import assert from 'node:assert/strict'
+import { createCampaignSweep } from '../../../src/campaigns/host/sweep-campaigns.ts'
+import type { ClaimedRecipient } from '../../../src/campaigns/send-ports.ts'
+import { resendUnknown } from '../../../src/campaigns/settle-unknown.ts'
+import { createUnknownStore } from '../../../src/campaigns/store/campaign-unknown.store.ts'
+import { AppError } from '../../../src/contract/errors.ts'
+import { templateRendering } from '../../../src/messaging/messaging.module.ts'
+import type { Outgoing } from '../../../src/messaging/ports.ts'
+import { sweepSends } from '../../../src/messaging/sweep-sends.ts'
+import { systemClock } from '../../../src/shared/clock.ts'
+import type { MessageId } from '../../../src/shared/ids.ts'
+import { describe, test } from '../../support/harness.ts'
+import { contact, list, reasons } from './people-world.ts'
+import {
+  again,
+  campaign,
+  claim,
+  finish,
+  life,
+  messages,
+  newCampaignForEachTest,
+  refusal,
+  sql,
+  statuses,
+  store,
+  tenant,
+} from './sending-world.ts'
+import { addTemplate, offer } from './world.ts'
+
+newCampaignForEachTest()
+
+const nothing = () => undefined
+
+const resend = () =>
+  resendUnknown({
+    ...{ store: createUnknownStore(sql, messages.changeStatuses), rendering: templateRendering },
+    ...{ dispatch: nothing, clock: systemClock },
+  })(tenant.workspaceId, campaign.id, { all: true })
+
+const sweep = createCampaignSweep({
+  ...{ life, changeStatuses: messages.changeStatuses, dispatch: nothing, clock: systemClock },
+  scheduler: { wake: nothing, beginAt: nothing },
+  begin: async () => undefined,
+  log: { warn: nothing },
+})
+
+const category = (name: string) => sql`
+  update templates set category = ${name} where workspace_id = ${tenant.workspaceId}`
+
+async function claimedOne(waId = '15571110001'): Promise<ClaimedRecipient> {
+  await list(waId)
+  const [claimed] = await claim(1)
+  return claimed ?? assert.fail('nobody was claimed')
+}
+
+async function unknownOne(): Promise<ClaimedRecipient> {
+  const claimed = await claimedOne()
+  await finish({ ...claimed, verdict: { type: 'unknown', error: refusal }, failure: null })
+  return claimed
+}
+
+/** Of a completed campaign whose template has variables. */
+async function unknownOffer(): Promise<ClaimedRecipient> {
+  await addTemplate(sql, tenant, offer.name, 'Hi {{first_name}}, use {{code}}')
+  await sql`update templates set status = 'APPROVED' where workspace_id = ${tenant.workspaceId}`
+  await sql`
+    update campaigns set template_name = ${offer.name}, variables = ${sql.json({ code: 'A1', first_name: 'you' })}
+    where id = ${campaign.id}`
+  const first = await unknownOne()
+  await sql`update recipients set variables = ${sql.json({ first_name: 'Ines' })} where id = ${first.id}`
+  assert.equal((await store.complete(campaign)).type, 'completed')
+  return first
+}
+
+const messageRow = async ({ messageId }: Pick<ClaimedRecipient, 'messageId'>) => {
+  const [row] = await sql<{ status: string; code: string | null; title: string | null }[]>`
+    select status, error ->> 'code' as code, error ->> 'title' as title from messages
+    where id = ${messageId}`
+  return row ?? assert.fail()
+}
+
+describe('who sends again', () => {
+  test('sends no marketing to who wants none', async () => {
+    const id = await contact('15571110001')
+    await unknownOne()
+    await sql`update contacts set marketing_opt_out_at = now() where id = ${id}`
+    await category('MARKETING')
+    assert.deepEqual(await resend(), { count: 0 })
+    await category('UTILITY')
+    assert.deepEqual(await resend(), { count: 1 })
+  })
+
+  test('in a completed campaign sends what the template says, although the contents of the message are removed', async () => {
+    const first = await unknownOffer()
+    await sql`
+      update messages set text = '', template = jsonb_set(template, '{variables}', '{}') where id = ${first.messageId}`
+    assert.deepEqual(await resend(), { count: 1 })
+    const [row] = await sql<{ text: string; variables: unknown }[]>`
+      select m.text, m.template -> 'variables' as variables
+      from messages m
+      join recipients r on r.message_id = m.id
+      where r.id = ${first.id} and m.id <> ${first.messageId}`
+    assert.deepEqual(
+      { ...row },
+      {
+        text: 'Hi Ines, use A1',
+        variables: { first_name: 'Ines', code: 'A1' },
+      },
+    )
+  })
+
+  test('in a completed campaign sends nothing to who opts out before it is sent', async () => {
+    const first = await unknownOffer()
+    assert.deepEqual(await resend(), { count: 1 })
+    await sql`update messages set send_due_at = now() - interval '1 second' where recipient_id = ${first.id}`
+    await sql`update contacts set opt_state = 'opted-out' where id = ${first.contactId}`
+    const started: MessageId[] = []
+    const transmitter = { start: ({ id }: Outgoing) => void started.push(id), drain: async () => undefined }
+    await sweepSends({ store: messages, transmitter, dispatch: nothing, clock: systemClock })
+    const [row] = await sql<{ messageId: MessageId; status: string; code: string }[]>`
+      select message_id, status, error ->> 'code' as code from recipients where id = ${first.id}`
+    assert.ok(row && !started.includes(row.messageId))
+    assert.deepEqual([row.status, row.code], ['FAILED', 'RECIPIENT_OPTED_OUT'])
+    assert.equal((await messageRow(row)).status, 'FAILED')
+  })
+
+  const unfit = [
+    ['TEMPLATE_NOT_APPROVED', () => sql`status = 'PAUSED'`],
+    [
+      'TEMPLATE_VARIABLES_MISMATCH',
+      () => sql`components = ${sql.json([{ type: 'BODY', text: 'Hi {{name}}' }])}`,
+    ],
+  ] as const
+  for (const [code, change] of unfit)
+    test(`is told in a completed campaign why nobody can be sent to: ${code}`, async () => {
+      await unknownOffer()
+      await sql`
+        update templates set ${change()} where workspace_id = ${tenant.workspaceId} and name = ${offer.name}`
+      await assert.rejects(resend(), (error) => error instanceof AppError && error.code === code)
+      assert.deepEqual(await statuses(), { UNKNOWN: 1 })
+      // One that is not over sends when its template can be sent again.
+      await sql`update campaigns set status = 'PAUSED' where id = ${campaign.id}`
+      assert.deepEqual(await resend(), { count: 1 })
+      assert.deepEqual(await statuses(), { PENDING: 1 })
+    })
+})
+
+describe('the first message of a recipient who is sent to again', () => {
+  for (const status of ['RUNNING', 'COMPLETED'] as const)
+    test(`in a campaign that is ${status} ends after 15 minutes, if nothing is heard of it`, async () => {
+      const first = await unknownOne()
+      if (status === 'COMPLETED') assert.equal((await store.complete(campaign)).type, 'completed')
+      assert.deepEqual(await resend(), { count: 1 })
+      const [row] = await sql<{ isLater: boolean; isSoon: boolean }[]>`
+        select send_due_at > now() + interval '10 minutes' as is_later,
+          send_due_at <= now() + interval '15 minutes' as is_soon
+        from messages where id = ${first.messageId}`
+      assert.deepEqual({ ...row }, { isLater: true, isSoon: true })
+      await sql`update messages set send_due_at = now() - interval '1 second' where id = ${first.messageId}`
+      const lost = await messages.lostSends(1_000)
+      assert.ok(lost.some(({ id }) => id === first.messageId))
+    })
+
+  test('ends when its late answer says that nothing was sent, and the recipient goes on', async () => {
+    const first = await unknownOne()
+    await resend()
+    await finish({ ...first, verdict: again(0), failure: null })
+    await sweep()
+    assert.deepEqual(
+      { ...(await messageRow(first)) },
+      {
+        ...{ status: 'FAILED', code: 'SENT_AGAIN' },
+        title: 'Not sent: an operator has sent to the recipient again',
+      },
+    )
+    assert.deepEqual(await statuses(), { PENDING: 1 })
+    const [second] = await claim(1)
+    assert.notEqual(second?.messageId, first.messageId)
+    await sweep()
+    assert.deepEqual(await statuses(), { QUEUED: 1 })
+  })
+
+  test('ends where nothing of it was sent and the campaign was completed meanwhile', async () => {
+    const first = await unknownOne()
+    assert.equal((await store.complete(campaign)).type, 'completed')
+    await finish({ ...first, verdict: again(0), failure: null })
+    await sweep()
+    assert.equal((await messageRow(first)).status, 'QUEUED', 'an operator decides')
+    await resend()
+    await sweep()
+    assert.equal((await messageRow(first)).code, 'SENT_AGAIN')
+  })
+})
+
+describe('a message that is not tried again', () => {
+  test('says why its recipient was skipped', async () => {
+    const first = await claimedOne('PT.1')
+    await finish({ ...first, verdict: again(0), failure: null })
+    await category('AUTHENTICATION')
+    const { sendable } = await store.running(tenant.numberId)
+    assert.deepEqual(await claim(1, sendable.find(({ id }) => id === campaign.id) ?? assert.fail()), [])
+    assert.deepEqual(await reasons(), { 'PT.1': 'RECIPIENT_NEEDS_PHONE' })
+    await sweep()
+    const { code, title } = await messageRow(first)
+    assert.deepEqual(
+      [code, title],
+      [
+        'RECIPIENT_NEEDS_PHONE',
+        'Not sent: the template goes to phone numbers only, and the person is known by a user id',
+      ],
+    )
+  })
+
+  test('says that its recipient was removed', async () => {
+    const first = await claimedOne()
+    await finish({ ...first, verdict: again(0), failure: null })
+    await sql`delete from recipients where id = ${first.id}`
+    await sweep()
+    assert.equal((await messageRow(first)).code, 'RECIPIENT_REMOVED')
+  })
+})
