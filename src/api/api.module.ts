@@ -42,6 +42,7 @@ export function createApiEdge({
         send: messaging.send,
         preview: messaging.preview,
         media: messaging.media.find,
+        enterDownload: messaging.media.enter,
         upload: messaging.storeUpload,
       },
       templates: messaging.templates,

@@ -30,6 +30,7 @@ import type { FindAttachment } from '../messaging/find-attachment.ts'
 import type { ReadMarks } from '../messaging/mark-read.ts'
 import type { PreviewInput } from '../messaging/preview-message.ts'
 import type { StoreUpload } from '../messaging/store-upload.ts'
+import type { EnterDownload } from '../platform/http/upload-places.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type {
   CallId,
@@ -45,6 +46,7 @@ export interface ApiServices {
   readonly messages: {
     send(caller: Caller, input: SendInput): Promise<Made<MessageRecord>>
     media: FindAttachment
+    enterDownload: EnterDownload
     upload: StoreUpload
     preview(caller: Caller, input: PreviewInput): Promise<MessagePreview>
     find(workspaceId: WorkspaceId, id: MessageId): Promise<MessageRecord | undefined>

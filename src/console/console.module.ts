@@ -131,6 +131,7 @@ function servicesOf(options: ConsoleEdgeOptions): ConsoleServices {
       upload: messaging.upload,
       storeUpload: messaging.storeUpload,
       media: messaging.media.find,
+      enterDownload: messaging.media.enter,
       reading: messaging.readMarks,
       act: calls.commands.act,
     },

@@ -32,6 +32,7 @@ import type { StoreUpload } from '../messaging/store-upload.ts'
 import type { TemplateSubmissions } from '../messaging/submit-template.ts'
 import type { UploadMedia } from '../messaging/upload-media.ts'
 import type { UploadSample } from '../messaging/upload-sample.ts'
+import type { EnterDownload } from '../platform/http/upload-places.ts'
 import type { InboundElements } from '../platform/postgres/inbound-elements.store.ts'
 import type { Privacy } from '../privacy/privacy.module.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -102,6 +103,7 @@ export interface Acting {
   /** A file for a reply. */
   readonly storeUpload: StoreUpload
   readonly media: FindAttachment
+  readonly enterDownload: EnterDownload
   readonly reading: ReadMarks
   act(workspaceId: WorkspaceId, id: CallId, action: CallAction): Promise<CallRecord>
 }

@@ -1,6 +1,6 @@
 // What members below ADMIN do not see: secrets that an address carries, and where colleagues work from.
 import { includesRole, type Role } from '../accounts/roles.ts'
-import type { AuditRecord, EndpointRecord, MemberRecord } from '../contract/records/console.ts'
+import type { AuditRecord, EndpointRecord, MemberRecord, SearchResult } from '../contract/records/console.ts'
 import { encodeId, type OperatorId } from '../shared/ids.ts'
 
 const seesAll = (role: Role): boolean => includesRole(role, 'ADMIN')
@@ -10,6 +10,12 @@ const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?***')
 
 export const endpointFor = (role: Role, record: EndpointRecord): EndpointRecord =>
   seesAll(role) ? record : { ...record, url: withoutQuery(record.url) }
+
+/** The detail of an endpoint is its URL. */
+export const resultFor = (role: Role, result: SearchResult): SearchResult =>
+  seesAll(role) || result.kind !== 'endpoint' || result.detail === null
+    ? result
+    : { ...result, detail: withoutQuery(result.detail) }
 
 /** Whose account a password alone opens is for those who can change it. */
 export const memberFor = (role: Role, record: MemberRecord): MemberRecord =>

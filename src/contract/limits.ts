@@ -24,6 +24,8 @@ export const limits = {
   mediaBytes: 100 * 1024 * 1024,
   /** For a file that an operator uploads: the whole file is held in memory. */
   mediaUploadBytes: 16 * 1024 * 1024,
+  /** Files of messages that a process sends at the same time. Half of its connections to an object store. */
+  downloadsAtOnce: { perWorkspace: 16, all: 128 },
   mediaUploadsAtOnce: { perWorkspace: 2, all: 4 },
   sdpBytes: 64 * 1024,
   pageDefault: 50,

@@ -11,7 +11,7 @@ import { blobKeyOf, type MediaJob, type MediaStore } from './media.ts'
 export interface FetchMediaPorts {
   readonly store: MediaStore
   readonly provider: Pick<Provider, 'mediaUrl' | 'downloadMedia'>
-  readonly blobs: Pick<BlobStore, 'put'>
+  readonly blobs: Pick<BlobStore, 'put' | 'delete'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -66,8 +66,14 @@ export function createMediaFetcher(ports: FetchMediaPorts): MediaFetcher {
     const { messageId, workspaceId, attempts } = job
     const fields = { messageId, workspaceId, attempt: attempts, durationMs }
     if (verdict.type === 'stored') {
-      await store.stored(messageId, { ...verdict, blobKey: blobKeyOf(job) })
-      log.info({ ...fields, sizeBytes: verdict.sizeBytes }, 'media.stored')
+      const blobKey = blobKeyOf(job)
+      if (await store.stored(messageId, { ...verdict, blobKey }))
+        log.info({ ...fields, sizeBytes: verdict.sizeBytes }, 'media.stored')
+      else {
+        // Nothing refers to it any more: it was written after the sweep of deleted files may have been here.
+        await ports.blobs.delete(blobKey)
+        log.info(fields, 'media.erased')
+      }
     } else if (verdict.type === 'putBack') {
       await store.postpone(job, 0)
     } else if (verdict.type === 'never' || isOver) {

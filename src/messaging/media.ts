@@ -33,7 +33,8 @@ export interface MediaStore {
   claimDue(limit: number): Promise<MediaJob[]>
   /** Claims this file where it is due and no other process has it. */
   claim(id: MessageId): Promise<MediaJob | undefined>
-  stored(id: MessageId, file: { sizeBytes: number; sha256: string; blobKey: string }): Promise<void>
+  /** False where the file was deleted meanwhile, with its message. */
+  stored(id: MessageId, file: { sizeBytes: number; sha256: string; blobKey: string }): Promise<boolean>
   /** Renews the lease. This, `postpone` and `giveUp` do nothing once another process has claimed the job. */
   keep(job: MediaJob): Promise<void>
   postpone(job: MediaJob, delayMs: number): Promise<void>

@@ -8,7 +8,7 @@ import { personAt } from '../contract/person.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { TemplateCategoryUpdate, TemplateStatusUpdate } from '../contract/provider-updates.ts'
 import type { Failure } from '../contract/records/failure.ts'
-import { uploadPlaces } from '../platform/http/upload-places.ts'
+import { downloadPlaces, uploadPlaces } from '../platform/http/upload-places.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { MessageId, WorkspaceId } from '../shared/ids.ts'
@@ -209,6 +209,8 @@ function mediaOf({ sql, accounts, provider, blobs, clock, log }: MessagingOption
   const fetcher = createMediaFetcher({ store, provider, blobs, clock, log })
   return {
     find: createFindAttachment({ store, fetcher, blobs, clock }),
+    /** One pool for the public API and the console. */
+    enter: downloadPlaces(limits.downloadsAtOnce),
     sweep: () => fetcher.sweep(),
     drain: () => fetcher.drain(),
   }

@@ -34,7 +34,6 @@ export interface ExportPorts {
       | { readonly sizeBytes: number; readonly sha256: string; readonly blobKey: string }
       | { readonly error: string },
   ) => Promise<boolean>
-  readonly isExpired: (job: ClaimedJob) => Promise<boolean>
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn'>
 }
@@ -43,8 +42,9 @@ export interface ExportPorts {
 const partBytes = 1024 * 1024
 const keepEveryMs = 10_000
 
-export const exportKeyOf = ({ workspaceId, id }: Pick<ClaimedJob, 'workspaceId' | 'id'>): string =>
-  `${workspaceId}/export-${id}`
+/** Each claim has a file of its own: a worker that stood still may write after another has finished the job. */
+const exportKeyOf = ({ workspaceId, id, claim }: ClaimedJob): string =>
+  `${workspaceId}/export-${id}-${claim}`
 
 export const createMakeExport = (ports: ExportPorts) =>
   async function makeExport(job: ClaimedJob): Promise<void> {
@@ -63,7 +63,7 @@ export const createMakeExport = (ports: ExportPorts) =>
     await ports.queue.keep(job, counts)
     const isMine = await ports.finish(job, { sizeBytes: put.sizeBytes, sha256: put.sha256, blobKey })
     if (isMine) log.info({ jobId: job.id, workspaceId: job.workspaceId }, 'contact.exported')
-    else if (await ports.isExpired(job)) await blobs.delete(blobKey)
+    else await blobs.delete(blobKey)
   }
 
 interface Kept {

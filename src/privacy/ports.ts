@@ -44,12 +44,18 @@ export interface ErasureSteps {
   advance(job: ClaimedJob): Promise<StepResult | 'lost'>
 }
 
+export interface FoundExport extends Pick<ExportRecord, 'status' | 'sizeBytes' | 'sha256'> {
+  readonly blobKey: string | null
+}
+
 export interface ContactJobs {
   /** Returns the open job where there is one. */
   requestErasure(by: Requester, address: string): Promise<{ record: ErasureRecord; isNew: boolean }>
   requestExport(by: Requester, address: string): Promise<{ record: ExportRecord; isNew: boolean }>
   findErasure(workspaceId: WorkspaceId, id: ErasureId): Promise<ErasureRecord | undefined>
   findExport(workspaceId: WorkspaceId, id: ExportId): Promise<ExportRecord | undefined>
+  /** `blobKey` is null until there is a file. */
+  findExportFile(workspaceId: WorkspaceId, id: ExportId): Promise<FoundExport | undefined>
   listErasures(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ErasureRecord>>
   listExports(workspaceId: WorkspaceId, page: PageRequest): Promise<Page<ExportRecord>>
 }

@@ -9,7 +9,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { ExportId, WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { deleteDueFiles } from './delete-files.ts'
-import { createMakeExport, type ExportSource, exportKeyOf } from './export-contact.ts'
+import { createMakeExport, type ExportSource } from './export-contact.ts'
 import type { ClaimedJob } from './ports.ts'
 import { runJob } from './run-jobs.ts'
 import { createContactJobStore, createJobQueue } from './store/contact-jobs.store.ts'
@@ -39,16 +39,16 @@ export function createPrivacy({
     ...jobs,
     /** The file of an export. Throws NOT_FOUND, or INVALID_STATE where there is no file yet or any more. */
     async exportFile(workspaceId: WorkspaceId, id: ExportId): Promise<ExportFile> {
-      const record = await jobs.findExport(workspaceId, id)
-      if (!record) throw notFound('export')
-      const { status, sizeBytes, sha256 } = record
-      if (status !== 'COMPLETED' || sizeBytes === null || sha256 === null)
+      const found = await jobs.findExportFile(workspaceId, id)
+      if (!found) throw notFound('export')
+      const { status, sizeBytes, sha256, blobKey } = found
+      if (status !== 'COMPLETED' || sizeBytes === null || sha256 === null || blobKey === null)
         throw new AppError('INVALID_STATE', `the export is ${status}; only a COMPLETED one has a file`)
       return {
         sizeBytes,
         sha256,
         async open(range) {
-          const blob = await blobs.open(exportKeyOf({ workspaceId, id }), range)
+          const blob = await blobs.open(blobKey, range)
           if (!blob) throw notFound('file')
           return blob.body
         },
@@ -91,8 +91,7 @@ export function createPrivacyWork(options: PrivacyWorkOptions) {
       events: exports.events,
     },
   }
-  const { finish, isExpired } = exports
-  const makeExport = createMakeExport({ source, queue, blobs, finish, isExpired, clock, log })
+  const makeExport = createMakeExport({ source, queue, blobs, finish: exports.finish, clock, log })
   const steps = createErasureStore(sql, { optOutKey: createOptOutKeyReader(sql, accounts.secrets), readAnew })
   const files = createFileDeletionStore(sql)
   const retention = createRetentionStore(sql)

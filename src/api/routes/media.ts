@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts'
 import { largestUpload, uploadTypes } from '../../messaging/media-kinds.ts'
 import { attachmentAnswer } from '../../platform/http/attachment-answer.ts'
 import { openFormFile } from '../../platform/http/form-file.ts'
+import { inPlace } from '../../platform/http/in-place.ts'
 import { encodeId } from '../../shared/ids.ts'
 import { authorOf } from '../download-author.ts'
 import { route } from '../route.ts'
@@ -20,16 +21,21 @@ export const getMedia = route({
   summary: 'The file of a message, whole or a byte range of it',
   params: idParam('message'),
   errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
-  async handle({ caller, params, services, request }) {
-    const found = await services.messages.media(caller.workspaceId, params.id, request.signal)
-    await services.noteDownload(authorOf(caller, request), {
-      action: 'media.downloaded',
-      subjectKind: 'message',
-      subjectId: params.id,
-      after: { mimeType: found.mimeType, sizeBytes: found.sizeBytes },
-    })
-    return attachmentAnswer(request, found, encodeId('message', params.id))
-  },
+  handle: ({ caller, params, services, request }) =>
+    inPlace(
+      request,
+      () => services.messages.enterDownload(caller.workspaceId),
+      async () => {
+        const found = await services.messages.media(caller.workspaceId, params.id, request.signal)
+        await services.noteDownload(authorOf(caller, request), {
+          action: 'media.downloaded',
+          subjectKind: 'message',
+          subjectId: params.id,
+          after: { mimeType: found.mimeType, sizeBytes: found.sizeBytes },
+        })
+        return attachmentAnswer(request, found, encodeId('message', params.id))
+      },
+    ),
 })
 
 export const uploadMedia = route({

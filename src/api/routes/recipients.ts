@@ -3,6 +3,7 @@ import { notFound } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { preferredType } from '../../platform/http/accept.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
+import { inPlace } from '../../platform/http/in-place.ts'
 import { linesType } from '../../platform/http/lines-answer.ts'
 import { byId, pageBody, pageRequest } from '../../platform/http/paging.ts'
 import { LinesAnswer, RawAnswer } from '../../platform/http/route.ts'
@@ -86,19 +87,16 @@ export const addRecipients = route({
   upload: {
     types: uploadTypes,
     limitBytes: limits.recipientsUploadBytes,
-    async handle({ caller: { workspaceId }, params, query, upload, services, request }) {
-      const place = services.recipients.enter(workspaceId)
-      request.signal.addEventListener('abort', place.leave)
-      const batches = untilOver(readAhead(uploadBatches(upload)), place.leave)
-      const input = { workspaceId, id: params.id, isDryRun: query.dryRun ?? false }
-      try {
-        const verdicts = services.recipients.add({ ...input, batches })
-        return await answer(request, verdicts, limits.invalidRowsListed)
-      } catch (error) {
-        place.leave()
-        throw error
-      }
-    },
+    handle: ({ caller: { workspaceId }, params, query, upload, services, request }) =>
+      inPlace(
+        request,
+        () => services.recipients.enter(workspaceId),
+        () => {
+          const input = { workspaceId, id: params.id, isDryRun: query.dryRun ?? false }
+          const verdicts = services.recipients.add({ ...input, batches: readAhead(uploadBatches(upload)) })
+          return answer(request, verdicts, limits.invalidRowsListed)
+        },
+      ),
   },
 })
 
@@ -115,14 +113,6 @@ async function answer(
 
 async function* only<T>(batch: T): AsyncGenerator<T> {
   yield batch
-}
-
-async function* untilOver<T>(source: AsyncIterable<T>, leave: () => void): AsyncGenerator<T> {
-  try {
-    yield* source
-  } finally {
-    leave()
-  }
 }
 
 export const removeRecipients = route({

@@ -4,6 +4,7 @@ import { notFound } from '../../contract/errors.ts'
 import type { PageRequest } from '../../contract/page.ts'
 import type { ConversationDetails } from '../../contract/records/console.ts'
 import { attachmentAnswer } from '../../platform/http/attachment-answer.ts'
+import { inPlace } from '../../platform/http/in-place.ts'
 import { byId, pageBody, pageQuery, pageRequest } from '../../platform/http/paging.ts'
 import {
   type ConversationId,
@@ -143,18 +144,23 @@ const getMedia = workspaceRoute({
   summary: 'The file of a message, whole or a byte range of it',
   role: 'VIEWER',
   params: idParams('message'),
-  errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
-  async handle({ services, author, params, request }) {
-    const found = await services.acting.media(author.workspaceId, params.id, request.signal)
-    // A player asks for many ranges of one file.
-    await services.audit.noteHourly(author, {
-      action: 'media.downloaded',
-      subjectKind: 'message',
-      subjectId: params.id,
-      after: { mimeType: found.mimeType, sizeBytes: found.sizeBytes },
-    })
-    return attachmentAnswer(request, found, encodeId('message', params.id))
-  },
+  errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'RATE_LIMITED', 'OVERLOADED'],
+  handle: ({ services, author, params, request }) =>
+    inPlace(
+      request,
+      () => services.acting.enterDownload(author.workspaceId),
+      async () => {
+        const found = await services.acting.media(author.workspaceId, params.id, request.signal)
+        // A player asks for many ranges of one file.
+        await services.audit.noteHourly(author, {
+          action: 'media.downloaded',
+          subjectKind: 'message',
+          subjectId: params.id,
+          after: { mimeType: found.mimeType, sizeBytes: found.sizeBytes },
+        })
+        return attachmentAnswer(request, found, encodeId('message', params.id))
+      },
+    ),
 })
 
 export const conversationRoutes = [

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { Author } from '../../contract/administration.ts'
 import type { Page, PageRequest } from '../../contract/page.ts'
 import { attachment } from '../../platform/http/file-answer.ts'
+import { inPlace } from '../../platform/http/in-place.ts'
 import { places } from '../../platform/http/places.ts'
 import { RawAnswer } from '../../platform/http/route.ts'
 import type { OperatorId } from '../../shared/ids.ts'
@@ -56,31 +57,29 @@ const exportOf = <Filter, Row>(
     role: 'ADMIN',
     query,
     errors: ['RATE_LIMITED', 'OVERLOADED'],
-    async handle({ services, author, query: filter, request }) {
-      const place = enter(author.operatorId)
-      request.signal.addEventListener('abort', place.leave)
-      try {
-        const [source, workspace] = await Promise.all([
-          open({ services, author, filter }),
-          services.workspace.find(author.workspaceId),
-        ])
-        await services.audit.note(author, {
-          action: 'workspace.exported',
-          subjectKind: 'workspace',
-          subjectId: author.workspaceId,
-          after: { list, filters: namesOf(filter) },
-        })
-        const day = new Date(services.clock.now()).toISOString().slice(0, 10)
-        return new RawAnswer(untilOver(csvOf({ ...source, now: () => services.clock.mono() }), place.leave), {
-          'content-type': 'text/csv; charset=utf-8; header=present',
-          'content-disposition': attachment(`${slug(workspace?.name ?? '')}-${list}-${day}.csv`),
-          'cache-control': 'no-store',
-        })
-      } catch (error) {
-        place.leave()
-        throw error
-      }
-    },
+    handle: ({ services, author, query: filter, request }) =>
+      inPlace(
+        request,
+        () => enter(author.operatorId),
+        async () => {
+          const [source, workspace] = await Promise.all([
+            open({ services, author, filter }),
+            services.workspace.find(author.workspaceId),
+          ])
+          await services.audit.note(author, {
+            action: 'workspace.exported',
+            subjectKind: 'workspace',
+            subjectId: author.workspaceId,
+            after: { list, filters: namesOf(filter) },
+          })
+          const day = new Date(services.clock.now()).toISOString().slice(0, 10)
+          return new RawAnswer(csvOf({ ...source, now: () => services.clock.mono() }), {
+            'content-type': 'text/csv; charset=utf-8; header=present',
+            'content-disposition': attachment(`${slug(workspace?.name ?? '')}-${list}-${day}.csv`),
+            'cache-control': 'no-store',
+          })
+        },
+      ),
   })
 
 /** Their names alone: the value of one may be the number of a customer. */
@@ -95,14 +94,6 @@ const slug = (name: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 40) || 'workspace'
-
-async function* untilOver<T>(source: AsyncIterable<T>, leave: () => void): AsyncGenerator<T> {
-  try {
-    yield* source
-  } finally {
-    leave()
-  }
-}
 
 export const exportRoutes = [
   exportOf(

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { workspaceRoute } from '../route.ts'
 import { searchLimits } from '../search-query.ts'
+import { resultFor } from '../shown-to.ts'
 
 const search = workspaceRoute({
   method: 'GET',
@@ -15,9 +16,10 @@ const search = workspaceRoute({
       v.maxLength(searchLimits.length, `must be at most ${searchLimits.length} characters`),
     ),
   }),
-  handle: async ({ services, author, query, request }) => ({
-    data: await services.search.find(author.workspaceId, query.q, request.signal),
-  }),
+  async handle({ services, author, role, query, request }) {
+    const found = await services.search.find(author.workspaceId, query.q, request.signal)
+    return { data: found.map((result) => resultFor(role, result)) }
+  },
 })
 
 export const searchRoutes = [search]

@@ -34,6 +34,14 @@ const simple =
     select ${columns(sql, shown(sql))}
     from (${ofTable(sql, table, workspaceId, range)} limit ${most(sql)}) t`
 
+/** What was deleted has no page. */
+const notDeleted =
+  (table: string, shown: (sql: Sql) => Shown): ByIdSelect =>
+  (sql, workspaceId, range) =>
+    sql`
+    select ${columns(sql, shown(sql))}
+    from (${ofTable(sql, table, workspaceId, range)} and deleted_at is null limit ${most(sql)}) t`
+
 const idSelects: Partial<Record<IdKind, ByIdSelect>> = {
   message: (sql, workspaceId, range) =>
     talks(sql, 'message', { rows: ofTable(sql, 'messages', workspaceId, range) }),
@@ -45,7 +53,7 @@ const idSelects: Partial<Record<IdKind, ByIdSelect>> = {
     })}
     from (${ofTable(sql, 'conversations', workspaceId, range)} limit ${most(sql)}) t
     left join contacts c on c.id = t.contact_id`,
-  campaign: simple('campaigns', (sql) => campaign(sql)),
+  campaign: notDeleted('campaigns', (sql) => campaign(sql)),
   recipient: simple('recipients', (sql) => ({
     ...{
       kind: 'recipient',
@@ -57,7 +65,7 @@ const idSelects: Partial<Record<IdKind, ByIdSelect>> = {
     ...{ parentId: sql`t.campaign_id`, detail: sql`(select name from campaigns where id = t.campaign_id)` },
   })),
   template: simple('templates', (sql) => template(sql)),
-  endpoint: simple('endpoints', (sql) => endpoint(sql)),
+  endpoint: notDeleted('endpoints', (sql) => endpoint(sql)),
   key: simple('api_keys', (sql) => key(sql)),
   number: simple('numbers', (sql) => number(sql)),
   audit: simple('audit', (sql) => ({

@@ -1,6 +1,12 @@
 // Copies the provider's current numbers and templates into Postgres.
 
-import type { Provider, ProviderAccount, ProviderResult } from '../../contract/provider.ts'
+import type {
+  Provider,
+  ProviderAccount,
+  ProviderNumber,
+  ProviderResult,
+  ProviderTemplate,
+} from '../../contract/provider.ts'
 import type { WorkspaceId } from '../../shared/ids.ts'
 import type { Log } from '../../shared/log.ts'
 import type { CatalogSyncStore } from '../store/catalog-sync.store.ts'
@@ -15,9 +21,14 @@ export interface CatalogSync {
   readonly log: Log
 }
 
-/** Syncs one workspace, or all, one after the other. A refusal for one does not stop the others. */
+/** Syncs one workspace, or all, one after the other. What fails for one does not stop the others. */
 export async function syncCatalog(sync: CatalogSync, workspaceId?: WorkspaceId): Promise<void> {
-  for (const account of await sync.store.accounts(workspaceId)) await syncAccount(sync, account)
+  for (const account of await sync.store.accounts(workspaceId))
+    try {
+      await syncAccount(sync, account)
+    } catch (error) {
+      sync.log.warn({ workspaceId: account.workspaceId, error: String(error) }, 'catalog.sync_failed')
+    }
 }
 
 async function syncAccount(
@@ -28,13 +39,35 @@ async function syncAccount(
   const askedAt = new Date()
   const [numbers, found] = await Promise.all([provider.listNumbers(account), provider.listTemplates(account)])
   const problem = errorOf(numbers) ?? errorOf(found)
-  if (numbers.type === 'ok') await store.upsertNumbers(workspaceId, numbers.value)
+  if (numbers.type === 'ok') {
+    const elsewhere = await store.upsertNumbers(workspaceId, numbersOf(numbers.value))
+    if (elsewhere.length > 0)
+      log.warn({ workspaceId, phoneNumberIds: elsewhere }, 'catalog.number_of_other_workspace')
+  }
   const limit =
     numbers.type === 'ok' && numbers.value.find(({ messagingLimit }) => messagingLimit)?.messagingLimit
   if (limit) await limitRead(workspaceId, limit, askedAt)
-  if (found.type === 'ok') await templates.upsert(workspaceId, found.value, askedAt)
+  if (found.type === 'ok') await templates.upsert(workspaceId, templatesOf(found.value), askedAt)
   if (problem) log.warn({ workspaceId, code: problem.code }, 'catalog.sync_failed')
   else log.info({ workspaceId }, 'catalog.synced')
 }
 
 const errorOf = (result: ProviderResult<unknown>) => (result.type === 'ok' ? undefined : result.error)
+
+// A list that changes between two of its pages has an element twice.
+const onceEach = <T>(elements: readonly T[], keyOf: (element: T) => string): T[] => [
+  ...new Map(elements.map((element) => [keyOf(element), element])).values(),
+]
+
+const templatesOf = (found: readonly ProviderTemplate[]) =>
+  onceEach(found, ({ name, language }) => JSON.stringify([name, language]))
+
+/** A number that was added again may also be there under the id that it had before, which is not connected any more. */
+function numbersOf(found: readonly ProviderNumber[]): ProviderNumber[] {
+  const isConnected = ({ status }: ProviderNumber) => Number(status === 'CONNECTED')
+  const byId = onceEach(found, ({ phoneNumberId }) => phoneNumberId)
+  return onceEach(
+    byId.sort((one, other) => isConnected(one) - isConnected(other)),
+    ({ number }) => number,
+  )
+}

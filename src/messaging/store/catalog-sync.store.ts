@@ -24,52 +24,80 @@ export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
       from workspaces
       where waba_id is not null
         and status = 'ACTIVE'
-        and (${workspaceId ?? null}::uuid is null or id = ${workspaceId ?? null}::uuid)`
+        and (${workspaceId ?? null}::uuid is null or id = ${workspaceId ?? null}::uuid)
+      order by id`
     return rows.flatMap((row) => toAccount({ ...row, phoneNumberId: '' }, options) ?? [])
   },
 
-  /** A number of another workspace is left alone. The first number of a workspace becomes its default. */
-  async upsertNumbers(workspaceId: WorkspaceId, numbers: readonly ProviderNumber[]): Promise<void> {
+  /**
+   * A number that has a new id at the provider keeps its row. The first number of a workspace becomes its default.
+   * Returns the provider's ids of those that belong to another workspace, which are left alone.
+   */
+  async upsertNumbers(workspaceId: WorkspaceId, numbers: readonly ProviderNumber[]): Promise<string[]> {
     const rows = numbers.map((number) => ({ id: newId('number'), ...number }))
+    const synced = sql`jsonb_to_recordset(${sql.json(rows as never)}) as synced (id uuid, "phoneNumberId" text,
+      number text, "displayName" text, status text, "qualityRating" text, "messagesPerSecond" integer)`
+    const isKnown = sql`exists (select from numbers where phone_number_id = synced."phoneNumberId")`
+    const given = sql`("phoneNumberId", "displayName", synced.status, "qualityRating", "messagesPerSecond")`
     await sql`
-      insert into numbers as n (id, workspace_id, phone_number_id, number, display_name, status, quality_rating,
+      update numbers n
+      set (phone_number_id, display_name, status, quality_rating, messages_per_second) = ${given},
+        updated_at = now()
+      from ${synced}
+      where n.workspace_id = ${workspaceId}
+        and (n.phone_number_id = "phoneNumberId" or n.number = synced.number and not ${isKnown})
+        and (n.phone_number_id, n.display_name, n.status, n.quality_rating, n.messages_per_second)
+          is distinct from ${given}`
+    await sql`
+      insert into numbers (id, workspace_id, phone_number_id, number, display_name, status, quality_rating,
         messages_per_second, is_default)
       select id, ${workspaceId}, "phoneNumberId", number, "displayName", status, "qualityRating", "messagesPerSecond",
         row_number() over (order by id) = 1
           and not exists (select from numbers where workspace_id = ${workspaceId} and is_default)
-      from jsonb_to_recordset(${sql.json(rows as never)}) as synced (id uuid, "phoneNumberId" text, number text,
-        "displayName" text, status text, "qualityRating" text, "messagesPerSecond" integer)
-      on conflict (phone_number_id) do update
-      set display_name = excluded.display_name,
-        status = excluded.status,
-        quality_rating = excluded.quality_rating,
-        messages_per_second = excluded.messages_per_second,
-        updated_at = now()
-      where n.workspace_id = excluded.workspace_id
-        and (n.display_name, n.status, n.quality_rating, n.messages_per_second)
-          is distinct from (excluded.display_name, excluded.status, excluded.quality_rating, excluded.messages_per_second)`
+      from ${synced}
+      where not ${isKnown} and not exists (select from numbers where number = synced.number)
+      on conflict do nothing`
+    const elsewhere = await sql<{ phoneNumberId: string }[]>`
+      select "phoneNumberId" as phone_number_id
+      from ${synced}
+      where not exists (
+        select from numbers where workspace_id = ${workspaceId} and phone_number_id = "phoneNumberId")`
+    return elsewhere.map(({ phoneNumberId }) => phoneNumberId)
   },
 
+  /**
+   * True if the template is now as the update says, also where a sync has seen that before. False for a template that
+   * is not known, and for an update from before what is known.
+   */
   async applyTemplateChange(update: TemplateStatusUpdate | TemplateCategoryUpdate): Promise<boolean> {
     const status = update.type === 'templateStatus' ? update.status : null
     const reason = update.type === 'templateStatus' ? update.reason : null
     const category = update.type === 'templateCategory' ? update.category : null
     // A webhook that is posted again, or late, must not undo what the provider decided after it.
     const at = update.type === 'templateStatus' ? sql`status_at` : sql`category_at`
-    const rows = await sql`
-      update templates t
-      set status = coalesce(${status}, t.status),
-        status_reason = case when ${status}::text is null then t.status_reason else ${reason} end,
-        category = coalesce(${category}, t.category),
-        ${at} = ${update.at},
-        updated_at = now()
-      from workspaces w
-      where w.id = t.workspace_id
+    const isNamed = sql`
+      w.id = t.workspace_id
         and w.waba_id = ${update.wabaId}
         and t.name = ${update.name}
-        and t.language = ${update.language}
-        and coalesce(t.${at}, '-infinity') <= ${update.at}
-        and (${status}::text is null or ${permits(sql, templateMachine, { from: sql`t.status`, to: sql`${status}::text` })})`
+        and t.language = ${update.language}`
+    const rows = await sql`
+      with changed as (
+        update templates t
+        set status = coalesce(${status}, t.status),
+          status_reason = case when ${status}::text is null then t.status_reason else ${reason} end,
+          category = coalesce(${category}, t.category),
+          ${at} = ${update.at},
+          updated_at = now()
+        from workspaces w
+        where ${isNamed}
+          and coalesce(t.${at}, '-infinity') <= ${update.at}
+          and (${status}::text is null or ${permits(sql, templateMachine, { from: sql`t.status`, to: sql`${status}::text` })})
+        returning t.id
+      )
+      select from changed
+      union all
+      select from templates t, workspaces w
+      where ${isNamed} and t.status = coalesce(${status}, t.status) and t.category = coalesce(${category}, t.category)`
     return rows.count > 0
   },
 })

@@ -2,8 +2,8 @@
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { Uuid, WorkspaceId } from '../../shared/ids.ts'
 
-/** A download that has begun ends within this time, and may write the file after it was deleted. */
-export const downloadTime = '10 minutes'
+/** Longer than all waits of a download together: one that has begun ends within this time, and may write the file after it was deleted. */
+export const downloadTime = '15 minutes'
 
 /** Returns how many there were. The file of an upload goes with the last message that has it. */
 export async function deleteFiles(

@@ -41,16 +41,20 @@ export const createMediaStore = (sql: Sql, options: AccountOptions): MediaStore 
   },
 
   async stored(id, { sizeBytes, sha256, blobKey }) {
-    await sql`
+    const { count } = await sql`
       with stored as (
         update media
         set state = 'STORED', size_bytes = ${sizeBytes}, sha256 = ${sha256}, blob_key = ${blobKey}, fetch_due_at = null
         where message_id = ${id}
         returning message_id
+      ),
+      touched as (
+        update messages
+        set updated_at = clock_timestamp()
+        where id in (select message_id from stored)
       )
-      update messages
-      set updated_at = clock_timestamp()
-      where id in (select message_id from stored)`
+      select from stored`
+    return count > 0
   },
 
   async keep(job) {

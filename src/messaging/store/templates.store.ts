@@ -86,6 +86,11 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
   async upsert(workspaceId, templates, asOf = new Date()) {
     // Webhooks have times in whole seconds.
     const rows = templates.map((template) => ({ id: newId('template'), ...template }))
+    // To read the list takes seconds: a webhook may have told something newer meanwhile.
+    const later = (at: 'status_at' | 'category_at', column: 'status' | 'status_reason' | 'category') =>
+      sql`case when t.${sql(at)} > excluded.${sql(at)} then t.${sql(column)} else excluded.${sql(column)} end`
+    const status = later('status_at', 'status')
+    const [reason, category] = [later('status_at', 'status_reason'), later('category_at', 'category')]
     // An unchanged row keeps its updated_at, so that a sync every few minutes does not show it as changed.
     await sql`
       insert into templates as t (id, workspace_id, provider_template_id, name, language, category, status,
@@ -97,18 +102,18 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
         language text, category text, status text, "rejectedReason" text, "parameterFormat" text, components jsonb)
       on conflict (workspace_id, name, language) do update
       set provider_template_id = excluded.provider_template_id,
-        category = excluded.category,
-        status = excluded.status,
-        status_reason = excluded.status_reason,
+        category = ${category},
+        status = ${status},
+        status_reason = ${reason},
         parameter_format = excluded.parameter_format,
         components = excluded.components,
         status_at = greatest(t.status_at, excluded.status_at),
         category_at = greatest(t.category_at, excluded.category_at),
         updated_at = now()
       where (t.provider_template_id, t.category, t.status, t.status_reason, t.parameter_format, t.components)
-        is distinct from (excluded.provider_template_id, excluded.category, excluded.status,
-          excluded.status_reason, excluded.parameter_format, excluded.components)
-        and ${permits(sql, templateMachine, { from: sql`t.status`, to: sql`excluded.status` })}`
+        is distinct from (excluded.provider_template_id, ${category}, ${status}, ${reason},
+          excluded.parameter_format, excluded.components)
+        and ${permits(sql, templateMachine, { from: sql`t.status`, to: status })}`
   },
 })
 

@@ -1,5 +1,6 @@
 // Finds the file in a multipart/form-data body, and reads it as a stream. Other fields are skipped.
 import { AppError } from '../../contract/errors.ts'
+import { storable } from '../../shared/storable-text.ts'
 
 export interface FormFile {
   /** As the part names it, without parameters; empty where it names none. */
@@ -47,7 +48,7 @@ function fileNameOf(disposition: string): string | undefined {
   const plain = /;\s*filename=(?:"((?:\\.|[^"\\])*)"|([^;\s]+))/i.exec(disposition)
   const given =
     decoded(extended) ?? plain?.[1]?.replaceAll(/\\(["\\])/g, '$1').replaceAll('%22', '"') ?? plain?.[2]
-  return given?.split(/[\\/]/).at(-1)
+  return given === undefined ? undefined : storable(given).split(/[\\/]/).at(-1)
 }
 
 function decoded(text: string | undefined): string | undefined {

@@ -6,7 +6,7 @@ import { olderThan } from '../../platform/postgres/keyset.ts'
 import { iso, newestFirst } from '../../platform/postgres/newest-first.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { encodeId, newId, type Uuid, type WorkspaceId } from '../../shared/ids.ts'
-import type { ClaimedJob, ContactJobs, JobQueue, Requester } from '../ports.ts'
+import type { ClaimedJob, ContactJobs, FoundExport, JobQueue, Requester } from '../ports.ts'
 
 type Kind = ClaimedJob['kind']
 
@@ -41,6 +41,13 @@ export const createContactJobStore = (pool: Pool): ContactJobs => ({
   async findExport(workspaceId, id) {
     const row = await find(pool, workspaceId, { kind: 'EXPORT', id })
     return row && toExport(row)
+  },
+  async findExportFile(workspaceId, id) {
+    const [row] = await pool<FoundExport[]>`
+      select status, size_bytes, sha256, blob_key
+      from contact_jobs
+      where id = ${id} and workspace_id = ${workspaceId} and kind = 'EXPORT'`
+    return row
   },
   async listErasures(workspaceId, page) {
     return list(pool, workspaceId, { kind: 'ERASURE', page, show: toErasure })

@@ -4,6 +4,7 @@ import { eraseElementsOf } from '../../platform/postgres/inbound-elements.store.
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { Uuid } from '../../shared/ids.ts'
 import type { ClaimedJob } from '../ports.ts'
+import { deleteExportFiles } from './export.store.ts'
 
 const messagesAtOnce = 200
 
@@ -46,11 +47,18 @@ export async function expireExports(
       update contact_jobs
       set status = 'EXPIRED', address = null, completed_at = coalesce(completed_at, now()), claim = claim + 1
       where workspace_id = ${workspaceId} and kind = 'EXPORT' and address = any(${addresses as string[]}::text[])
-      returning id, workspace_id
+      returning id, workspace_id, claim
+    ),
+    named as (
+      -- The release before named files without their claim.
+      insert into blob_deletions (key, again_at)
+      select workspace_id || '/export-' || id, now() + ${downloadTime}::interval
+      from expired
+      on conflict (key) do nothing
+    ),
+    claimed as (
+      ${deleteExportFiles(sql, { ended: 'expired', until: sql`claim` })}
     )
-    insert into blob_deletions (key, again_at)
-    select workspace_id || '/export-' || id, now() + ${downloadTime}::interval
-    from expired
-    on conflict (key) do nothing`
+    select from expired`
   return expired.count
 }

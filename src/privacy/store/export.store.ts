@@ -1,7 +1,8 @@
 // What an export reads besides the records of the API, and the row of an export as it ends.
 import { toPage } from '../../contract/page.ts'
+import { downloadTime } from '../../messaging/store/delete-files.ts'
 import { settledAndPending } from '../../platform/postgres/settled-or-pending.ts'
-import type { Sql } from '../../platform/postgres/sql.ts'
+import type { Fragment, Sql } from '../../platform/postgres/sql.ts'
 import { phoneOf } from '../../shared/address.ts'
 import { encodeId, type Uuid } from '../../shared/ids.ts'
 import type { ExportPorts, StoredFile } from '../export-contact.ts'
@@ -44,17 +45,20 @@ export const createExportStore = (sql: Sql) => ({
   events: (job: ClaimedJob) => events(sql, job),
   files: (job: ClaimedJob) => files(sql, job),
 
+  /** What workers that had the job before may have written is deleted. */
   async finish(job: ClaimedJob, outcome: Parameters<ExportPorts['finish']>[1]): Promise<boolean> {
     const ended = await sql`
-      update contact_jobs
-      set ${'error' in outcome ? failed(sql, outcome.error) : completed(sql, outcome)}, completed_at = now()
-      where id = ${job.id} and claim = ${job.claim} and status = 'RUNNING'`
+      with ended as (
+        update contact_jobs
+        set ${'error' in outcome ? failed(sql, outcome.error) : completed(sql, outcome)}, completed_at = now()
+        where id = ${job.id} and claim = ${job.claim} and status = 'RUNNING'
+        returning id, workspace_id, claim
+      ),
+      others as (
+        ${deleteExportFiles(sql, { ended: 'ended', until: sql`claim - 1` })}
+      )
+      select from ended`
     return ended.count > 0
-  },
-
-  async isExpired({ id }: ClaimedJob): Promise<boolean> {
-    const rows = await sql`select from contact_jobs where id = ${id} and status = 'EXPIRED'`
-    return rows.count > 0
   },
 
   /** Ends exports whose time is over, and has their files deleted. */
@@ -75,6 +79,17 @@ export const createExportStore = (sql: Sql) => ({
       on conflict (key) do nothing`
   },
 })
+
+/** Deletes the files of all claims up to one. `ended` names a CTE with id, workspace_id and claim. */
+export const deleteExportFiles = (
+  sql: Sql,
+  { ended, until }: { readonly ended: string; readonly until: Fragment },
+) => sql`
+  insert into blob_deletions (key, again_at)
+  select workspace_id || '/export-' || id || '-' || claimed, now() + ${downloadTime}::interval
+  from ${sql(ended)}
+  cross join generate_series(1, ${until}) claimed
+  on conflict (key) do nothing`
 
 const failed = (sql: Sql, error: string) => sql`status = 'FAILED', error = ${error}`
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createKeyDownloads } from '../../../src/accounts/key-downloads.ts'
 import { createAuditStore } from '../../../src/accounts/store/audit.store.ts'
+import { limits } from '../../../src/contract/limits.ts'
 import { scopes } from '../../../src/contract/scopes.ts'
 import { connectPool } from '../../../src/platform/postgres/sql.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
@@ -8,6 +9,7 @@ import { apiKey, workspace } from '../../support/fixtures.ts'
 import { afterFile, describe, test } from '../../support/harness.ts'
 import { testDatabase } from '../../support/postgres.ts'
 import { SimulatedClock } from '../../support/simulated-clock.ts'
+import { request } from '../../unit/platform/http/requests.ts'
 import { gateway } from './gateway.ts'
 
 const database = await testDatabase()
@@ -57,4 +59,35 @@ describe('what an API key downloads is in the audit', () => {
     await reads(other.id)
     assert.deepEqual(await names(), ['other', 'reader'])
   })
+})
+
+test('a workspace has so many downloads at once as it has places, whether they are read or not', async () => {
+  const file = { mimeType: 'image/png', sizeBytes: 3, fileName: null, sha256: 'ab'.repeat(32) }
+  const open = async () => ({
+    body: (async function* () {
+      yield Buffer.from('abc')
+    })(),
+  })
+  const api = gateway(sql, { media: async () => ({ ...file, open }) as never })
+  const other = await apiKey(sql, await workspace(sql), scopes)
+  const get = (secret = key.key, headers: Record<string, string> = {}) =>
+    api.handler(
+      request({
+        url: `/api/v1/messages/chat/${encodeId('message', newId('message'))}/media`,
+        headers: { authorization: `Bearer ${secret}`, ...headers },
+      }),
+    )
+  const unread = await Promise.all(Array.from({ length: limits.downloadsAtOnce.perWorkspace }, () => get()))
+  assert.ok(unread.every(({ status }) => status === 200))
+  const refused = await get()
+  assert.deepEqual([refused.status, refused.headers?.['retry-after']], [429, '2'])
+  assert.equal((await get(other.key)).status, 200)
+  const [first] = unread
+  assert.ok(typeof first?.body === 'object' && Symbol.asyncIterator in first.body)
+  for await (const piece of first.body) assert.equal(String(piece), 'abc')
+  // What the client has already takes a place for as long as it is looked up.
+  for (let round = 0; round < 3; round += 1)
+    assert.equal((await get(key.key, { 'if-none-match': `"${file.sha256}"` })).status, 304)
+  assert.equal((await get()).status, 200)
+  assert.equal((await get()).status, 429)
 })

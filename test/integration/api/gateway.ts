@@ -10,6 +10,7 @@ import type { ApiServices } from '../../../src/api/services.ts'
 import { createCallReader } from '../../../src/calls/store/calls-read.store.ts'
 import { createCampaigns } from '../../../src/campaigns/campaigns.module.ts'
 import type { BlobStore } from '../../../src/contract/blobs.ts'
+import { limits } from '../../../src/contract/limits.ts'
 import type { Provider } from '../../../src/contract/provider.ts'
 import type { Scope } from '../../../src/contract/scopes.ts'
 import { createReadMarks } from '../../../src/messaging/mark-read.ts'
@@ -20,6 +21,7 @@ import { createReadMarkStore } from '../../../src/messaging/store/read-marks.sto
 import { createTemplateStore } from '../../../src/messaging/store/templates.store.ts'
 import type { HttpHandler } from '../../../src/platform/http/exchange.ts'
 import type { RateLimiter } from '../../../src/platform/http/rate-limit.ts'
+import { downloadPlaces } from '../../../src/platform/http/upload-places.ts'
 import type { Pool } from '../../../src/platform/postgres/sql.ts'
 import { createPrivacy } from '../../../src/privacy/privacy.module.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
@@ -72,6 +74,7 @@ export function gateway(sql: Pool, decided: Partial<Decided> = {}, limiter = ope
       send: decided.send ?? notDecided,
       preview: decided.preview ?? notDecided,
       media: decided.media ?? notDecided,
+      enterDownload: downloadPlaces(limits.downloadsAtOnce),
       upload: decided.upload ?? notDecided,
     },
     templates: createTemplateStore(sql),

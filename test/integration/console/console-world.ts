@@ -212,6 +212,7 @@ const nobodyActs: ConsoleServices['acting'] = {
   send: async () => unreachable(),
   preview: async () => unreachable(),
   media: async () => unreachable(),
+  enterDownload: () => unreachable(),
   upload: async () => unreachable(),
   storeUpload: async () => unreachable(),
   act: async () => unreachable(),

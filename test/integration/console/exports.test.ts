@@ -115,6 +115,34 @@ describe('exports', () => {
   })
 })
 
+test('an export of a client who is gone before it begins takes no place', async () => {
+  const operator = await world.as('ADMIN', ours)
+  const holder = await sql.reserve()
+  await holder`begin`
+  await holder`lock table sessions in access exclusive mode`
+  const abort = new AbortController()
+  const asked = download('messages', { cookie: operator.cookie, signal: abort.signal }).catch(() => undefined)
+  // The request waits for its session.
+  await eventually('it waits', async () => {
+    const [row] = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    return row !== undefined
+  })
+  abort.abort()
+  await asked
+  // With answers to later requests, the gateway has seen that this client is gone.
+  for (let later = 0; later < 5; later += 1) await (await fetch(`${world.origin}/console/`)).arrayBuffer()
+  await holder`commit`
+  holder.release()
+  // The first of these may be served before the one that waited goes on.
+  for (let later = 0; later < 3; later += 1)
+    await eventually('there is a place', async () => {
+      const answer = await download('calls', operator)
+      await answer.arrayBuffer()
+      return answer.status === 200
+    })
+})
+
 /** The same workspace with another number: a contact has one conversation with each. */
 async function addTenantWith(tenant: typeof ours): Promise<typeof ours> {
   const numberId = newId('number')

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import type { SearchResult } from '../../../src/contract/records/console.ts'
 import { encodeId, type IdKind, newId, type Uuid, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { workspace } from '../../support/fixtures.ts'
 import { before, describe, test } from '../../support/harness.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, emitEvent } from '../../support/rows.ts'
 import { type Client, openWorld, type World } from './console-world.ts'
 import { searchRows } from './search-rows.ts'
@@ -175,6 +178,52 @@ describe('search', () => {
     assert.deepEqual(ids(await search('autumn')), [encodeId('campaign', campaignId)])
     await sql`update campaigns set deleted_at = now() where id = ${campaignId}`
     assert.deepEqual(await search('autumn'), [])
+  })
+
+  test('the query of the URL of an endpoint is shown to admins alone, and finds it for nobody', async () => {
+    const id = newId('endpoint')
+    await sql`
+      insert into endpoints (id, workspace_id, name, url, events, secret)
+      values (${id}, ${workspaceId}, 'Harbour', 'https://quay.example/in?token=Lighthouse7', '{}', 's')`
+    const admin = await world.as('ADMIN')
+    for (const typed of ['harbour', 'quay.example', encodeId('endpoint', id)]) {
+      const details = async (as: Client) => (await search(typed, as)).map(({ detail }) => detail)
+      assert.deepEqual(await details(viewer), ['https://quay.example/in?***'], typed)
+      assert.deepEqual(await details(await world.as('AGENT')), ['https://quay.example/in?***'], typed)
+      assert.deepEqual(await details(admin), ['https://quay.example/in?token=Lighthouse7'], typed)
+    }
+    for (const as of [viewer, admin])
+      for (const typed of ['token', 'lighthouse', 'in token lighthouse7'])
+        assert.deepEqual(await search(typed, as), [], typed)
+    await sql`update endpoints set deleted_at = now() where id = ${id}`
+    assert.deepEqual(await search(encodeId('endpoint', id), admin), [])
+  })
+
+  test('the words of queries that were found before are gone after the migration', async () => {
+    const read = (name: string) =>
+      readFile(new URL(`../../../src/platform/postgres/migrations/${name}`, import.meta.url), 'utf8')
+    const [earlier] = /create function searched_texts[^;]+;/.exec(await read('0052_search.sql')) ?? []
+    assert.ok(earlier)
+    const old = testPool(await testDatabase())
+    await old.unsafe(earlier.replace('create function', 'create or replace function'))
+    const ws = await workspace(old)
+    const id = newId('endpoint')
+    await old`
+      insert into endpoints (id, workspace_id, name, url, events, secret)
+      values (${id}, ${ws}, 'Harbour', 'https://quay.example/in?token=Lighthouse7', '{}', 's')`
+    const terms = async () =>
+      (
+        await old<{ term: string }[]>`select term from search_terms where subject_id = ${id} order by term`
+      ).map(({ term }) => term)
+    assert.ok((await terms()).includes('lighthouse7'))
+    await old.unsafe(await read('0080_endpoints_without_query.sql'))
+    assert.deepEqual(await terms(), [
+      'example in',
+      'harbour',
+      'https quay example in',
+      'in',
+      'quay example in',
+    ])
   })
 
   test('each kind has at most five', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { delayAfter } from '../../../src/messaging/fetch-media.ts'
+import { deleteFiles } from '../../../src/messaging/store/delete-files.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
 import { message } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -211,6 +212,30 @@ describe('a process that leaves', () => {
     await attempted(id, 2)
     assert.equal((await rowOf(id))['state'], 'STORED')
   })
+})
+
+test('a file whose message is erased while it is downloaded does not stay', async () => {
+  const own = await party()
+  const bytes = randomBytes(1_000)
+  let release: (() => void) | undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const id = await attachment(own, {
+    bytes,
+    download: (response) => void held.then(() => response.end(bytes)),
+  })
+  const { fetcher, blobs, lines } = await fetching()
+  await fetcher.fetchNow(id)
+  await until('it is asked for', async () => asked.includes(`download ${id}`))
+  await deleteFiles(sql, own.workspaceId, { ids: [id], jobId: null })
+  release?.()
+  await until('it has arrived', async () => lines.length > 0)
+  assert.deepEqual(
+    lines.map((line) => line.split(' ')[0]),
+    ['media.erased'],
+  )
+  assert.equal(await blobs.open(`${own.workspaceId}/${id}`), undefined)
 })
 
 describe('GET /messages/chat/:id/media', () => {

@@ -124,15 +124,43 @@ describe('a template', () => {
     assert.deepEqual(await template.stands(), ['APPROVED', 'MARKETING'])
   })
 
+  const found = (change: Partial<ProviderTemplate> = {}): ProviderTemplate => ({
+    ...{ name: 'hello', language: 'en_US', providerTemplateId: '1', components: [], rejectedReason: null },
+    category: 'UTILITY',
+    parameterFormat: 'POSITIONAL',
+    status: 'PAUSED',
+    ...change,
+  })
+  const sync = createTemplateStore(sql).upsert
+
+  test('keeps what a webhook told while the sync read its list, and takes the rest of the list', async () => {
+    const template = await scene()
+    assert.equal(await template.status('PAUSED', 31), true)
+    assert.equal(await template.category('MARKETING', 32), true)
+    const components = [{ type: 'BODY', text: 'Hello again' }]
+    await sync(template.workspaceId, [found({ status: 'APPROVED', components })], at(30))
+    assert.deepEqual(await template.stands(), ['PAUSED', 'MARKETING'])
+    const [row] = await sql`select components from templates where workspace_id = ${template.workspaceId}`
+    assert.deepEqual(row?.['components'], components)
+    // What was told is no newer than the next list.
+    await sync(template.workspaceId, [found({ status: 'APPROVED', components })], at(40))
+    assert.deepEqual(await template.stands(), ['APPROVED', 'UTILITY'])
+  })
+
+  test('that a sync has seen change first still has a change to tell', async () => {
+    const template = await scene()
+    await sync(template.workspaceId, [found({ category: 'MARKETING' })], at(32))
+    assert.equal(await template.status('PAUSED', 30), true)
+    assert.equal(await template.category('MARKETING', 30), true)
+    // It is as the sync has found it, and so is its time.
+    assert.equal(await template.status('APPROVED', 31), false)
+    assert.equal(await template.category('UTILITY', 31), false)
+    assert.deepEqual(await template.stands(), ['PAUSED', 'MARKETING'])
+  })
+
   test('as a sync found it is not undone by a webhook from before', async () => {
     const template = await scene()
-    const found: ProviderTemplate = {
-      ...{ name: 'hello', language: 'en_US', providerTemplateId: '1', components: [], rejectedReason: null },
-      category: 'UTILITY',
-      parameterFormat: 'POSITIONAL',
-      status: 'PAUSED',
-    }
-    await createTemplateStore(sql).upsert(template.workspaceId, [found], at(30))
+    await sync(template.workspaceId, [found()], at(30))
     assert.equal(await template.status('APPROVED', 29), false)
     // The times of webhooks are whole seconds: one of the same second may be later.
     assert.equal(await template.status('APPROVED', 30), true)

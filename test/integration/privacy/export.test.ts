@@ -16,6 +16,18 @@ async function exported(who: Known): Promise<ExportId> {
   return id
 }
 
+async function* one(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+/** Those in the store, of all claims. */
+async function filesOf(who: Known, id: ExportId): Promise<string[]> {
+  const names = [`export-${id}`, ...[1, 2, 3].map((claim) => `export-${id}-${claim}`)]
+  const found = await Promise.all(names.map((name) => blobs.open(`${who.workspaceId}/${name}`)))
+  for (const blob of found) for await (const _ of blob?.body ?? []);
+  return names.filter((_, index) => found[index] !== undefined)
+}
+
 async function bytesOf(who: Known, id: ExportId): Promise<Buffer> {
   const file = await privacy.exportFile(who.workspaceId, id)
   const chunks: Uint8Array[] = []
@@ -75,6 +87,61 @@ describe('an export', () => {
     assert.ok((await bytesOf(who, id)).includes(who.secret))
   })
 
+  test('keeps the file of the worker that finished it, and not that of one that stood still meanwhile', async () => {
+    const who = await known()
+    const { record } = await privacy.requestExport(by(who.workspaceId), who.waId)
+    const id = decodeId('export', record.id) ?? assert.fail()
+    let begin = () => {}
+    let goOn = () => {}
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const stalled = worker(undefined, undefined, {
+      ...blobs,
+      async put(...given) {
+        begin()
+        await held
+        return blobs.put(...given)
+      },
+    }).runJob()
+    await begun
+    await sql`update contact_jobs set due_at = now() where id = ${id}`
+    await workUntil('COMPLETED', id)
+    // What it writes is not what the other has written.
+    await message(sql, who, { text: 'later', sendState: 'ACCEPTED' })
+    goOn()
+    await stalled
+    const { sha256 } = (await privacy.findExport(who.workspaceId, id)) ?? assert.fail()
+    assert.equal(
+      createHash('sha256')
+        .update(await bytesOf(who, id))
+        .digest('hex'),
+      sha256,
+    )
+    assert.deepEqual(await filesOf(who, id), [`export-${id}-2`])
+  })
+
+  test('that workers began and never finished leaves no file', async () => {
+    const who = await known()
+    const { record } = await privacy.requestExport(by(who.workspaceId), who.waId)
+    const id = decodeId('export', record.id) ?? assert.fail()
+    // The first two died before the row had their files.
+    await sql`update contact_jobs set claim = 2 where id = ${id}`
+    for (const claim of [1, 2]) {
+      const put = await blobs.put(`${who.workspaceId}/export-${id}-${claim}`, one(who.secret), {
+        ...{ limitBytes: 1_000, sha256: null },
+      })
+      assert.equal(put.type, 'stored')
+    }
+    await workUntil('COMPLETED', id)
+    await worker().deleteFiles()
+    assert.deepEqual(await filesOf(who, id), [`export-${id}-3`])
+    assert.ok((await bytesOf(who, id)).includes(who.secret))
+  })
+
   test('expires with its time and with an erasure, file and number included', async () => {
     const who = await known()
     const id = await exported(who)
@@ -88,8 +155,7 @@ describe('an export', () => {
     await workUntil('COMPLETED', decodeId('erasure', record.id) ?? '')
     await worker().deleteFiles()
     assert.equal((await privacy.findExport(who.workspaceId, second))?.status, 'EXPIRED')
-    for (const each of [id, second])
-      assert.equal(await blobs.open(`${who.workspaceId}/export-${each}`), undefined)
+    for (const each of [id, second]) assert.deepEqual(await filesOf(who, each), [])
   })
 })
 

@@ -5,6 +5,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecretBox } from '../../../src/accounts/secret-box.ts'
 import { createCallRecords } from '../../../src/calls/calls.module.ts'
+import type { BlobStore } from '../../../src/contract/blobs.ts'
 import { createMessagingRecords } from '../../../src/messaging/messaging.module.ts'
 import { createOptOutKeyReader, ensureOptOutKey } from '../../../src/messaging/store/kept-opt-outs.ts'
 import { createFileBlobs } from '../../../src/platform/blobs/files.ts'
@@ -41,9 +42,13 @@ export const lines: string[] = []
 const note = (fields: object, event: string) => void lines.push(`${event} ${JSON.stringify(fields)}`)
 
 /** What one worker does. */
-export const worker = (nowMs?: number, readAnew: PrivacyWorkOptions['readAnew'] = async () => true) =>
+export const worker = (
+  nowMs?: number,
+  readAnew: PrivacyWorkOptions['readAnew'] = async () => true,
+  store: BlobStore = blobs,
+) =>
   createPrivacyWork({
-    ...{ sql, blobs, lists, readAnew },
+    ...{ sql, blobs: store, lists, readAnew },
     clock: nowMs === undefined ? systemClock : { ...systemClock, now: () => nowMs },
     accounts: { secrets },
     log: { info: note, warn: note },

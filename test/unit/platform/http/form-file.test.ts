@@ -56,6 +56,8 @@ describe('the file of a form', () => {
     assert.equal(await nameOf('form-data; name="x"; filename="../a.txt"'), 'a.txt')
     assert.equal(await nameOf(`form-data; name="x"; filename="y"; filename*=UTF-8''%E2%82%AC.txt`), '€.txt')
     assert.equal(await nameOf('form-data; name="file"'), '')
+    // Postgres takes no zero bytes.
+    assert.equal(await nameOf(`form-data; name="x"; filename*=utf-8''a%00b.png`), 'ab.png')
   })
 
   test('is refused where it is missing, broken off or behind too much', async () => {

@@ -1,0 +1,146 @@
+// What one account has stops no other, and a list of the provider is taken as it comes.
+import assert from 'node:assert/strict'
+import type { ProviderNumber, ProviderTemplate } from '../../../src/contract/provider.ts'
+import { syncCatalog } from '../../../src/messaging/host/sync-catalog.ts'
+import { createCatalogSyncStore } from '../../../src/messaging/store/catalog-sync.store.ts'
+import { createTemplateStore } from '../../../src/messaging/store/templates.store.ts'
+import type { WorkspaceId } from '../../../src/shared/ids.ts'
+import { beforeEach, describe, test } from '../../support/harness.ts'
+import { testDatabase, testPool } from '../../support/postgres.ts'
+import { addTenant, type Tenant } from '../../support/rows.ts'
+
+const sql = testPool(await testDatabase())
+const templates = createTemplateStore(sql)
+
+interface Catalog {
+  numbers: ProviderNumber[]
+  templates: ProviderTemplate[]
+}
+
+/** What the provider lists for each workspace. */
+const catalogs = new Map<string, Catalog>()
+const logged: { event: string; workspaceId?: string; phoneNumberIds?: string[] }[] = []
+
+function sync(upsert = templates.upsert) {
+  logged.length = 0
+  const note = (fields: object, event: string) => logged.push({ ...fields, event })
+  const listed = <K extends keyof Catalog>(workspaceId: string, list: K) => {
+    const value = catalogs.get(workspaceId)?.[list]
+    assert.ok(value)
+    return { type: 'ok', value } as { type: 'ok'; value: Catalog[K] }
+  }
+  return syncCatalog({
+    store: createCatalogSyncStore(sql, { defaultToken: 'token' } as never),
+    templates: { upsert },
+    provider: {
+      listNumbers: async ({ workspaceId }) => listed(workspaceId, 'numbers'),
+      listTemplates: async ({ workspaceId }) => listed(workspaceId, 'templates'),
+    },
+    limitRead: async () => undefined,
+    log: { info: note, warn: note },
+  })
+}
+
+const number = (phoneNumberId: string, text: string, status = 'CONNECTED'): ProviderNumber => ({
+  ...{ phoneNumberId, number: text, displayName: 'Line', status },
+  ...{ qualityRating: 'GREEN', messagesPerSecond: 80 },
+})
+
+const template = (name: string, status: ProviderTemplate['status'] = 'APPROVED'): ProviderTemplate => ({
+  ...{ name, language: 'en_US', providerTemplateId: name, components: [], rejectedReason: null },
+  ...{ category: 'UTILITY', parameterFormat: 'POSITIONAL', status },
+})
+
+async function connected(catalog: Partial<Catalog> = {}): Promise<Tenant> {
+  const tenant = await addTenant(sql)
+  await sql`update workspaces set waba_id = ${tenant.workspaceId} where id = ${tenant.workspaceId}`
+  catalogs.set(tenant.workspaceId, { numbers: [], templates: [], ...catalog })
+  return tenant
+}
+
+const numbersOf = async (workspaceId: WorkspaceId) =>
+  (
+    await sql`
+      select id, phone_number_id, number, status from numbers where workspace_id = ${workspaceId} order by id`
+  ).map((row) => ({ ...row }))
+
+const templatesOf = async (workspaceId: WorkspaceId) =>
+  (await sql`select name, status from templates where workspace_id = ${workspaceId} order by name`).map(
+    ({ name, status }) => [name, status],
+  )
+
+describe('the sync of the catalog', () => {
+  beforeEach(async () => {
+    await sql`update workspaces set status = 'SUSPENDED'`
+    catalogs.clear()
+  })
+
+  test('keeps the row of a number that has a new id at the provider', async () => {
+    const tenant = await connected()
+    const numbers = [number('pn-again', tenant.number), number('pn-before', tenant.number, 'DISCONNECTED')]
+    catalogs.set(tenant.workspaceId, { numbers, templates: [template('welcome')] })
+    for (let round = 0; round < 2; round += 1) await sync()
+    assert.deepEqual(await numbersOf(tenant.workspaceId), [
+      { id: tenant.numberId, phoneNumberId: 'pn-again', number: tenant.number, status: 'CONNECTED' },
+    ])
+    assert.deepEqual(await templatesOf(tenant.workspaceId), [
+      ['hello', 'APPROVED'],
+      ['welcome', 'APPROVED'],
+    ])
+  })
+
+  test('leaves a number of another workspace alone, and takes all else of both', async () => {
+    const owner = await addTenant(sql)
+    const tenant = await connected({
+      numbers: [number('pn-taken', owner.number), number('pn-new', '+15550001111')],
+      templates: [template('welcome')],
+    })
+    const later = await connected({ templates: [template('later')] })
+    await sync()
+    assert.deepEqual(
+      (await numbersOf(owner.workspaceId)).map((row) => row['phoneNumberId']),
+      [owner.phoneNumberId],
+    )
+    assert.deepEqual(
+      (await numbersOf(tenant.workspaceId)).map((row) => row['phoneNumberId']),
+      [tenant.phoneNumberId, 'pn-new'],
+    )
+    assert.deepEqual((await templatesOf(tenant.workspaceId)).at(-1), ['welcome', 'APPROVED'])
+    assert.deepEqual((await templatesOf(later.workspaceId)).at(-1), ['later', 'APPROVED'])
+    const skipped = logged.find(({ event }) => event === 'catalog.number_of_other_workspace')
+    assert.deepEqual([skipped?.workspaceId, skipped?.phoneNumberIds], [tenant.workspaceId, ['pn-taken']])
+  })
+
+  test('takes what is on two pages once, as it was read last', async () => {
+    const line = number('pn-twice', '+15550002222')
+    const tenant = await connected({
+      numbers: [line, { ...line, status: 'FLAGGED' }],
+      templates: [template('twice'), template('once'), template('twice', 'PAUSED')],
+    })
+    await sync()
+    assert.deepEqual(
+      (await numbersOf(tenant.workspaceId)).map((row) => row['status']),
+      ['CONNECTED', 'FLAGGED'],
+    )
+    assert.deepEqual(await templatesOf(tenant.workspaceId), [
+      ['hello', 'APPROVED'],
+      ['once', 'APPROVED'],
+      ['twice', 'PAUSED'],
+    ])
+  })
+
+  test('goes on with the next account where Postgres refuses what one has', async () => {
+    const broken = await connected({ templates: [template('broken\u0000')] })
+    const next = await connected({ templates: [template('next')] })
+    await sync()
+    assert.deepEqual(await templatesOf(broken.workspaceId), [['hello', 'APPROVED']])
+    assert.deepEqual((await templatesOf(next.workspaceId)).at(-1), ['next', 'APPROVED'])
+    assert.deepEqual(
+      logged.map(({ event, workspaceId }) => [event, workspaceId]),
+      [
+        ['catalog.sync_failed', broken.workspaceId],
+        ['catalog.synced', next.workspaceId],
+      ],
+    )
+  })
+})
