@@ -3,7 +3,7 @@
 import type { Author } from '../contract/administration.ts'
 import type { InvitationRecord } from '../contract/records/console.ts'
 import type { InvitationId, OperatorId, WorkspaceId } from '../shared/ids.ts'
-import type { Whence } from './operator.ts'
+import type { Proven, Whence } from './operator.ts'
 import type { Role } from './roles.ts'
 
 export const invitationLimits = {
@@ -37,15 +37,15 @@ export interface OpenInvitation {
 }
 
 /** Who accepts the invitation: an existing account, or a new account that is created with the acceptance. */
-export type Invitee =
-  | { readonly operatorId: OperatorId }
-  | { readonly name: string; readonly passwordHash: string }
+export type Invitee = Proven | { readonly name: string; readonly passwordHash: string }
 
 export type Acceptance =
   | { readonly type: 'accepted'; readonly operatorId: OperatorId; readonly workspaceId: WorkspaceId }
   | { readonly type: 'notFound' }
   /** The address has an account. */
   | { readonly type: 'taken' }
+  /** What the operator proved has changed. */
+  | { readonly type: 'changed' }
 
 export interface Invitations {
   list(workspaceId: WorkspaceId): Promise<InvitationRecord[]>

@@ -16,6 +16,13 @@ export interface OperatorCredentials {
   readonly isDisabled: boolean
 }
 
+/** The credentials with which an operator was proven. They may be others when something is made of the proof. */
+export interface Proven {
+  readonly operatorId: OperatorId
+  readonly passwordHash: string
+  readonly hasTotp: boolean
+}
+
 /** Where an account comes from, and whether its address is known to belong to the person who uses it. */
 export interface OperatorOrigin {
   readonly id: OperatorId
@@ -47,22 +54,25 @@ export interface CredentialChange {
 export interface OperatorDirectory {
   findByEmail(email: string): Promise<OperatorCredentials | undefined>
   find(id: OperatorId): Promise<OperatorCredentials | undefined>
-  /** Also ends every session, so that anyone who knew the old password is signed out. */
-  setPassword(change: CredentialChange, passwordHash: string): Promise<void>
+  /**
+   * Also ends every session, so that anyone who knew the old password is signed out. False where what the operator
+   * proved has changed; without `proven`, whoever runs the installation decides.
+   */
+  setPassword(change: CredentialChange, passwordHash: string, proven?: Proven): Promise<boolean>
   /**
    * Ends every session and lets the operator sign in nowhere, or lets the operator in again. Memberships stay. False
    * where nothing changes.
    */
   setDisabled(change: CredentialChange, isDisabled: boolean): Promise<boolean>
-  /** Also takes the recovery codes away. */
-  removeTotp(change: CredentialChange): Promise<void>
+  /** Also takes the recovery codes away. `proven` and the answer are those of `setPassword`. */
+  removeTotp(change: CredentialChange, proven?: Proven): Promise<boolean>
   /**
    * Stores the seed and the recovery codes, and ends every other session: whoever is in one of them never gave a code.
    * False where the session has no such offer any more.
    */
   enrolTotp(change: CredentialChange, seed: Buffer, enrolment: Enrolment): Promise<boolean>
-  /** Replaces all recovery codes. False where the operator has no second factor. */
-  setRecoveryCodes(change: CredentialChange, hashes: readonly Buffer[]): Promise<boolean>
+  /** Replaces all recovery codes. False where what the operator proved has changed. */
+  setRecoveryCodes(change: CredentialChange, hashes: readonly Buffer[], proven: Proven): Promise<boolean>
   /**
    * Returns how many codes are left; undefined where the code does not exist. When one code is used twice at
    * once, on any nodes, only one use succeeds.
@@ -104,7 +114,7 @@ export interface Membership extends SessionRules {
 
 export interface NewSession {
   readonly tokenHash: Buffer
-  readonly operatorId: OperatorId
+  readonly proven: Proven
   readonly ip: string
   readonly userAgent: string | null
   /** The session that this sign-in replaces, where the browser still had one. */
@@ -115,7 +125,8 @@ export interface NewSession {
 export type Whence = Pick<Author, 'ip' | 'userAgent'>
 
 export interface Sessions {
-  open(session: NewSession): Promise<void>
+  /** False where what was proven has changed. */
+  open(session: NewSession): Promise<boolean>
   /** A use also extends the session, up to its total lifetime. */
   find(tokenHash: Buffer, by: { readonly isUse: boolean }): Promise<SignedIn | undefined>
   /** Ends the session of a browser that signs out. */

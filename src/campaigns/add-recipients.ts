@@ -3,9 +3,9 @@
 import { AppError } from '../contract/errors.ts'
 import { addressOf } from '../shared/address.ts'
 import { type CampaignId, newId, type WorkspaceId } from '../shared/ids.ts'
+import { AddressSet } from './address-set.ts'
 import { campaignOperations } from './campaign.machine.ts'
 import { judgeOf, type RecipientRow } from './judge-recipients.ts'
-import { NumberSet } from './number-set.ts'
 import type { CampaignPorts, CampaignTarget, Exceptions, NewRecipient } from './ports.ts'
 import { noCampaign } from './refusals.ts'
 
@@ -51,7 +51,7 @@ class Addition {
   readonly #ports: CampaignPorts
   readonly #input: AdditionInput
   #target: CampaignTarget | undefined
-  readonly #seen = new NumberSet()
+  readonly #seen = new AddressSet()
 
   constructor(ports: CampaignPorts, input: AdditionInput) {
     this.#ports = ports
@@ -111,14 +111,14 @@ class Addition {
       if (message !== undefined) return { index, to: to.slice(0, shownLength), verdict: 'invalid', message }
       const waId = addressOf(to) ?? to
       const verdict = verdictOf.get(waId) ?? 'duplicate'
-      // The first row with this number got its verdict; later ones are duplicates.
+      // The first row with this address got its verdict; later ones are duplicates.
       verdictOf.delete(waId)
       return { index, to, verdict }
     })
   }
 
   /**
-   * Whether the number came earlier in this call. Only a dry run needs this: its recipients are not in the
+   * Whether the address came earlier in this call. Only a dry run needs this: its recipients are not in the
    * database, which detects all other duplicates.
    */
   #isRepeated(waId: string): boolean {
@@ -132,7 +132,7 @@ const rowsAtOnce = 500
 interface Judged {
   /** What is wrong with each row; undefined for a valid row. */
   readonly messages: readonly (string | undefined)[]
-  /** The valid rows; of several rows with one number, the first. */
+  /** The valid rows; of several rows with one address, the first. */
   readonly recipients: readonly NewRecipient[]
 }
 

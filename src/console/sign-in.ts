@@ -1,7 +1,7 @@
 // Verifies an operator: the password, then the second factor if there is one. Every wrong guess gets the same
 // answer after the same work, whether the operator exists or not.
 
-import type { OperatorCredentials, SignedIn } from '../accounts/operator.ts'
+import type { OperatorCredentials, Proven, SignedIn } from '../accounts/operator.ts'
 import { sessionCookie } from '../accounts/operator-session.ts'
 import { createToken, hashToken } from '../accounts/random-token.ts'
 import { hashRecoveryCode } from '../accounts/recovery-codes.ts'
@@ -37,7 +37,7 @@ export interface SecondFactor {
 }
 
 export interface Proof {
-  readonly operatorId: OperatorId
+  readonly proven: Proven
   /** Set only if a recovery code was used. */
   readonly recoveryCodesLeft: number | undefined
 }
@@ -51,8 +51,15 @@ export async function proveOperator(services: ConsoleServices, attempt: SignInAt
   if (!isRight || !operator || operator.isDisabled) throw wrongSignIn()
   const left = await takeFactor(services, operator, { ...attempt, guesser })
   if (left === 'wrong') throw wrongSignIn('FACTOR')
-  return { operatorId: operator.id, recoveryCodesLeft: left === 'none' ? undefined : left }
+  return { proven: provenBy(operator), recoveryCodesLeft: left === 'none' ? undefined : left }
 }
+
+/** To be called with what was read before the check. */
+export const provenBy = ({ id, passwordHash, totpSeed }: OperatorCredentials): Proven => ({
+  operatorId: id,
+  passwordHash,
+  hasTotp: totpSeed !== null,
+})
 
 function guesserOf(
   { devices, settings }: ConsoleServices,
@@ -80,7 +87,7 @@ export async function confirmOperator(
   const guesser = { sessionId: operator.sessionId }
   const left = await takeFactor(services, credentials, { ...given, guesser })
   if (left !== 'wrong')
-    return { operatorId: operator.operatorId, recoveryCodesLeft: left === 'none' ? undefined : left }
+    return { proven: provenBy(credentials), recoveryCodesLeft: left === 'none' ? undefined : left }
   throw new AppError('FORBIDDEN', 'That code is wrong or expired.', {
     details: [{ path: factorPath(given.factor), message: 'That code is wrong or expired' }],
   })
@@ -97,25 +104,31 @@ export async function confirmPassword(
     services.passwords.verify(given.password, credentials?.passwordHash),
   )
   if (isRight && credentials) return credentials
-  throw new AppError('FORBIDDEN', 'That is not your current password.', {
+  throw notCurrent()
+}
+
+/** Also where the password was changed while it was checked. */
+export const notCurrent = (): AppError =>
+  new AppError('FORBIDDEN', 'That is not your current password.', {
     details: [{ path: 'password', message: 'That is not your current password' }],
   })
-}
 
 /** Opens a session and returns the cookies to set: the session, and that this device is known from now on. */
 export async function openSession(
   { sessions, devices, settings }: ConsoleServices,
-  operatorId: OperatorId,
+  proven: Proven,
   { request, replaces }: { readonly request: HttpRequest; readonly replaces: Buffer | undefined },
 ): Promise<readonly string[]> {
   const token = createToken()
-  await sessions.open({
+  const isOpen = await sessions.open({
     tokenHash: hashToken(token),
-    operatorId,
+    proven,
     ip: request.remoteAddress,
     userAgent: whence(request).userAgent ?? null,
     replaces,
   })
+  if (!isOpen) throw wrongSignIn()
+  const { operatorId } = proven
   const secure = isSecure(settings)
   const known = devices.idOf(operatorId, { cookies: request.header('cookie'), isSecure: secure })
   return [sessionCookie(token, secure), devices.cookie(operatorId, { known, isSecure: secure })]
@@ -163,5 +176,5 @@ async function isCode(
 }
 
 /** `reason` is for the audit. The answer must not tell whether the password was right. */
-const wrongSignIn = (reason: RefusalReason = 'PASSWORD'): AppError =>
+export const wrongSignIn = (reason: RefusalReason = 'PASSWORD'): AppError =>
   new AppError('UNAUTHORIZED', 'The e-mail, the password or the code is wrong.', { cause: reason })

@@ -12,7 +12,7 @@ import type {
 } from '../contract/provider-updates.ts'
 import { type Failure, failureOf } from '../contract/records/failure.ts'
 import type { MessageDetails } from '../contract/records/message-details.ts'
-import { phoneOf } from '../shared/address.ts'
+import { isAddress, phoneOf } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
 import { oneUnlessHeldUp } from '../shared/concurrency.ts'
 import { decodeId, encodeId, type MessageId, newId, type WorkspaceId } from '../shared/ids.ts'
@@ -162,7 +162,9 @@ function learnRecipient(
     (person.phone === null || person.phone === message.address) &&
     (person.userId === null || person.userId === message.userId)
   if (isKnown) return
-  const claim: Claim = { person, also: [message.address], at, proof: 'answer' }
+  // A contact that has become part of another one has no address any more.
+  const known = isAddress(message.address) ? [message.address] : []
+  const claim: Claim = { person, also: known, at, proof: 'answer' }
   contacts.learn(message.workspaceId, claim).catch(() => undefined)
 }
 

@@ -197,15 +197,22 @@ export interface TemplateRendering {
   ): readonly unknown[] | null
 }
 
+export interface SendStart {
+  readonly id: MessageId
+  /** Whose start it is: a random number, because several processes may start one send. */
+  readonly by: number
+}
+
 export interface MessageStore {
   sendContext(query: SendContextQuery): Promise<SendContext>
   /** True where the row was written; false where its idempotency key exists, or the contact has opted out or was erased. */
   insertOutbound(message: NewMessage): Promise<boolean>
   /**
    * Moves the row to SENDING: from now on a request may be with the provider. Returns the number of this
-   * attempt; null where another process has the send.
+   * attempt; null where somebody else has the send. Asked again with the same start, because the reply was lost, it
+   * returns the same.
    */
-  startSending(id: MessageId): Promise<number | null>
+  startSending(start: SendStart): Promise<number | null>
   finishSend(outcome: SendOutcome): Promise<readonly WrittenDelivery[]>
   /** Claims messages whose send did not start in time, except those of `optedOutSends`. */
   overdueSends(limit: number): Promise<Outgoing[]>

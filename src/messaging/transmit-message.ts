@@ -1,8 +1,11 @@
 // Sends single messages. Postgres is written before and after the request: a PENDING row is safe to send. A
 // row that was SENDING when its process died may have been sent, and is never sent again.
 
+import { randomInt } from 'node:crypto'
 import type { Clock } from '../shared/clock.ts'
+import type { MessageId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
+import { isClosed, isOutage } from '../shared/outage.ts'
 import type { AttemptSend } from './attempt-send.ts'
 import type { MessageStore, Outgoing } from './ports.ts'
 
@@ -25,13 +28,16 @@ export interface Transmitter {
 /** Above this number of concurrent sends, further ones wait in Postgres for the sweep. */
 const maxUnderWay = 2_000
 
+/** Delays between the tries to start a send. */
+const startDelaysMs = [200, 1_000, 5_000, 15_000]
+
 export function createTransmitter({ store, attemptSend, clock, spent, log }: TransmitPorts): Transmitter {
   const underWay = new Set<Promise<void>>()
 
   async function send(outgoing: Outgoing): Promise<void> {
     const startedAt = clock.mono()
     const { id, workspaceId, account, conversationId, to } = outgoing
-    const attempt = await store.startSending(id)
+    const attempt = await start(id)
     if (attempt === null) return
     spent(account.phoneNumberId)
     const verdict = await attemptSend({
@@ -47,6 +53,23 @@ export function createTransmitter({ store, attemptSend, clock, spent, log }: Tra
     const fields = { messageId: id, workspaceId, verdict: verdict.type, attempt, durationMs, code }
     log.info(fields, 'message.sent_to_provider')
     if (verdict.type === 'again') clock.after(verdict.delayMs, () => transmitter.start(outgoing))
+  }
+
+  /**
+   * Repeats what had no reply: the start may be written, and then nobody else makes the send. After a minute the row
+   * counts as that of a dead process, and this finds none.
+   */
+  async function start(id: MessageId): Promise<number | null> {
+    const by = randomInt(2 ** 31)
+    for (const delayMs of startDelaysMs)
+      try {
+        return await store.startSending({ id, by })
+      } catch (error) {
+        if (!isOutage(error) || isClosed(error)) throw error
+        log.warn({ messageId: id, error: String(error) }, 'message.start_not_written')
+        await new Promise<void>((resolve) => clock.after(delayMs, resolve))
+      }
+    return store.startSending({ id, by })
   }
 
   const transmitter: Transmitter = {

@@ -19,6 +19,9 @@ export function addressOf(text: string): string | undefined {
   return isE164(text) ? toDigits(text) : undefined
 }
 
+/** Whether somebody can be written to there. */
+export const isAddress = (text: string): boolean => digits.test(text) || isUserId(text)
+
 /** The digits of an address that is a phone number. */
 export const phoneOf = (address: string): string | null => (digits.test(address) ? address : null)
 

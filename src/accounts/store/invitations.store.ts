@@ -18,6 +18,7 @@ import type { Role } from '../roles.ts'
 import { writeAudit } from './audit.store.ts'
 import { lockMembers, roleOf } from './members.store.ts'
 import { insertOperator, type NewOperator } from './operators.store.ts'
+import { isStillProven } from './proven.ts'
 
 interface Row {
   readonly id: InvitationId
@@ -126,6 +127,7 @@ async function auditRefusal(pool: Pool, tokenHash: Buffer, from: Whence): Promis
 }
 
 async function accept(sql: Sql, tokenHash: Buffer, invitee: Invitee, from: Whence): Promise<Acceptance> {
+  if ('operatorId' in invitee && !(await isStillProven(sql, invitee))) return { type: 'changed' }
   const [used] = await sql<Used[]>`
     delete from invitations
     where token_hash = ${tokenHash} and expires_at > now()

@@ -9,6 +9,7 @@ import type {
   OperatorOrigin,
   Whence,
 } from '../operator.ts'
+import { isStillProven } from './proven.ts'
 import { auditOperator, createSecondFactorStore } from './second-factor.store.ts'
 
 export interface NewOperator {
@@ -62,14 +63,16 @@ export const createOperatorStore = (pool: Pool): OperatorAccounts => ({
     return pool.begin((sql) => insertOperator(sql, operator, null))
   },
 
-  setPassword(change, passwordHash) {
+  setPassword(change, passwordHash, proven) {
     return pool.begin(async (sql) => {
+      if (proven && !(await isStillProven(sql, proven))) return false
       await sql`
         update operators
         set password_hash = ${passwordHash}, updated_at = now()
         where id = ${change.operatorId}`
       await sql`delete from sessions where operator_id = ${change.operatorId}`
       await auditOperator(sql, change, { action: 'operator.password_changed' })
+      return true
     })
   },
 

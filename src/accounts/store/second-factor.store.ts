@@ -5,6 +5,7 @@ import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import type { OperatorId } from '../../shared/ids.ts'
 import type { CredentialChange, OperatorDirectory } from '../operator.ts'
 import { writeAudit } from './audit.store.ts'
+import { isStillProven } from './proven.ts'
 import { endOtherSessions } from './sessions.store.ts'
 
 type SecondFactors = Pick<
@@ -13,12 +14,18 @@ type SecondFactors = Pick<
 >
 
 export const createSecondFactorStore = (pool: Pool): SecondFactors => ({
-  async removeTotp(change) {
-    await pool.begin((sql) => setTotp(sql, change, { seed: null, recoveryHashes: [] }))
+  removeTotp(change, proven) {
+    return pool.begin(async (sql) => {
+      if (proven && !(await isStillProven(sql, proven))) return false
+      await setTotp(sql, change, { seed: null, recoveryHashes: [] })
+      return true
+    })
   },
 
   enrolTotp(change, seed, { recoveryHashes, sessionId, offer }) {
     return pool.begin(async (sql) => {
+      // Before the session, as a sign-in and a new password do: so none of them waits for another forever.
+      await lockTotp(sql, change.operatorId)
       const taken = await sql`
         update sessions set totp_offer = null where id = ${sessionId} and totp_offer = ${offer}`
       if (taken.count === 0) return false
@@ -28,9 +35,9 @@ export const createSecondFactorStore = (pool: Pool): SecondFactors => ({
     })
   },
 
-  setRecoveryCodes(change, hashes) {
+  setRecoveryCodes(change, hashes, proven) {
     return pool.begin(async (sql) => {
-      if (!(await lockTotp(sql, change.operatorId))) return false
+      if (!(await isStillProven(sql, proven))) return false
       const replaced = await replaceCodes(sql, change.operatorId, hashes)
       await auditOperator(sql, change, {
         action: 'operator.recovery_codes_replaced',

@@ -8,6 +8,7 @@ import type { CredentialChange, OpenSession, Sessions, SignedIn } from '../opera
 import { sessionLifetime } from '../operator-session.ts'
 import { createAccessStore, factsIn } from './access.store.ts'
 import { writeAudit } from './audit.store.ts'
+import { isStillProven } from './proven.ts'
 
 const { idleMs, totalMs, touchMs, proofMs, perOperator } = sessionLifetime
 
@@ -15,30 +16,33 @@ export const createSessionStore = (pool: Pool): Sessions => ({
   ...createAccessStore(pool),
 
   /** Also deletes expired sessions, and the longest unused sessions where there would be too many. */
-  open(session) {
+  open({ proven, ...session }) {
+    const { operatorId, hasTotp } = proven
     return pool.begin(async (sql) => {
+      if (!(await isStillProven(sql, proven))) return false
       await sql`
         delete from sessions
-        where operator_id = ${session.operatorId} and (
+        where operator_id = ${operatorId} and (
           expires_at <= now()
           or token_hash in (
             select token_hash
             from sessions
-            where operator_id = ${session.operatorId}
+            where operator_id = ${operatorId}
             order by last_seen_at desc
             offset ${perOperator - 1}))`
       if (session.replaces) await sql`delete from sessions where token_hash = ${session.replaces}`
-      const [opened] = await sql<{ id: SessionId; hasTotp: boolean }[]>`
+      const [opened] = await sql<{ id: SessionId }[]>`
         insert into sessions (token_hash, operator_id, ip, user_agent, expires_at)
-        values (${session.tokenHash}, ${session.operatorId}, ${session.ip}, ${session.userAgent},
+        values (${session.tokenHash}, ${operatorId}, ${session.ip}, ${session.userAgent},
           now() + ${idleMs} * interval '1 millisecond')
-        returning id, (select totp_seed is not null from operators where id = operator_id) as has_totp`
+        returning id`
       if (opened === undefined) throw new Error('an inserted session was not returned')
-      await auditSession(sql, session, {
-        action: 'session.opened',
-        subjectId: opened.id,
-        after: { secondFactor: opened.hasTotp },
-      })
+      await auditSession(
+        sql,
+        { ...session, operatorId },
+        { action: 'session.opened', subjectId: opened.id, after: { secondFactor: hasTotp } },
+      )
+      return true
     })
   },
 

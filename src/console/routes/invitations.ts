@@ -7,18 +7,19 @@ import {
   invitationLimits,
   type OpenInvitation,
 } from '../../accounts/invitation.ts'
+import type { Proven } from '../../accounts/operator.ts'
 import { createToken, hashToken } from '../../accounts/random-token.ts'
 import { roles } from '../../accounts/roles.ts'
 import { AppError, notFound } from '../../contract/errors.ts'
 import type { InvitationRecord } from '../../contract/records/console.ts'
 import type { HttpRequest } from '../../platform/http/exchange.ts'
 import { Answer } from '../../platform/http/route.ts'
-import { encodeId, newId, type OperatorId, type WorkspaceId } from '../../shared/ids.ts'
+import { encodeId, newId, type WorkspaceId } from '../../shared/ids.ts'
 import { refuseCommonPassword } from '../new-password.ts'
 import { publicRoute, workspaceRoute } from '../route.ts'
 import { idParams, newPassword, password, secondFactor, shownName } from '../schema.ts'
 import type { ConsoleServices } from '../services.ts'
-import { openSession, proveOperator, type SecondFactor, sender } from '../sign-in.ts'
+import { openSession, proveOperator, type SecondFactor, sender, wrongSignIn } from '../sign-in.ts'
 import { whence } from '../whence.ts'
 
 const email = v.pipe(
@@ -101,11 +102,11 @@ const acceptInvitation = publicRoute({
     if (body.account === 'NEW') await refuseCommonPassword(body.password, 'password')
     const invitation = await open(services, body.token, request.remoteAddress)
     const tokenHash = hashToken(body.token)
-    const { operatorId, workspaceId, recoveryCodesLeft } =
+    const { proven, workspaceId, recoveryCodesLeft } =
       body.account === 'NEW'
         ? await joinAnew(services, { ...body, tokenHash, invitation }, request)
         : await joinAsBefore(services, { ...body, tokenHash, invitation }, request)
-    const cookies = await openSession(services, operatorId, { request, replaces: sessionHash })
+    const cookies = await openSession(services, proven, { request, replaces: sessionHash })
     return new Answer({ workspaceId: encodeId('workspace', workspaceId), recoveryCodesLeft }, { cookies })
   },
 })
@@ -117,7 +118,7 @@ interface Joining {
 }
 
 interface Joined {
-  readonly operatorId: OperatorId
+  readonly proven: Proven
   readonly workspaceId: WorkspaceId
   readonly recoveryCodesLeft: number | undefined
 }
@@ -130,13 +131,15 @@ async function joinAnew(
 ): Promise<Joined> {
   const guesser = { account: { email: invitation.email }, address: request.remoteAddress }
   let acceptance: Acceptance = { type: 'taken' }
+  let passwordHash = ''
   const isFree = await services.signInLimit.password(guesser, async () => {
-    const passwordHash = await services.passwords.hash(wanted)
+    passwordHash = await services.passwords.hash(wanted)
     acceptance = await services.invitations.accept(tokenHash, { name, passwordHash }, whence(request))
     return acceptance.type !== 'taken'
   })
   if (!isFree) throw notJoined()
-  return { ...accepted(acceptance), recoveryCodesLeft: undefined }
+  const { operatorId, workspaceId } = accepted(acceptance)
+  return { proven: { operatorId, passwordHash, hasTotp: false }, workspaceId, recoveryCodesLeft: undefined }
 }
 
 /** An address without an account is answered like a wrong password, too. */
@@ -150,12 +153,12 @@ async function joinAsBefore(
     ...{ email: invitation.email, password: known, factor: { totp, recoveryCode } },
     ...sender(request),
   }
-  const { operatorId, recoveryCodesLeft } = await proveOperator(services, attempt)
-  const acceptance = await services.invitations.accept(tokenHash, { operatorId }, whence(request))
-  return { ...accepted(acceptance), recoveryCodesLeft }
+  const { proven, recoveryCodesLeft } = await proveOperator(services, attempt)
+  const { workspaceId } = accepted(await services.invitations.accept(tokenHash, proven, whence(request)))
+  return { proven, workspaceId, recoveryCodesLeft }
 }
 
-function accepted(acceptance: Acceptance): Pick<Joined, 'operatorId' | 'workspaceId'> {
+function accepted(acceptance: Acceptance): Extract<Acceptance, { type: 'accepted' }> {
   switch (acceptance.type) {
     case 'accepted':
       return acceptance
@@ -163,6 +166,8 @@ function accepted(acceptance: Acceptance): Pick<Joined, 'operatorId' | 'workspac
       throw noInvitation()
     case 'taken':
       throw notJoined()
+    case 'changed':
+      throw wrongSignIn()
   }
 }
 

@@ -5,7 +5,7 @@ import { encodeId } from '../../shared/ids.ts'
 import { refuseCommonPassword } from '../new-password.ts'
 import { operatorRoute } from '../route.ts'
 import { newPassword, password, secondFactor } from '../schema.ts'
-import { confirmOperator, openSession } from '../sign-in.ts'
+import { confirmOperator, notCurrent, openSession } from '../sign-in.ts'
 import { changeBy } from './second-factor.ts'
 
 const readMe = operatorRoute({
@@ -47,10 +47,12 @@ const changePassword = operatorRoute({
   async handle({ services, operator, body, request }) {
     const { password: given, newPassword: wanted, ...factor } = body
     await refuseCommonPassword(wanted, 'newPassword')
-    await confirmOperator(services, operator, { password: given, factor, address: request.remoteAddress })
-    const hash = await services.passwords.hash(wanted)
-    await services.operators.setPassword(changeBy(operator, request), hash)
-    const cookies = await openSession(services, operator.operatorId, { request, replaces: undefined })
+    const address = request.remoteAddress
+    const { proven } = await confirmOperator(services, operator, { password: given, factor, address })
+    const passwordHash = await services.passwords.hash(wanted)
+    if (!(await services.operators.setPassword(changeBy(operator, request), passwordHash, proven)))
+      throw notCurrent()
+    const cookies = await openSession(services, { ...proven, passwordHash }, { request, replaces: undefined })
     return new Answer(undefined, { cookies })
   },
 })

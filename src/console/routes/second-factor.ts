@@ -8,7 +8,7 @@ import type { HttpRequest } from '../../platform/http/exchange.ts'
 import { operatorRoute } from '../route.ts'
 import { password, totpCode } from '../schema.ts'
 import type { ConsoleServices } from '../services.ts'
-import { confirmPassword } from '../sign-in.ts'
+import { confirmPassword, notCurrent, provenBy } from '../sign-in.ts'
 import { whence } from '../whence.ts'
 
 // The seed waits in the session until a code proves that an app has it: an unfinished setup locks nobody out. It is not
@@ -68,8 +68,8 @@ const removeTotp = operatorRoute({
   errors: ['FORBIDDEN', 'RATE_LIMITED', 'IN_USE'],
   async handle({ services, operator, body, request }) {
     await refuseWhereRequired(services, operator)
-    await confirmPassword(services, operator, body)
-    await services.operators.removeTotp(changeBy(operator, request))
+    const proven = provenBy(await confirmPassword(services, operator, body))
+    if (!(await services.operators.removeTotp(changeBy(operator, request), proven))) throw notCurrent()
     return undefined
   },
 })
@@ -93,10 +93,11 @@ const replaceRecoveryCodes = operatorRoute({
   body: v.strictObject({ password }),
   errors: ['FORBIDDEN', 'RATE_LIMITED', 'INVALID_STATE'],
   async handle({ services, operator, body, request }) {
-    await confirmPassword(services, operator, body)
+    const proven = provenBy(await confirmPassword(services, operator, body))
+    if (!proven.hasTotp) throw new AppError('INVALID_STATE', 'The second factor is off: turn it on first.')
     const { codes, hashes } = createRecoveryCodes()
-    if (!(await services.operators.setRecoveryCodes(changeBy(operator, request), hashes)))
-      throw new AppError('INVALID_STATE', 'The second factor is off: turn it on first.')
+    if (!(await services.operators.setRecoveryCodes(changeBy(operator, request), hashes, proven)))
+      throw notCurrent()
     return { recoveryCodes: codes }
   },
 })

@@ -20,8 +20,8 @@ const signIn = publicRoute({
   async handle({ services, body, request, sessionHash }) {
     const { email, password: given, ...factor } = body
     const attempt = { email, password: given, factor, ...sender(request) }
-    const { operatorId, recoveryCodesLeft } = await proveOperator(services, attempt)
-    const cookies = await openSession(services, operatorId, { request, replaces: sessionHash })
+    const { proven, recoveryCodesLeft } = await proveOperator(services, attempt)
+    const cookies = await openSession(services, proven, { request, replaces: sessionHash })
     return new Answer({ signedIn: true, recoveryCodesLeft }, { cookies })
   },
 })

@@ -1,6 +1,7 @@
-// Messages between two times. The provider repeats a webhook for seven days, so that the id of a message, which gives it
-// its place in the lists, may be days younger than the message: a list up to a time would look through all that arrived
-// in a week after it. An index holds those that came late; of the others the ids say enough.
+// Messages between two times. The provider repeats a webhook for seven days, and what was kept of one is applied again
+// when somebody says so. So the id of a message, which gives it its place in the lists, may be much younger than the
+// message: a list up to a time would look through all that arrived after it. An index holds those that came late; of the
+// others the ids say enough.
 import type { MessageFilter } from '../../contract/filters.ts'
 import type { PageRequest } from '../../contract/page.ts'
 import { createdWithin, type Piece, type Span } from '../../platform/postgres/keyset.ts'
@@ -11,9 +12,10 @@ import { isNarrow } from './narrow-filters.ts'
 
 /** As in the condition of the index. */
 const promptMs = 60_000
-const lateMs = 8 * 86_400_000
+/** In a narrow list, which has few messages of a year. Nothing is kept for longer, as a rule. */
+const lateMs = 366 * 86_400_000
 
-/** Whether the late messages are read beside the others: of a narrow list all of a week are few. */
+/** Whether the late messages are read beside the others. */
 const isSplit = (filter: MessageFilter): boolean => filter.until !== undefined && !isNarrow(filter)
 
 /** The span of the list, without the late messages where those are read beside it. */
@@ -40,7 +42,8 @@ export function lateMessages(sql: Sql, those: Piece, filter: MessageFilter, page
       where ${those}
         and ${cameLate(sql)}
         and m.id >= ${idFloor(until.getTime() + promptMs)}::uuid
-        ${createdWithin(sql, 'm', { since, until, lateMs })}
+        ${createdWithin(sql, 'm', { since })}
+        and m.created_at < ${until}
         ${order.from}
       order by ${order.by('m')}`,
   ]

@@ -123,7 +123,8 @@ async function changeStatuses(
           when i.status <> 'FAILED' and m.send_state in (${sources(sql, sendMachine, 'ACCEPTED')}) then 'ACCEPTED'
           else m.send_state
         end,
-        send_due_at = null,
+        -- A failure may be that of an earlier attempt: the one that runs still ends, or its process counts as dead.
+        send_due_at = case when i.status = 'FAILED' and m.send_state = 'SENDING' then m.send_due_at end,
         -- As the answer to the send writes it, which may be lost.
         handed_at = case when i.status = 'FAILED' then m.handed_at else coalesce(m.handed_at, i.at) end,
         content = case when i.status = 'FAILED' then m.content end,

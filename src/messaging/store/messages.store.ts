@@ -22,25 +22,41 @@ export function createMessageStore(
   sql: Sql,
   { accounts, optOutKey, campaigns }: MessageStoreOptions,
 ): MessageStore {
-  const inserts = new Batcher<NewMessage, boolean>({
-    maxItems: 200,
-    maxWaiting: 10_000,
-    ...oneUnlessHeldUp,
-    flush: (all) => insertOutbound(sql, all),
-  })
   return {
     sendContext: createSendContext(sql, { ...accounts, optOutKey }),
-    insertOutbound: (message) => inserts.add(message),
+    insertOutbound: createOutboundInserts(sql),
     ...createSendStore(sql, accounts, campaigns),
     ...createMessageUpdateStore(sql, campaigns.recipientsFollow),
   }
 }
 
+/** The shared statement waits for nobody: what it leaves out waits aside, and holds up no send to others. */
+function createOutboundInserts(sql: Sql): MessageStore['insertOutbound'] {
+  const shared = new Batcher<NewMessage, boolean>({
+    maxItems: 200,
+    maxWaiting: 10_000,
+    ...oneUnlessHeldUp,
+    flush: (all) => insertOutbound(sql, all, 'try'),
+  })
+  const patient = new Batcher<NewMessage, boolean>({
+    ...{ maxItems: 1, maxWaiting: 10_000, concurrency: 4 },
+    flush: (all) => insertOutbound(sql, all, 'wait'),
+  })
+  return async (message) => (await shared.add(message)) || patient.add(message)
+}
+
 /**
+ * With `try`, false also where somebody has locked what a message needs, or where it was written before.
+ *
  * `send_due_at` gives the process that accepted the message three seconds; then the sweep sends it. Rows are found by
  * arrays of their ids: Postgres does not know how few rows `in (select ...)` means, and reads the table whole.
  */
-async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promise<boolean[]> {
+async function insertOutbound(
+  sql: Sql,
+  messages: readonly NewMessage[],
+  locking: 'wait' | 'try',
+): Promise<boolean[]> {
+  const skipped = locking === 'try' ? sql`skip locked` : sql``
   const rows = messages.map((message) => ({
     id: message.id,
     workspace_id: message.workspaceId,
@@ -74,11 +90,19 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
       where id = any(array(select contact_id from input))
         and opt_state is distinct from 'opted-out' and erased_at is null
       order by id
-      for key share
+      for key share ${skipped}
     ),
     -- And this one keeps the file until the message has it.
     files as (
-      select * from uploads where id = any(array(select upload_id from input)) order by id for key share
+      select * from uploads where id = any(array(select upload_id from input)) order by id for key share ${skipped}
+    ),
+    -- In one order, or two batches that touch the same conversations could wait for each other. Before anything is
+    -- written, and after the contact, as what comes in does.
+    locked as (
+      select id from conversations
+      where id = any(array(select i.conversation_id from input i join present on present.id = i.contact_id))
+      order by id
+      for no key update ${skipped}
     ),
     inserted as (
       insert into messages (id, workspace_id, conversation_id, number_id, contact_id, direction, type, status, text,
@@ -88,9 +112,11 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
         now() + interval '3 seconds', i.created_at
       from input i
       join present on present.id = i.contact_id
+      join locked on locked.id = i.conversation_id
       where i.upload_id is null or exists (select from files where files.id = i.upload_id)
       order by i.idempotency_key
-      on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing
+      -- Of the key: another request was faster. Of the id: an earlier try was written, and its reply was lost.
+      on conflict do nothing
       returning id, conversation_id, created_at
     ),
     attached as (
@@ -107,13 +133,6 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
       from inserted
       order by conversation_id, id desc
     ),
-    -- Locked in one order, or two batches that touch the same conversations could wait for each other.
-    locked as (
-      select id from conversations
-      where id = any(array(select conversation_id from latest))
-      order by id
-      for no key update
-    ),
     touched as (
       update conversations c
       set last_message_id = latest.id, last_message_at = latest.created_at, updated_at = now()
@@ -122,5 +141,11 @@ async function insertOutbound(sql: Sql, messages: readonly NewMessage[]): Promis
     )
     select id from inserted`
   const written = new Set(inserted.map((row) => row.id))
+  const missing = locking === 'try' ? [] : messages.flatMap(({ id }) => (written.has(id) ? [] : [id]))
+  if (missing.length > 0) for (const { id } of await writtenBefore(sql, missing)) written.add(id)
   return messages.map((message) => written.has(message.id))
 }
+
+/** In a statement of its own: that of the insert does not see what it has waited for. */
+const writtenBefore = (sql: Sql, ids: readonly MessageId[]) =>
+  sql<{ id: MessageId }[]>`select id from messages where id = any(${ids as MessageId[]}::uuid[])`

@@ -13,7 +13,15 @@ import { oneUnlessHeldUp } from '../../shared/concurrency.ts'
 import type { MessageId } from '../../shared/ids.ts'
 import { sourcesOf } from '../../shared/machine.ts'
 import { type SendState, sendMachine } from '../message.machine.ts'
-import type { LostSend, MessageStore, OptedOutSend, Outgoing, SendOutcome, SendTemplate } from '../ports.ts'
+import type {
+  LostSend,
+  MessageStore,
+  OptedOutSend,
+  Outgoing,
+  SendOutcome,
+  SendStart,
+  SendTemplate,
+} from '../ports.ts'
 import type { SendVerdict } from '../send-policy.ts'
 import type { RecipientsFollow } from './message-updates.store.ts'
 
@@ -33,7 +41,7 @@ export interface CampaignSends {
 
 export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: CampaignSends): SendStore {
   const batch = { maxItems: 200, maxWaiting: 10_000, ...oneUnlessHeldUp }
-  const starts = new Batcher<MessageId, number | null>({ ...batch, flush: (all) => startSending(sql, all) })
+  const starts = new Batcher<SendStart, number | null>({ ...batch, flush: (all) => startSending(sql, all) })
   const ends = new Batcher<SendOutcome, WrittenDelivery[]>({
     ...batch,
     flush: async (all) => {
@@ -43,7 +51,7 @@ export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: C
     },
   })
   return {
-    startSending: (id) => starts.add(id),
+    startSending: (start) => starts.add(start),
     finishSend: (outcome) => ends.add(outcome),
     overdueSends: (limit) => overdueSends(sql, limit, accounts),
     optedOutSends: (limit) => sql<OptedOutSend[]>`
@@ -60,19 +68,26 @@ export function createSendStore(sql: Sql, accounts: AccountOptions, campaigns: C
 export const givenUpAt = (sql: Sql): Fragment => sql`now() + interval '15 minutes'`
 
 /** After the `send_due_at` of a SENDING row, its process counts as dead and the outcome as unknown. */
-async function startSending(sql: Sql, ids: readonly MessageId[]): Promise<(number | null)[]> {
-  const started = await sql<{ id: MessageId; attempt: number }[]>`
-    update messages
-    set send_state = 'SENDING', send_attempts = send_attempts + 1, send_due_at = now() + interval '1 minute'
-    where id = any(${ids as MessageId[]}::uuid[]) and send_state in (${sources(sql, sendMachine, 'SENDING')})
-      and status = 'QUEUED'
-    returning id, send_attempts as attempt`
-  const attempts = new Map(started.map(({ id, attempt }) => [id, attempt]))
-  // An id that occurs twice in a batch was started only once.
-  return ids.map((id) => {
-    const attempt = attempts.get(id) ?? null
-    attempts.delete(id)
-    return attempt
+async function startSending(sql: Sql, starts: readonly SendStart[]): Promise<(number | null)[]> {
+  const started = await sql<(SendStart & { attempt: number })[]>`
+    update messages m
+    set send_state = 'SENDING', started_by = i.by, send_due_at = now() + interval '1 minute',
+      send_attempts = m.send_attempts + case when m.send_state = 'SENDING' then 0 else 1 end
+    from json_to_recordset(${JSON.stringify(starts)}::text::json) as i (id uuid, by integer)
+    where m.id = i.id and m.id = any(${starts.map(({ id }) => id)}::uuid[])
+      and (
+        m.send_state in (${sources(sql, sendMachine, 'SENDING')})
+        -- Its reply was lost.
+        or (m.send_state = 'SENDING' and m.started_by = i.by)
+      )
+      -- The provider may have told how an attempt ended that seemed to be for nothing.
+      and m.status = 'QUEUED'
+    returning m.id, i.by, m.send_attempts as attempt`
+  // Of two starts of one message in a batch, one was made.
+  const made = new Map(started.map((one) => [one.id, one]))
+  return starts.map(({ id, by }) => {
+    const one = made.get(id)
+    return one?.by === by ? one.attempt : null
   })
 }
 
@@ -226,7 +241,8 @@ async function lostSends(sql: Sql, limit: number, follow: RecipientsFollow): Pro
   await sql`
     with lost as (
       update messages
-      set send_state = 'UNKNOWN', send_due_at = case when recipient_id is null then ${givenUpAt(sql)} end
+      set send_state = 'UNKNOWN',
+        send_due_at = case when recipient_id is null and status = 'QUEUED' then ${givenUpAt(sql)} end
       where id in (
         select id from messages
         where send_state in (${sources(sql, sendMachine, 'UNKNOWN')}) and send_due_at < now()

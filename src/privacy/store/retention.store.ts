@@ -95,7 +95,8 @@ async function removeMessages(sql: Sql, workspaceId: WorkspaceId, until: string)
   const after = await cursorOf(sql, workspaceId)
   if (!after) return false
   const found = await sql<{ id: Uuid; isWaiting: boolean }[]>`
-    select id, coalesce(send_state in ('PENDING', 'SENDING') and campaign_id is null, false) as is_waiting
+    select id, coalesce(send_state in ('PENDING', 'SENDING'), false) and status = 'QUEUED' and campaign_id is null
+        as is_waiting
     from messages
     where workspace_id = ${workspaceId} and id > ${after.messages} and id < ${until}
     order by id

@@ -31,7 +31,7 @@ export function keptOf({ element, raw }: ReadElement, outcome: UpdateOutcome | u
     const json = element.type === 'callConnect' ? jsonWithoutSdp(given) : jsonOf(given)
     return { type: 'linked', row: { id, field, part, phoneNumberId, subject, ...bounded(json) } }
   }
-  const kept = changeOf(raw, peopleIn)
+  const kept = isOfErased(element, outcome) ? withoutPeople(raw) : changeOf(raw, peopleIn)
   const row = {
     ...{ id, field, part },
     phoneNumberId: numberIn(raw),
@@ -42,6 +42,20 @@ export function keptOf({ element, raw }: ReadElement, outcome: UpdateOutcome | u
     ...bounded(jsonOf(kept)),
   }
   return { type: 'unlinked', row }
+}
+
+/**
+ * A message is written before it is sent. One with our id that is not there was erased, and so must stay whom it was
+ * sent to. The provider's id has the number in it.
+ */
+const isOfErased = (element: Element, outcome: UpdateOutcome | undefined): boolean =>
+  outcome === 'unknownMessage' &&
+  element.type === 'messageStatus' &&
+  decodeId('message', element.opaque ?? '') !== undefined
+
+function withoutPeople({ given }: RawElement): unknown {
+  const { status, timestamp, biz_opaque_callback_data } = record(given)
+  return { status, timestamp, biz_opaque_callback_data }
 }
 
 /** A signed body that is not JSON. Whom it concerns can only be searched for. */

@@ -1,6 +1,6 @@
 import { createReadMarkStore } from '../../../src/messaging/store/read-marks.store.ts'
 import { type MessageId, newId } from '../../../src/shared/ids.ts'
-import { testAccounts, testMessageStore } from '../../support/message-store.ts'
+import { startOf, testAccounts, testMessageStore } from '../../support/message-store.ts'
 import {
   changeStatus,
   type Driven,
@@ -37,7 +37,7 @@ export const messageCases: Driven[] = [
   },
   {
     ...{ file: sends, name: 'startSending', machine: 'send', place: sendPlaces },
-    run: (sql, { id }) => testMessageStore(sql).startSending(id as MessageId),
+    run: (sql, { id }) => testMessageStore(sql).startSending(startOf(id as MessageId)),
   },
   ...verdicts.map(
     (verdict): Driven => ({

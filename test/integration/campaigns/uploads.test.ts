@@ -157,9 +157,9 @@ describe('a dry run', () => {
       const rows = [
         ...rowsOf(0, 3),
         ...rowsOf(0, 1),
-        { to: 'x' },
+        ...[{ to: 'x' }, { to: 'US.7001' }, { to: 'US.7002' }],
         ...rowsOf(3, limits.recipientsPerBatch),
-        ...rowsOf(0, 2),
+        ...[...rowsOf(0, 2), { to: 'US.7001' }, { to: 'US.7003' }],
       ]
       const text = textOf(rows)
       const dry = await verdicts(type, text, '?dryRun=true')
@@ -167,7 +167,7 @@ describe('a dry run', () => {
       const real = await verdicts(type, text)
       assert.deepEqual(dry, real)
       assert.deepEqual(dry.at(-1), {
-        summary: sums({ added: limits.recipientsPerBatch + 1, duplicates: 4, skipped: 1, invalid: 1 }),
+        summary: sums({ added: limits.recipientsPerBatch + 4, duplicates: 5, skipped: 1, invalid: 1 }),
       })
     })
   }

@@ -8,7 +8,7 @@ import { createConversationReader } from '../../../src/messaging/store/conversat
 import { systemClock } from '../../../src/shared/clock.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
+import { startOf, testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, type Tenant } from '../../support/rows.ts'
 
@@ -194,7 +194,7 @@ async function sentMessage(tenant: Tenant) {
     ...{ idempotencyKey: null, idempotencyHash: null, createdAt: new Date() },
   }
   assert.ok(await store.insertOutbound(message))
-  const attempt = (await store.startSending(message.id)) ?? assert.fail()
+  const attempt = (await store.startSending(startOf(message.id))) ?? assert.fail()
   return { ...message, attempt }
 }
 

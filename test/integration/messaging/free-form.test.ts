@@ -12,7 +12,7 @@ import type { Sql } from '../../../src/platform/postgres/sql.ts'
 import { createRetentionStore } from '../../../src/privacy/store/retention.store.ts'
 import { newId, type UploadId, type Uuid } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testContacts, testMessageStore } from '../../support/message-store.ts'
+import { startOf, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addTenant, type Tenant } from '../../support/rows.ts'
 import { eventually } from '../platform/cluster/gateway.ts'
@@ -202,7 +202,7 @@ describe('a reply', () => {
       },
       about: null,
     })
-    const attempt = await store.startSending(found.id)
+    const attempt = await store.startSending(startOf(found.id))
     const verdict = {
       type: 'accepted',
       providerMessageId: `wamid.${found.id}`,

@@ -129,7 +129,8 @@ describe('messages up to a time', () => {
   before(async () => {
     party = await thread(sql, await workspace(sql))
     const moments = [-day, -5 * minute, -minute, -1, 0, 1, minute, 5 * minute, day]
-    const delays = [0, minute - 1, minute, minute + 1, 3 * hour, day, 7 * day]
+    // After more than a week it was kept, and applied again.
+    const delays = [0, minute - 1, minute, minute + 1, 3 * hour, day, 7 * day, 25 * day]
     for (const [count, [at, delay]] of moments
       .flatMap((at) => delays.map((delay) => [at, delay] as const))
       .entries()) {

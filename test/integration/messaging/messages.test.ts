@@ -8,7 +8,7 @@ import { createMessageReader } from '../../../src/messaging/store/messages-read.
 import { systemClock } from '../../../src/shared/clock.ts'
 import { encodeId, type KeyId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
+import { startOf, testConsent, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addEndpoint, addTenant, type Tenant } from '../../support/rows.ts'
 
@@ -136,7 +136,10 @@ describe('an outbound message', () => {
     const tenant = await addTenant(sql)
     const message = await newMessage(tenant)
     await store.insertOutbound(message)
-    const started = await Promise.all([store.startSending(message.id), store.startSending(message.id)])
+    const started = await Promise.all([
+      store.startSending(startOf(message.id)),
+      store.startSending(startOf(message.id)),
+    ])
     assert.deepEqual(started.sort(), [1, null])
   })
 
@@ -145,7 +148,7 @@ describe('an outbound message', () => {
     const [waiting, sending] = [await newMessage(tenant), await newMessage(tenant)]
     await store.insertOutbound(waiting)
     await store.insertOutbound(sending)
-    await store.startSending(sending.id)
+    await store.startSending(startOf(sending.id))
     await sql`update messages set send_due_at = now() - interval '1 second' where workspace_id = ${tenant.workspaceId}`
     const found = [...(await store.overdueSends(100)), ...(await store.overdueSends(100))]
     assert.deepEqual(
@@ -210,7 +213,7 @@ describe('statuses of the provider', () => {
     const tenant = await addTenant(sql)
     const message = await newMessage(tenant)
     await store.insertOutbound(message)
-    await store.startSending(message.id)
+    await store.startSending(startOf(message.id))
     await updates.applyStatus(status(tenant, message, 'SENT'))
     assert.deepEqual(await statusOf(message), {
       status: 'SENT',

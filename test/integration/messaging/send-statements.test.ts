@@ -5,7 +5,7 @@ import { personAt } from '../../../src/contract/person.ts'
 import type { NewMessage, SendContextQuery } from '../../../src/messaging/ports.ts'
 import { encodeId, newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
-import { testContacts, testMessageStore } from '../../support/message-store.ts'
+import { startOf, testContacts, testMessageStore } from '../../support/message-store.ts'
 import { testDatabase, testPool } from '../../support/postgres.ts'
 import { addTenant, type Tenant } from '../../support/rows.ts'
 
@@ -117,7 +117,7 @@ describe('the statements of a send', () => {
           some.map(() => true),
         )
         assert.deepEqual(
-          await Promise.all(some.map(({ id }) => sends.startSending(id))),
+          await Promise.all(some.map(({ id }) => sends.startSending(startOf(id)))),
           some.map(() => 1),
         )
         await Promise.all(some.map((one) => sends.finishSend(accepted(one))))
@@ -140,7 +140,7 @@ describe('the statements of a send', () => {
     ] as const) {
       await store.insertOutbound(id === message.id ? message : failed)
       await sql`update messages set content = '{"type": "text"}' where id = ${id}`
-      assert.equal(await store.startSending(id), 1)
+      assert.equal(await store.startSending(startOf(id)), 1)
       const providerMessageId = `wamid.${encodeId('message', id)}`
       const told = { messageId: id, recipientId: null, providerMessageId, at: new Date(), error: null }
       await store.changeStatuses([{ ...told, status, eventId: newId('event'), body }])

@@ -177,6 +177,10 @@ describe('an erasure', () => {
     await one.runJob()
     assert.equal((await recordOf(who, id)).status, 'RUNNING')
     assert.equal((await sql`select from calls where id = ${live}`).count, 1)
+    // The provider tells of a call that is erased already.
+    await sql`
+      insert into inbound_elements (id, workspace_id, reason, people, body)
+      values (new_uuid(), ${who.workspaceId}, 'unknownCall', ${[who.waId]}, ${who.secret})`
     await sql`update calls set status = 'COMPLETED' where id = ${live}`
     await sql`update contact_jobs set due_at = now() where id = ${id}`
     await one.runJob()
@@ -184,6 +188,7 @@ describe('an erasure', () => {
     await sql`update messages set send_state = 'ACCEPTED' where id = ${sending}`
     await workUntil('COMPLETED', id)
     assert.deepEqual(await rowsOf(who.workspaceId).then(({ messages, calls }) => [messages, calls]), [0, 0])
+    assert.deepEqual([await mentions(who.secret), await mentions(who.waId)], [[], []])
   })
 
   test('is complete only when the files are gone: a store that fails is asked again', async () => {

@@ -41,11 +41,13 @@ describe('contents that a workspace keeps for some days', () => {
     const who = await known()
     const waiting = await message(sql, who, { text: who.secret, sendState: 'PENDING' })
     await message(sql, who, { text: who.secret, status: 'SENT' })
+    // Between two attempts it was reported as failed: it is not sent again.
+    await message(sql, who, { text: who.secret, status: 'FAILED', sendState: 'PENDING' })
     await keepFor(who, 1)
     await untilDone(after(2).removeContents)
     const textsOf = async () =>
       (await sql`select text from messages where workspace_id = ${who.workspaceId} and text <> ''`).count
-    assert.equal(await textsOf(), 2)
+    assert.equal(await textsOf(), 3)
     await sql`update messages set send_state = 'ACCEPTED' where id = ${waiting}`
     await untilDone(after(2).removeContents)
     assert.equal(await textsOf(), 0)

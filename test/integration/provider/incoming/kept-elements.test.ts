@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { eraseMessages } from '../../../../src/privacy/store/erase-messages.ts'
 import { createKeepElements } from '../../../../src/provider/incoming/keep-elements.ts'
-import { newId } from '../../../../src/shared/ids.ts'
+import { encodeId, newId } from '../../../../src/shared/ids.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { addTenant, type Tenant } from '../../../support/rows.ts'
 import { openKept, wabaId } from './kept-world.ts'
@@ -160,6 +160,19 @@ describe('what nothing was made of', () => {
     assert.deepEqual(kept[0]?.people, ['351910000077'])
     assert.deepEqual(JSON.parse(kept[7]?.body ?? ''), changes[6])
     await sql`update workspaces set waba_id = null where id = ${tenant.workspaceId}`
+  })
+
+  test('says nothing of the person where a message of ours is gone: it was erased', async () => {
+    const tenant = await addTenant(sql)
+    const status = {
+      ...{ id: unique('wamid'), status: 'read', timestamp: '1790000000', recipient_id: '351910000077' },
+      biz_opaque_callback_data: encodeId('message', newId('message')),
+    }
+    await deliver(change(tenant, { contacts: [contact('351910000077', 'Marta')], statuses: [status] }))
+    const [kept] = await keptOf(tenant.workspaceId)
+    assert.deepEqual([kept?.reason, kept?.people], ['unknownMessage', []])
+    const { biz_opaque_callback_data, timestamp } = status
+    assert.deepEqual(JSON.parse(kept?.body ?? ''), { status: 'read', timestamp, biz_opaque_callback_data })
   })
 
   test('for a number that nobody has belongs to no workspace', async () => {
