@@ -43,8 +43,7 @@ const partBytes = 1024 * 1024
 const keepEveryMs = 10_000
 
 /** Each claim has a file of its own: a worker that stood still may write after another has finished the job. */
-const exportKeyOf = ({ workspaceId, id, claim }: ClaimedJob): string =>
-  `${workspaceId}/export-${id}-${claim}`
+const exportKeyOf = ({ workspaceId, id, claim }: ClaimedJob): string => `${workspaceId}/export-${id}-${claim}`
 
 export const createMakeExport = (ports: ExportPorts) =>
   async function makeExport(job: ClaimedJob): Promise<void> {

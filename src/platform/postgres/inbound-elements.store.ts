@@ -31,6 +31,8 @@ export interface LinkedElement extends Kept {
 
 export interface UnlinkedElement extends Kept {
   readonly wabaId: string | null
+  /** `time` of its entry, by which reports of accounts and templates are ordered. */
+  readonly entryAt: Date | null
   /** Null where something was made of it that is neither message nor call. */
   readonly reason: string | null
   /** How the people are addressed whom it concerns. */
@@ -43,6 +45,7 @@ export interface OpenElement {
   readonly reason: string
   readonly part: string | null
   readonly wabaId: string | null
+  readonly entryAt: Date | null
   readonly body: string
   readonly fullBytes: number | null
 }
@@ -65,7 +68,7 @@ export const createInboundElementStore = (pool: Pool) => ({
 
   /** Not applied yet, of every workspace, the oldest first. */
   open: ({ reasons, from, until }: OpenFilter, limit: number) => pool<OpenElement[]>`
-    select id, workspace_id, reason, part, waba_id, body, full_bytes
+    select id, workspace_id, reason, part, waba_id, entry_at, body, full_bytes
     from inbound_elements
     where reason is not null and applied_at is null and reason = any(${[...reasons]})
       and id >= ${from} and id < ${until}
@@ -130,21 +133,22 @@ async function keepUnlinked(sql: Sql, elements: readonly UnlinkedElement[]): Pro
   const rows = elements.map((element) => ({
     ...columnsOf(element),
     waba_id: element.wabaId,
+    entry_at: element.entryAt,
     reason: element.reason,
     people: element.people,
   }))
   await sql`
-    insert into inbound_elements (id, workspace_id, reason, field, part, phone_number_id, waba_id, people, body,
-      full_bytes)
+    insert into inbound_elements (id, workspace_id, reason, field, part, phone_number_id, waba_id, entry_at,
+      people, body, full_bytes)
     select i.id,
       case when i.phone_number_id is null
         then (select min(id::text)::uuid from workspaces where waba_id = i.waba_id having count(*) = 1)
         else (select workspace_id from numbers where phone_number_id = i.phone_number_id)
       end,
-      i.reason, i.field, i.part, i.phone_number_id, i.waba_id, i.people, i.body, i.full_bytes
+      i.reason, i.field, i.part, i.phone_number_id, i.waba_id, i.entry_at, i.people, i.body, i.full_bytes
     from jsonb_to_recordset(${sql.json(rows as never)}) as i (
-      id uuid, field text, part text, phone_number_id text, waba_id text, reason text, people text[], body text,
-      full_bytes integer)`
+      id uuid, field text, part text, phone_number_id text, waba_id text, entry_at timestamptz, reason text, people text[],
+      body text, full_bytes integer)`
 }
 
 const columnsOf = ({ id, field, part, phoneNumberId, body, fullBytes }: Kept) => ({

@@ -82,7 +82,7 @@ async function applyOne({ store, post, isDryRun }: ApplyAgainOptions, kept: Open
 type Webhook = Readonly<Record<string, unknown>>
 
 /** Undefined where it cannot be read: it is no JSON, or only its beginning was kept. */
-function webhookOf({ id, wabaId, body, fullBytes }: OpenElement): Webhook | undefined {
+function webhookOf({ id, wabaId, entryAt, body, fullBytes }: OpenElement): Webhook | undefined {
   if (fullBytes !== null) return undefined
   const kept = parseJson(body)
   const given = record(kept)
@@ -90,7 +90,8 @@ function webhookOf({ id, wabaId, body, fullBytes }: OpenElement): Webhook | unde
   if ('field' in given)
     return {
       ...{ object: 'whatsapp_business_account', ...at },
-      entry: [{ id: wabaId ?? '', changes: [given] }],
+      // Else an old status would count from its arrival, and could undo a newer one.
+      entry: [{ id: wabaId ?? '', changes: [given], ...(entryAt && { time: entryAt.getTime() / 1_000 }) }],
     }
   return 'object' in given ? { ...given, ...at } : undefined
 }

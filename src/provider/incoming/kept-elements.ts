@@ -36,6 +36,7 @@ export function keptOf({ element, raw }: ReadElement, outcome: UpdateOutcome | u
     ...{ id, field, part },
     phoneNumberId: numberIn(raw),
     wabaId: raw.wabaId,
+    entryAt: raw.time,
     reason: unappliedReason(element, outcome),
     people: peopleIn(kept),
     ...bounded(jsonOf(kept)),
@@ -70,7 +71,7 @@ export function keptBody(body: Uint8Array): KeptElement {
   return {
     type: 'unlinked',
     row: {
-      ...{ id: newId('element'), field: null, part: null, wabaId: null, reason: 'unreadable' },
+      ...{ id: newId('element'), field: null, part: null, wabaId: null, entryAt: null, reason: 'unreadable' },
       phoneNumberId: named.find(({ name }) => name === 'phone_number_id')?.value ?? null,
       people: addresses(named.filter(({ name }) => isAddress(name)).map(({ value }) => value)),
       ...bounded(text),

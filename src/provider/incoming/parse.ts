@@ -42,7 +42,7 @@ function elementsOf(payload: unknown, receivedAt: Date): readonly ReadElement[] 
     const time = readInstant(record(entry)['time'])
     return list(record(entry)['changes']).flatMap((given) => {
       const change = record(given)
-      return withRaw(readChange(change, { wabaId, time, receivedAt }), change, wabaId)
+      return withRaw(readChange(change, { wabaId, time, receivedAt }), change, { wabaId, time })
     })
   })
   return [...elements, ...empty.map((entry) => wholeBody(skipped('malformed'), entry))]

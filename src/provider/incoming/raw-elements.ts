@@ -1,6 +1,6 @@
 // Puts beside each parsed element where it stands in its webhook, so that it can be kept as it came. Finds what no reader
 // looked at: a part that is not known, a list that is none, a change without any element.
-import { type Element, skipped } from './element.ts'
+import { type Element, skipped, type WebhookContext } from './element.ts'
 import { list, record } from './fields.ts'
 
 type Loose = Readonly<Record<string, unknown>>
@@ -8,6 +8,8 @@ type Loose = Readonly<Record<string, unknown>>
 /** Where an element came from. Without a change it is the whole body; without a list the whole change. */
 export interface RawElement {
   readonly wabaId: string | null
+  /** `time` of its entry. */
+  readonly time: Date | null
   readonly change: Loose | undefined
   /** The name of the list in the change's value, and the element in it. */
   readonly part: string | null
@@ -46,30 +48,34 @@ const namesOf = (names: Readonly<Record<string, readonly string[]>>, field: unkn
 /** The whole body, of which nothing could be read. */
 export const wholeBody = (element: Element, body: unknown): ReadElement => ({
   element,
-  raw: { wabaId: null, change: undefined, part: null, given: body, isAlone: true },
+  raw: { wabaId: null, time: null, change: undefined, part: null, given: body, isAlone: true },
 })
 
 /** `elements`: what the reader of the field made of this change. */
-export function withRaw(elements: readonly Element[], change: Loose, wabaId: string): ReadElement[] {
+export function withRaw(
+  elements: readonly Element[],
+  change: Loose,
+  { wabaId, time }: Pick<WebhookContext, 'wabaId' | 'time'>,
+): ReadElement[] {
   const value = record(change['value'])
   const { field } = change
   const given = namesOf(readLists, field).flatMap((part) => list(value[part]).map((one) => ({ part, one })))
   const unread = unreadParts(value, field)
-  const waba = wabaId === '' ? null : wabaId
-  const whole = { wabaId: waba, change, part: null, given: undefined, isAlone: true }
+  const entry = { wabaId: wabaId === '' ? null : wabaId, time }
+  const whole = { ...entry, change, part: null, given: undefined, isAlone: true }
   // A reader that refuses the change, or reads another list, has another number of elements.
   if (given.length !== elements.length) return elements.map((element) => ({ element, raw: whole }))
   const isAlone = given.length + unread.length === 1
   const read = given.map(({ part, one }, index) => ({
     element: elements[index] as Element,
-    raw: { wabaId: waba, change, part, given: one, isAlone },
+    raw: { ...entry, change, part, given: one, isAlone },
   }))
   if (read.length + unread.length === 0) return [{ element: skipped('malformed'), raw: whole }]
   return [
     ...read,
     ...unread.map(({ part, element }) => ({
       element,
-      raw: { wabaId: waba, change, part, given: value[part], isAlone },
+      raw: { ...entry, change, part, given: value[part], isAlone },
     })),
   ]
 }

@@ -13,7 +13,7 @@ async function keep(tenant: Tenant | null, reason: string | null, body = '{"fiel
   const phoneNumberId = tenant?.phoneNumberId ?? 'pn-of-nobody'
   await store.keepUnlinked([
     {
-      ...{ id, field: 'messages', part: 'messages', phoneNumberId, wabaId: null },
+      ...{ id, field: 'messages', part: 'messages', phoneNumberId, wabaId: null, entryAt: null },
       ...{ reason, people: [], body, fullBytes: null },
     },
   ])

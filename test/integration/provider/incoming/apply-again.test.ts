@@ -27,7 +27,7 @@ const textOf = (id: string) => ({
 /** As an earlier version kept it, which did not understand it. */
 const earlier = (tenant: Tenant, body: object, patch: Partial<UnlinkedElement> = {}): UnlinkedElement => ({
   ...{ id: newId('element'), field: 'messages', part: 'messages', phoneNumberId: tenant.phoneNumberId },
-  ...{ wabaId: null, reason: 'noSender', people: ['351910000077'], fullBytes: null },
+  ...{ wabaId: null, entryAt: null, reason: 'noSender', people: ['351910000077'], fullBytes: null },
   body: JSON.stringify(body),
   ...patch,
 })
@@ -81,6 +81,26 @@ describe('what an earlier version made nothing of', () => {
       (await keptOf(tenant.workspaceId)).map(({ reason }) => reason),
       ['unknownMessage'],
     )
+  })
+
+  test('has the time of its entry again, by which statuses of templates are ordered', async () => {
+    const time = Math.floor(Date.now() / 1_000) - 7_200
+    const value = {
+      ...{ event: 'PAUSED', message_template_id: 1, message_template_name: 'dock_times' },
+      ...{ message_template_language: 'en_US', reason: 'NONE' },
+    }
+    const entry = [
+      { id: '770000000000081', time, changes: [{ field: 'message_template_status_update', value }] },
+    ]
+    assert.equal((await post(JSON.stringify({ object: 'whatsapp_business_account', entry }))).status, 200)
+    const bodies: string[] = []
+    const keeping = (text: string) => {
+      bodies.push(text)
+      return posting(text)
+    }
+    await applyAgain({ store, post: keeping, filter: all(['unknownTemplate']), isDryRun: false })
+    const sent = bodies.map((text) => JSON.parse(text).entry[0]).find(({ id }) => id === '770000000000081')
+    assert.deepEqual([sent?.time, sent?.changes], [time, entry[0]?.changes])
   })
 
   test('a call is recorded without an offer', async () => {
