@@ -73,8 +73,9 @@ export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
     const status = update.type === 'templateStatus' ? update.status : null
     const reason = update.type === 'templateStatus' ? update.reason : null
     const category = update.type === 'templateCategory' ? update.category : null
-    // A webhook that is posted again, or late, must not undo what the provider decided after it.
     const at = update.type === 'templateStatus' ? sql`status_at` : sql`category_at`
+    // Webhooks have times in whole seconds. A list that was asked for within that second may be older.
+    const endOfSecond = new Date(update.at.getTime() + 999)
     const isNamed = sql`
       w.id = t.workspace_id
         and w.waba_id = ${update.wabaId}
@@ -86,11 +87,12 @@ export const createCatalogSyncStore = (sql: Sql, options: AccountOptions) => ({
         set status = coalesce(${status}, t.status),
           status_reason = case when ${status}::text is null then t.status_reason else ${reason} end,
           category = coalesce(${category}, t.category),
-          ${at} = ${update.at},
+          ${at} = ${endOfSecond},
           updated_at = now()
         from workspaces w
         where ${isNamed}
-          and coalesce(t.${at}, '-infinity') <= ${update.at}
+          -- A webhook that is posted again, or late, must not undo what the provider decided after it.
+          and coalesce(date_trunc('second', t.${at}), '-infinity') <= ${update.at}
           and (${status}::text is null or ${permits(sql, templateMachine, { from: sql`t.status`, to: sql`${status}::text` })})
         returning t.id
       )

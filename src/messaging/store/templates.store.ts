@@ -84,7 +84,6 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
   },
 
   async upsert(workspaceId, templates, asOf = new Date()) {
-    // Webhooks have times in whole seconds.
     const rows = templates.map((template) => ({ id: newId('template'), ...template }))
     // To read the list takes seconds: a webhook may have told something newer meanwhile.
     const later = (at: 'status_at' | 'category_at', column: 'status' | 'status_reason' | 'category') =>
@@ -96,8 +95,7 @@ export const createTemplateStore = (sql: Sql): TemplateStore => ({
       insert into templates as t (id, workspace_id, provider_template_id, name, language, category, status,
         status_reason, parameter_format, components, status_at, category_at)
       select id, ${workspaceId}, "providerTemplateId", name, language, category, status, "rejectedReason",
-        "parameterFormat", components, date_trunc('second', ${asOf}::timestamptz),
-        date_trunc('second', ${asOf}::timestamptz)
+        "parameterFormat", components, ${asOf}::timestamptz, ${asOf}::timestamptz
       from jsonb_to_recordset(${sql.json(rows as never)}) as synced (id uuid, "providerTemplateId" text, name text,
         language text, category text, status text, "rejectedReason" text, "parameterFormat" text, components jsonb)
       on conflict (workspace_id, name, language) do update

@@ -165,4 +165,16 @@ describe('a template', () => {
     // The times of webhooks are whole seconds: one of the same second may be later.
     assert.equal(await template.status('APPROVED', 30), true)
   })
+
+  test('keeps what a webhook told in the second in which the list was asked for', async () => {
+    const template = await scene()
+    assert.equal(await template.status('PAUSED', 30), true)
+    assert.equal(await template.category('MARKETING', 30), true)
+    const asked = (afterMs: number) => new Date(at(30).getTime() + afterMs)
+    await sync(template.workspaceId, [found({ status: 'APPROVED' })], asked(400))
+    assert.deepEqual(await template.stands(), ['PAUSED', 'MARKETING'])
+    await sync(template.workspaceId, [found({ status: 'APPROVED' })], asked(1000))
+    assert.deepEqual(await template.stands(), ['APPROVED', 'UTILITY'])
+    assert.equal(await template.status('PAUSED', 31), true)
+  })
 })
