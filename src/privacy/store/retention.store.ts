@@ -12,7 +12,7 @@ const workspacesAtOnce = 100
 /** Each returns true where there may be more. */
 export const createRetentionStore = (pool: Pool) => ({
   /** One batch for each of the workspaces that keep contents for some days only. */
-  async removeContents(nowMs: number): Promise<boolean> {
+  async removeContents(nowMs: number, stopped?: AbortSignal): Promise<boolean> {
     const workspaces = await pool<{ id: WorkspaceId; contentDays: number }[]>`
       select id, content_days
       from workspaces
@@ -21,6 +21,7 @@ export const createRetentionStore = (pool: Pool) => ({
       limit ${workspacesAtOnce}`
     let isMore = false
     for (const { id, contentDays } of workspaces) {
+      if (stopped?.aborted) return isMore
       const until = idFloor(nowMs - contentDays * dayMs)
       const messages = await pool.begin((sql) => removeMessages(sql, id, until))
       const bodies = await pool.begin((sql) => removeBodies(sql, id, until))
