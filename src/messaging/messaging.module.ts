@@ -192,7 +192,7 @@ interface UploadAccounts {
 }
 
 function uploadsOf(
-  { sql, accounts, blobs, provider, clock }: MessagingOptions,
+  { sql, accounts, blobs, provider, clock, log }: MessagingOptions,
   { ofNumber, ofWorkspace }: UploadAccounts,
 ) {
   const enter = uploadPlaces(limits.mediaUploadsAtOnce)
@@ -202,7 +202,7 @@ function uploadsOf(
     storeUpload: createStoreUpload({
       store: createUploadStore(sql, accounts),
       enter: uploadPlaces(limits.uploadsAtOnce),
-      ...{ blobs, provider, clock },
+      ...{ blobs, provider, clock, log },
     }),
   }
 }

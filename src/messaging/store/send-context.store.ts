@@ -23,9 +23,9 @@ export function createSendContext(sql: Sql, options: Options): MessageStore['sen
     flush: async (queries) => readContexts(sql, queries, await options.optOutKey()),
   })
   return async (query) => {
-    const row = await contexts.add(query)
+    const [row, uploads] = await Promise.all([contexts.add(query), uploadsOf(sql, query)])
     if (!row) throw new Error('the workspace of a key is gone')
-    return toContext(row, query.workspaceId, options)
+    return { ...toContext(row, query.workspaceId, options), uploads }
   }
 }
 
@@ -72,7 +72,7 @@ async function readContexts(
   queries: readonly SendContextQuery[],
   optOutKey: FingerprintKey | undefined,
 ): Promise<(ContextRow | undefined)[]> {
-  const person = { workspaceId: sql`q.workspace_id`, waId: sql`q.address` }
+  const person = { workspaceId: sql`q.workspace_id`, addresses: sql`q.spellings` }
   const rows = await sql<ContextRow[]>`
     select q.nth, w.id as workspace_id, w.waba_id, w.provider_token,
       n.id as number_id, n.number, n.phone_number_id,
@@ -142,7 +142,24 @@ async function readContexts(
   return queries.map((_, nth) => found.get(nth))
 }
 
-const toContext = (row: ContextRow, workspaceId: WorkspaceId, options: AccountOptions): SendContext => ({
+/** Few templates are sent with files, and then with up to one in each card. */
+async function uploadsOf(
+  sql: Sql,
+  { workspaceId, uploadIds = [] }: SendContextQuery,
+): Promise<readonly StoredUpload[]> {
+  if (uploadIds.length === 0) return []
+  const rows = await sql<{ upload: StoredUpload }[]>`
+    select ${uploadColumns(sql)} as upload
+    from uploads u
+    where u.workspace_id = ${workspaceId} and u.id = any(${[...uploadIds]}::uuid[]) and u.expires_at > now()`
+  return rows.map(({ upload }) => upload)
+}
+
+const toContext = (
+  row: ContextRow,
+  workspaceId: WorkspaceId,
+  options: AccountOptions,
+): Omit<SendContext, 'uploads'> => ({
   number: row.numberId && {
     workspaceId,
     numberId: row.numberId,
