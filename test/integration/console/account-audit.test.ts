@@ -158,6 +158,13 @@ test('one entry is read by its id as in the list, by whoever may read it there',
   const ids = new Set(visible.map(({ id }: Json) => id))
   for (const { id } of data)
     if (!ids.has(id)) assert.equal((await viewer('GET', `${ws}/audit/${id}`)).status, 404)
+  // A search finds by its id what the list has.
+  const search = async (as: typeof viewer, id: string): Promise<Json[]> =>
+    (await as('GET', `${ws}/search?q=${id}`)).body.data.map((found: Json) => found.id)
+  for (const { id } of data) {
+    assert.deepEqual(await search(admin, id), [id])
+    assert.deepEqual(await search(viewer, id), ids.has(id) ? [id] : [])
+  }
   const other = await addTenant(world.sql)
   const foreign = await world.as('OWNER', { workspaceId: other.workspaceId })
   const elsewhere = `/workspaces/${encodeId('workspace', other.workspaceId)}/audit/${data[0].id}`
