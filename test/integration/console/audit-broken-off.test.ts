@@ -1,7 +1,7 @@
 // What happens to the audit where a change, or its request, breaks off.
 import assert from 'node:assert/strict'
 import { LinesAnswer } from '../../../src/platform/http/route.ts'
-import { decodeId, encodeId } from '../../../src/shared/ids.ts'
+import { decodeId, encodeId, newId } from '../../../src/shared/ids.ts'
 import { after, test } from '../../support/harness.ts'
 import { addTenant } from '../../support/rows.ts'
 import { type Json, openWorld } from './console-world.ts'
@@ -79,6 +79,35 @@ test('a campaign changes only together with its entry', async () => {
       added.map((entry) => [entry.action, entry.before.status]),
       [[`campaign.${action}`, before.status]],
     )
+  }
+})
+
+test('what is said once is said once, also by requests that come at once', async () => {
+  const { audit } = world.services
+  const subjectId = newId('message')
+  const by = { workspaceId, operatorId: owner.operatorId, ip: '127.0.0.1' }
+  const keyId = newId('key')
+  await sql`
+    insert into api_keys (id, workspace_id, name, prefix, secret_hash, scopes)
+    values (${keyId}, ${workspaceId}, 'k', ${keyId}, ${Buffer.from(keyId)}, '{}')`
+  const notes: readonly [action: string, note: (action: string) => Promise<void>][] = [
+    ['message.sent', (action) => audit.noteOnce(by, { action, subjectKind: 'message', subjectId })],
+    ['media.downloaded', (action) => audit.noteHourly(by, { action, subjectKind: 'message', subjectId })],
+    [
+      'campaign.exported',
+      (action) => {
+        const { workspaceId: ofKey, ip } = by
+        return audit.noteOfKey(
+          { workspaceId: ofKey, keyId, ip },
+          { action, subjectKind: 'message', subjectId },
+        )
+      },
+    ],
+  ]
+  for (const [action, note] of notes) {
+    await Promise.all(Array.from({ length: 8 }, () => note(action)))
+    const rows = await sql`select from audit where subject_id = ${subjectId} and action = ${action}`
+    assert.equal(rows.count, 1, action)
   }
 })
 
