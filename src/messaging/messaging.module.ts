@@ -151,8 +151,11 @@ export function createMessaging(options: MessagingOptions) {
     applyTemplateChange: async (update: TemplateStatusUpdate | TemplateCategoryUpdate) =>
       (await catalog.applyTemplateChange(update)) && accountHealth.templateChanged(update),
     applyAccountUpdate: accountHealth.applyUpdate,
-    syncCatalog: () =>
-      syncCatalog({ store: catalog, templates: records.templates, ...accountHealth, provider, log }),
+    syncCatalog: (signal?: AbortSignal) =>
+      syncCatalog(
+        { store: catalog, templates: records.templates, ...accountHealth, provider, log },
+        { signal },
+      ),
     moveMerged: () => moveMerged(sql),
     sweepSends: () => sweepSends({ store, transmitter, dispatch, clock }),
     /** Resolves when no single send is in progress. */
@@ -189,7 +192,7 @@ interface UploadAccounts {
 }
 
 function uploadsOf(
-  { sql, accounts, blobs, provider, clock }: MessagingOptions,
+  { sql, accounts, blobs, provider, clock, log }: MessagingOptions,
   { ofNumber, ofWorkspace }: UploadAccounts,
 ) {
   const enter = uploadPlaces(limits.mediaUploadsAtOnce)
@@ -199,7 +202,7 @@ function uploadsOf(
     storeUpload: createStoreUpload({
       store: createUploadStore(sql, accounts),
       enter: uploadPlaces(limits.uploadsAtOnce),
-      ...{ blobs, provider, clock },
+      ...{ blobs, provider, clock, log },
     }),
   }
 }
