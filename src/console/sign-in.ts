@@ -55,10 +55,11 @@ export async function proveOperator(services: ConsoleServices, attempt: SignInAt
 }
 
 /** To be called with what was read before the check. */
-export const provenBy = ({ id, passwordHash, totpSeed }: OperatorCredentials): Proven => ({
+export const provenBy = ({ id, passwordHash, totpSeed, totpGeneration }: OperatorCredentials): Proven => ({
   operatorId: id,
   passwordHash,
   hasTotp: totpSeed !== null,
+  totpGeneration,
 })
 
 function guesserOf(

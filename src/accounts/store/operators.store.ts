@@ -177,4 +177,4 @@ const toOrigin = ({ id, createdAt, verifiedAt, ...row }: OriginRow): OperatorOri
 })
 
 const credentials = (sql: Sql) => sql`
-  id, email, name, password_hash, totp_seed, disabled_at is not null as is_disabled`
+  id, email, name, password_hash, totp_seed, totp_generation, disabled_at is not null as is_disabled`

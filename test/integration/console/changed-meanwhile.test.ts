@@ -160,6 +160,39 @@ describe('a change of the account that is under way', () => {
       assert.deepEqual([codes.count, (await account.sessions()).count], [0, 0])
     })
 
+  for (const [what, method, path, body] of asks.slice(1))
+    test(`leaves no ${what} of somebody who moves the second factor to another app`, async () => {
+      const account = await someone()
+      const other = await account.browser()
+      await world.giveTotp(account.id)
+      const state = async () => [
+        ...(await account.credentials()),
+        ...(await world.sql`select code_hash from recovery_codes where operator_id = ${account.id} order by 1`),
+      ]
+      let moved: Json
+      const reply = await meanwhile(
+        async () => {
+          await turnOn(account)
+          moved = await state()
+        },
+        () => other(method, path, body),
+      )
+      assert.deepEqual(refused(reply), [403, 'FORBIDDEN', 'password'])
+      assert.deepEqual(await state(), moved)
+      assert.equal(moved.length, 11)
+    })
+
+  test('goes on where the second factor stays and only its last code is another', async () => {
+    const account = await someone()
+    const seed = await world.giveTotp(account.id)
+    const signInElsewhere = async () => {
+      const totp = totpCode(seed, totpStep(world.clock.now()))
+      assert.equal((await account.signIn({ totp })).status, 200)
+    }
+    const renew = () => account.own('POST', '/me/recovery-codes', { password: PASSWORD })
+    assert.equal((await meanwhile(signInElsewhere, renew)).status, 200)
+  })
+
   test('keeps the former second factor of somebody whose password is changed', async () => {
     const account = await someone()
     const other = await account.browser()
