@@ -10,6 +10,8 @@ export interface BotOptions extends CallsOptions {
   readonly port: number
   /** The signing secret of the endpoint. */
   readonly secret: string
+  /** A socket that has answered none of these since the last one is dead. */
+  readonly pingEveryMs?: number
 }
 
 export interface Bot {
@@ -22,18 +24,28 @@ export interface Bot {
 // short time when its gateways change.
 const MAX_FRAME_BYTES = 256 * 1024
 const MAX_SOCKETS = 20
+const PING_EVERY_MS = 30_000
 const BAD_SIGNATURE = 1008
 const GOING_AWAY = 1001
 
-export async function startBot({ host, port, secret, ...options }: BotOptions): Promise<Bot> {
+export async function startBot({
+  host,
+  port,
+  secret,
+  pingEveryMs = PING_EVERY_MS,
+  ...options
+}: BotOptions): Promise<Bot> {
   const calls = new Calls(options)
   const server = createServer((_, response) => void response.writeHead(426).end())
   server.maxConnections = MAX_SOCKETS
   const isGenuine = handshakeJudge(secret)
   const sockets = new WebSocketServer({ server, maxPayload: MAX_FRAME_BYTES })
+  // It repeats the errors of the server, and what nobody listens to would end the process.
+  sockets.on('error', () => undefined)
   sockets.on('connection', (socket, { headers }) => {
     // `close` follows and needs no handling: Switchboard connects again.
     socket.on('error', () => undefined)
+    dropWhenSilent(socket, pingEveryMs)
     if (isGenuine(headers)) receive(socket, calls, options.log)
     else socket.close(BAD_SIGNATURE, 'bad signature')
   })
@@ -50,6 +62,20 @@ export async function startBot({ host, port, secret, ...options }: BotOptions): 
       server.closeIdleConnections()
     },
   }
+}
+
+/** The other end may vanish without closing its sockets, which would then count against MAX_SOCKETS for ever. */
+function dropWhenSilent(socket: WebSocket, everyMs: number): void {
+  let isAlive = true
+  socket.on('pong', () => {
+    isAlive = true
+  })
+  const timer = setInterval(() => {
+    if (!isAlive) return socket.terminate()
+    isAlive = false
+    socket.ping()
+  }, everyMs)
+  socket.once('close', () => clearInterval(timer))
 }
 
 /** A received frame counts as delivered. The work follows later, so the bot must handle its own failures. */

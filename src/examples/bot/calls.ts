@@ -22,6 +22,7 @@ export interface CallEvent {
 }
 
 const LIVE = new Set(['INITIATED', 'RINGING', 'ACCEPTED'])
+const stopping = 'the bot is stopping'
 /** The call is over, or another client has it: there is nothing to hang up. */
 const NOT_OURS = ['CALL_ENDED', 'CALL_ALREADY_ANSWERED', 'CALL_NOT_RINGING', 'NOT_FOUND']
 
@@ -30,6 +31,7 @@ export class Calls {
   // A call is in this map from its first event on. It is null until its peer exists.
   readonly #live = new Map<string, Peer | null>()
   readonly #placing = new Set<Promise<unknown>>()
+  #isStopping = false
 
   constructor(options: CallsOptions) {
     this.#options = options
@@ -45,6 +47,7 @@ export class Calls {
     // Switchboard forwards a call a second time when one of its processes failed during the first time.
     if (this.#live.has(call.id)) return
     log('call.ringing', { callId: call.id, from: call.from })
+    if (this.#isStopping) return this.#hangUp(call.id, stopping)
     if (this.size >= maxCalls) return this.#hangUp(call.id, 'too many calls')
     this.#live.set(call.id, null)
     await this.#endOnFailure(call.id, () => this.#answer(call))
@@ -72,16 +75,18 @@ export class Calls {
   /** Calls the contact of a conversation. Returns the call's id. */
   async place(conversationId: string): Promise<string> {
     const { maxCalls } = this.#options
+    if (this.#isStopping) throw new Error(stopping)
     if (this.size >= maxCalls) throw new Error(`the bot is in ${maxCalls} calls already`)
     const placed = this.#place(conversationId)
     this.#placing.add(placed)
     return placed.finally(() => this.#placing.delete(placed))
   }
 
-  /** Hangs up every call. */
+  /** Hangs up every call, and declines those that ring from now on. */
   async close(): Promise<void> {
+    this.#isStopping = true
     await Promise.allSettled(this.#placing)
-    await Promise.all([...this.#live.keys()].map((callId) => this.#hangUp(callId, 'the bot is stopping')))
+    await Promise.all([...this.#live.keys()].map((callId) => this.#hangUp(callId, stopping)))
   }
 
   async #answer({ id, session }: CallEvent): Promise<void> {
