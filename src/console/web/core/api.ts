@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { isAttended } from './attendance.ts'
 import { askToConfirm } from './confirmation.ts'
-import { askToSignIn, hasWorker } from './ended-session.ts'
+import { askToSignIn, worker } from './ended-session.ts'
 import { noteAnswer } from './freshness.ts'
 import { route } from './router.ts'
 import { instructionOf, messageOf } from './sentences.ts'
@@ -104,7 +104,7 @@ export async function lasting(path: string, request: () => Promise<Response>): P
   }
   const { error, isOfSession } = await refusal(answer, path)
   if (!isOfSession) throw error
-  if (!hasWorker.peek()) isSignedOut.value = true
+  if (worker.peek() === undefined) isSignedOut.value = true
   else if (path === WHO) void askToSignIn()
   else if (await askToSignIn()) return await lasting(path, request)
   else throw cancelled('Nothing was done: you are signed out.')
@@ -115,6 +115,7 @@ async function fetched(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers)
   // A change was asked for, however long it takes, as an upload may.
   if ((init.method ?? 'GET') === 'GET' && !isAttended()) headers.set('x-unattended', '1')
+  for (const [name, value] of Object.entries(inNameOf(path))) headers.set(name, value)
   return await fetch(`/console/api${path}`, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error
@@ -125,6 +126,12 @@ async function fetched(path: string, init: RequestInit): Promise<Response> {
 
 /** Asks for it after a sign-in, which would wait for itself. */
 const WHO = '/me'
+
+/** Somebody else may have signed in in another tab: then what was written here is refused, not done in that name. */
+export function inNameOf(path: string): Readonly<Record<string, string>> {
+  const operatorId = worker.peek()
+  return operatorId === undefined || path === WHO ? {} : { 'x-operator': operatorId }
+}
 
 /** A 401 from these paths is about the submitted password, not about the session. */
 const withoutSession = ['/session', '/invitation/accept']

@@ -1,10 +1,9 @@
 // What somebody has begun to write, for each conversation. It outlives going elsewhere and reloading the page, until
 // the tab is closed. Uploads go on while another conversation is open.
-import { effect, signal } from '@preact/signals'
 import type { UploadRecord } from '../../../../contract/records/upload.ts'
 import { toApiError } from '../../core/api.ts'
 import { bytes } from '../../core/format.ts'
-import { readKept, writeKept } from '../../core/kept.ts'
+import { createOwn } from '../../core/kept.ts'
 import { randomText } from '../../core/random-text.ts'
 import { uploadFile } from '../../core/upload-file.ts'
 import { type Draft, type DraftFile, type Drafts, isEmpty, keptDrafts } from './draft.ts'
@@ -12,27 +11,16 @@ import { fileProblem } from './files.ts'
 
 const empty: Draft = { text: '', files: [] }
 
-const KEPT = 'drafts'
-const drafts = signal<Drafts>({})
-let isRead = false
+const now = (all: Drafts): Drafts => keptDrafts(all, Date.now())
+const drafts = createOwn<Drafts>('drafts', { empty: {}, read: now, write: now })
 
-/** Read on first use, because only then the operator is known. */
-function all(): Drafts {
-  if (!isRead) {
-    isRead = true
-    drafts.value = keptDrafts(readKept<Drafts>(KEPT) ?? {}, Date.now())
-    effect(() => writeKept(KEPT, keptDrafts(drafts.value, Date.now())))
-  }
-  return drafts.value
-}
-
-export const draftOf = (id: string): Draft => all()[id] ?? empty
+export const draftOf = (id: string): Draft => drafts.get()[id] ?? empty
 
 export function changeDraft(id: string, change: Partial<Draft> | ((draft: Draft) => Draft)): void {
   const draft = draftOf(id)
   const next = typeof change === 'function' ? change(draft) : { ...draft, ...change }
-  const { [id]: _, ...others } = all()
-  drafts.value = isEmpty(next) ? others : { ...others, [id]: next }
+  const { [id]: _, ...others } = drafts.get()
+  drafts.set(isEmpty(next) ? others : { ...others, [id]: next })
 }
 
 export const unquote = (id: string): void => changeDraft(id, ({ text, files }) => ({ text, files }))
