@@ -1,5 +1,6 @@
 // The client of the console's JSON API. A refusal becomes an ApiError with the server's message.
 import { signal } from '@preact/signals'
+import { ApiError, type Detail } from './api-error.ts'
 import { isAttended } from './attendance.ts'
 import { askToConfirm } from './confirmation.ts'
 import { askToSignIn, worker } from './ended-session.ts'
@@ -7,39 +8,7 @@ import { noteAnswer } from './freshness.ts'
 import { route } from './router.ts'
 import { instructionOf, messageOf } from './sentences.ts'
 
-interface Detail {
-  readonly path?: string
-  readonly message: string
-}
-
-export class ApiError extends Error {
-  readonly status: number
-  readonly code: string
-  readonly details: readonly Detail[]
-  readonly requestId: string | undefined
-  readonly retryAfterSeconds: number | undefined
-
-  constructor(options: {
-    status: number
-    code: string
-    message: string
-    details?: readonly Detail[] | undefined
-    requestId?: string | undefined
-    retryAfterSeconds?: number | undefined
-  }) {
-    super(options.message)
-    this.status = options.status
-    this.code = options.code
-    this.details = options.details ?? []
-    this.requestId = options.requestId
-    this.retryAfterSeconds = options.retryAfterSeconds
-  }
-
-  /** The message for one field of the body. */
-  of(path: string): string | undefined {
-    return this.details.find((detail) => detail.path === path || detail.path?.startsWith(`${path}.`))?.message
-  }
-}
+export { ApiError }
 
 /** True once nobody is signed in and nothing would be lost: the app then leads to the page of the sign-in and back. */
 export const isSignedOut = signal(false)
