@@ -36,6 +36,7 @@ export const createGuard =
       sessionHash && (await services.sessions.find(sessionHash, { isUse: !isUnattended(request) }))
     if (!operator) throw new AppError('UNAUTHORIZED', 'Sign in at /console first.')
     const operatorId = encodeId('operator', operator.operatorId)
+    refuseOtherOperator(request, operatorId)
     const refusal = route.needsProof === 'always' && !operator.isProven ? confirmationRequired() : undefined
     if (route.access.type === 'operator')
       return { context: { ...nobody, operator }, refusal, subject: { operatorId } }
@@ -46,6 +47,13 @@ export const createGuard =
       subject: { operatorId, workspaceId: encodeId('workspace', author.workspaceId) },
     }
   }
+
+/** A page says whose it is: somebody else may have signed in in another tab of the browser, with the same cookie. */
+function refuseOtherOperator(request: HttpRequest, operatorId: string): void {
+  const meant = request.header('x-operator')
+  if (meant !== undefined && meant !== operatorId)
+    throw new AppError('UNAUTHORIZED', 'Somebody else has signed in in this browser. Sign in again.')
+}
 
 function refuseOtherOrigins(request: HttpRequest, publicUrl: string | undefined): void {
   const headers = {

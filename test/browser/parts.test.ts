@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import type { Browser, Page, WebSocketRoute } from 'playwright-core'
+import type { Browser, Page, Route, WebSocketRoute } from 'playwright-core'
 import { eventually } from '../e2e/scene.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import { assertAccessible, screenshot, sharedBrowser } from './scene.ts'
@@ -27,6 +27,10 @@ describe('the parts', () => {
   })
   const outage = { json: { error: { code: 'UNAVAILABLE', message: 'away', requestId: 'r' } }, status: 503 }
   let things: { readonly json: object; readonly status: number } = ofThings('one')
+  /** Reads that the test answers itself, in an order of its own. */
+  let held: Route[] | undefined
+  const tellThings = (route: Route) =>
+    held && route.request().url().includes('/things') ? held.push(route) : route.fulfill(things)
 
   before(async () => {
     const { outputFiles } = await build({
@@ -49,7 +53,7 @@ describe('the parts', () => {
     await page.route('http://gallery.test/**', (route) => {
       const { pathname } = new URL(route.request().url())
       const contentType = pathname.endsWith('.css') ? 'text/css' : 'text/javascript'
-      if (pathname === '/console/api/things') return route.fulfill(things)
+      if (pathname.startsWith('/console/api/thing')) return tellThings(route)
       const file = files.get(pathname)
       return route.fulfill(
         file === undefined ? { contentType: 'text/html', body: html } : { contentType, body: file },
@@ -158,6 +162,64 @@ describe('the parts', () => {
     await live(page, 2)
     send(1, { topic: 'overview', seq: 1, stale: null })
     await notice.getByText('Retrying').waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  test('a list loses no row when news comes while more is loaded, nor goes back to an older answer', async () => {
+    const answers: Route[] = []
+    held = answers
+    const page = await open()
+    const shown = page.getByRole('list', { name: 'Things' }).getByRole('listitem')
+    const asked = (count: number) => eventually(`${count} reads`, async () => answers.length >= count)
+    const answer = (nth: number, ids: string, nextCursor: string | null = null) =>
+      answers[nth - 1]?.fulfill({ json: { data: [...ids].map((id) => ({ id })), nextCursor } })
+    const shows = (ids: string) =>
+      eventually(`${ids} is shown`, async () => (await shown.allInnerTexts()).join('') === ids)
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    await asked(1)
+    await answer(1, 'ba', 'after-a')
+    await shows('ba')
+    await press('Load more')
+    await asked(2)
+    await press('Refresh')
+    await asked(3)
+    await answer(3, 'cb', 'after-b')
+    await shows('cba')
+    await answer(2, '98')
+    await shows('cba98')
+    await press('Refresh')
+    await press('Refresh')
+    await asked(5)
+    await answer(5, 'dc', 'after-c')
+    await shows('dcba98')
+    await answer(4, 'cb', 'after-b')
+    await press('Refresh')
+    await asked(6)
+    await answer(6, 'hg', 'after-g')
+    await shows('hg')
+    await press('Load more')
+    await asked(7)
+    assert.match(answers[6]?.request().url() ?? '', /cursor=after-g$/)
+    held = undefined
+    await page.close()
+  })
+
+  test('what a change answered is not undone by a read that began before it', async () => {
+    const page = await open()
+    const reads: Route[] = []
+    await page.route('**/console/api/thing', (route) => void reads.push(route))
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    const tells = (text: string) => page.getByRole('status', { name: 'Thing' }).getByText(text).waitFor()
+    await press('Read')
+    await eventually('it is read', async () => reads.length === 1)
+    await press('Change')
+    await tells('changed')
+    await eventually('it is read once more', async () => reads.length === 2)
+    // Nobody waits for the first any more.
+    await reads[0]?.fulfill({ json: { text: 'old' } }).catch(() => undefined)
+    await tells('changed')
+    await reads[1]?.fulfill({ json: { text: 'newer' } })
+    await tells('newer')
     await page.close()
   })
 

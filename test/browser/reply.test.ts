@@ -118,6 +118,7 @@ describe('the reply box', () => {
     await item.click()
     assert.equal(await box.inputValue(), 'First line\nSecond line')
     await sendsAgain(page)
+    await staysUntilRead(page)
     await uploads(page)
     await close(page)
   })
@@ -144,6 +145,27 @@ describe('the reply box', () => {
     assert.deepEqual([keys.length, keys[0]], [2, keys[1]])
     // Who answers has read.
     await said(page, 'And tomorrow?').getByText('Unread').waitFor({ state: 'detached' })
+  }
+
+  /** What was sent stays on the page while the messages cannot be read. */
+  async function staysUntilRead(page: Page): Promise<void> {
+    const box = page.getByLabel('Your reply')
+    const sent = said(page, 'See you there')
+    let failed = 0
+    await page.route('**/thread?*', (route) => {
+      failed += 1
+      return route.abort()
+    })
+    await box.fill('See you there')
+    const reply = page.waitForResponse('**/reply')
+    await box.press('Enter')
+    await reply
+    const before = failed
+    await eventually('the messages are asked for twice', async () => failed >= before + 2)
+    await sent.getByText('Sending').waitFor()
+    await page.unroute('**/thread?*')
+    await sent.getByText(/^(Sent|Delivered|Read) \d\d:\d\d$/).waitFor()
+    assert.equal(await sent.count(), 1)
   }
 
   async function uploads(page: Page): Promise<void> {

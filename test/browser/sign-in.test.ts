@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { createPasswordHasher } from '../../src/accounts/password.ts'
-import { createOperatorStore } from '../../src/accounts/store/operators.store.ts'
 import { totpCode, totpStep } from '../../src/accounts/totp.ts'
-import { decodeId } from '../../src/shared/ids.ts'
 import { signIn } from '../e2e/clients.ts'
 import { after, before, describe, test } from '../support/harness.ts'
 import {
@@ -16,6 +13,7 @@ import {
   screenshot,
   viewport,
 } from './scene.ts'
+import { again, draftsAreOnesOwn, fill, other, otherJoins, signedIn } from './sign-in-steps.ts'
 
 describe('the sign-in', () => {
   let scene: BrowserScene
@@ -24,12 +22,6 @@ describe('the sign-in', () => {
     scene = await openBrowserScene()
   })
   after(() => scene?.close())
-
-  async function fill(page: Page, email: string, password: string): Promise<void> {
-    await page.getByLabel('E-mail').fill(email)
-    await page.getByLabel('Password').fill(password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-  }
 
   test('leads to the page that was asked for, and out again', async () => {
     const page = await scene.newPage()
@@ -49,17 +41,7 @@ describe('the sign-in', () => {
     assertNoFaults(page)
   })
 
-  const again = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' })
   const keyForm = (page: Page) => page.getByRole('dialog', { name: 'Create an API key' })
-
-  async function signedIn(path: string): Promise<Page> {
-    const page = await scene.newPage()
-    const { email, password } = scene.stack.operator
-    await page.goto(scene.urlOf(path))
-    await fill(page, email, password)
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-    return page
-  }
 
   async function beginKey(page: Page, name: string): Promise<void> {
     await page.getByRole('button', { name: 'Create key' }).click()
@@ -70,7 +52,7 @@ describe('the sign-in', () => {
   const createKey = (page: Page) => keyForm(page).getByRole('button', { name: 'Create key' }).click()
 
   test('a form that is half written when the session ends is sent after signing in over it', async () => {
-    const page = await signedIn('keys')
+    const page = await signedIn(scene, 'keys')
     await beginKey(page, 'survivor')
     await page.context().clearCookies()
     await createKey(page)
@@ -95,7 +77,7 @@ describe('the sign-in', () => {
   })
 
   test('the end of a session that the live socket tells leaves the page as it is', async () => {
-    const page = await signedIn('overview')
+    const page = await signedIn(scene, 'overview')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await scene.stack.sql`delete from sessions`
     await again(page).waitFor()
@@ -107,13 +89,8 @@ describe('the sign-in', () => {
   })
 
   test('what one operator wrote is not sent when another signs in over it', async () => {
-    const { sql, workspaceId } = scene.stack
-    const other = { email: 'ada@northdock.example', name: 'Ada Marlow', password: 'another password' }
-    const passwordHash = await createPasswordHasher({ logN: 12 }).hash(other.password)
-    const operatorId = await createOperatorStore(sql).create({ ...other, passwordHash, platformOwner: false })
-    await sql`insert into memberships (workspace_id, operator_id, role)
-      values (${decodeId('workspace', workspaceId) ?? ''}, ${operatorId ?? ''}, 'OWNER')`
-    const page = await signedIn('keys')
+    await otherJoins(scene)
+    const page = await signedIn(scene, 'keys')
     await beginKey(page, 'not hers')
     await page.context().clearCookies()
     await createKey(page)
@@ -130,6 +107,9 @@ describe('the sign-in', () => {
     assert.deepEqual(posts, ['/console/api/session'])
     await page.close()
   })
+
+  test('what one operator has begun to write is neither shown to the next nor sent in that name', () =>
+    draftsAreOnesOwn(scene))
 
   test('never leads elsewhere than into the console', async () => {
     const page = await scene.newPage()

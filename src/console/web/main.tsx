@@ -1,12 +1,12 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { api } from './core/api.ts'
 import { startAttendance } from './core/attendance.ts'
 import { startClock } from './core/format.ts'
 import { startLive } from './core/live.ts'
 import { noticesHost } from './core/notices-place.ts'
 import { startPrefetch } from './core/prefetch.ts'
 import { startRouter } from './core/router.ts'
+import { assureSame } from './core/session.ts'
 import { pages } from './pages.ts'
 import { Toaster } from './parts/toaster.tsx'
 
@@ -14,7 +14,7 @@ startRouter()
 startPrefetch((page) => pages.find(({ path }) => path === page)?.load())
 startClock()
 startLive()
-startAttendance(() => api.get('/me'))
+startAttendance(assureSame)
 const root = document.getElementById('app')
 if (root) render(<App />, root)
 render(<Toaster />, noticesHost)

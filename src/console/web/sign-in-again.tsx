@@ -1,10 +1,8 @@
 // The session ended while somebody works: signs in again over the page, which stays as it is.
 import { useEffect, useState } from 'preact/hooks'
-import { isSignedOut } from './core/api.ts'
-import { hasWorker, settleSignIn } from './core/ended-session.ts'
+import { settleSignIn } from './core/ended-session.ts'
 import { useAction } from './core/load.ts'
-import { loadMe, me, signIn } from './core/session.ts'
-import { forgetUnsaved } from './core/unsaved.ts'
+import { loadMe, me, signIn, startAnew } from './core/session.ts'
 import { AuthProblem, useCountdown } from './parts/auth-form.tsx'
 import { Button } from './parts/button.tsx'
 import { Dialog, DialogActions, DialogBody } from './parts/dialog.tsx'
@@ -17,7 +15,8 @@ export function SignInAgain() {
   const action = useAction()
   const second = useSecondStep(action)
   const wait = useCountdown(action.error)
-  const goOn = () => resume(operator?.id)
+  // Somebody else has the page start anew: what one operator wrote is never sent in the name of another.
+  const goOn = () => settleSignIn(true)
   useEffect(() => {
     // Somebody may have signed in again in another tab.
     const look = () => {
@@ -59,19 +58,4 @@ export function SignInAgain() {
   )
 }
 
-function leave(): void {
-  forgetUnsaved()
-  hasWorker.value = false
-  me.value = undefined
-  isSignedOut.value = true
-  settleSignIn(false)
-}
-
-/** What one operator wrote is never sent in the name of another: then the page starts anew. */
-function resume(operatorId: string | undefined): void {
-  if (me.value?.operator.id === operatorId) return settleSignIn(true)
-  forgetUnsaved()
-  me.value = undefined
-  settleSignIn(false)
-  location.reload()
-}
+const leave = () => void startAnew()

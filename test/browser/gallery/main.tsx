@@ -1,7 +1,7 @@
 // Renders UI parts side by side, as no page shows them, for the test of the parts.
 import { render } from 'preact'
 import { liveState, startLive, useTopic } from '../../../src/console/web/core/live.ts'
-import { useList } from '../../../src/console/web/core/load.ts'
+import { useList, useResource } from '../../../src/console/web/core/load.ts'
 import { Badge } from '../../../src/console/web/parts/badge.tsx'
 import { Chart } from '../../../src/console/web/parts/chart.tsx'
 import { StaleNotice } from '../../../src/console/web/parts/stale-notice.tsx'
@@ -100,6 +100,9 @@ function Polled() {
       <button type="button" onClick={() => void list.refresh()}>
         Refresh
       </button>
+      <button type="button" onClick={list.loadMore}>
+        Load more
+      </button>
       <ul aria-label="Things">
         {list.rows?.map(({ id }) => (
           <li key={id}>{id}</li>
@@ -109,11 +112,28 @@ function Polled() {
   )
 }
 
+/** One thing that is read again, or changed, on a click. */
+function Changed() {
+  const thing = useResource<{ readonly text?: string }>('/thing')
+  return (
+    <>
+      <button type="button" onClick={thing.reload}>
+        Read
+      </button>
+      <button type="button" onClick={() => thing.set({ text: 'changed' })}>
+        Change
+      </button>
+      <output aria-label="Thing">{thing.data?.text}</output>
+    </>
+  )
+}
+
 const Gallery = () => (
   <main style={{ padding: '32px', maxWidth: '720px' }}>
     <h1>Parts</h1>
     <p role="status">{liveState.value}</p>
     <Polled />
+    <Changed />
     <LiveFigures />
     <Charts />
     <Moments />

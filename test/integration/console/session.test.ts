@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { hashToken } from '../../../src/accounts/random-token.ts'
 import { createTotpSeed, totpCode, totpStep } from '../../../src/accounts/totp.ts'
+import { encodeId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { cookieOf, openWorld, PASSWORD } from './console-world.ts'
 
@@ -48,6 +49,20 @@ describe('signing in', () => {
     assert.notEqual(second, first)
     assert.equal((await me(first)).status, 401)
     assert.equal((await me(second)).status, 200)
+  })
+
+  test('a page of another operator is refused: what it sends is not done in the name of the cookie', async () => {
+    const ids = await Promise.all(
+      ['eli@example.com', 'ola@example.com'].map((email) => world.addOperator(email)),
+    )
+    const [eli = '', ola = ''] = ids.map((id) => encodeId('operator', id))
+    const cookie = cookieOf(await signIn('ola@example.com'))
+    const sessions = (operator: string) =>
+      world.request('GET', '/me/sessions', { headers: { cookie, 'x-operator': operator } })
+    const refused = await sessions(eli)
+    assert.equal(refused.status, 401)
+    assert.equal(refused.body.error.code, 'UNAUTHORIZED')
+    assert.equal((await sessions(ola)).status, 200)
   })
 
   test('signing out ends the session and clears the cookie, twice without harm', async () => {

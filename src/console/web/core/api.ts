@@ -1,45 +1,14 @@
 // The client of the console's JSON API. A refusal becomes an ApiError with the server's message.
 import { signal } from '@preact/signals'
+import { ApiError, type Detail } from './api-error.ts'
 import { isAttended } from './attendance.ts'
 import { askToConfirm } from './confirmation.ts'
-import { askToSignIn, hasWorker } from './ended-session.ts'
+import { askToSignIn, worker } from './ended-session.ts'
 import { noteAnswer } from './freshness.ts'
 import { route } from './router.ts'
 import { instructionOf, messageOf } from './sentences.ts'
 
-interface Detail {
-  readonly path?: string
-  readonly message: string
-}
-
-export class ApiError extends Error {
-  readonly status: number
-  readonly code: string
-  readonly details: readonly Detail[]
-  readonly requestId: string | undefined
-  readonly retryAfterSeconds: number | undefined
-
-  constructor(options: {
-    status: number
-    code: string
-    message: string
-    details?: readonly Detail[] | undefined
-    requestId?: string | undefined
-    retryAfterSeconds?: number | undefined
-  }) {
-    super(options.message)
-    this.status = options.status
-    this.code = options.code
-    this.details = options.details ?? []
-    this.requestId = options.requestId
-    this.retryAfterSeconds = options.retryAfterSeconds
-  }
-
-  /** The message for one field of the body. */
-  of(path: string): string | undefined {
-    return this.details.find((detail) => detail.path === path || detail.path?.startsWith(`${path}.`))?.message
-  }
-}
+export { ApiError }
 
 /** True once nobody is signed in and nothing would be lost: the app then leads to the page of the sign-in and back. */
 export const isSignedOut = signal(false)
@@ -104,7 +73,7 @@ export async function lasting(path: string, request: () => Promise<Response>): P
   }
   const { error, isOfSession } = await refusal(answer, path)
   if (!isOfSession) throw error
-  if (!hasWorker.peek()) isSignedOut.value = true
+  if (worker.peek() === undefined) isSignedOut.value = true
   else if (path === WHO) void askToSignIn()
   else if (await askToSignIn()) return await lasting(path, request)
   else throw cancelled('Nothing was done: you are signed out.')
@@ -115,6 +84,7 @@ async function fetched(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers)
   // A change was asked for, however long it takes, as an upload may.
   if ((init.method ?? 'GET') === 'GET' && !isAttended()) headers.set('x-unattended', '1')
+  for (const [name, value] of Object.entries(inNameOf(path))) headers.set(name, value)
   return await fetch(`/console/api${path}`, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error
@@ -125,6 +95,12 @@ async function fetched(path: string, init: RequestInit): Promise<Response> {
 
 /** Asks for it after a sign-in, which would wait for itself. */
 const WHO = '/me'
+
+/** Somebody else may have signed in in another tab: then what was written here is refused, not done in that name. */
+export function inNameOf(path: string): Readonly<Record<string, string>> {
+  const operatorId = worker.peek()
+  return operatorId === undefined || path === WHO ? {} : { 'x-operator': operatorId }
+}
 
 /** A 401 from these paths is about the submitted password, not about the session. */
 const withoutSession = ['/session', '/invitation/accept']

@@ -16,4 +16,8 @@ export function startAttendance(tell: () => Promise<unknown>): void {
   setInterval(() => {
     if (isAttended()) tell().catch(() => undefined)
   }, ATTENDED_MS)
+  // Whoever comes back to the page sees at once whether it is still theirs.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') tell().catch(() => undefined)
+  })
 }

@@ -5,8 +5,8 @@ import { createWaiting } from './waiting.ts'
 
 const waiting = createWaiting()
 
-/** Whether somebody was signed in since the page was loaded. Before that, the sign-in is a page. */
-export const hasWorker = signal(false)
+/** The id of the operator whose page this is. Before somebody is signed in, the sign-in is a page. */
+export const worker = signal<string | undefined>(undefined)
 
 export const isSessionEnded = waiting.isAsking
 

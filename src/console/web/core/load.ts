@@ -1,8 +1,9 @@
 // Reads from the API into a component: one resource, or a list page by page. Data stays on screen while it is
 // read again, so that nothing jumps.
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type ApiError, api, CANCELLED, toApiError } from '../core/api.ts'
 import { outageOf, useRetry } from './freshness.ts'
+import { createListReader, type ListState } from './list-reader.ts'
 
 export interface Loaded<Data> {
   /** Undefined until the first answer. */
@@ -17,13 +18,20 @@ export interface Loaded<Data> {
 export function useResource<Data>(path: string | undefined): Loaded<Data> {
   const [state, setState] = useState<{ path?: string | undefined; data?: Data; error?: ApiError }>({})
   const [turn, setTurn] = useState(0)
+  const reading = useRef<AbortController>(undefined)
   useEffect(() => {
     if (path === undefined) return
     const abort = new AbortController()
+    reading.current = abort
     api.get<Data>(path, abort.signal).then(
-      (data) => setState({ path, data }),
+      (data) => {
+        if (abort.signal.aborted) return
+        reading.current = undefined
+        setState({ path, data })
+      },
       (failure: unknown) => {
         if (abort.signal.aborted) return
+        reading.current = undefined
         const error = toApiError(failure)
         // Keep showing the data that was read before.
         setState((before) => (before.path === path ? { ...before, error } : { path, error }))
@@ -38,13 +46,14 @@ export function useResource<Data>(path: string | undefined): Loaded<Data> {
     data: isCurrent ? state.data : undefined,
     error: isCurrent ? state.error : undefined,
     reload,
-    set: (data) => setState({ path, data }),
+    set(data) {
+      setState({ path, data })
+      if (!reading.current) return
+      // What is being read may be older than this, or newer: it is read again.
+      reading.current.abort()
+      reload()
+    },
   }
-}
-
-interface PageBody<Row> {
-  readonly data: readonly Row[]
-  readonly nextCursor: string | null
 }
 
 export interface List<Row> {
@@ -63,33 +72,33 @@ export interface List<Row> {
   update(change: (rows: readonly Row[]) => readonly Row[]): void
 }
 
-interface ListState<Row> {
-  readonly path: string
-  readonly rows?: readonly Row[]
-  readonly cursor?: string | null
-  readonly error?: ApiError
-  readonly isLoadingMore?: boolean
-}
+const byId = ({ id }: { readonly id: string }): string => id
 
-/** A list with keyset paging. A new path, as after a change of filters, starts again at the first page. */
-export function useList<Row extends { readonly id: string }>(path: string): List<Row> {
+/**
+ * A list with keyset paging. A new path, as after a change of filters, starts again at the first page. Where rows move,
+ * `placeOf` tells that one has.
+ */
+export function useList<Row extends { readonly id: string }>(
+  path: string,
+  placeOf: (row: Row) => string = byId,
+): List<Row> {
   const [state, setState] = useState<ListState<Row>>({ path })
   const [turn, setTurn] = useState(0)
-  const current = useRef(path)
-  current.current = path
-  useEffect(() => {
-    const abort = new AbortController()
-    api.get<PageBody<Row>>(path, abort.signal).then(
-      ({ data, nextCursor }) => setState({ path, rows: data, cursor: nextCursor }),
-      (error: unknown) => {
-        if (!abort.signal.aborted) setState((before) => failed(before, path, toApiError(error)))
-      },
-    )
-    return () => abort.abort()
-  }, [path, turn])
+  const reader = useMemo(
+    () =>
+      createListReader<Row>(path, {
+        read: api.get,
+        toError: toApiError,
+        isOutage: (error) => outageOf(error) !== undefined,
+        show: setState,
+        placeOf,
+      }),
+    [],
+  )
+  useEffect(() => reader.open(path), [path, turn])
   const known: ListState<Row> = state.path === path ? state : { path }
   const reload = useCallback(() => setTurn((before) => before + 1), [])
-  const refresh = () => readFirst(path, setState)
+  const { refresh, loadMore, replace } = reader
   useRetry(known.error, known.rows ? () => void refresh() : reload)
   return {
     rows: known.rows,
@@ -97,82 +106,9 @@ export function useList<Row extends { readonly id: string }>(path: string): List
     error: known.rows && outageOf(known.error) ? undefined : known.error,
     hasMore: typeof known.cursor === 'string',
     isLoadingMore: known.isLoadingMore === true,
-    loadMore: () => void readMore(known, current, setState),
-    reload,
-    refresh,
-    replace: (row) =>
-      setState((before) => ({
-        ...before,
-        ...(before.rows && { rows: before.rows.map((one) => (one.id === row.id ? row : one)) }),
-      })),
-    update: (change) =>
-      setState((before) => {
-        if (before.path !== path || !before.rows) return before
-        const rows = change(before.rows)
-        return rows === before.rows ? before : { ...before, rows }
-      }),
-  }
-}
-
-/**
- * A filter that makes no sense leaves the list as it was: the error is shown beside the filter. Rows also stay while the
- * server does not answer.
- */
-function failed<Row>(before: ListState<Row>, path: string, error: ApiError): ListState<Row> {
-  if (before.path === path && outageOf(error)) return { ...before, error }
-  return before.rows && isOfFilter(error) ? { path, rows: before.rows, error } : { path, error }
-}
-
-/** Whether an error of a list names the filters that it is about. */
-export const isOfFilter = ({ status, details }: ApiError): boolean => status === 400 && details.length > 0
-
-async function readFirst<Row extends { readonly id: string }>(
-  path: string,
-  setState: (change: (before: ListState<Row>) => ListState<Row>) => void,
-): Promise<void> {
-  const setHere = (change: (before: ListState<Row>) => ListState<Row>) =>
-    setState((before) => (before.path === path ? change(before) : before))
-  try {
-    const first = await api.get<PageBody<Row>>(path)
-    setHere((before) => refreshed(before, first))
-  } catch (error) {
-    const failure = toApiError(error)
-    if (outageOf(failure)) setHere((before) => ({ ...before, error: failure }))
-  }
-}
-
-/** While more than one page is shown, rows that left the first page stay: they may only have moved down. */
-function refreshed<Row extends { readonly id: string }>(
-  before: ListState<Row>,
-  { data, nextCursor }: PageBody<Row>,
-): ListState<Row> {
-  const { path, rows } = before
-  if (!rows || nextCursor === null || rows.length <= data.length)
-    return { path, rows: data, cursor: nextCursor }
-  const fresh = new Set(data.map(({ id }) => id))
-  const { error: _, ...known } = before
-  return { ...known, rows: [...data, ...rows.filter(({ id }) => !fresh.has(id))] }
-}
-
-async function readMore<Row extends { readonly id: string }>(
-  known: ListState<Row>,
-  current: { readonly current: string },
-  setState: (change: (before: ListState<Row>) => ListState<Row>) => void,
-): Promise<void> {
-  const { path, cursor } = known
-  if (!cursor || known.isLoadingMore) return
-  setState((before) => ({ ...before, isLoadingMore: true }))
-  const separator = path.includes('?') ? '&' : '?'
-  try {
-    const next = await api.get<PageBody<Row>>(`${path}${separator}cursor=${encodeURIComponent(cursor)}`)
-    if (current.current !== path) return
-    setState((before) => {
-      const seen = new Set(before.rows?.map(({ id }) => id))
-      const rows = [...(before.rows ?? []), ...next.data.filter(({ id }) => !seen.has(id))]
-      return { path, rows, cursor: next.nextCursor }
-    })
-  } catch (error) {
-    setState((before) => ({ ...before, isLoadingMore: false, error: toApiError(error) }))
+    loadMore: () => void loadMore(),
+    ...{ reload, refresh, replace },
+    update: (change) => reader.update(path, change),
   }
 }
 

@@ -2,9 +2,10 @@
 import { computed, signal } from '@preact/signals'
 import { api, isSignedOut } from '../core/api.ts'
 import { plural } from '../core/format.ts'
-import { route } from '../core/router.ts'
-import { hasWorker } from './ended-session.ts'
+import { ROOT, route } from '../core/router.ts'
+import { worker } from './ended-session.ts'
 import { say } from './toasts.ts'
+import { forgetUnsaved } from './unsaved.ts'
 
 export type Role = 'VIEWER' | 'AGENT' | 'ADMIN' | 'OWNER'
 
@@ -36,6 +37,8 @@ export interface Me {
 
 export const me = signal<Me | undefined>(undefined)
 
+export const operatorId = computed(() => me.value?.operator.id)
+
 export const workspace = computed(() => me.value?.workspaces.find(({ id }) => id === route.value.workspaceId))
 
 const order: readonly Role[] = ['VIEWER', 'AGENT', 'ADMIN', 'OWNER']
@@ -44,10 +47,31 @@ const order: readonly Role[] = ['VIEWER', 'AGENT', 'ADMIN', 'OWNER']
 export const can = (role: Role): boolean =>
   order.indexOf(workspace.value?.role ?? 'VIEWER') >= order.indexOf(role)
 
-export async function loadMe(): Promise<void> {
-  me.value = await api.get<Me>('/me')
+/** If that is somebody else than before, the page starts anew, at `address`. */
+export async function loadMe(address?: string): Promise<void> {
+  const now = await api.get<Me>('/me')
+  if (isSomebodyElse(now)) return startAnew(address)
+  me.value = now
   isSignedOut.value = false
-  hasWorker.value = true
+  worker.value = now.operator.id
+}
+
+/** Looks whether somebody else has signed in in another tab. */
+export async function assureSame(): Promise<void> {
+  if (me.peek() && isSomebodyElse(await api.get<Me>('/me'))) return startAnew()
+}
+
+/** Than the one whose page this is, also while it is about to start anew. */
+const isSomebodyElse = ({ operator }: Me): boolean =>
+  worker.peek() !== undefined && worker.peek() !== operator.id
+
+/** What was read and written here is one operator's. Never resolves: nothing goes on in the name of another. */
+export function startAnew(address?: string): Promise<never> {
+  forgetUnsaved()
+  me.value = undefined
+  if (address === undefined) location.reload()
+  else location.replace(address)
+  return new Promise(() => undefined)
 }
 
 /** A code from the authenticator app, or a recovery code instead. */
@@ -66,7 +90,7 @@ export async function signIn(
   tellCodesLeft(proved)
 }
 
-/** Accepts an invitation, which also signs in. Resolves to the id of its workspace. */
+/** Accepts an invitation, which also signs in. Resolves to the address of its workspace. */
 export async function join(
   given: { readonly token: string; readonly password: string } & (
     | { readonly account: 'NEW'; readonly name: string }
@@ -74,9 +98,10 @@ export async function join(
   ),
 ): Promise<string> {
   const joined = await api.post<Proved & { readonly workspaceId: string }>('/invitation/accept', given)
-  await loadMe()
+  const address = `${ROOT}/${joined.workspaceId}`
+  await loadMe(address)
   tellCodesLeft(joined)
-  return joined.workspaceId
+  return address
 }
 
 /** Confirms the password again, for requests that show or change secrets. */
@@ -97,7 +122,5 @@ function tellCodesLeft({ recoveryCodesLeft: left }: Proved): void {
 
 export async function signOut(): Promise<void> {
   await api.delete('/session')
-  hasWorker.value = false
-  me.value = undefined
-  isSignedOut.value = true
+  return startAnew()
 }

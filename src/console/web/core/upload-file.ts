@@ -1,5 +1,5 @@
 // Uploads one file as it is, and gives what the server says of it.
-import { ApiError, inWorkspace, lasting, unreachable } from './api.ts'
+import { ApiError, inNameOf, inWorkspace, lasting, unreachable } from './api.ts'
 
 interface Options {
   readonly query?: Readonly<Record<string, string>>
@@ -24,6 +24,7 @@ const sent = (path: string, file: File, onProgress: Options['onProgress']): Prom
     const request = new XMLHttpRequest()
     request.open('POST', `/console/api${path}`)
     request.setRequestHeader('content-type', file.type)
+    for (const [name, value] of Object.entries(inNameOf(path))) request.setRequestHeader(name, value)
     request.upload.onprogress = ({ loaded, total }) => onProgress?.(total === 0 ? 0 : loaded / total)
     request.onerror = () => reject(unreachable())
     request.onload = () => {

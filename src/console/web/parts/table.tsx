@@ -1,7 +1,8 @@
 // A table of records with keyset paging. If the first cell of a row is a link, the whole row is clickable. Where there is
 // no room for columns, each row is a card, with the titles of the columns beside the values.
 import type { ComponentChildren } from 'preact'
-import { isOfFilter, type List } from '../core/load.ts'
+import { isOfFilter } from '../core/list-reader.ts'
+import type { List } from '../core/load.ts'
 import { Button } from './button.tsx'
 import { EmptyState, ErrorState, Problem, Skeleton } from './states.tsx'
 

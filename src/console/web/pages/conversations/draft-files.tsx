@@ -4,7 +4,7 @@ import { bytes, percent } from '../../core/format.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import type { DraftFile } from './draft.ts'
-import { removeFile, upload } from './drafts.ts'
+import { removeFile, upload } from './draft-uploads.ts'
 import { acceptedTypes, type FileKind, fileKind } from './files.ts'
 
 const icons: Readonly<Record<FileKind, IconName>> = {

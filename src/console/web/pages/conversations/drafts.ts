@@ -1,87 +1,20 @@
 // What somebody has begun to write, for each conversation. It outlives going elsewhere and reloading the page, until
-// the tab is closed. Uploads go on while another conversation is open.
-import { effect, signal } from '@preact/signals'
-import type { UploadRecord } from '../../../../contract/records/upload.ts'
-import { toApiError } from '../../core/api.ts'
-import { bytes } from '../../core/format.ts'
-import { readKept, writeKept } from '../../core/kept.ts'
-import { randomText } from '../../core/random-text.ts'
-import { uploadFile } from '../../core/upload-file.ts'
-import { type Draft, type DraftFile, type Drafts, isEmpty, keptDrafts } from './draft.ts'
-import { fileProblem } from './files.ts'
+// the tab is closed.
+import { createOwn } from '../../core/kept.ts'
+import { type Draft, type Drafts, isEmpty, keptDrafts } from './draft.ts'
 
 const empty: Draft = { text: '', files: [] }
 
-const KEPT = 'drafts'
-const drafts = signal<Drafts>({})
-let isRead = false
+const now = (all: Drafts): Drafts => keptDrafts(all, Date.now())
+const drafts = createOwn<Drafts>('drafts', { empty: {}, read: now, write: now })
 
-/** Read on first use, because only then the operator is known. */
-function all(): Drafts {
-  if (!isRead) {
-    isRead = true
-    drafts.value = keptDrafts(readKept<Drafts>(KEPT) ?? {}, Date.now())
-    effect(() => writeKept(KEPT, keptDrafts(drafts.value, Date.now())))
-  }
-  return drafts.value
-}
-
-export const draftOf = (id: string): Draft => all()[id] ?? empty
+export const draftOf = (id: string): Draft => drafts.get()[id] ?? empty
 
 export function changeDraft(id: string, change: Partial<Draft> | ((draft: Draft) => Draft)): void {
   const draft = draftOf(id)
   const next = typeof change === 'function' ? change(draft) : { ...draft, ...change }
-  const { [id]: _, ...others } = all()
-  drafts.value = isEmpty(next) ? others : { ...others, [id]: next }
+  const { [id]: _, ...others } = drafts.get()
+  drafts.set(isEmpty(next) ? others : { ...others, [id]: next })
 }
 
 export const unquote = (id: string): void => changeDraft(id, ({ text, files }) => ({ text, files }))
-
-/** What was chosen from disk, for another try. */
-const chosen = new Map<string, File>()
-
-export function attach(id: string, files: Iterable<File>): void {
-  for (const file of files) {
-    const problem = fileProblem(file, bytes)
-    const added: DraftFile = {
-      ...{
-        key: randomText(),
-        name: file.name || 'File',
-        mimeType: file.type,
-        sizeBytes: file.size,
-        progress: 0,
-      },
-      ...(problem !== undefined && { problem, isRefused: true }),
-    }
-    chosen.set(added.key, file)
-    changeDraft(id, (draft) => ({ ...draft, files: [...draft.files, added] }))
-    if (problem === undefined) void upload(id, added.key)
-  }
-}
-
-export function removeFile(id: string, key: string): void {
-  chosen.delete(key)
-  changeDraft(id, (draft) => ({ ...draft, files: draft.files.filter((file) => file.key !== key) }))
-}
-
-export async function upload(id: string, key: string): Promise<void> {
-  const file = chosen.get(key)
-  if (!file) return
-  const change = (changes: Partial<DraftFile>) =>
-    changeDraft(id, (draft) => ({
-      ...draft,
-      files: draft.files.map((one) => (one.key === key ? { ...without(one), ...changes } : one)),
-    }))
-  change({ progress: 0 })
-  try {
-    const done = await uploadFile<UploadRecord>(`/conversations/${id}/files`, file, {
-      onProgress: (progress) => change({ progress }),
-    })
-    chosen.delete(key)
-    change({ progress: 1, upload: done })
-  } catch (failure) {
-    change({ problem: toApiError(failure).message })
-  }
-}
-
-const without = ({ problem: _, ...file }: DraftFile): DraftFile => file

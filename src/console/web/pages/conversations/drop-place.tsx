@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
+import { sayError } from '../../core/toasts.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { attach } from './drafts.ts'
 import { isAnswerable } from './reply.tsx'
 
 interface Props {
@@ -37,7 +37,9 @@ export function DropPlace({ conversation, children }: Props) {
         event.preventDefault()
         depth.current = 0
         setOver(false)
-        attach(conversation.id, event.dataTransfer?.files ?? [])
+        // Copied, because they are gone after the event.
+        const files = [...(event.dataTransfer?.files ?? [])]
+        import('./draft-uploads.ts').then(({ attach }) => attach(conversation.id, files), sayError)
       }}
     >
       {children}

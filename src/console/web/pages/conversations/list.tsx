@@ -4,7 +4,8 @@ import type { NumberRecord } from '../../../../contract/records/catalog.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import { inWorkspace } from '../../core/api.ts'
 import { plural } from '../../core/format.ts'
-import { isOfFilter, type List, useList } from '../../core/load.ts'
+import { isOfFilter } from '../../core/list-reader.ts'
+import { type List, useList } from '../../core/load.ts'
 import { useRepeat } from '../../core/repeat.ts'
 import { Button } from '../../parts/button.tsx'
 import { filterValues } from '../../parts/filter.ts'
@@ -22,6 +23,10 @@ const filterNames = ['unread', 'windowOpen', 'numberId', 'contact', 'order']
 /** Fewer than this, and more are loaded at once: a page of open windows may be short. */
 const ENOUGH = 20
 
+/** What moves a conversation: activity, and being read. */
+const placeOf = ({ id, updatedAt, unreadCount }: ConversationRecord): string =>
+  `${id} ${updatedAt} ${unreadCount > 0}`
+
 interface Props {
   readonly currentId: string | undefined
   readonly numbers: readonly NumberRecord[]
@@ -31,6 +36,7 @@ export function ConversationList({ currentId, numbers }: Props) {
   const { order, ...filters } = filterValues(filterNames)
   const list = useList<ConversationRecord>(
     inWorkspace('/conversations', { ...filters, order: order ?? 'unread' }),
+    placeOf,
   )
   useRepeat(LOOK_MS, () => refill(list))
   useNews(list.refresh)

@@ -1,8 +1,7 @@
 // Replies on their way. One that failed stays, to be tried again with the same idempotency key: it reaches the customer
 // once, whatever became of the first try.
-import { signal } from '@preact/signals'
 import { api, inWorkspace, toApiError } from '../../core/api.ts'
-import { readKept, writeKept } from '../../core/kept.ts'
+import { createOwn } from '../../core/kept.ts'
 import { randomText } from '../../core/random-text.ts'
 import { type Body, bodiesOf, type Draft } from './draft.ts'
 import { changeDraft } from './drafts.ts'
@@ -22,32 +21,18 @@ export interface Outgoing {
   readonly problem?: string
 }
 
-const KEPT = 'outbox'
 const LEFT = 'The page was left before it was known whether this was sent.'
-const outgoing = signal<readonly Outgoing[]>([])
-let isRead = false
-
-function all(): readonly Outgoing[] {
-  if (!isRead) {
-    isRead = true
-    const kept = readKept<readonly Outgoing[]>(KEPT) ?? []
-    outgoing.value = kept.map((one) => ({ ...one, problem: one.problem ?? LEFT }))
-  }
-  return outgoing.value
-}
-
-function change(next: readonly Outgoing[]): void {
-  outgoing.value = next
-  writeKept(
-    KEPT,
-    next.filter(({ bodies }) => bodies.length > 0),
-  )
-}
+const outbox = createOwn<readonly Outgoing[]>('outbox', {
+  empty: [],
+  read: (kept) => kept.map((one) => ({ ...one, problem: one.problem ?? LEFT })),
+  write: (all) => all.filter(({ bodies }) => bodies.length > 0),
+})
 
 export const outgoingOf = (conversationId: string): readonly Outgoing[] =>
-  all().filter((one) => one.conversationId === conversationId)
+  outbox.get().filter((one) => one.conversationId === conversationId)
 
-export const forget = (ids: readonly string[]): void => change(all().filter(({ id }) => !ids.includes(id)))
+export const forget = (ids: readonly string[]): void =>
+  outbox.set(outbox.get().filter(({ id }) => !ids.includes(id)))
 
 /** Takes the draft over: the box is free for the next reply. */
 export function sendDraft(conversationId: string, draft: Draft): void {
@@ -59,13 +44,13 @@ export function sendDraft(conversationId: string, draft: Draft): void {
     ...{ bodies, lastKey: bodies.at(-1)?.idempotencyKey ?? '' },
   }
   changeDraft(conversationId, () => ({ text: '', files: [] }))
-  change([...all(), one])
+  outbox.set([...outbox.get(), one])
   void inTurn(conversationId, () => deliver(one.id))
 }
 
 export function tryAgain(one: Outgoing): void {
   const { problem: _, ...again } = one
-  change(all().map((each) => (each.id === one.id ? again : each)))
+  outbox.set(outbox.get().map((each) => (each.id === one.id ? again : each)))
   void inTurn(one.conversationId, () => deliver(one.id))
 }
 
@@ -80,7 +65,7 @@ function inTurn(conversationId: string, work: () => Promise<void>): Promise<void
 
 async function deliver(id: string): Promise<void> {
   const update = (changes: Partial<Outgoing>) =>
-    change(all().map((one) => (one.id === id ? { ...one, ...changes } : one)))
+    outbox.set(outbox.get().map((one) => (one.id === id ? { ...one, ...changes } : one)))
   for (let one = find(id); one?.bodies[0]; one = find(id)) {
     try {
       await api.post(one.path, one.bodies[0])
@@ -92,4 +77,4 @@ async function deliver(id: string): Promise<void> {
   }
 }
 
-const find = (id: string) => all().find((one) => one.id === id)
+const find = (id: string) => outbox.get().find((one) => one.id === id)

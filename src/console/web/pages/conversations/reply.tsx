@@ -1,23 +1,15 @@
-// The reply box below a thread: text, files, and the message that is quoted, while the 24 hours are open. What was begun
-// stays when somebody goes elsewhere.
-import { useLayoutEffect, useRef } from 'preact/hooks'
+// What is below a thread: the form of a reply while the 24 hours are open, or why there is none.
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
-import type { MessageRecord } from '../../../../contract/records/message.ts'
-import { exact, now, plural } from '../../core/format.ts'
+import { now } from '../../core/format.ts'
 import { can } from '../../core/session.ts'
-import { Button, IconButton } from '../../parts/button.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import type { Draft } from './draft.ts'
-import { Attach, DraftFiles } from './draft-files.tsx'
-import { attach, changeDraft, draftOf, unquote } from './drafts.ts'
-import { sendDraft } from './outbox.ts'
+import { Button } from '../../parts/button.tsx'
+import { later } from '../../parts/later.tsx'
+import { draftOf } from './drafts.ts'
 import { timeLeft } from './rules.ts'
-import { kindName } from './words.ts'
 
-const LONGEST = 4_096
-const FEW = 200
+const ReplyForm = later(() => import('./reply-form.tsx').then((module) => module.ReplyForm), { isPage: true })
 
-interface Props {
+export interface ReplyProps {
   readonly conversation: ConversationRecord
   onTemplate(): void
 }
@@ -26,7 +18,7 @@ interface Props {
 export const isAnswerable = ({ contact, group, windowExpiresAt }: ConversationRecord): boolean =>
   can('AGENT') && !group && !contact.optedOut && timeLeft(windowExpiresAt, now.value) !== undefined
 
-export function ReplyBox(props: Props) {
+export function ReplyBox(props: ReplyProps) {
   const { contact, group } = props.conversation
   if (group) return null
   if (contact.optedOut)
@@ -35,10 +27,10 @@ export function ReplyBox(props: Props) {
         <p>The customer has opted out: nothing can be sent until they write START.</p>
       </div>
     )
-  return isAnswerable(props.conversation) ? <Open {...props} /> : <Closed {...props} />
+  return isAnswerable(props.conversation) ? <ReplyForm {...props} /> : <Closed {...props} />
 }
 
-const Closed = ({ conversation: { id, windowExpiresAt }, onTemplate }: Props) => (
+const Closed = ({ conversation: { id, windowExpiresAt }, onTemplate }: ReplyProps) => (
   <div class="reply closed">
     <div>
       <p>
@@ -53,126 +45,3 @@ const Closed = ({ conversation: { id, windowExpiresAt }, onTemplate }: Props) =>
     </Button>
   </div>
 )
-
-/** On a touch screen, Enter begins a new line, as the keyboard there shows. */
-const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches
-
-function Open({ conversation, onTemplate }: Props) {
-  const { id } = conversation
-  const draft = draftOf(id)
-  const box = useRef<HTMLTextAreaElement>(null)
-  useGrowing(box, draft.text)
-  const isSendable = isReady(draft)
-  const submit = () => {
-    if (!isSendable) return
-    sendDraft(id, draft)
-    box.current?.focus()
-  }
-  return (
-    <form
-      class="reply"
-      aria-label="Reply"
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
-      {draft.quoted && <Quoted message={draft.quoted} onClose={() => unquote(id)} />}
-      <DraftFiles id={id} files={draft.files} />
-      <div class="reply-line">
-        <Attach onChoose={(files) => attach(id, files)} />
-        <IconButton label="Choose a template" icon="templates" onClick={onTemplate} />
-        <textarea
-          ref={box}
-          aria-label="Your reply"
-          aria-describedby="reply-keys"
-          placeholder="Write a reply"
-          rows={1}
-          maxLength={LONGEST}
-          value={draft.text}
-          onInput={({ currentTarget }) => changeDraft(id, { text: currentTarget.value })}
-          onPaste={(event) => {
-            const files = event.clipboardData?.files
-            if (!files?.length) return
-            event.preventDefault()
-            attach(id, files)
-          }}
-          onKeyDown={(event) => {
-            if (!sends(event)) return
-            event.preventDefault()
-            submit()
-          }}
-        />
-        <Button look="primary" icon="send" type="submit" disabled={!isSendable}>
-          Send
-        </Button>
-      </div>
-      <Foot conversation={conversation} draft={draft} />
-    </form>
-  )
-}
-
-function isReady({ text, files }: Draft): boolean {
-  const isBusy = files.some(({ upload }) => upload === undefined)
-  return !isBusy && (text.trim() !== '' || files.length > 0)
-}
-
-function sends({ key, shiftKey, ctrlKey, metaKey, isComposing }: KeyboardEvent): boolean {
-  if (key !== 'Enter' || isComposing) return false
-  return ctrlKey || metaKey || !(shiftKey || isTouch())
-}
-
-/** Where the browser does not grow a field with its content by itself. */
-function useGrowing(box: { readonly current: HTMLTextAreaElement | null }, text: string): void {
-  useLayoutEffect(() => {
-    const { current: element } = box
-    if (!element || CSS.supports('field-sizing', 'content')) return
-    element.style.height = 'auto'
-    element.style.height = `${element.scrollHeight + 2}px`
-  }, [text])
-}
-
-const Quoted = ({ message, onClose }: { readonly message: MessageRecord; onClose(): void }) => (
-  <div class="reply-quoted">
-    <p>
-      <small>{message.direction === 'INBOUND' ? 'Customer' : 'You'}</small>
-      <span>{message.text === '' ? kindName(message.type) : message.text.slice(0, 160)}</span>
-    </p>
-    <IconButton label="Do not quote this message" icon="close" onClick={onClose} />
-  </div>
-)
-
-/** How long free replies are possible, counted down; and the keys, or how much more can be written. */
-function Foot({
-  conversation: { windowExpiresAt },
-  draft: { text, files },
-}: {
-  readonly conversation: ConversationRecord
-  readonly draft: Draft
-}) {
-  const left = timeLeft(windowExpiresAt, now.value)
-  const room = LONGEST - text.length
-  return (
-    <div class="reply-foot">
-      {left && windowExpiresAt && (
-        <small
-          class={left.isShort ? 'reply-left short' : 'reply-left'}
-          title={`Free replies until ${exact(windowExpiresAt)}; templates at any time.`}
-        >
-          <Icon name="clock" />
-          {left.text} left to reply
-        </small>
-      )}
-      <small id="reply-keys" role={room < FEW ? 'status' : undefined}>
-        {hintOf(files, room)}
-      </small>
-    </div>
-  )
-}
-
-function hintOf(files: Draft['files'], room: number): string {
-  if (files.some(({ problem }) => problem !== undefined))
-    return 'Remove or repeat the file that failed, then send.'
-  if (room < FEW) return `${plural(room, 'character')} left`
-  return isTouch() ? '' : 'Enter sends, Shift+Enter begins a new line'
-}

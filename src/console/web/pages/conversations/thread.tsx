@@ -17,7 +17,7 @@ import { useAnswers } from './answers.tsx'
 import { notIn } from './draft.ts'
 import { DropPlace } from './drop-place.tsx'
 import { Messages } from './messages.tsx'
-import { forget, outgoingOf } from './outbox.ts'
+import { forget, type Outgoing, outgoingOf } from './outbox.ts'
 import { ReplyBox } from './reply.tsx'
 import { Standing } from './standing.tsx'
 import { Actions, useReading } from './thread-actions.tsx'
@@ -40,7 +40,10 @@ export function Thread({ id }: { readonly id: string }) {
   }
   useRepeat(data && LOOK_MS, look)
   const reading = useReading(data, look)
-  useSent(id, look, reading.markAfterReply)
+  useSent(outgoingOf(id), thread.entries.rows, () => {
+    reading.markAfterReply()
+    void look()
+  })
   const [isChoosing, setChoosing] = useState(false)
   const answers = useAnswers(data, look)
   const failure = data ? undefined : conversation.error
@@ -148,12 +151,19 @@ function useThread(id: string): ThreadOf {
 }
 
 /** What was sent is shown as on its way until it is read among the messages. */
-function useSent(id: string, look: () => Promise<void>, onSent: () => void): void {
-  const sent = outgoingOf(id).filter(({ bodies }) => bodies.length === 0)
-  const ids = sent.map((one) => one.id)
+function useSent(
+  outgoing: readonly Outgoing[],
+  rows: readonly ThreadEntry[] | undefined,
+  onSent: () => void,
+): void {
+  const sent = outgoing.filter(({ bodies }) => bodies.length === 0)
+  const missing = notIn(rows ?? [], sent)
+  const idsOf = (some: readonly Outgoing[]) => some.map(({ id }) => id)
+  const arrived = idsOf(sent.filter((one) => !missing.includes(one)))
   useEffect(() => {
-    if (ids.length === 0) return
-    onSent()
-    void look().then(() => forget(ids))
-  }, [ids.join(' ')])
+    if (sent.length > 0) onSent()
+  }, [idsOf(sent).join(' ')])
+  useEffect(() => {
+    if (arrived.length > 0) forget(arrived)
+  }, [arrived.join(' ')])
 }

@@ -48,7 +48,7 @@ export function Page() {
 }
 
 /** The link is used up, so it is replaced in the history: going back must not lead to it. */
-const enter = (workspaceId: string) => navigate(`${ROOT}/${workspaceId}`, { replace: true })
+const enter = (address: string) => navigate(address, { replace: true })
 
 const Intro = ({ invitation: { email, role, invitedBy } }: Pick<FormProps, 'invitation'>) => (
   <p>
