@@ -55,8 +55,8 @@ export interface List<Row> {
   readonly isLoadingMore: boolean
   loadMore(): void
   reload(): void
-  /** Reads the first page again and merges it in. A failure changes no rows. */
-  refresh(): Promise<void>
+  /** Reads the first page again and merges it in. A failure changes no rows. Resolves to whether it was read. */
+  refresh(): Promise<boolean>
   /** Replaces the row with the same id. */
   replace(row: Row): void
   /** Changes the rows without a request, once they are there. */
@@ -129,15 +129,17 @@ export const isOfFilter = ({ status, details }: ApiError): boolean => status ===
 async function readFirst<Row extends { readonly id: string }>(
   path: string,
   setState: (change: (before: ListState<Row>) => ListState<Row>) => void,
-): Promise<void> {
+): Promise<boolean> {
   const setHere = (change: (before: ListState<Row>) => ListState<Row>) =>
     setState((before) => (before.path === path ? change(before) : before))
   try {
     const first = await api.get<PageBody<Row>>(path)
     setHere((before) => refreshed(before, first))
+    return true
   } catch (error) {
     const failure = toApiError(error)
     if (outageOf(failure)) setHere((before) => ({ ...before, error: failure }))
+    return false
   }
 }
 

@@ -20,6 +20,7 @@ import { Messages } from './messages.tsx'
 import { forget, outgoingOf } from './outbox.ts'
 import { ReplyBox } from './reply.tsx'
 import { Standing } from './standing.tsx'
+import { useTemplateKeys } from './template-keys.ts'
 import { Actions, useReading } from './thread-actions.tsx'
 import { nameOf } from './words.ts'
 
@@ -42,6 +43,11 @@ export function Thread({ id }: { readonly id: string }) {
   const reading = useReading(data, look)
   useSent(id, look, reading.markAfterReply)
   const [isChoosing, setChoosing] = useState(false)
+  const keys = useTemplateKeys()
+  const chooseTemplate = () => {
+    keys.seen(thread.entries.rows ?? [])
+    setChoosing(true)
+  }
   const answers = useAnswers(data, look)
   const failure = data ? undefined : conversation.error
   return (
@@ -51,9 +57,7 @@ export function Thread({ id }: { readonly id: string }) {
           title={data ? nameOf(data) : 'Conversation'}
           back={{ href: hrefOfConversation(), title: 'Conversations' }}
           intro={data && <Standing conversation={data} />}
-          actions={
-            data && <Actions conversation={data} reading={reading} onTemplate={() => setChoosing(true)} />
-          }
+          actions={data && <Actions conversation={data} reading={reading} onTemplate={chooseTemplate} />}
         />
         {failure ? (
           <ErrorState error={failure} onRetry={conversation.reload} />
@@ -61,7 +65,7 @@ export function Thread({ id }: { readonly id: string }) {
           <DropPlace conversation={data}>
             <Shown thread={thread} id={id} answers={answers} />
             {data && thread.entries.rows && can('AGENT') && (
-              <ReplyBox key={id} conversation={data} onTemplate={() => setChoosing(true)} />
+              <ReplyBox key={id} conversation={data} onTemplate={chooseTemplate} />
             )}
           </DropPlace>
         )}
@@ -70,6 +74,7 @@ export function Thread({ id }: { readonly id: string }) {
       {data && isChoosing && (
         <SendTemplate
           conversation={data}
+          keys={keys}
           onClose={() => setChoosing(false)}
           onDone={() => {
             setChoosing(false)
@@ -148,7 +153,7 @@ function useThread(id: string): ThreadOf {
 }
 
 /** What was sent is shown as on its way until it is read among the messages. */
-function useSent(id: string, look: () => Promise<void>, onSent: () => void): void {
+function useSent(id: string, look: () => Promise<unknown>, onSent: () => void): void {
   const sent = outgoingOf(id).filter(({ bodies }) => bodies.length === 0)
   const ids = sent.map((one) => one.id)
   useEffect(() => {
