@@ -19,6 +19,8 @@ const FEW = 200
 
 interface Props {
   readonly conversation: ConversationRecord
+  /** What was written is on its way. */
+  onSend(): void
   onTemplate(): void
 }
 
@@ -57,7 +59,7 @@ const Closed = ({ conversation: { id, windowExpiresAt }, onTemplate }: Props) =>
 /** On a touch screen, Enter begins a new line, as the keyboard there shows. */
 const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches
 
-function Open({ conversation, onTemplate }: Props) {
+function Open({ conversation, onSend, onTemplate }: Props) {
   const { id } = conversation
   const draft = draftOf(id)
   const box = useRef<HTMLTextAreaElement>(null)
@@ -66,6 +68,7 @@ function Open({ conversation, onTemplate }: Props) {
   const submit = () => {
     if (!isSendable) return
     sendDraft(id, draft)
+    onSend()
     box.current?.focus()
   }
   return (

@@ -1,5 +1,5 @@
 // One conversation: the oldest entry on top, the newest at the bottom, updated while it is open.
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ThreadEntry } from '../../../../contract/records/console.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import { inWorkspace } from '../../core/api.ts'
@@ -49,6 +49,9 @@ export function Thread({ id }: { readonly id: string }) {
     setChoosing(true)
   }
   const answers = useAnswers(data, look)
+  // Once there, the box keeps its focus while other entries are read.
+  const hasShown = useRef(false)
+  hasShown.current ||= thread.entries.rows !== undefined
   const failure = data ? undefined : conversation.error
   return (
     <>
@@ -64,8 +67,8 @@ export function Thread({ id }: { readonly id: string }) {
         ) : (
           <DropPlace conversation={data}>
             <Shown thread={thread} id={id} answers={answers} />
-            {data && thread.entries.rows && can('AGENT') && (
-              <ReplyBox key={id} conversation={data} onTemplate={chooseTemplate} />
+            {data && hasShown.current && can('AGENT') && (
+              <ReplyBox key={id} conversation={data} onSend={toNewest} onTemplate={chooseTemplate} />
             )}
           </DropPlace>
         )}
