@@ -174,12 +174,17 @@ const times: Readonly<Partial<Record<CampaignStatus, string>>> = {
   CANCELLED: 'cancelled_at',
 }
 
-async function write(sql: Sql, id: CampaignId, { to, pauseReason }: Transition): Promise<number> {
+async function write(
+  sql: Sql,
+  id: CampaignId,
+  { to, pauseReason, dropsStartAt }: Transition,
+): Promise<number> {
   const time = times[to]
   const [row] = await sql<[{ epoch: number }]>`
     update campaigns
     set status = ${to}, epoch = epoch + 1, pause_reason = ${pauseReason}, pause_error = null,
       ${time === undefined ? sql`` : sql`${sql(time)} = ${to === 'RUNNING' ? sql`coalesce(started_at, now())` : sql`now()`},`}
+      ${dropsStartAt === true ? sql`start_at = null,` : sql``}
       updated_at = now()
     where id = ${id} and status in (${sources(sql, campaignMachine, to)})
     returning epoch`
