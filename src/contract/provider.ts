@@ -98,11 +98,14 @@ export interface MediaLocation {
   readonly sha256: string | null
 }
 
+/** The file is larger than the provider may send: no other attempt brings less. */
+export class MediaTooLargeError extends Error {}
+
 export interface MediaDownload {
   readonly mimeType: string | null
   /** The size that the provider announces; null if it announces none. */
   readonly sizeBytes: number | null
-  /** Can be read once. Throws if the connection breaks, the time is over or the file is too large. */
+  /** Can be read once. Throws if the connection breaks or the time is over, and MediaTooLargeError. */
   readonly body: AsyncIterable<Uint8Array>
   /** Hex digest of the body. Throws until the body was read to its end. */
   sha256(): string

@@ -4,6 +4,8 @@ import { limits } from '../contract/limits.ts'
 const startCap = 4
 const maxCap = 16
 const fastMs = 250
+const lastAttempts = 4
+const shortestPauseMs = 10
 
 export interface ConcurrencyLimit {
   /** Concurrent first attempts. Retries get half as many in addition. */
@@ -22,6 +24,18 @@ export function raiseLimit(concurrency: ConcurrencyLimit, durationMs: number): v
 export function lowerLimit(concurrency: ConcurrencyLimit): void {
   concurrency.failures += 1
   concurrency.cap = Math.max(1, Math.floor(concurrency.cap / 2))
+}
+
+/**
+ * Milliseconds without an attempt after so many failures in a row. Under load twenty attempts fail within milliseconds,
+ * and a receiver that restarts would be switched off. Most of what was under way fails at once, so the pause is short
+ * at first, and `longestMs` before the last four.
+ */
+export function pauseAfter(failures: number, longestMs: number): number {
+  if (failures >= limits.failuresToDisable) return 0
+  const doublings = Math.min(0, failures - (limits.failuresToDisable - lastAttempts))
+  const pauseMs = Math.floor(longestMs * 2 ** doublings)
+  return pauseMs < shortestPauseMs ? 0 : pauseMs
 }
 
 /**

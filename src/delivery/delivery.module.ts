@@ -232,6 +232,7 @@ const actorOptions = (settings: Settings) => ({
   idleCloseMs: settings.WEBHOOK_IDLE_CLOSE,
   pingMs: settings.WEBHOOK_PING,
   directTimeoutMs: settings.DIRECT_TIMEOUT,
+  failurePauseMs: settings.WEBHOOK_FAILURE_PAUSE,
   retryDelaysMs: settings.WEBHOOK_RETRY_DELAYS,
   random: Math.random,
 })

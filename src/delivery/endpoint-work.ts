@@ -15,7 +15,7 @@ import {
 } from './endpoint-state.ts'
 import { type SettleOptions, settleAttempt } from './settle-attempt.ts'
 
-const restMs = 1_000
+const faultPauseMs = 1_000
 const maxPulled = 200
 const minPulled = 5
 const usualBodyBytes = 512
@@ -24,6 +24,8 @@ export interface EndpointOptions extends SettleOptions {
   readonly idleCloseMs: number
   readonly pingMs: number
   readonly directTimeoutMs: number
+  /** The longest pause of a streak of failures: see `pauseAfter`. */
+  readonly failurePauseMs: number
 }
 
 export interface Turn {
@@ -43,7 +45,8 @@ export function finish(turn: Turn, work: Work, report: AttemptReport): void {
   if (record.verdict.type === 'uncharged') {
     turn.effects.push({ type: 'observe', record })
     takeBack(state, work.item)
-    return rest(turn)
+    // A fault of ours affects every attempt: with a pause no delivery is overtaken by a later one.
+    return rest(turn, faultPauseMs)
   }
   state.unrecorded += 1
   queueOf(state, work.item).release(work.item.key)
@@ -62,12 +65,10 @@ export function takeAllBack(state: EndpointState, frames: readonly Frame[]): voi
   for (const { work } of frames.toReversed()) if (work.type === 'queued') takeBack(state, work.item)
 }
 
-/**
- * A fault of ours affects every attempt: pause for a second, so that no delivery is overtaken by a later one.
- */
-function rest({ state, effects }: Turn): void {
+/** No queued attempt starts for so long; calls do. */
+export function rest({ state, effects }: Turn, delayMs: number): void {
   state.isResting = true
-  effects.push({ type: 'setTimer', name: 'rest', delayMs: restMs, message: { type: 'rested' } })
+  effects.push({ type: 'setTimer', name: 'rest', delayMs, message: { type: 'rested' } })
 }
 
 export function answerDirect(turn: Turn, work: DirectWork, value: DirectResult): void {

@@ -1,7 +1,8 @@
 // The endpoint actor over HTTPS: starts attempts, and handles their reports.
 import type { AttemptReport } from './attempt.ts'
+import { pauseAfter } from './concurrency-limit.ts'
 import { type EndpointState, nextToken, queueNameOf, type Work } from './endpoint-state.ts'
-import { finish, room, type Turn } from './endpoint-work.ts'
+import { finish, rest, room, type Turn } from './endpoint-work.ts'
 
 export const maxDirectPosts = 32
 
@@ -37,6 +38,9 @@ export function posted(turn: Turn, token: number, report: AttemptReport): void {
   state.posts.delete(token)
   count(turn, work, -1)
   finish(turn, work, report)
+  if (work.type === 'direct' || state.isResting) return
+  const pauseMs = pauseAfter(state.concurrency.failures, turn.options.failurePauseMs)
+  if (pauseMs > 0) rest(turn, pauseMs)
 }
 
 function post(turn: Turn, work: Work): void {

@@ -1,6 +1,6 @@
 // The endpoint actor over a WebSocket: one connection, dialled in an attempt, pinged, closed when idle.
 import { type AttemptFailure, type AttemptOutcome, type AttemptReport, failure } from './attempt.ts'
-import { allowance } from './concurrency-limit.ts'
+import { allowance, pauseAfter } from './concurrency-limit.ts'
 import type { SocketOpening } from './endpoint.messages.ts'
 import {
   type EndpointState,
@@ -136,7 +136,7 @@ function coolDown(turn: Turn): void {
   turn.effects.push({
     type: 'setTimer',
     name: 'cooldown',
-    delayMs: cooldownMs,
+    delayMs: Math.max(cooldownMs, pauseAfter(turn.state.concurrency.failures, turn.options.failurePauseMs)),
     message: { type: 'cooledDown' },
   })
 }

@@ -8,6 +8,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { WorkspaceId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
 import { Lru } from '../shared/lru.ts'
+import { storableStart } from '../shared/storable-text.ts'
 
 type Of = { readonly wabaId: string } | { readonly workspaceId: WorkspaceId }
 
@@ -52,7 +53,7 @@ export function createAccountHealth({
     changes: readonly AccountChange[],
     isQuiet = false,
   ): Promise<boolean> {
-    const bounded = changes.map((one) => ({ ...one, key: one.key.slice(0, 600) }))
+    const bounded = changes.map((one) => ({ ...one, key: storableStart(one.key, 600) }))
     const written = await apply({ of, at, digest, changes: bounded, isQuiet })
     if (written === undefined) return false
     dispatch(written)

@@ -2,7 +2,7 @@
 
 import type { BlobStore } from '../contract/blobs.ts'
 import { limits } from '../contract/limits.ts'
-import type { Provider, ProviderResult } from '../contract/provider.ts'
+import { MediaTooLargeError, type Provider, type ProviderResult } from '../contract/provider.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { MessageId } from '../shared/ids.ts'
 import type { Log } from '../shared/log.ts'
@@ -107,20 +107,26 @@ export function createMediaFetcher(ports: FetchMediaPorts): MediaFetcher {
   }
 }
 
-/** Renews the lease of a job. If the renewals after a failed one fail too, another process takes the job. */
-function keepLease({ store, clock, log }: FetchMediaPorts, job: MediaJob): { end(): void } {
+/**
+ * Renews the lease of a job. If the renewals after a failed one fail too, another process takes the job. `end` waits for
+ * those under way: one that came after the verdict would put the next attempt off for the length of a lease.
+ */
+function keepLease({ store, clock, log }: FetchMediaPorts, job: MediaJob): { end(): Promise<unknown> } {
   let timer = clock.after(keepEveryMs, renew)
+  let underWay: Promise<unknown> = Promise.resolve()
   function renew(): void {
-    store
+    const renewal = store
       .keep(job)
       .catch((error: unknown) =>
         log.warn({ messageId: job.messageId, error: String(error) }, 'media.lease_not_renewed'),
       )
+    underWay = Promise.all([underWay, renewal])
     timer = clock.after(keepEveryMs, renew)
   }
   return {
     end() {
       timer.cancel()
+      return underWay
     },
   }
 }
@@ -147,18 +153,23 @@ async function fetchMedia(
       signal: leaving,
     })
     if (put.type === 'stored') return put
-    return put.type === 'tooLarge'
-      ? { type: 'never', code: 'MEDIA_TOO_LARGE' }
-      : { type: 'later', code: 'MEDIA_DIGEST_MISMATCH' }
+    return put.type === 'tooLarge' ? tooLarge : { type: 'later', code: 'MEDIA_DIGEST_MISMATCH' }
   } catch (error) {
-    if (error instanceof Leaving) return { type: 'putBack' }
-    return { type: 'later', code: error instanceof Error ? error.message : String(error) }
+    return brokenOff(error)
   }
 }
 
+function brokenOff(error: unknown): Verdict {
+  if (error instanceof MediaTooLargeError) return tooLarge
+  if (error instanceof Leaving) return { type: 'putBack' }
+  return { type: 'later', code: error instanceof Error ? error.message : String(error) }
+}
+
+const tooLarge = { type: 'never', code: 'MEDIA_TOO_LARGE' } as const
+
 function failed({ error }: Exclude<ProviderResult<unknown>, { type: 'ok' }>): Verdict {
   // Only this error is permanent: an address or an id may work at the next attempt.
-  if (error.code === 'MEDIA_TOO_LARGE') return { type: 'never', code: error.code }
+  if (error.code === tooLarge.code) return tooLarge
   return { type: 'later', code: error.code, afterMs: error.retryAfterMs }
 }
 

@@ -189,7 +189,7 @@ interface UploadAccounts {
 }
 
 function uploadsOf(
-  { sql, accounts, blobs, provider, clock }: MessagingOptions,
+  { sql, accounts, blobs, provider, clock, log }: MessagingOptions,
   { ofNumber, ofWorkspace }: UploadAccounts,
 ) {
   const enter = uploadPlaces(limits.mediaUploadsAtOnce)
@@ -199,7 +199,7 @@ function uploadsOf(
     storeUpload: createStoreUpload({
       store: createUploadStore(sql, accounts),
       enter: uploadPlaces(limits.uploadsAtOnce),
-      ...{ blobs, provider, clock },
+      ...{ blobs, provider, clock, log },
     }),
   }
 }

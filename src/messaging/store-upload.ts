@@ -5,6 +5,7 @@ import type { Provider, ProviderAccount } from '../contract/provider.ts'
 import type { UploadRecord } from '../contract/records/upload.ts'
 import type { Clock } from '../shared/clock.ts'
 import { encodeId, type NumberId, newId, type WorkspaceId } from '../shared/ids.ts'
+import type { Log } from '../shared/log.ts'
 import { noSender, type SendInput } from './check-send.ts'
 import type { StoredUpload } from './free-form-content.ts'
 import { uploadLimit, uploadTypes } from './media-kinds.ts'
@@ -36,6 +37,7 @@ export interface StoreUploadPorts {
   /** Admits an upload. Throws where too many are in progress. */
   readonly enter: (workspaceId: WorkspaceId) => { leave(): void }
   readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** Throws where the provider does not take the file; then nothing is kept. */
@@ -83,13 +85,19 @@ export const createStoreUpload =
           expiresAt: expiresAt.toISOString(),
         }
       } catch (error) {
-        await ports.store.abandon(blobKey)
+        await abandon(ports, blobKey)
         throw error
       }
     } finally {
       place.leave()
     }
   }
+
+/** Fails silently for the caller, who is told why the upload ended: the file goes in a day at the latest. */
+const abandon = ({ store, log }: StoreUploadPorts, blobKey: string): Promise<void> =>
+  store
+    .abandon(blobKey)
+    .catch((error: unknown) => log.warn({ blobKey, error: String(error) }, 'media.upload_not_given_up'))
 
 function stored(put: PutResult, mimeType: string, limitBytes: number) {
   if (put.type === 'mismatch') throw new Error('a digest was compared that nobody gave')

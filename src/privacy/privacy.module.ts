@@ -2,6 +2,7 @@
 import type { AccountOptions } from '../accounts/store/provider-account.ts'
 import type { BlobStore, ByteRange } from '../contract/blobs.ts'
 import { AppError, notFound } from '../contract/errors.ts'
+import type { OneOf } from '../contract/filters.ts'
 import type { Page, PageRequest } from '../contract/page.ts'
 import { createOptOutKeyReader } from '../messaging/store/kept-opt-outs.ts'
 import type { Pool } from '../platform/postgres/sql.ts'
@@ -57,10 +58,10 @@ export function createPrivacy({
   }
 }
 
-/** One page of a list of the API, for the contact with this number. */
+/** One page of a list of the API, for the contacts with these numbers or user ids. */
 export type ListOfContact = (
   workspaceId: WorkspaceId,
-  filter: { readonly contact: string },
+  filter: { readonly contact: OneOf<string> },
   page: PageRequest,
 ) => Promise<Page<object>>
 
@@ -84,9 +85,9 @@ export function createPrivacyWork(options: PrivacyWorkOptions) {
     contact: exports.contact,
     files: exports.files,
     lists: {
-      conversations: (job) => pagesOf(lists.conversations, job),
-      messages: (job) => pagesOf(lists.messages, job),
-      calls: (job) => pagesOf(lists.calls, job),
+      conversations: (job) => pagesOf(lists.conversations, job, exports),
+      messages: (job) => pagesOf(lists.messages, job, exports),
+      calls: (job) => pagesOf(lists.calls, job, exports),
       recipients: exports.recipients,
       events: exports.events,
     },
@@ -107,9 +108,16 @@ export function createPrivacyWork(options: PrivacyWorkOptions) {
 
 const pageRows = 200
 
-async function* pagesOf(list: ListOfContact, { workspaceId, address }: ClaimedJob) {
+async function* pagesOf(
+  list: ListOfContact,
+  job: ClaimedJob,
+  { waIds }: Pick<ReturnType<typeof createExportStore>, 'waIds'>,
+) {
   for (let after: PageRequest['after'], isMore = true; isMore; ) {
-    const page = await list(workspaceId, { contact: address }, { limit: pageRows, after })
+    // Asked for each page: an address may be gone by the next.
+    const contact = await waIds(job)
+    if (contact.length === 0) return
+    const page = await list(job.workspaceId, { contact }, { limit: pageRows, after })
     yield page.data
     after = page.next
     isMore = page.next !== undefined

@@ -8,7 +8,9 @@ import { eventually, type Scene, stepsOf } from './scene.ts'
 
 let scene: Scene
 before(async () => {
-  scene = await openCrashScene({ env: { WEBHOOK_RETRY_DELAYS: '1s,1s,1s,1s,1s' } })
+  scene = await openCrashScene({
+    env: { WEBHOOK_RETRY_DELAYS: '1s,1s,1s,1s,1s', WEBHOOK_FAILURE_PAUSE: '50ms' },
+  })
 })
 after(() => scene?.close())
 const step = stepsOf(() => scene.stack)

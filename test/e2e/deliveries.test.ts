@@ -9,7 +9,11 @@ let scene: Scene
 before(async () => {
   scene = await openScene({
     gateways: 2,
-    env: { WEBHOOK_RETRY_DELAYS: '200ms,200ms,200ms,200ms,200ms', WEBHOOK_TIMEOUT: '2s' },
+    env: {
+      WEBHOOK_RETRY_DELAYS: '200ms,200ms,200ms,200ms,200ms',
+      WEBHOOK_TIMEOUT: '2s',
+      WEBHOOK_FAILURE_PAUSE: '50ms',
+    },
   })
 })
 after(() => scene?.close())

@@ -88,7 +88,7 @@ export async function peopleOf(
   )
   const strangers = await lockStrangers(sql, workspaceId, pairs)
   const addresses = pairs.map(([, address]) => address)
-  const erased = { workspaceId, waId: sql`asked.address` }
+  const erased = { workspaceId, addresses: sql`array[asked.address]` }
   const people = await sql<Person[]>`
     with asked as (
       select *

@@ -50,13 +50,12 @@ async function insertContact(
   workspaceId: WorkspaceId,
   { plan, optOutKey }: Applied,
 ): Promise<Uuid> {
-  const addresses = [plan.address, ...plan.aliases]
-  const erased = { workspaceId, waId: sql`asked.address` }
+  const known = [plan.address, ...plan.aliases]
+  const erased = { workspaceId, addresses: sql`${[...known, ...known.flatMap(spellingsOf)]}::text[]` }
   const [contact] = await sql<{ id: Uuid }[]>`
     with asked as (
       select ${isKeptOptOut(sql, optOutKey, erased)} as is_out, ${keptOptOutTime(sql, optOutKey, erased)} as out_at,
         ${keptOptOutTime(sql, optOutKey, erased, keptMarketing)} as marketing_out_at
-      from unnest(${addresses}::text[]) as asked (address)
       union all
       select opt_state = 'opted-out', opt_changed_at, marketing_opt_out_at from contacts
       where id = ${plan.recycled?.id ?? null}::uuid and workspace_id = ${workspaceId}

@@ -29,16 +29,32 @@ export function createOptOutKeyReader(sql: Sql, secrets: Pick<SecretBox, 'open'>
   }
 }
 
-export interface Person {
+interface Owner {
   /** Or an expression of it. */
   readonly workspaceId: WorkspaceId | Fragment
-  /** An expression of the contact's address. */
-  readonly waId: Fragment
+}
+
+export interface Person extends Owner {
+  /**
+   * An expression of an array: the person's addresses in every spelling. An erasure keeps all of them, but those before
+   * 2026-11-23 kept the known ones only.
+   */
+  readonly addresses: Fragment
 }
 
 /** An expression. The workspace is part of it, so fingerprints of two workspaces cannot be compared. */
-export const fingerprintOf = (sql: Sql, key: FingerprintKey, { workspaceId, waId }: Person): Fragment => sql`
-  sha256(${key.outer}::bytea || sha256(${key.inner}::bytea || convert_to(${workspaceId}::text || ':' || ${waId}, 'UTF8')))`
+export const fingerprintOf = (
+  sql: Sql,
+  key: FingerprintKey,
+  { workspaceId, address }: Owner & { readonly address: Fragment },
+): Fragment => sql`
+  sha256(${key.outer}::bytea || sha256(${key.inner}::bytea || convert_to(${workspaceId}::text || ':' || ${address}, 'UTF8')))`
+
+/** A condition on a row of kept opt-outs. */
+const isOf = (sql: Sql, key: FingerprintKey, { workspaceId, addresses }: Person): Fragment => sql`
+  workspace_id = ${workspaceId}::uuid and fingerprint = any(array(
+    select ${fingerprintOf(sql, key, { workspaceId, address: sql`spelling.address` })}
+    from unnest(${addresses}) as spelling (address)))`
 
 /** Of people who want no marketing messages. */
 export const keptMarketing = 'kept_marketing_opt_outs'
@@ -47,12 +63,7 @@ type Kept = 'kept_opt_outs' | typeof keptMarketing
 
 /** A condition: the person opted out and was erased. */
 export const isKeptOptOut = (sql: Sql, key: FingerprintKey | undefined, person: Person): Fragment =>
-  key === undefined
-    ? sql`false`
-    : sql`exists (
-        select from kept_opt_outs
-        where workspace_id = ${person.workspaceId}::uuid and fingerprint = ${fingerprintOf(sql, key, person)}
-      )`
+  key === undefined ? sql`false` : sql`exists (select from kept_opt_outs where ${isOf(sql, key, person)})`
 
 /** An expression: when the person opted out, by the provider's clock, so that an older START undoes nothing. */
 export const keptOptOutTime = (
@@ -63,7 +74,4 @@ export const keptOptOutTime = (
 ): Fragment =>
   key === undefined
     ? sql`null::timestamptz`
-    : sql`(
-        select opted_out_at from ${sql(kept)}
-        where workspace_id = ${person.workspaceId}::uuid and fingerprint = ${fingerprintOf(sql, key, person)}
-      )`
+    : sql`(select max(opted_out_at) from ${sql(kept)} where ${isOf(sql, key, person)})`

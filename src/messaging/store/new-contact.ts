@@ -1,6 +1,7 @@
 // Creates a contact with its conversation.
 import { addressesOf, type Person } from '../../contract/person.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
+import { spellingsOf } from '../../shared/address.ts'
 import type { ConversationId, NumberId, Uuid, WorkspaceId } from '../../shared/ids.ts'
 import type { FingerprintKey } from '../opt-out-fingerprint.ts'
 import { locked } from './contacts-at.ts'
@@ -45,7 +46,7 @@ export async function insertContact(
   const [address] = addressesOf(person)
   if (address === undefined) throw new Error('a person without any address')
   const { workspaceId } = number
-  const erased = { workspaceId, waId: sql`${address}::text` }
+  const erased = { workspaceId, addresses: sql`${[address, ...spellingsOf(address)]}::text[]` }
   // The lock is of its own, so that the address cannot become an alias of another contact unseen.
   const insert = (tx: Sql) => tx<Inserted[]>`
     with contact as (

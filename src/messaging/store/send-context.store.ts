@@ -72,7 +72,7 @@ async function readContexts(
   queries: readonly SendContextQuery[],
   optOutKey: FingerprintKey | undefined,
 ): Promise<(ContextRow | undefined)[]> {
-  const person = { workspaceId: sql`q.workspace_id`, waId: sql`q.address` }
+  const person = { workspaceId: sql`q.workspace_id`, addresses: sql`q.spellings` }
   const rows = await sql<ContextRow[]>`
     select q.nth, w.id as workspace_id, w.waba_id, w.provider_token,
       n.id as number_id, n.number, n.phone_number_id,

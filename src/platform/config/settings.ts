@@ -165,6 +165,10 @@ export const settingsSchema = {
     default: '10s,1m,5m,30m,2h',
     meaning: 'Delays after the failed attempts of a queued delivery.',
   }),
+  WEBHOOK_FAILURE_PAUSE: setting(duration, {
+    default: '2s',
+    meaning: 'Pause before each of the last failures that switch an endpoint off.',
+  }),
   WEBHOOK_TIMEOUT: setting(duration, {
     default: '10s',
     meaning: 'Deadline of one attempt of a queued delivery.',

@@ -1,5 +1,5 @@
 // Deletes messages with their files. The files themselves are left to the sweep of deleted files.
-import { deleteFiles, downloadTime } from '../../messaging/store/delete-files.ts'
+import { deleteFiles } from '../../messaging/store/delete-files.ts'
 import { eraseElementsOf } from '../../platform/postgres/inbound-elements.store.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import type { Uuid } from '../../shared/ids.ts'
@@ -12,11 +12,10 @@ const messagesAtOnce = 200
 export async function eraseMessages(task: {
   readonly sql: Sql
   readonly job: Pick<ClaimedJob, 'id' | 'workspaceId'>
-  readonly contactId: Uuid | null
+  readonly contactId: Uuid
 }) {
   const { sql, job, contactId } = task
   const { workspaceId } = job
-  if (contactId === null) return { result: 'next' } as const
   const found = await sql<{ id: Uuid }[]>`
     select id
     from messages
@@ -49,15 +48,8 @@ export async function expireExports(
       where workspace_id = ${workspaceId} and kind = 'EXPORT' and address = any(${addresses as string[]}::text[])
       returning id, workspace_id, claim
     ),
-    named as (
-      -- The release before named files without their claim.
-      insert into blob_deletions (key, again_at)
-      select workspace_id || '/export-' || id, now() + ${downloadTime}::interval
-      from expired
-      on conflict (key) do nothing
-    ),
-    claimed as (
-      ${deleteExportFiles(sql, { ended: 'expired', until: sql`claim` })}
+    files as (
+      ${deleteExportFiles(sql, { ended: 'expired' })}
     )
     select from expired`
   return expired.count

@@ -5,7 +5,7 @@ import type { ContactCounts } from '../../contract/records/privacy.ts'
 import { createDeliveryEraser } from '../../delivery/store/erase-deliveries.ts'
 import type { FingerprintKey } from '../../messaging/opt-out-fingerprint.ts'
 import { moveRows } from '../../messaging/store/contact-merge.ts'
-import { fingerprintOf, keptMarketing, type ReadOptOutKey } from '../../messaging/store/kept-opt-outs.ts'
+import type { ReadOptOutKey } from '../../messaging/store/kept-opt-outs.ts'
 import { eraseElementsOf, erasePeople } from '../../platform/postgres/inbound-elements.store.ts'
 import type { Pool, Sql } from '../../platform/postgres/sql.ts'
 import { literals } from '../../platform/postgres/states.ts'
@@ -19,6 +19,7 @@ import {
   type StepResult,
 } from '../ports.ts'
 import { eraseMessages, expireExports } from './erase-messages.ts'
+import { keepOptOut } from './keep-opt-out.ts'
 import { type JobPerson, personOf } from './person.ts'
 
 interface State {
@@ -91,7 +92,7 @@ async function stateOf(sql: Sql, job: ClaimedJob): Promise<State | undefined> {
 
 /** What is still written about a contact that became part of this one is moved first. */
 async function joinMerged({ sql, job, cursor, person }: Task): Promise<Batch | undefined> {
-  for (const from of person.contactIds.slice(1))
+  for (const from of person.mergedIds)
     if ((await moveRows(sql, job.workspaceId, from)) > 0) return { result: 'again', cursor }
   return undefined
 }
@@ -166,14 +167,28 @@ async function eraseLateElements({ sql, job, person: { addresses } }: Task): Pro
   while (cursor !== null) cursor = await erasePeople(sql, { workspaceId, addresses, cursor: cursor as Uuid })
 }
 
+interface ContactTask extends Task {
+  readonly contactId: Uuid
+}
+
+/** Of one contact after the other: together, an index could not give the newest first. */
+const ofEach =
+  (erase: (task: ContactTask) => Promise<Batch>) =>
+  async (task: Task): Promise<Batch> => {
+    for (const { id } of task.person.contacts) {
+      const batch = await erase({ ...task, contactId: id })
+      if (batch.result !== 'next') return batch
+    }
+    return { result: 'next' }
+  }
+
 const callsAtOnce = 20
 const ended = Object.entries(callMachines.INBOUND)
   .map(([status]) => status as keyof typeof callMachines.INBOUND)
   .filter((status) => isTerminal(callMachines.OUTBOUND, status))
 
 /** A live call is waited for: its owner still writes to it. */
-async function eraseCalls({ sql, job, person: { contactId } }: Task): Promise<Batch> {
-  if (contactId === null) return { result: 'next' }
+async function eraseCalls({ sql, job, contactId }: ContactTask): Promise<Batch> {
   const { workspaceId } = job
   const found = await sql<{ id: Uuid }[]>`
     select id
@@ -197,7 +212,7 @@ async function eraseCalls({ sql, job, person: { contactId } }: Task): Promise<Ba
 
 /** Owners of endpoints hold bodies in memory. They are told when all is erased, also what the steps before have. */
 async function eraseEvents({ sql, job, person, cursor, readAnew }: Task): Promise<Batch> {
-  if (person.contactId === null) return { result: 'next' }
+  if (person.contacts.length === 0) return { result: 'next' }
   const keys = await eventKeysOf(sql, job, person)
   const { events, last } = await createDeliveryEraser(sql).ofKeys(job.workspaceId, keys, cursor)
   if (last !== null) return { result: 'again', counts: { events }, cursor: last }
@@ -224,71 +239,80 @@ const eventKeysOf = async (
 }
 
 /**
- * Under the lock nobody can write a message of this contact. What came since the steps before begins them again. What
+ * Under the locks nobody can write a message of these contacts. What came since the steps before begins them again. What
  * remains are empty rows, so that nothing refers to a row that is gone; the number is free for a new contact.
  */
 async function eraseContact(task: Task): Promise<Batch> {
-  const { sql, job, person, cursor } = task
+  const { sql, job, person, optOutKey, cursor } = task
   const { workspaceId } = job
-  const { contactId } = person
-  const ids = person.contactIds as Uuid[]
-  if (contactId !== null) {
-    await sql`select from contacts where id = ${contactId} and workspace_id = ${workspaceId} for update`
-    const left = await sql`
-      select from messages where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])
-      union all
-      select from calls where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])
-      limit 1`
-    const keys = await eventKeysOf(sql, job, person)
-    const isNew = await createDeliveryEraser(sql).hasMore(workspaceId, keys, cursor)
-    if (left.count > 0 || isNew) return { result: 'again', step: 'calls', cursor }
-    await keepOptOut(task, contactId)
+  const { contactIds, addresses } = person
+  const ids = contactIds as Uuid[]
+  if (await isListed(task)) return { result: 'again', step: 'recipients', cursor: null }
+  if (ids.length > 0) {
     await sql`
-      update conversations
-      set last_message_id = null, last_message_at = null, unread_count = 0, last_inbound_at = null,
-        last_call_at = null,
-        call_permission = null, call_permission_at = null, last_event_id = null, campaign_recipient_id = null,
-        campaign_sent_at = null, erased_at = now(), updated_at = now()
-      where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])`
-    await sql`delete from contact_aliases where contact_id = ${contactId} and workspace_id = ${workspaceId}`
-    await sql`
-      update contacts
-      set wa_id = 'erased:' || id, address_at = null, user_id = null, parent_user_id = null, username = null, name = null,
-        name_at = null, opt_state = null, opt_changed_at = null, marketing_opt_out_at = null,
-        marketing_changed_at = null, erased_at = now(), updated_at = now()
-      where id = ${contactId} and workspace_id = ${workspaceId}`
+      select from contacts
+      where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}
+      order by id
+      for update`
+    if (await isWritten(task)) return { result: 'again', step: 'calls', cursor }
+    await keepOptOut(sql, optOutKey, { workspaceId, contactIds, addresses })
+    await emptyContacts(task)
   }
   await eraseLateElements(task)
-  const files = await expireExports(sql, job, person.addresses)
+  const files = await expireExports(sql, job, addresses)
   return { result: 'done', counts: { files } }
 }
 
-/** Under every address: the person may come back with any of them. */
-async function keepOptOut({ sql, job, person, optOutKey }: Task, contactId: Uuid): Promise<void> {
+/** Asked of one campaign after the other, each by its index: a plan for all reads every recipient. */
+async function isListed({ sql, job, person }: Task): Promise<boolean> {
+  const found = await sql`
+    select
+    from campaigns c
+    cross join lateral (
+      select from recipients
+      where campaign_id = c.id and wa_id = any(${person.addresses as string[]}::text[])
+      limit 1
+    ) listed
+    where c.workspace_id = ${job.workspaceId}
+    limit 1`
+  return found.count > 0
+}
+
+async function isWritten({ sql, job, person, cursor }: Task): Promise<boolean> {
   const { workspaceId } = job
-  const fingerprint = fingerprintOf(sql, optOutKey, { workspaceId, waId: sql`one.address` })
-  const fingerprints = sql`
-    select ${fingerprint} as fingerprint from unnest(${person.addresses as string[]}::text[]) as one (address)`
-  const choices = [
-    { kept: 'kept_opt_outs', isOut: sql`opt_state = 'opted-out'`, at: sql`opt_changed_at` },
-    { kept: keptMarketing, isOut: sql`marketing_opt_out_at is not null`, at: sql`marketing_changed_at` },
-  ]
-  for (const { kept, isOut, at } of choices) {
-    await sql`delete from ${sql(kept)} where workspace_id = ${workspaceId} and fingerprint in (${fingerprints})`
-    await sql`
-      insert into ${sql(kept)} (workspace_id, fingerprint, opted_out_at)
-      select c.workspace_id, all_of_them.fingerprint, ${at}
-      from contacts c
-      cross join (${fingerprints}) all_of_them
-      where c.id = ${contactId} and c.workspace_id = ${workspaceId} and ${isOut}`
-  }
+  const ids = person.contactIds as Uuid[]
+  const left = await sql`
+    select from messages where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])
+    union all
+    select from calls where workspace_id = ${workspaceId} and contact_id = any(${ids}::uuid[])
+    limit 1`
+  const keys = await eventKeysOf(sql, job, person)
+  return left.count > 0 || (await createDeliveryEraser(sql).hasMore(workspaceId, keys, cursor))
+}
+
+async function emptyContacts({ sql, job: { workspaceId }, person }: Task): Promise<void> {
+  const ids = person.contacts.map(({ id }) => id)
+  await sql`
+    update conversations
+    set last_message_id = null, last_message_at = null, unread_count = 0, last_inbound_at = null,
+      last_call_at = null,
+      call_permission = null, call_permission_at = null, last_event_id = null, campaign_recipient_id = null,
+      campaign_sent_at = null, erased_at = now(), updated_at = now()
+    where workspace_id = ${workspaceId} and contact_id = any(${person.contactIds as Uuid[]}::uuid[])`
+  await sql`delete from contact_aliases where contact_id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
+  await sql`
+    update contacts
+    set wa_id = 'erased:' || id, address_at = null, user_id = null, parent_user_id = null, username = null, name = null,
+      name_at = null, opt_state = null, opt_changed_at = null, marketing_opt_out_at = null,
+      marketing_changed_at = null, erased_at = now(), updated_at = now()
+    where id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}`
 }
 
 const steps: Readonly<Record<ErasureStep, (task: Task) => Promise<Batch>>> = {
   recipients: eraseRecipients,
   elements: eraseElements,
-  calls: eraseCalls,
-  messages: (task) => eraseMessages({ ...task, contactId: task.person.contactId }),
+  calls: ofEach(eraseCalls),
+  messages: ofEach(eraseMessages),
   events: eraseEvents,
   files: awaitFiles,
   contact: eraseContact,

@@ -14,31 +14,30 @@ const atOnce = 200
 const lifetime = '7 days'
 
 export const createExportStore = (sql: Sql) => ({
-  async contact({ workspaceId, address }: ClaimedJob): Promise<object> {
-    const { contactId, addresses } = await personOf(sql, { workspaceId, address })
-    const [row] = await sql<
-      {
-        waId: string
-        userId: string | null
-        username: string | null
-        name: string | null
-        optState: string | null
-        createdAt: Date
-      }[]
-    >`
-      select wa_id, user_id, username, name, opt_state, created_at from contacts
-      where id = ${contactId} and workspace_id = ${workspaceId}`
-    const phone = phoneOf(row?.waId ?? address)
-    const facts = row && {
-      ...{ userId: row.userId, username: row.username, name: row.name, optState: row.optState },
-      createdAt: row.createdAt.toISOString(),
-    }
-    const others = addresses.filter((one) => one !== phone && one !== row?.userId)
+  async contact(job: ClaimedJob): Promise<object> {
+    const { contacts, addresses } = await personOf(sql, job)
+    const ids = contacts.map(({ id }) => id)
+    const rows = await sql<ContactRow[]>`
+      select wa_id, user_id, username, name, opt_state, created_at
+      from contacts
+      where id = any(${ids}::uuid[]) and workspace_id = ${job.workspaceId}
+      order by array_position(${ids}::uuid[], id)`
+    const [facts, ...otherContacts] = rows.map(toFacts)
+    const phone = phoneOf(job.address)
+    const shown = facts ?? { waId: phone ?? '', number: phone === null ? '' : `+${phone}` }
+    const named = new Set(rows.flatMap(({ waId, userId }) => [waId, userId]).concat(shown.waId))
+    const others = addresses.filter((one) => !named.has(one))
     return {
-      ...{ waId: phone ?? '', number: phone === null ? '' : `+${phone}`, ...facts },
+      ...shown,
       ...(others.length > 0 && { otherAddresses: others }),
+      ...(otherContacts.length > 0 && { otherContacts }),
       exportedAt: new Date().toISOString(),
     }
+  },
+
+  /** One address of each contact. */
+  async waIds(job: ClaimedJob): Promise<readonly string[]> {
+    return (await personOf(sql, job)).contacts.map(({ waId }) => waId)
   },
 
   recipients: (job: ClaimedJob) => recipients(sql, job),
@@ -52,10 +51,10 @@ export const createExportStore = (sql: Sql) => ({
         update contact_jobs
         set ${'error' in outcome ? failed(sql, outcome.error) : completed(sql, outcome)}, completed_at = now()
         where id = ${job.id} and claim = ${job.claim} and status = 'RUNNING'
-        returning id, workspace_id, claim
+        returning id, workspace_id, claim, blob_key
       ),
       others as (
-        ${deleteExportFiles(sql, { ended: 'ended', until: sql`claim - 1` })}
+        ${deleteExportFiles(sql, { ended: 'ended', but: sql`blob_key` })}
       )
       select from ended`
     return ended.count > 0
@@ -72,24 +71,48 @@ export const createExportStore = (sql: Sql) => ({
           where status = 'COMPLETED' and expires_at <= now()
           limit ${atOnce}
           for update skip locked)
-        returning blob_key
+        returning id, workspace_id, claim
       )
-      insert into blob_deletions (key)
-      select blob_key from expired where blob_key is not null
-      on conflict (key) do nothing`
+      ${deleteExportFiles(sql, { ended: 'expired' })}`
   },
 })
 
-/** Deletes the files of all claims up to one. `ended` names a CTE with id, workspace_id and claim. */
+/**
+ * Deletes what any claim may have written, but for one file. The release before names files without their claim, and its
+ * workers run until an upgrade is over. `ended` names a CTE with id, workspace_id and claim.
+ */
 export const deleteExportFiles = (
   sql: Sql,
-  { ended, until }: { readonly ended: string; readonly until: Fragment },
+  { ended, but = sql`null` }: { readonly ended: string; readonly but?: Fragment },
 ) => sql`
   insert into blob_deletions (key, again_at)
-  select workspace_id || '/export-' || id || '-' || claimed, now() + ${downloadTime}::interval
+  select file.key, now() + ${downloadTime}::interval
   from ${sql(ended)}
-  cross join generate_series(1, ${until}) claimed
+  cross join lateral (
+    select workspace_id || '/export-' || id as key
+    union all
+    select workspace_id || '/export-' || id || '-' || claimed from generate_series(1, claim) claimed
+  ) file
+  where file.key is distinct from ${but}
   on conflict (key) do nothing`
+
+interface ContactRow {
+  readonly waId: string
+  readonly userId: string | null
+  readonly username: string | null
+  readonly name: string | null
+  readonly optState: string | null
+  readonly createdAt: Date
+}
+
+function toFacts({ waId, createdAt, ...facts }: ContactRow) {
+  const phone = phoneOf(waId)
+  return {
+    ...{ waId: phone ?? '', number: phone === null ? '' : `+${phone}` },
+    ...facts,
+    createdAt: createdAt.toISOString(),
+  }
+}
 
 const failed = (sql: Sql, error: string) => sql`status = 'FAILED', error = ${error}`
 

@@ -1,14 +1,21 @@
-// Who a job is about: a contact with all its addresses, and the empty rows of those that became part of it.
+// Who a job is about: whoever has the address, with all addresses, and the empty rows of those that became part of them.
+import { contactsAt } from '../../messaging/store/contacts-at.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
+import { spellingsOf } from '../../shared/address.ts'
 import type { Uuid } from '../../shared/ids.ts'
 import type { ClaimedJob } from '../ports.ts'
 
 export interface JobPerson {
-  /** Null where nobody of this address ever wrote or was written to: then it can only be on lists of campaigns. */
-  readonly contactId: Uuid | null
-  /** The contact, and those that were merged into it. */
+  /**
+   * Mostly one, that with the address of the job first; two where each has one spelling of a number; none where nobody of
+   * this address ever wrote or was written to: then it can only be on lists of campaigns.
+   */
+  readonly contacts: readonly { readonly id: Uuid; readonly waId: string }[]
+  /** Those that were merged into them. */
+  readonly mergedIds: readonly Uuid[]
+  /** Of both. */
   readonly contactIds: readonly Uuid[]
-  /** Every number and user id, that of the job included. */
+  /** Every number, in every spelling, and every user id; that of the job included. */
   readonly addresses: readonly string[]
 }
 
@@ -16,28 +23,53 @@ export async function personOf(
   sql: Sql,
   { workspaceId, address }: Pick<ClaimedJob, 'workspaceId' | 'address'>,
 ): Promise<JobPerson> {
-  const [row] = await sql<{ contactId: Uuid | null; merged: Uuid[] | null; addresses: string[] | null }[]>`
-    with person as (
-      select coalesce(
-        (select id from contacts where workspace_id = ${workspaceId} and wa_id = ${address}),
-        (select contact_id from contact_aliases where workspace_id = ${workspaceId} and address = ${address})
-      ) as id
-    )
-    select person.id as contact_id,
-      array(select c.id from contacts c where c.merged_into = person.id and c.workspace_id = ${workspaceId}) as merged,
+  const { contacts, addresses } = await contactsOf(sql, { workspaceId, address })
+  const ids = contacts.map(({ id }) => id)
+  const [row] = await sql<{ merged: Uuid[]; listed: string[] }[]>`
+    select
       array(
-        select c.wa_id from contacts c where c.id = person.id and c.workspace_id = ${workspaceId}
-        union
-        select a.address from contact_aliases a where a.contact_id = person.id and a.workspace_id = ${workspaceId}
-        union
-        -- In another spelling on the list of a campaign.
-        select r.wa_id from recipients r where r.contact_id = person.id and r.workspace_id = ${workspaceId}
-      ) as addresses
-    from person`
-  const contactId = row?.contactId ?? null
+        select id from contacts where merged_into = any(${ids}::uuid[]) and workspace_id = ${workspaceId}
+      ) as merged,
+      -- Under an address on the list of a campaign that the contact has lost since.
+      array(
+        select wa_id from recipients where contact_id = any(${ids}::uuid[]) and workspace_id = ${workspaceId}
+      ) as listed`
+  const mergedIds = row?.merged ?? []
   return {
-    contactId,
-    contactIds: contactId === null ? [] : [contactId, ...(row?.merged ?? [])],
-    addresses: [...new Set([address, ...(row?.addresses ?? [])])],
+    contacts,
+    mergedIds,
+    contactIds: [...ids, ...mergedIds],
+    addresses: [...new Set([...addresses, ...(row?.listed ?? [])])],
   }
 }
+
+interface Found {
+  readonly id: Uuid
+  readonly waId: string
+  readonly aliases: string[]
+}
+
+/** A contact that has another spelling of an address is the same person, as it is for a send, and its addresses are too. */
+async function contactsOf(
+  sql: Sql,
+  { workspaceId, address }: Pick<ClaimedJob, 'workspaceId' | 'address'>,
+): Promise<{ readonly contacts: readonly Found[]; readonly addresses: readonly string[] }> {
+  for (let addresses = inEverySpelling([address]); ; ) {
+    const contacts = await sql<Found[]>`
+      select c.id, c.wa_id,
+        array(select address from contact_aliases where contact_id = c.id and workspace_id = ${workspaceId}) as aliases
+      from ${contactsAt(sql, workspaceId, addresses)}
+      cross join lateral (select id, wa_id from contacts where id = contacts_at.id offset 0) c
+      order by c.id`
+    const found = inEverySpelling([address, ...contacts.flatMap(({ waId, aliases }) => [waId, ...aliases])])
+    if (found.every((one) => addresses.includes(one))) {
+      const isAsked = ({ waId, aliases }: Found) => waId === address || aliases.includes(address)
+      return { contacts: contacts.toSorted((a, b) => Number(isAsked(b)) - Number(isAsked(a))), addresses }
+    }
+    addresses = found
+  }
+}
+
+const inEverySpelling = (addresses: readonly string[]): string[] => [
+  ...new Set(addresses.flatMap((address) => [address, ...spellingsOf(address)])),
+]

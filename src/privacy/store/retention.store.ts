@@ -10,76 +10,88 @@ const dayMs = 86_400_000
 const workspacesAtOnce = 100
 
 /** Each returns true where there may be more. */
-export const createRetentionStore = (pool: Pool) => ({
-  /** One batch for each of the workspaces that keep contents for some days only. */
-  async removeContents(nowMs: number): Promise<boolean> {
-    const workspaces = await pool<{ id: WorkspaceId; contentDays: number }[]>`
-      select id, content_days
-      from workspaces
-      where content_days is not null
-      order by coalesce(content_removed_to, ${idFloor(0)}::uuid)
-      limit ${workspacesAtOnce}`
-    let isMore = false
-    for (const { id, contentDays } of workspaces) {
-      const until = idFloor(nowMs - contentDays * dayMs)
-      const messages = await pool.begin((sql) => removeMessages(sql, id, until))
-      const bodies = await pool.begin((sql) => removeBodies(sql, id, until))
-      const elements = await removeElementsBefore(pool, id, until)
-      isMore = isMore || messages || bodies || elements
-    }
-    return isMore
-  },
+export const createRetentionStore = (pool: Pool) => {
+  // How far this process has walked through the workspaces, and whether one of them has more to remove.
+  let walk = { after: idFloor(0), isMore: false }
+  return {
+    /**
+     * One batch for each workspace that keeps contents for some days only, a hundred workspaces at a time. One that fails
+     * is passed: the next call goes on behind it.
+     */
+    async removeContents(nowMs: number): Promise<boolean> {
+      const workspaces = await pool<{ id: WorkspaceId; contentDays: number }[]>`
+        select id, content_days
+        from workspaces
+        where content_days is not null and id > ${walk.after}
+        order by id
+        limit ${workspacesAtOnce}`
+      for (const { id, contentDays } of workspaces) {
+        walk = { ...walk, after: id }
+        const until = idFloor(nowMs - contentDays * dayMs)
+        const messages = await pool.begin((sql) => removeMessages(sql, id, until))
+        const bodies = await pool.begin((sql) => removeBodies(sql, id, until))
+        const elements = await removeElementsBefore(pool, id, until)
+        walk = { ...walk, isMore: walk.isMore || messages || bodies || elements }
+      }
+      if (workspaces.length === workspacesAtOnce) return true
+      const { isMore } = walk
+      walk = { after: idFloor(0), isMore: false }
+      return isMore
+    },
+    removeUploads: () => removeUploads(pool),
+    purgeCampaigns: () => purgeCampaigns(pool),
+  }
+}
 
-  /**
-   * Uploads that have expired and that no message shows. Each is looked at once: no message begins to show one that has
-   * expired, and the file of one that is shown goes with its last message.
-   */
-  async removeUploads(): Promise<boolean> {
-    const removed = await pool`
-      with expired as (
-        select id, exists (select from media where upload_id = u.id) as is_shown
-        from uploads u
-        where expires_at < now() and expires_at > '-infinity'
-        order by expires_at
-        limit ${atOnce}
-        for update skip locked
-      ),
-      passed as (
-        update uploads set expires_at = '-infinity'
-        where id in (select id from expired where is_shown)
-      ),
-      unused as (
-        delete from uploads
-        where id in (select id from expired where not is_shown)
-        returning blob_key
-      ),
-      gone as (
-        insert into blob_deletions (key) select blob_key from unused on conflict (key) do nothing
-      )
-      select from expired`
-    return removed.count === atOnce
-  },
+/**
+ * Uploads that have expired and that no message shows. Each is looked at once: no message begins to show one that has
+ * expired, and the file of one that is shown goes with its last message.
+ */
+async function removeUploads(sql: Sql): Promise<boolean> {
+  const removed = await sql`
+    with expired as (
+      select id, exists (select from media where upload_id = u.id) as is_shown
+      from uploads u
+      where expires_at < now() and expires_at > '-infinity'
+      order by expires_at
+      limit ${atOnce}
+      for update skip locked
+    ),
+    passed as (
+      update uploads set expires_at = '-infinity'
+      where id in (select id from expired where is_shown)
+    ),
+    unused as (
+      delete from uploads
+      where id in (select id from expired where not is_shown)
+      returning blob_key
+    ),
+    gone as (
+      insert into blob_deletions (key) select blob_key from unused on conflict (key) do nothing
+    )
+    select from expired`
+  return removed.count === atOnce
+}
 
-  /** A campaign is emptied an hour after it was deleted, when nothing of it is on its way any more. */
-  async purgeCampaigns(): Promise<boolean> {
-    return pool.begin(async (sql) => {
-      const [campaign] = await sql<{ id: Uuid }[]>`
-        select id
-        from campaigns c
-        where deleted_at < now() - interval '1 hour' and purged_at is null
-          and not exists (select from recipients where campaign_id = c.id and claimed_until is not null)
-        order by deleted_at
-        limit 1
-        for update skip locked`
-      if (!campaign) return false
-      const removed = await sql`
-        delete from recipients
-        where id in (select id from recipients where campaign_id = ${campaign.id} order by id limit ${atOnce})`
-      if (removed.count < atOnce) await closeCampaign(sql, campaign.id)
-      return true
-    })
-  },
-})
+/** A campaign is emptied an hour after it was deleted, when nothing of it is on its way any more. */
+async function purgeCampaigns(pool: Pool): Promise<boolean> {
+  return pool.begin(async (sql) => {
+    const [campaign] = await sql<{ id: Uuid }[]>`
+      select id
+      from campaigns c
+      where deleted_at < now() - interval '1 hour' and purged_at is null
+        and not exists (select from recipients where campaign_id = c.id and claimed_until is not null)
+      order by deleted_at
+      limit 1
+      for update skip locked`
+    if (!campaign) return false
+    const removed = await sql`
+      delete from recipients
+      where id in (select id from recipients where campaign_id = ${campaign.id} order by id limit ${atOnce})`
+    if (removed.count < atOnce) await closeCampaign(sql, campaign.id)
+    return true
+  })
+}
 
 async function closeCampaign(sql: Sql, id: Uuid): Promise<void> {
   await sql`delete from campaign_samples where campaign_id = ${id}`

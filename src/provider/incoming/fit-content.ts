@@ -1,5 +1,6 @@
 // Cuts what a message says so that its event has at most the size of a body, however much of it JSON escapes.
 import type { MessageDetails } from '../../contract/records/message-details.ts'
+import { storableStart } from '../../shared/storable-text.ts'
 import type { MessageContent } from './message-parts.ts'
 
 /** Bytes of JSON. What remains of a body is for the other fields of the event. */
@@ -16,7 +17,7 @@ export function fitted(content: MessageContent): MessageContent {
   const left = MAX_CONTENT - bytesOf(details)
   if (content.text.length * MOST_BYTES <= left || bytesOf(content.text) <= left)
     return { ...content, details }
-  const text = content.text.slice(0, Math.floor(left / MOST_BYTES))
+  const text = storableStart(content.text, Math.floor(left / MOST_BYTES))
   return { ...content, text, details: { ...details, truncated: true } }
 }
 
@@ -33,23 +34,40 @@ function fittedDetails(given: MessageDetails): MessageDetails {
   return details
 }
 
+type Shorten = (details: MessageDetails) => MessageDetails | undefined
+
+/** The parts of a card that are lists, those with the longest entries first. */
+const listsOfCard = ['addresses', 'urls', 'emails', 'phones'] as const
+
 /** Each gives less, again and again, until it gives undefined. */
-const shorter: readonly ((details: MessageDetails) => MessageDetails | undefined)[] = [
+const shorter: readonly Shorten[] = [
   (details) =>
     details.reply?.response ? { ...details, reply: { ...details.reply, response: null } } : undefined,
   (details) =>
     details.reply?.responseRaw
-      ? { ...details, reply: { ...details.reply, responseRaw: half(details.reply.responseRaw) } }
+      ? { ...details, reply: { ...details.reply, responseRaw: halfText(details.reply.responseRaw) } }
       : undefined,
   (details) =>
     details.contacts && details.contacts.length > 1
       ? { ...details, contacts: half(details.contacts) }
       : undefined,
+  // No more than one card is left here.
+  ...listsOfCard.map(
+    (name): Shorten =>
+      (details) => {
+        const card = details.contacts?.[0]
+        return card && card[name].length > 1
+          ? { ...details, contacts: [{ ...card, [name]: half<readonly unknown[]>(card[name]) }] }
+          : undefined
+      },
+  ),
   (details) =>
     details.order && details.order.items.length > 1
       ? { ...details, order: { ...details.order, items: half(details.order.items) } }
       : undefined,
 ]
 
-const half = <Long extends string | readonly unknown[]>(long: Long): Long =>
-  long.slice(0, Math.floor(long.length / 2)) as Long
+const half = <List extends readonly unknown[]>(list: List): List =>
+  list.slice(0, Math.floor(list.length / 2)) as unknown as List
+
+const halfText = (text: string): string => storableStart(text, Math.floor(text.length / 2))

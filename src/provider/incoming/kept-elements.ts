@@ -7,8 +7,9 @@ import type {
 } from '../../platform/postgres/inbound-elements.store.ts'
 import { decodeId, newId } from '../../shared/ids.ts'
 import { toDigits } from '../../shared/phone.ts'
+import { storableStart } from '../../shared/storable-text.ts'
 import type { Element } from './element.ts'
-import { record } from './fields.ts'
+import { readText, record } from './fields.ts'
 import { changeOf, type RawElement, type ReadElement } from './raw-elements.ts'
 
 /** Ten times what the provider's largest messages have. */
@@ -110,14 +111,7 @@ export function subjectOf(element: Element): SubjectOf | undefined {
 
 const maxText = 512
 
-/** Postgres cannot store NUL or half a character. */
-const textOf = (given: unknown): string | null =>
-  typeof given === 'string'
-    ? given
-        .slice(0, maxText)
-        .replaceAll('\0', '')
-        .replace(/\p{Surrogate}/gu, '\uFFFD')
-    : null
+const textOf = (given: unknown): string | null => readText(given, maxText)
 
 function numberIn({ change }: RawElement): string | null {
   const value = record(change?.['value'])
@@ -149,7 +143,7 @@ function peopleIn(given: unknown): string[] {
 /** A user id has letters; without any it is a number, whatever else stands between its digits. */
 function addresses(given: readonly string[]): string[] {
   const shown = given.map((one) =>
-    /[a-z]/i.test(one) ? (textOf(one) ?? '').slice(0, 128) : toDigits(one).slice(0, 32),
+    /[a-z]/i.test(one) ? storableStart(one, 128) : toDigits(one).slice(0, 32),
   )
   return [...new Set(shown)].filter((one) => one !== '').slice(0, maxPeople)
 }

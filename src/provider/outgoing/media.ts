@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto'
 import { Agent, type Dispatcher } from 'undici'
 import * as v from 'valibot'
-import type {
-  MediaDownload,
-  Provider,
-  ProviderAccount,
-  ProviderError,
-  ProviderResult,
+import {
+  type MediaDownload,
+  MediaTooLargeError,
+  type Provider,
+  type ProviderAccount,
+  type ProviderError,
+  type ProviderResult,
 } from '../../contract/provider.ts'
 import { sha256Hex } from '../../contract/provider-words.ts'
 import { readAnswer } from './answer.ts'
@@ -21,7 +22,7 @@ export interface MediaOptions {
   readonly timeoutMs: number
 }
 
-/** The connection broke, the download timed out, or the file is larger than the provider allows. */
+/** The connection broke, or the download timed out. */
 export class MediaDownloadError extends Error {}
 
 const MAX_FILE_BYTES = 100 * 1024 * 1024
@@ -166,12 +167,12 @@ function hashedBody(source: AsyncIterable<Buffer>): Pick<MediaDownload, 'body' |
     try {
       for await (const chunk of source) {
         size += chunk.length
-        if (size > MAX_FILE_BYTES) throw new MediaDownloadError('the file is too large')
+        if (size > MAX_FILE_BYTES) throw new MediaTooLargeError('the file is too large')
         hash.update(chunk)
         yield chunk
       }
     } catch (error) {
-      if (error instanceof MediaDownloadError) throw error
+      if (error instanceof MediaTooLargeError) throw error
       throw new MediaDownloadError('the download broke off', { cause: error })
     }
     digest = hash.digest('hex')

@@ -103,6 +103,15 @@ describe('a report', () => {
     assert.equal(await receive('999999999999', 'account_review_update', { decision: 'APPROVED' }), false)
   })
 
+  test('about a template whose name and language are so long that they are cut within a character', async () => {
+    const report = {
+      ...{ new_quality_score: 'RED', message_template_name: 'x'.repeat(512) },
+      message_template_language: `${'y'.repeat(86)}🙂`,
+    }
+    assert.equal(await receive(await connect(), 'message_template_quality_update', report), true)
+    assert.deepEqual(await states(), ['TEMPLATE_QUALITY RED'])
+  })
+
   test('that is repeated, also at once in several processes, makes one event', async () => {
     await addEndpoint(sql, tenant.workspaceId, { events: ['account.updated'] })
     const wabaId = await connect()

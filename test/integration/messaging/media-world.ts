@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createMediaFetcher } from '../../../src/messaging/fetch-media.ts'
+import { createMediaFetcher, type FetchMediaPorts } from '../../../src/messaging/fetch-media.ts'
 import { createFindAttachment } from '../../../src/messaging/find-attachment.ts'
 import { createMediaStore } from '../../../src/messaging/store/media.store.ts'
 import { createFileBlobs } from '../../../src/platform/blobs/files.ts'
@@ -11,32 +11,31 @@ import { type Clock, systemClock } from '../../../src/shared/clock.ts'
 import type { MessageId } from '../../../src/shared/ids.ts'
 import { ownFolder } from '../../support/embedded.ts'
 import { message, type Thread, thread, workspace } from '../../support/fixtures.ts'
-import { after, before } from '../../support/harness.ts'
-import { testDatabase, testPool } from '../../support/postgres.ts'
+import { afterAllFiles } from '../../support/harness.ts'
+import { sharedPool, testDatabase } from '../../support/postgres.ts'
 import { accounts } from '../api/gateway.ts'
 import { mediaProvider, type Told } from './media-provider.ts'
 
-export const sql = testPool(await testDatabase(), 8)
+export const sql = sharedPool(await testDatabase(), 8)
 const provider = mediaProvider()
 export const { files, asked } = provider
-before(() => provider.start())
-after(() => provider.close())
+await provider.start()
+afterAllFiles(() => provider.close())
 
-/** The components with which one process fetches media. */
-export async function fetching(clock: Clock = systemClock) {
+/** The components with which one process fetches media; `change` puts others in the place of some. */
+export async function fetching(
+  clock: Clock = systemClock,
+  change: (ports: FetchMediaPorts) => Partial<FetchMediaPorts> = () => ({}),
+) {
   const dir = await mkdtemp(join(ownFolder(), 'media-'))
   const spoolDir = join(dir, 'unfinished')
   const blobs = createFileBlobs({ root: join(dir, 'blobs'), spoolDir })
   const store = createMediaStore(sql, accounts)
   const lines: string[] = []
   const note = (fields: object, event: string) => void lines.push(`${event} ${JSON.stringify(fields)}`)
-  const fetcher = createMediaFetcher({
-    store,
-    provider: provider.api(),
-    blobs,
-    clock,
-    log: { info: note, warn: note },
-  })
+  const log = { info: note, warn: note }
+  const ports = { store, provider: provider.api(), blobs, clock, log }
+  const fetcher = createMediaFetcher({ ...ports, ...change(ports) })
   const find = createFindAttachment({ store, fetcher, blobs, clock })
   return { blobs, store, fetcher, find, lines, unfinished: () => readdir(spoolDir).catch(() => []) }
 }

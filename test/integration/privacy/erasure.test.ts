@@ -6,7 +6,7 @@ import { createMessageUpdates } from '../../../src/messaging/apply-message-updat
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
-import { decodeId, newId } from '../../../src/shared/ids.ts'
+import { newId } from '../../../src/shared/ids.ts'
 import { call, message } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
 import {
@@ -19,8 +19,9 @@ import { emitEvent } from '../../support/rows.ts'
 import { Engine, endpointAt, receiver } from '../delivery/engine.ts'
 import { eventually } from '../platform/cluster/gateway.ts'
 import {
+  ask,
   blobs,
-  by,
+  erase,
   indexedMetadata,
   type Known,
   known,
@@ -28,25 +29,12 @@ import {
   mentions,
   optOutKey,
   privacy,
+  recordOf,
   rowsOf,
   sql,
   worker,
   workUntil,
 } from './world.ts'
-
-async function ask(who: Known): Promise<string> {
-  const { record } = await privacy.requestErasure(by(who.workspaceId), who.waId)
-  return decodeId('erasure', record.id) ?? assert.fail()
-}
-
-const recordOf = async (who: Known, id: string) =>
-  (await privacy.findErasure(who.workspaceId, id as never)) ?? assert.fail('no such erasure')
-
-async function erase(who: Known, workers?: Parameters<typeof workUntil>[2]) {
-  const id = await ask(who)
-  await workUntil('COMPLETED', id, workers)
-  return recordOf(who, id)
-}
 
 const phoneNumberIdOf = (who: Known) => `pn-${who.numberId}`
 
@@ -211,6 +199,23 @@ describe('an erasure', () => {
     const record = await erase({ ...who, waId: '15550009999' })
     assert.deepEqual([record.counts.recipients, record.counts.messages], [1, 0])
     assert.equal((await rowsOf(who.workspaceId))['recipients'], 0)
+  })
+
+  test('takes rows of lists that came while it waited', async () => {
+    const who = await known()
+    const live = await call(sql, who, { status: 'ACCEPTED' })
+    const id = await ask(who)
+    const one = worker()
+    await one.runJob()
+    assert.equal((await rowsOf(who.workspaceId))['recipients'], 0)
+    await sql`
+      insert into recipients (id, workspace_id, campaign_id, wa_id, variables)
+      select new_uuid(), workspace_id, id, ${who.waId}, ${sql.json({ secret: who.secret })}
+      from campaigns where workspace_id = ${who.workspaceId}`
+    await sql`update calls set status = 'COMPLETED' where id = ${live}`
+    await workUntil('COMPLETED', id)
+    assert.deepEqual([await mentions(who.secret), await mentions(who.waId)], [[], []])
+    assert.equal((await recordOf(who, id)).counts.recipients, 2)
   })
 
   test('takes what the person wrote in a group with its events, and leaves what others wrote there', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { decodeId, type ExportId } from '../../../src/shared/ids.ts'
-import { message } from '../../support/fixtures.ts'
+import { message, thread } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
 import { gateway } from '../api/gateway.ts'
 import { blobs, by, type Known, known, privacy, sql, worker, workUntil } from './world.ts'
@@ -76,6 +76,29 @@ describe('an export', () => {
     assert.ok(!archive.includes(stranger.secret))
   })
 
+  test('has everything of a number in whichever spelling it is asked for', async () => {
+    const who = await known('551187652001')
+    const asked = '5511987652001'
+    await sql`update recipients set wa_id = ${asked} where workspace_id = ${who.workspaceId}`
+    const alone = await exported({ ...who, waId: asked })
+    const { counts } = (await privacy.findExport(who.workspaceId, alone)) ?? assert.fail()
+    assert.deepEqual(counts, { recipients: 1, calls: 1, messages: 2, files: 1, events: 2 })
+    const other = await thread(sql, who.workspaceId)
+    await sql`update contacts set wa_id = ${asked}, name = 'Other Ines' where id = ${other.contactId}`
+    await message(sql, other, { text: 'of the other', status: 'SENT' })
+    const id = await exported(who)
+    const both = (await privacy.findExport(who.workspaceId, id)) ?? assert.fail()
+    assert.deepEqual(both.counts, { ...counts, messages: 3 })
+    const archive = await bytesOf(who, id)
+    assert.ok(archive.includes('of the other'))
+    const contact = JSON.parse(execFileSync('tar', ['-xO', 'contact.json'], { input: archive }).toString())
+    assert.deepEqual([contact.waId, contact.name], [who.waId, 'Ines'])
+    assert.deepEqual(
+      contact.otherContacts.map(({ waId, name }: { waId: string; name: string }) => [waId, name]),
+      [[asked, 'Other Ines']],
+    )
+  })
+
   test('is made by the next worker where one died, and once', async () => {
     const who = await known()
     const { record } = await privacy.requestExport(by(who.workspaceId), who.waId)
@@ -140,6 +163,31 @@ describe('an export', () => {
     await worker().deleteFiles()
     assert.deepEqual(await filesOf(who, id), [`export-${id}-3`])
     assert.ok((await bytesOf(who, id)).includes(who.secret))
+  })
+
+  test('of two releases leaves no file, whichever of them finishes it', async () => {
+    const who = await known()
+    const put = async (name: string) => {
+      const rules = { limitBytes: 1_000, sha256: null }
+      assert.equal((await blobs.put(`${who.workspaceId}/${name}`, one(who.secret), rules)).type, 'stored')
+    }
+    const { record } = await privacy.requestExport(by(who.workspaceId), who.waId)
+    const id = decodeId('export', record.id) ?? assert.fail()
+    // A worker of the release before, which named files without their claim, died before the row had its file.
+    await sql`update contact_jobs set claim = 1 where id = ${id}`
+    await put(`export-${id}`)
+    await workUntil('COMPLETED', id)
+    await worker().deleteFiles()
+    assert.deepEqual(await filesOf(who, id), [`export-${id}-2`])
+    // The other way round.
+    await put(`export-${id}`)
+    await sql`delete from blob_deletions where key = ${`${who.workspaceId}/export-${id}`}`
+    await sql`
+      update contact_jobs set claim = 3, blob_key = ${`${who.workspaceId}/export-${id}`}, expires_at = now()
+      where id = ${id}`
+    await worker().expireExports()
+    await worker().deleteFiles()
+    assert.deepEqual(await filesOf(who, id), [])
   })
 
   test('expires with its time and with an erasure, file and number included', async () => {

@@ -4,15 +4,10 @@ import { claimRecipients } from '../../../src/campaigns/store/campaign-claims.st
 import { personAt } from '../../../src/contract/person.ts'
 import { createContactsStore } from '../../../src/messaging/store/contacts.store.ts'
 import { createMessageStore } from '../../../src/messaging/store/messages.store.ts'
-import { decodeId, newId } from '../../../src/shared/ids.ts'
+import { newId } from '../../../src/shared/ids.ts'
 import { describe, test } from '../../support/harness.ts'
 import { testAccounts, testCampaignHooks } from '../../support/message-store.ts'
-import { by, type Known, known, optOutKey, privacy, sql, workUntil } from './world.ts'
-
-async function erase({ workspaceId, waId }: Known): Promise<void> {
-  const { record } = await privacy.requestErasure(by(workspaceId), waId)
-  await workUntil('COMPLETED', decodeId('erasure', record.id) ?? assert.fail())
-}
+import { erase, type Known, known, optOutKey, sql } from './world.ts'
 
 const phoneNumberIdOf = (who: Known) => `pn-${who.numberId}`
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type CampaignId, newId } from '../../../src/shared/ids.ts'
+import { type CampaignId, idFloor, newId } from '../../../src/shared/ids.ts'
 import { message } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
 import { blobs, indexedMetadata, type Known, known, mentions, sql, worker } from './world.ts'
@@ -51,6 +51,39 @@ describe('contents that a workspace keeps for some days', () => {
     await sql`update messages set send_state = 'ACCEPTED' where id = ${waiting}`
     await untilDone(after(2).removeContents)
     assert.equal(await textsOf(), 0)
+  })
+
+  test('go however many other workspaces have nothing to remove', async (t) => {
+    const who = await known()
+    await keepFor(who, 1)
+    // As of somebody whose contents went in time until the others came.
+    await sql`update workspaces set content_removed_to = ${idFloor(1)}::uuid where id = ${who.workspaceId}`
+    const dormant = Array.from({ length: 110 }, () => ({
+      id: newId('workspace'),
+      name: 'Dormant',
+      contentDays: 1,
+    }))
+    await sql`insert into workspaces ${sql(dormant)}`
+    t.after(() => sql`update workspaces set content_days = null where name = 'Dormant'`)
+    await untilDone(after(2).removeContents)
+    assert.ok(!(await mentions(who.secret)).includes('messages'))
+  })
+
+  test('of other workspaces go although those of one cannot be removed', async (t) => {
+    const both = [await known(), await known()]
+    for (const who of both) await keepFor(who, 1)
+    const [held, other] = both as [Known, Known]
+    await sql.unsafe(`
+      create function refuse_${held.workspaceId.replaceAll('-', '')}() returns trigger language plpgsql
+        as 'begin raise exception ''refused''; end';
+      create trigger refuse before update on messages for each row
+        when (old.workspace_id = '${held.workspaceId}') execute function refuse_${held.workspaceId.replaceAll('-', '')}()`)
+    t.after(() => sql`drop trigger refuse on messages`)
+    const { removeContents } = after(2)
+    await assert.rejects(untilDone(removeContents), /refused/)
+    await untilDone(removeContents)
+    assert.ok((await mentions(held.secret)).includes('messages'))
+    assert.ok(!(await mentions(other.secret)).includes('messages'))
   })
 
   test('stay for ever where no days are set', async () => {

@@ -16,7 +16,7 @@ import {
   type PrivacyWorkOptions,
 } from '../../../src/privacy/privacy.module.ts'
 import { systemClock } from '../../../src/shared/clock.ts'
-import { type MessageId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
+import { decodeId, type MessageId, newId, type WorkspaceId } from '../../../src/shared/ids.ts'
 import { ownFolder } from '../../support/embedded.ts'
 import { call, message, type Thread, thread, workspace } from '../../support/fixtures.ts'
 import { sharedPool, testDatabase } from '../../support/postgres.ts'
@@ -184,3 +184,18 @@ export async function workUntil(status: string, id: string, workers = [worker()]
 /** The entries of the index of metadata: digests, in which nobody is mentioned. */
 export const indexedMetadata = async ({ workspaceId }: Known): Promise<number> =>
   (await sql`select from message_metadata where workspace_id = ${workspaceId}`).count
+
+/** Asks for the erasure. Returns its id. */
+export async function ask(who: Known): Promise<string> {
+  const { record } = await privacy.requestErasure(by(who.workspaceId), who.waId)
+  return decodeId('erasure', record.id) ?? assert.fail()
+}
+
+export const recordOf = async (who: Known, id: string) =>
+  (await privacy.findErasure(who.workspaceId, id as never)) ?? assert.fail('no such erasure')
+
+export async function erase(who: Known, workers?: Parameters<typeof workUntil>[2]) {
+  const id = await ask(who)
+  await workUntil('COMPLETED', id, workers)
+  return recordOf(who, id)
+}

@@ -61,6 +61,7 @@ export class Driver {
       idleCloseMs: 180_000,
       pingMs: 20_000,
       directTimeoutMs: 5_000,
+      failurePauseMs: 2_000,
       retryDelaysMs: [10_000, 60_000],
       random: () => 0,
     })
@@ -141,6 +142,12 @@ export class Driver {
 
   records() {
     return this.of('record').map((effect) => effect.record)
+  }
+
+  /** Every request under way fails, and the pause after it is over. */
+  failAll(): void {
+    this.answerAll(failed)
+    if (this.state.isResting) this.tell({ type: 'rested' })
   }
 
   /** Gives every request under way the same report; returns how many there were. */

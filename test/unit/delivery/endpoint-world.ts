@@ -116,6 +116,7 @@ export class EndpointWorld {
         idleCloseMs: 180_000,
         pingMs: 20_000,
         directTimeoutMs: 5_000,
+        failurePauseMs: 2_000,
         retryDelaysMs: [10_000, 60_000, 300_000, 1_800_000, 7_200_000],
         random: () => 0,
         ...this.#options.settings,

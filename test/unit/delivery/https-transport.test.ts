@@ -61,9 +61,53 @@ describe('an endpoint over HTTPS', () => {
   test('twenty failures in a row are never exceeded, however many events wait', () => {
     const driver = new Driver(https())
     driver.tell({ type: 'deliver', items: items(500) })
-    for (let round = 0; round < 60; round += 1) driver.answerAll(failed)
+    for (let round = 0; round < 60; round += 1) driver.failAll()
     assert.equal(driver.of('post').length, 20)
     assert.equal(driver.records().filter((record) => record.counts === 'failure').length, 20)
+  })
+
+  test('pauses longer and longer in a streak of failures, in which calls go out', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: [...items(100)] })
+    const pauses: [number, number][] = []
+    for (let round = 0; round < 60; round += 1) {
+      const effects = driver.effects.length
+      driver.answerAll(failed)
+      for (const effect of driver.of('setTimer', driver.effects.slice(effects)))
+        if (effect.name === 'rest') pauses.push([driver.state.concurrency.failures, effect.delayMs])
+      if (!driver.state.isResting) continue
+      const posts = driver.of('post').length
+      driver.tell({ type: 'deliver', items: [item()] })
+      assert.equal(driver.of('post').length, posts)
+      const call = { kind: 'call.ringing', body: '{}', headers: {} } as const
+      const asked = driver.of('post', driver.tell({ type: 'direct', item: call }, 'asker'))
+      assert.equal(asked.length, 1)
+      driver.tell({ type: 'posted', token: asked[0]?.token ?? 0, report: ok })
+      driver.tell({ type: 'rested' })
+    }
+    assert.deepEqual(pauses, [
+      [9, 15],
+      [10, 31],
+      [11, 62],
+      [12, 125],
+      [13, 250],
+      [14, 500],
+      [15, 1_000],
+      [16, 2_000],
+      [17, 2_000],
+      [18, 2_000],
+      [19, 2_000],
+    ])
+  })
+
+  test('a success ends the pauses', () => {
+    const driver = new Driver(https())
+    driver.tell({ type: 'deliver', items: items(100) })
+    while (driver.state.concurrency.failures < 16) driver.failAll()
+    driver.answerAll(ok)
+    driver.answerAll(failed)
+    assert.equal(driver.state.isResting, false)
+    assert.ok(driver.state.posts.size > 0)
   })
 
   test('retries do not take the places of first attempts', () => {

@@ -6,7 +6,7 @@ import {
   raiseLimit,
 } from '../../../src/delivery/concurrency-limit.ts'
 import { describe, test } from '../../support/harness.ts'
-import { config, Driver, failed, https, item, ok } from './endpoint-driver.ts'
+import { config, Driver, https, item, ok } from './endpoint-driver.ts'
 
 const items = (count: number) => Array.from({ length: count }, () => item())
 const retries = (count: number) => Array.from({ length: count }, () => item({ attemptNumber: 2 }))
@@ -265,9 +265,9 @@ describe('an edit while attempts are on the wire', () => {
     const endpoint = https()
     const driver = new Driver(endpoint)
     driver.tell({ type: 'deliver', items: items(100) })
-    for (let round = 0; round < 12; round += 1) driver.answerAll(failed)
+    for (let round = 0; round < 12; round += 1) driver.failAll()
     driver.reloaded({ ...endpoint, configVersion: 2, consecutiveFailures: 2 })
-    for (let round = 0; round < 30; round += 1) driver.answerAll(failed)
+    for (let round = 0; round < 30; round += 1) driver.failAll()
     assert.equal(driver.of('post').length, 20)
   })
 
@@ -275,7 +275,7 @@ describe('an edit while attempts are on the wire', () => {
     const endpoint = https()
     const driver = new Driver(endpoint)
     driver.tell({ type: 'deliver', items: items(100) })
-    for (let round = 0; round < 30; round += 1) driver.answerAll(failed)
+    for (let round = 0; round < 30; round += 1) driver.failAll()
     const ids = driver.records().map((record) => record.item.deliveryId)
     assert.equal(ids.length, 20)
     driver.tell({ type: 'recorded', deliveryIds: ids, enabled: true })

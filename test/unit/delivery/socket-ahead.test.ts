@@ -76,6 +76,18 @@ describe('a socket at which calls ring', () => {
     assert.equal(driver.last('dial').isUrgent, true)
   })
 
+  test('a receiver that refuses deliveries is dialled every second, and every two before it is switched off', () => {
+    const driver = new Driver(config())
+    driver.tell({ type: 'deliver', items: Array.from({ length: 30 }, () => item()) })
+    const pauses: number[] = []
+    while (driver.state.concurrency.failures < 19) {
+      fails(driver)
+      pauses.push(driver.last('setTimer').delayMs)
+      driver.tell({ type: 'cooledDown' })
+    }
+    assert.deepEqual(pauses, [...Array(15).fill(1_000), 2_000, 2_000, 2_000, 2_000])
+  })
+
   test('a receiver that closes what nothing was sent on is not dialled in a loop; one that got an event is', () => {
     const driver = new Driver(ringing)
     driver.tell({ type: 'stayReady' })

@@ -195,6 +195,14 @@ describe('what nothing was made of', () => {
     assert.deepEqual(kept?.people, ['351910000077', 'PT.134', 'PT.1', 'PT.2'])
   })
 
+  test('is kept where the address of a person is so long that it is cut within a character', async () => {
+    const tenant = await addTenant(sql)
+    const from = `${'a'.repeat(127)}🙂`
+    await deliver(change(tenant, { strangers: [{ id: unique('wamid'), from }] }))
+    const [kept] = await keptOf(tenant.workspaceId)
+    assert.deepEqual(kept?.people, [`${'a'.repeat(127)}\uFFFD`])
+  })
+
   test('a signed body that is not JSON is kept with its number and people, without SDP', async () => {
     const tenant = await addTenant(sql)
     const whole = JSON.stringify({

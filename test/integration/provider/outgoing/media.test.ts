@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import type { MediaDownload } from '../../../../src/contract/provider.ts'
+import { type MediaDownload, MediaTooLargeError } from '../../../../src/contract/provider.ts'
 import { MediaDownloadError } from '../../../../src/provider/outgoing/media.ts'
 import { describe, test } from '../../../support/harness.ts'
 import { account, json, type Rig, withRig } from './rig.ts'
@@ -118,7 +118,7 @@ describe('a file', () => {
         const download = await open(rig)
         await assert.rejects(async () => {
           for await (const chunk of download.body) size += chunk.length
-        }, MediaDownloadError)
+        }, MediaTooLargeError)
         assert.ok(size <= 100 * 1024 * 1024)
         assert.throws(() => download.sha256())
       },

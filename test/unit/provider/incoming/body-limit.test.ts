@@ -30,10 +30,21 @@ test('the longest text that a user can write makes an event within the limit of 
   assert.ok(body.length > limits.bodyBytes / 2 && body.length <= limits.bodyBytes, `${body.length} bytes`)
 })
 
+const thirty = (one: object) => Array.from({ length: 30 }, () => one)
 const cards = Array.from({ length: 300 }, () => ({
   name: { formatted_name: worst },
-  phones: Array.from({ length: 30 }, () => ({ phone: worst, wa_id: worst, type: worst })),
+  phones: thirty({ phone: worst, wa_id: worst, type: worst }),
 }))
+const card = {
+  name: { formatted_name: worst },
+  org: { company: worst, department: worst, title: worst },
+  phones: thirty({ phone: worst, wa_id: worst, type: worst }),
+  emails: thirty({ email: worst, type: worst }),
+  addresses: thirty({ street: worst, city: worst, state: worst, zip: worst, country: worst, type: worst }),
+  urls: thirty({ url: worst, type: worst }),
+  birthday: worst,
+  origin: worst,
+}
 const items = Array.from({ length: 1_000 }, () => ({ product_retailer_id: worst, currency: worst }))
 const answers = JSON.stringify(
   Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`field ${at}`, '\u0001'])),
@@ -46,15 +57,17 @@ const referral = Object.fromEntries(
   ]),
 )
 
-for (const [kind, content] of Object.entries({
-  contacts: cards,
-  order: { text: worst, product_items: items },
-  interactive: { type: 'nfm_reply', nfm_reply: form },
-  image: { id: '1', caption: worst, filename: worst },
-  location: { latitude: 1, longitude: 1, name: worst, address: worst, url: worst },
-  hologram: {},
-}))
-  test(`the longest ${kind} makes an event within the limit of a body, and says that it was cut`, () => {
+const longest: readonly (readonly [what: string, kind: string, content: unknown])[] = [
+  ['list of contacts', 'contacts', cards],
+  ['contact', 'contacts', [card]],
+  ['order', 'order', { text: worst, product_items: items }],
+  ['form', 'interactive', { type: 'nfm_reply', nfm_reply: form }],
+  ['image', 'image', { id: '1', caption: worst, filename: worst }],
+  ['location', 'location', { latitude: 1, longitude: 1, name: worst, address: worst, url: worst }],
+  ['message of an unknown type', 'hologram', {}],
+]
+for (const [what, kind, content] of longest)
+  test(`the longest ${what} makes an event within the limit of a body, and says that it was cut`, () => {
     const errors = Array.from({ length: 50 }, () => ({
       code: 1,
       title: worst,
@@ -96,4 +109,32 @@ test('a form of the length that the provider allows is kept whole', () => {
   assert.deepEqual(details?.reply?.response, JSON.parse(response_json))
   assert.equal(details?.reply?.responseRaw, response_json)
   assert.equal(details?.truncated, undefined)
+})
+
+const isWhole = (text: string) => !/\p{Surrogate}/u.test(text)
+
+test('a form that is cut to fit ends with no half of a character, for Postgres cannot store it', () => {
+  const around = 'अ'.repeat(14_999)
+  const nfm_reply = { name: 'flow', body: 'Sent', response_json: `${around}🙂${around}` }
+  const interactive = { type: 'nfm_reply', nfm_reply }
+  const { details } = only(
+    'inboundMessage',
+    change('messages', { messages: [{ id: 'wamid.1', from: USER, type: 'interactive', interactive }] }),
+  )
+  assert.deepEqual([details?.reply?.responseRaw, details?.truncated], [`${around}\uFFFD`, true])
+})
+
+test('neither does a text', () => {
+  // One of the two is cut within a character, wherever the cut is.
+  for (const first of ['', '!']) {
+    const body = `${first}${worst.slice(0, 32_000)}${'🙂'.repeat(3_900)}`
+    const { text, details } = only(
+      'inboundMessage',
+      change('messages', {
+        messages: [{ id: 'wamid.1', from: USER, type: 'text', text: { body }, referral }],
+      }),
+    )
+    assert.ok(text.length > 32_100 && text.length < body.length && details?.truncated)
+    assert.ok(isWhole(text))
+  }
 })
