@@ -12,7 +12,7 @@ export interface TemplateKeys {
   seen(entries: readonly ThreadEntry[]): void
 }
 
-export function createTemplateKeys(): TemplateKeys {
+function createTemplateKeys(): TemplateKeys {
   const keys = new Map<string, string>()
   return {
     of(message) {
