@@ -51,6 +51,7 @@ describe('answers that come late, or never', () => {
     await page.clock.install()
     await page.route('http://gallery.test/**', async (route) => {
       const { pathname } = new URL(route.request().url())
+      if (pathname.endsWith('/preview')) return route.abort()
       if (pathname.startsWith('/console/api')) return void asked.push(toAsked(route))
       const file = files.get(pathname)
       const contentType = pathname.endsWith('.css') ? 'text/css' : 'text/javascript'
@@ -174,19 +175,12 @@ describe('answers that come late, or never', () => {
     const sent = async (): Promise<Asked> => {
       await page.getByRole('button', { name: 'Send a template' }).click()
       const box = dialog(page)
-      let found: Asked | undefined
       await (await next()).answer({ data: templates, nextCursor: null })
       await box.getByRole('button', { name: /photo/ }).click()
       await box.getByLabel('Image in the header').fill('https://example.test/door.png')
       await box.getByLabel('customer').fill('Ana')
       await box.getByRole('button', { name: 'Send message' }).click()
-      await eventually('it is sent', async () => {
-        found = asked.find(({ path }) => path.endsWith('/messages'))
-        return found !== undefined
-      })
-      asked = []
-      assert.ok(found)
-      return found
+      return next()
     }
     const keyOf = ({ body }: Asked) => JSON.parse(body ?? '').idempotencyKey
     const lost = await sent()

@@ -14,7 +14,6 @@ import { PlanFields } from '../../../src/console/web/pages/campaigns/plan-fields
 import { outgoingOf, sendDraft } from '../../../src/console/web/pages/conversations/outbox.ts'
 import { OutgoingBubble } from '../../../src/console/web/pages/conversations/outgoing-bubble.tsx'
 import { SendTemplate } from '../../../src/console/web/pages/conversations/send-template.tsx'
-import { useTemplateKeys } from '../../../src/console/web/pages/conversations/template-keys.ts'
 import { Problem } from '../../../src/console/web/parts/states.tsx'
 import { Toaster } from '../../../src/console/web/parts/toaster.tsx'
 import type { ConversationRecord } from '../../../src/contract/records/conversation.ts'
@@ -99,13 +98,15 @@ const conversation = {
 function Template() {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
-  const keys = useTemplateKeys()
+  const [keys] = useState(() => new Map())
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
         Send a template
       </button>
-      {isOpen && <SendTemplate conversation={conversation} keys={keys} onClose={close} onDone={close} />}
+      {isOpen && (
+        <SendTemplate conversation={conversation} keys={keys} entries={[]} onClose={close} onDone={close} />
+      )}
     </>
   )
 }

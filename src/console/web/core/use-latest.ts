@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /**
  * For work that ends later than it was begun: calls `work` as it was last rendered, which knows what has changed since.
@@ -9,7 +9,7 @@ export function useLatest<Given extends readonly unknown[]>(
 ): (...given: Given) => void {
   const latest = useRef<typeof work | undefined>(undefined)
   latest.current = work
-  useEffect(
+  useLayoutEffect(
     () => () => {
       latest.current = undefined
     },

@@ -1,6 +1,7 @@
 // Sends a template to the contact: the choice of one, then a form for its variables beside what the customer will see.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { TemplateRecord, TemplateVariable } from '../../../../contract/records/catalog.ts'
+import type { ThreadEntry } from '../../../../contract/records/console.ts'
 import type { ConversationRecord } from '../../../../contract/records/conversation.ts'
 import type { MessagePreview } from '../../../../contract/records/message.ts'
 import { api, inWorkspace } from '../../core/api.ts'
@@ -11,7 +12,7 @@ import { CloseButton, Dialog, DialogActions, DialogBody } from '../../parts/dial
 import { Problem } from '../../parts/states.tsx'
 import { VariableField, variablesOf } from '../../parts/variable-field.tsx'
 import { PreviewBubble } from './preview-bubble.tsx'
-import type { TemplateKeys } from './template-keys.ts'
+import { forgetSeen, forgetSent, keyOf, type TemplateKeys } from './template-keys.ts'
 import { TemplateList } from './template-list.tsx'
 import { nameOf, recipientOf } from './words.ts'
 
@@ -19,6 +20,8 @@ interface Props {
   readonly conversation: ConversationRecord
   /** They outlive this dialog. */
   readonly keys: TemplateKeys
+  /** What is seen in the thread behind it. */
+  readonly entries: readonly ThreadEntry[]
   onClose(): void
   onDone(): void
 }
@@ -26,7 +29,8 @@ interface Props {
 const PAUSE_MS = 200
 
 /** First the template, then its variables beside what the customer will see. */
-export function SendTemplate({ conversation, keys, onClose, onDone }: Props) {
+export function SendTemplate({ conversation, keys, entries, onClose, onDone }: Props) {
+  useState(() => forgetSeen(keys, entries))
   const templates = useTemplates()
   const [template, setTemplate] = useState<TemplateRecord>()
   return (
@@ -50,7 +54,7 @@ function Filling({
   template,
   onDone,
   onBack,
-}: Omit<Props, 'onClose'> & { readonly template: TemplateRecord; onBack(): void }) {
+}: Omit<Props, 'entries' | 'onClose'> & { readonly template: TemplateRecord; onBack(): void }) {
   const [values, setValues] = useState<Values>({})
   const [wasTried, setTried] = useState(false)
   const form = useFirstFocus()
@@ -62,10 +66,10 @@ function Filling({
     setTried(true)
     if (missing.length > 0) return focusInvalid(form.current)
     void action
-      .run(() => api.post(inWorkspace('/messages'), { ...message, idempotencyKey: keys.of(message) }))
+      .run(() => api.post(inWorkspace('/messages'), { ...message, idempotencyKey: keyOf(keys, message) }))
       .then((isSent) => {
         if (!isSent) return
-        keys.sent(message)
+        forgetSent(keys, message)
         say('The message is on its way.')
         onDone()
       })

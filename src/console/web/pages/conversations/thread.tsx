@@ -20,7 +20,7 @@ import { Messages } from './messages.tsx'
 import { forget, outgoingOf } from './outbox.ts'
 import { ReplyBox } from './reply.tsx'
 import { Standing } from './standing.tsx'
-import { useTemplateKeys } from './template-keys.ts'
+import type { TemplateKeys } from './template-keys.ts'
 import { Actions, useReading } from './thread-actions.tsx'
 import { nameOf } from './words.ts'
 
@@ -43,11 +43,8 @@ export function Thread({ id }: { readonly id: string }) {
   const reading = useReading(data, look)
   useSent(id, look, reading.markAfterReply)
   const [isChoosing, setChoosing] = useState(false)
-  const keys = useTemplateKeys()
-  const chooseTemplate = () => {
-    keys.seen(thread.entries.rows ?? [])
-    setChoosing(true)
-  }
+  const keys = useRef<TemplateKeys>(new Map())
+  const chooseTemplate = () => setChoosing(true)
   const answers = useAnswers(data, look)
   // Once there, the box keeps its focus while other entries are read.
   const hasShown = useRef(false)
@@ -77,7 +74,8 @@ export function Thread({ id }: { readonly id: string }) {
       {data && isChoosing && (
         <SendTemplate
           conversation={data}
-          keys={keys}
+          keys={keys.current}
+          entries={thread.entries.rows ?? []}
           onClose={() => setChoosing(false)}
           onDone={() => {
             setChoosing(false)
