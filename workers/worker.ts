@@ -24,11 +24,12 @@ import { migrate } from '../src/platform/postgres/migrate.ts'
 import { createParkedMessageStore } from '../src/platform/postgres/parked-messages.store.ts'
 import { forgetRequestKeys } from '../src/platform/postgres/request-keys.ts'
 import type { Pool } from '../src/platform/postgres/sql.ts'
+import { startDrainTime } from '../src/platform/process/drain-time.ts'
 import type { Draining } from '../src/platform/process/lifecycle.ts'
-import { type Loop, startLoop } from '../src/platform/process/loop.ts'
+import { type Loop, type LoopOptions, startLoop } from '../src/platform/process/loop.ts'
 import { createPrivacyWork } from '../src/privacy/privacy.module.ts'
-import { withDeadline } from '../src/shared/deadline.ts'
 import { version } from '../src/shared/version.ts'
+import { drainWorker } from './drain.ts'
 
 const minuteMs = 60_000
 
@@ -61,14 +62,8 @@ export async function startWorker(settings: Settings): Promise<Draining> {
   return {
     async drain() {
       log.info({}, 'worker.draining')
-      await probes?.close()
-      await Promise.all(loops.map((loop) => loop.stop()))
-      await retries.close()
-      // An outcome that Postgres cannot store now stays UNKNOWN until a status of the provider settles it.
-      const sends = Promise.all([messaging.drain(), sending.drain()])
-      await withDeadline(sends, 20_000, 'ending sends').catch(() => undefined)
-      await campaigns.close()
-      await withDeadline(messaging.media.drain(), 5_000, 'breaking off downloads').catch(() => undefined)
+      const time = startDrainTime(settings.DRAIN_TIMEOUT, context)
+      await drainWorker({ loops, campaigns, sending, messaging, retries, probes }, time)
       await Promise.allSettled([scheduler.close(), blobs.close(), cluster.close(), provider.close()])
       await Promise.all([postgres.stop(), ...[sql, bulk, hot].map((pool) => pool.end({ timeout: 2 }))])
       log.info({}, 'worker.stopped')
@@ -119,7 +114,7 @@ function startLoops({ sql, settings, log }: ProcessContext, features: Features, 
   const { samples } = createCampaignRecords(sql)
   const { rates } = createDeliveryRecords(sql)
   const parked = createParkedMessageStore(sql)
-  const loop = (name: string, everyMs: number, run: () => Promise<unknown>) =>
+  const loop = (name: string, everyMs: number, run: LoopOptions['run']) =>
     startLoop({ name, everyMs, run, log })
   return [
     loop('deliveries', 1_000, delivery.sweep),

@@ -1,8 +1,9 @@
 // Starts a child process of the development start. It logs to a file and exits when this process ends.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openLog } from './embedded/log-file.ts'
 
 export interface ChildOptions {
   readonly name: string
@@ -17,6 +18,8 @@ export interface Child {
   readonly name: string
   readonly process: ChildProcess
   readonly logFile: string
+  /** Where its lines begin: those before are of earlier starts. */
+  readonly logFrom: number
   /** Resolves with its exit code or signal. */
   readonly exited: Promise<string>
   /** Sends SIGTERM, and SIGKILL after `graceMs`. */
@@ -30,9 +33,9 @@ const loader = (script: string): string[] =>
   script.endsWith('.js') ? ['--enable-source-maps'] : ['--import', 'tsx']
 
 export function startChild({ name, script, args = [], env, logDir }: ChildOptions): Child {
-  mkdirSync(logDir, { recursive: true })
   const logFile = join(logDir, `${name}.log`)
-  const log = openSync(logFile, 'w')
+  const log = openLog(logFile)
+  const logFrom = fstatSync(log).size
   // The pipe on standard input closes when this process ends in any way, and the child then exits. `detached`
   // gives the child its own process group: Ctrl-C reaches only this process, which then stops its children.
   const child = spawn(process.execPath, [...loader(script), script, ...args], {
@@ -50,6 +53,7 @@ export function startChild({ name, script, args = [], env, logDir }: ChildOption
     name,
     process: child,
     logFile,
+    logFrom,
     exited,
     async stop(graceMs) {
       child.kill('SIGTERM')
@@ -60,8 +64,8 @@ export function startChild({ name, script, args = [], env, logDir }: ChildOption
   }
 }
 
-const logTail = (child: Child): string =>
-  readFileSync(child.logFile, 'utf8').split('\n').slice(-15).join('\n')
+const logTail = ({ logFile, logFrom }: Child): string =>
+  readFileSync(logFile).subarray(logFrom).toString('utf8').split('\n').slice(-15).join('\n')
 
 /** Resolves once `url` answers 200. Rejects when the child exits first or the timeout passes. */
 export async function waitUntilReady(child: Child, url: string, timeoutMs: number): Promise<void> {

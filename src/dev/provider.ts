@@ -24,7 +24,7 @@ export async function syncDemoCatalog(sql: Pool, workspaceId: WorkspaceId, baseU
     const store = createCatalogSyncStore(sql, { secrets, defaultToken: provider.accessToken })
     const limitRead = async () => undefined
     const sync = { store, templates: createTemplateStore(sql), provider: api, limitRead, log }
-    await syncCatalog(sync, workspaceId)
+    await syncCatalog(sync, { workspaceId })
   } finally {
     await api.close()
   }

@@ -1,6 +1,5 @@
 // The Postgres and the Redis of a development start, where none are configured.
 import { resolve } from 'node:path'
-import { loadSettings } from '../platform/config/config.ts'
 import type { Settings } from '../platform/config/settings.ts'
 import { startPostgres } from './embedded/postgres.ts'
 import type { EmbeddedServer } from './embedded/private-server.ts'
@@ -18,9 +17,8 @@ export interface BegunServers {
 
 const onLog = (line: string) => process.stdout.write(`  ${line}\n`)
 
-/** Throws when the settings are wrong. Does not wait: an address rejects when its server does not start. */
-export function beginServers(): BegunServers {
-  const settings = loadSettings()
+/** Does not wait: an address rejects when its server does not start. */
+export function beginServers(settings: Settings): BegunServers {
   const dataDir = resolve(settings.DATA_DIR)
   const running: EmbeddedServer[] = []
   const addressOf = async (configured: string | undefined, start: () => Promise<EmbeddedServer>) => {

@@ -32,8 +32,8 @@ import { createPrivacy } from '../privacy/privacy.module.ts'
 import { createApplyUpdate } from '../provider/incoming/apply-updates.ts'
 import { createKeepElements } from '../provider/incoming/keep-elements.ts'
 import { providerWebhooks } from '../provider/incoming/webhooks.ts'
-import { withDeadline } from '../shared/deadline.ts'
 import { version } from '../shared/version.ts'
+import { drainGateway } from './drain.ts'
 import { joinCluster } from './join-cluster.ts'
 import { openProcessContext, type ProcessContext } from './process-context.ts'
 import { probePaths, publicHandler } from './public-handler.ts'
@@ -85,13 +85,16 @@ export async function startGateway(settings: Settings): Promise<Gateway> {
   return {
     port: server.port,
     async drain() {
+      const startedAt = performance.now()
+      health.state = 'draining'
+      log.info({}, 'gateway.draining')
       stopPartitions()
       load.stop()
-      const closeEdges = async () => {
-        await server.close()
-        live.close()
-      }
-      await drain(context, ground, features, closeEdges)
+      ground.restores.stop()
+      await drainGateway({ ...ground, ...features, server, live, provider: context.provider }, context)
+      const pools = [sql, ground.bulk, ground.hot, ground.urgent]
+      await Promise.all([context.postgres.stop(), ...pools.map((pool) => pool.end({ timeout: 2 }))])
+      log.info({ durationMs: Math.round(performance.now() - startedAt) }, 'gateway.stopped')
     },
   }
 }
@@ -232,38 +235,4 @@ function createEdges(
   const pages = documentationPages({ handsetsUrl: settings.HANDSETS_URL })
   const edges = { api, console: console.handler, providerWebhooks: webhooks, health, pages }
   return { handler: publicHandler(edges), live: console.live }
-}
-
-/** Each step gets a share of DRAIN_TIMEOUT, so a hanging Redis, Postgres or receiver cannot delay the end. */
-async function drain(
-  context: ProcessContext,
-  ground: Ground,
-  { messaging, calls, delivery }: Features,
-  closeEdges: () => Promise<void>,
-): Promise<void> {
-  const { settings, log, sql, postgres, provider } = context
-  const { bulk, hot, urgent, node, timers, scheduler, internal, health, blobs, restores, keeper } = ground
-  const startedAt = performance.now()
-  const left = (share: number) =>
-    Math.max(500, (settings.DRAIN_TIMEOUT - (performance.now() - startedAt)) * share)
-  health.state = 'draining'
-  log.info({}, 'gateway.draining')
-  await node.leave().catch(() => undefined)
-  // Load balancers keep sending requests until /readyz tells them to stop.
-  await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_GRACE))
-  restores.stop()
-  await closeEdges()
-  // An outcome that Postgres cannot store now stays UNKNOWN until a status of the provider settles it.
-  const sends = Promise.all([messaging.drain(), messaging.media.drain(), keeper.drain()])
-  await withDeadline(sends, left(0.4), 'ending sends').catch(() => undefined)
-  await blobs.close()
-  await calls.directory.drain(left(0.4))
-  await delivery.directory.drain(left(0.7))
-  await delivery.close()
-  calls.directory.close()
-  await Promise.allSettled([timers.close(), scheduler.close(), provider.close()])
-  await internal.close()
-  await node.close().catch(() => undefined)
-  await Promise.all([postgres.stop(), ...[sql, bulk, hot, urgent].map((pool) => pool.end({ timeout: 2 }))])
-  log.info({ durationMs: Math.round(performance.now() - startedAt) }, 'gateway.stopped')
 }

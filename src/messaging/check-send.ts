@@ -16,6 +16,7 @@ import type {
   TemplateRendering,
 } from './ports.ts'
 import { isSendable } from './template.machine.ts'
+import { uploadIdsIn, type VariableUploadFault, withUploads } from './template-uploads.ts'
 
 export interface TemplateInput {
   readonly name: string
@@ -49,6 +50,7 @@ export function contextQuery(
     templateName: input.template?.name ?? null,
     templateLanguage: input.template?.language ?? null,
     uploadId: file && 'uploadId' in file ? file.uploadId : null,
+    uploadIds: input.template ? uploadIdsIn(input.template.variables) : [],
     referenceId: input.free?.about ?? null,
     idempotencyKey: input.idempotencyKey ?? null,
   }
@@ -81,7 +83,7 @@ export function checkSend(context: SendContext, input: SendInput, { templates, c
 }
 
 function checkTemplate(
-  { template: definition, ...contact }: SendContext,
+  { template: definition, uploads, number, ...contact }: SendContext,
   { to }: Pick<SendInput, 'to'>,
   { template, templates }: { readonly template: TemplateInput; readonly templates: TemplateRendering },
 ): Checked {
@@ -92,20 +94,35 @@ function checkTemplate(
       'TEMPLATE_NOT_APPROVED',
       `${name} is ${definition.status}; only APPROVED ones can be sent`,
     )
-  const { text, faults } = templates.render(definition, template.variables)
+  const filled = withUploads(definition, template.variables, { uploads, number })
+  if (filled.faults[0]) throw badUploads(filled.faults, filled.faults[0])
+  const { variables } = filled
+  const { text, faults } = templates.render(definition, variables)
   if (faults.length > 0)
     throw new AppError('TEMPLATE_VARIABLES_MISMATCH', `the variables are not those of ${name}`, {
       details: faults.map(({ variable, message }) => ({
-        path: variable === null ? 'template.name' : `template.variables.${variable}`,
+        path: variable === null ? 'template.name' : pathOf(variable),
         message,
       })),
     })
   checkRecipient(contact, definition.category, to)
-  return { content: { template, definition }, row: { text, template } }
+  const sent = { ...template, variables }
+  return { content: { template: sent, definition }, row: { text, template: sent } }
 }
 
+const pathOf = (variable: string): string => `template.variables.${variable}`
+
+const badUploads = (all: readonly VariableUploadFault[], first: VariableUploadFault): AppError =>
+  new AppError(first.code, `${pathOf(first.variable)} ${first.message}`, {
+    details: all.map(({ variable, message }) => ({ path: pathOf(variable), message })),
+  })
+
 function checkRecipient(
-  { optedOut: isOut, marketingOptedOut: isOutOfMarketing, address }: Omit<SendContext, 'template'>,
+  {
+    optedOut: isOut,
+    marketingOptedOut: isOutOfMarketing,
+    address,
+  }: Pick<SendContext, 'optedOut' | 'marketingOptedOut' | 'address'>,
   category: string,
   to: string,
 ): void {

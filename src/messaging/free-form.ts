@@ -8,23 +8,23 @@ import {
   withFile,
 } from '../contract/message-content.ts'
 import type { MessagePreview, MessageType } from '../contract/records/message.ts'
+import { checkUpload } from './check-upload.ts'
 import type { FreeInput, FreeSend, GivenFile, ReferencedMessage, StoredUpload } from './free-form-content.ts'
 import { detailsOf } from './free-form-details.ts'
-import { typesInstead } from './media-kinds.ts'
 import type { SendContext } from './ports.ts'
 import { isOpenAt } from './window.ts'
 
 /** Throws where the message may not be sent now. */
 export function checkFree(input: FreeInput, context: SendContext, nowMs: number): FreeSend {
   if (!isOpenAt(context.windowExpiresAt, nowMs)) throw windowClosed(context.windowExpiresAt)
-  const upload = checkUpload(input.content, context)
+  const upload = uploadOf(input.content, context)
   const about = checkReference(input, context.reference, nowMs)
   return resolved(input.content, upload, about)
 }
 
 /** The same for a preview, which is given outside the window too. */
 export function previewFree(input: FreeInput, context: SendContext, nowMs: number): FreePreview {
-  const upload = context.number ? checkUpload(input.content, context) : context.upload
+  const upload = context.number ? uploadOf(input.content, context) : context.upload
   const { type, text } = resolved(input.content, upload, checkReference(input, context.reference, nowMs))
   return { ...noTemplate, ...shownParts(input.content, text), type, text, template: null }
 }
@@ -51,29 +51,13 @@ const pathOfFile = ({ kind }: MessageContent<unknown>): string =>
 const refused = (code: 'MEDIA_NOT_FOUND' | 'MEDIA_UNSUITABLE' | 'MESSAGE_NOT_FOUND', detail: ErrorDetail) =>
   new AppError(code, `${detail.path} ${detail.message}`, { details: [detail] })
 
-function checkUpload(content: MessageContent<GivenFile>, context: SendContext): StoredUpload | null {
+function uploadOf(content: MessageContent<GivenFile>, context: SendContext): StoredUpload | null {
   const file = fileOf(content)
   if (file === undefined || 'link' in file) return null
-  const path = pathOfFile(content)
-  const { upload, number } = context
-  if (!upload)
-    throw refused('MEDIA_NOT_FOUND', {
-      path,
-      message:
-        'names no uploaded file of this workspace, or one that has expired; upload it with POST /media',
-    })
-  if (number && upload.numberId !== number.numberId)
-    throw refused('MEDIA_UNSUITABLE', {
-      path,
-      message: `was uploaded for another number than ${number.number}; upload the file for that number`,
-    })
-  const types = typesInstead(kindOf(content), upload.mimeType)
-  if (types)
-    throw refused('MEDIA_UNSUITABLE', {
-      path,
-      message: `is ${upload.mimeType}; this kind takes ${types.join(', ')}`,
-    })
-  return upload
+  const checked = checkUpload(context.upload, { kind: kindOf(content), number: context.number })
+  if (!checked.fault) return checked.upload
+  const { code, message } = checked.fault
+  throw refused(code, { path: pathOfFile(content), message })
 }
 
 function kindOf(content: MessageContent<unknown>): SentMediaKind {

@@ -151,8 +151,11 @@ export function createMessaging(options: MessagingOptions) {
     applyTemplateChange: async (update: TemplateStatusUpdate | TemplateCategoryUpdate) =>
       (await catalog.applyTemplateChange(update)) && accountHealth.templateChanged(update),
     applyAccountUpdate: accountHealth.applyUpdate,
-    syncCatalog: () =>
-      syncCatalog({ store: catalog, templates: records.templates, ...accountHealth, provider, log }),
+    syncCatalog: (signal?: AbortSignal) =>
+      syncCatalog(
+        { store: catalog, templates: records.templates, ...accountHealth, provider, log },
+        { signal },
+      ),
     moveMerged: () => moveMerged(sql),
     sweepSends: () => sweepSends({ store, transmitter, dispatch, clock }),
     /** Resolves when no single send is in progress. */

@@ -52,6 +52,8 @@ export interface SendContext {
   readonly windowExpiresAt: Date | null
   /** The uploaded file that the query names, unless it has expired. */
   readonly upload: StoredUpload | null
+  /** Those that the variables of a template may name, unless they have expired. */
+  readonly uploads: readonly StoredUpload[]
   /** The message that the query names, where it is one of this conversation. */
   readonly reference: ReferencedMessage | null
   /** Wants no templates of category MARKETING. */
@@ -72,6 +74,8 @@ export interface SendContextQuery {
   readonly templateName: string | null
   readonly templateLanguage: string | null
   readonly uploadId?: UploadId | null
+  /** Of the variables of a template. */
+  readonly uploadIds?: readonly UploadId[]
   /** A message that is quoted or reacted to. */
   readonly referenceId?: MessageId | null
   readonly idempotencyKey: string | null

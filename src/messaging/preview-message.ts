@@ -5,7 +5,8 @@ import { phoneOf, userIdOf } from '../shared/address.ts'
 import type { Clock } from '../shared/clock.ts'
 import { type ContentInput, contextQuery, noSender, noTemplate, type SendInput } from './check-send.ts'
 import { previewFree } from './free-form.ts'
-import type { MessageStore, SendContext, TemplateRendering } from './ports.ts'
+import type { MessageStore, SendContext, SendTemplate, TemplateRendering } from './ports.ts'
+import { withUploads } from './template-uploads.ts'
 
 export interface PreviewPorts {
   readonly store: Pick<MessageStore, 'sendContext'>
@@ -41,6 +42,22 @@ function shown({ templates, clock }: PreviewPorts, input: PreviewInput, context:
   return {
     type: 'TEMPLATE' as const,
     template: { name, language, variables: { ...variables } },
-    ...templates.preview(context.template, variables),
+    ...shownTemplate(templates, context.template, withUploads(context.template, variables, context)),
+  }
+}
+
+function shownTemplate(
+  templates: PreviewPorts['templates'],
+  template: SendTemplate,
+  { variables, faults }: ReturnType<typeof withUploads>,
+) {
+  const shown = templates.preview(template, variables)
+  const told = new Map(faults.map(({ variable, message }) => [variable, message]))
+  return {
+    ...shown,
+    invalidVariables: shown.invalidVariables.map(({ name, message }) => ({
+      name,
+      message: told.get(name) ?? message,
+    })),
   }
 }

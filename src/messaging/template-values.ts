@@ -1,5 +1,6 @@
 // What the values of template variables must be, and how the provider takes those that are no plain text. Pure.
 import type { VariableKind } from '../contract/records/catalog.ts'
+import { decodeId } from '../shared/ids.ts'
 
 /** Says what the value must be; undefined where it is that. */
 export const valueFault = (kind: VariableKind, value: string): string | undefined => faults[kind]?.(value)
@@ -16,10 +17,13 @@ const must =
 
 /** Kinds without an entry take any text. */
 const faults: Readonly<Partial<Record<VariableKind, Fault>>> = {
-  MEDIA: must(
-    (value) => isUpload(value) || isLink(value),
-    'must be a link (https://...) or the id of an uploaded file',
-  ),
+  // A send has put the provider's id in the place of ours before.
+  MEDIA: (value) => {
+    if (isUpload(value) || isLink(value)) return undefined
+    return decodeId('upload', value) === undefined
+      ? 'must be a link (https://...) or the id of an uploaded file'
+      : 'is a file that was uploaded with POST /media, which single messages take and campaigns do not; give a link (https://...)'
+  },
   LATITUDE: must((value) => isDegrees(value, 90), 'must be a number from -90 to 90'),
   LONGITUDE: must((value) => isDegrees(value, 180), 'must be a number from -180 to 180'),
   MINUTES: must(

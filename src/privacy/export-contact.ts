@@ -46,13 +46,14 @@ const keepEveryMs = 10_000
 const exportKeyOf = ({ workspaceId, id, claim }: ClaimedJob): string => `${workspaceId}/export-${id}-${claim}`
 
 export const createMakeExport = (ports: ExportPorts) =>
-  async function makeExport(job: ClaimedJob): Promise<void> {
+  async function makeExport(job: ClaimedJob, stopped?: AbortSignal): Promise<void> {
     const { blobs, log } = ports
     const counts: ContactCounts = { recipients: 0, calls: 0, messages: 0, files: 0, events: 0 }
     const lost = new AbortController()
     const lease = keepLease(ports, { job, counts, lost })
     const blobKey = exportKeyOf(job)
-    const rules = { limitBytes: limits.exportBytes, sha256: null, signal: lost.signal }
+    const signal = stopped ? AbortSignal.any([lost.signal, stopped]) : lost.signal
+    const rules = { limitBytes: limits.exportBytes, sha256: null, signal }
     const put = await blobs.put(blobKey, archive(ports, job, counts), rules).finally(() => lease.end())
     if (put.type !== 'stored') {
       await ports.finish(job, { error: 'EXPORT_TOO_LARGE' })

@@ -97,10 +97,10 @@ export function createPrivacyWork(options: PrivacyWorkOptions) {
   const files = createFileDeletionStore(sql)
   const retention = createRetentionStore(sql)
   return {
-    runJob: () => runJob({ queue, steps, makeExport, clock, log }),
+    runJob: (stopped?: AbortSignal) => runJob({ queue, steps, makeExport, clock, log }, stopped),
     deleteFiles: () => deleteDueFiles({ files, blobs }),
     expireExports: () => exports.expire(),
-    removeContents: () => retention.removeContents(clock.now()),
+    removeContents: (stopped?: AbortSignal) => retention.removeContents(clock.now(), stopped),
     removeUploads: () => retention.removeUploads(),
     purgeCampaigns: () => retention.purgeCampaigns(),
   }

@@ -7,8 +7,8 @@ import type { ClaimedJob, ErasureSteps, JobQueue } from './ports.ts'
 export interface RunJobsPorts {
   readonly queue: JobQueue
   readonly steps: ErasureSteps
-  /** Writes the file of an export. */
-  readonly makeExport: (job: ClaimedJob) => Promise<void>
+  /** Writes the file of an export. Rejects where it is stopped. */
+  readonly makeExport: (job: ClaimedJob, stopped?: AbortSignal) => Promise<void>
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn'>
 }
@@ -23,15 +23,19 @@ const longestDelayMs = 5 * 60_000
 export const delayAfterFailure = (failures: number): number =>
   Math.min(longestDelayMs, 1_000 * 2 ** Math.min(failures - 1, 20))
 
-/** True where there was a job, so that there may be more. */
-export async function runJob(ports: RunJobsPorts): Promise<boolean> {
+/** True where there was a job, so that there may be more. A job that is stopped is free for another process at once. */
+export async function runJob(ports: RunJobsPorts, stopped?: AbortSignal): Promise<boolean> {
   const { queue, log } = ports
   const job = await queue.claim()
   if (!job) return false
   try {
-    if (job.kind === 'ERASURE') await erase(ports, job)
-    else await ports.makeExport(job)
+    if (job.kind === 'ERASURE') await erase(ports, job, stopped)
+    else await ports.makeExport(job, stopped)
   } catch (error) {
+    if (stopped?.aborted) {
+      await queue.release(job, 0)
+      return true
+    }
     const failures = job.failures + 1
     log.warn({ ...shown(job), failures, error: String(error) }, 'contact_job.failed')
     await queue.release(job, delayAfterFailure(failures), 'INTERNAL')
@@ -39,14 +43,18 @@ export async function runJob(ports: RunJobsPorts): Promise<boolean> {
   return true
 }
 
-async function erase({ queue, steps, clock, log }: RunJobsPorts, job: ClaimedJob): Promise<void> {
+async function erase(
+  { queue, steps, clock, log }: RunJobsPorts,
+  job: ClaimedJob,
+  stopped?: AbortSignal,
+): Promise<void> {
   const endsAt = clock.mono() + sliceMs
   for (;;) {
     const result = await steps.advance(job)
     if (result === 'lost') return
     if (result === 'done') return log.info(shown(job), 'contact.erased')
     if (result === 'wait') return queue.release(job, waitMs)
-    if (clock.mono() >= endsAt) return queue.release(job, 0)
+    if (stopped?.aborted || clock.mono() >= endsAt) return queue.release(job, 0)
   }
 }
 

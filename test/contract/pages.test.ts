@@ -83,6 +83,8 @@ const checks: Readonly<Record<string, Check>> = {
         .filter((slug, index, all) => all.indexOf(slug) !== index)
         .map((slug) => `${page.path} has #${slug} twice`),
     ),
+  tables: ({ pages }) =>
+    pages.flatMap(({ path, text }) => rowsWithoutHead(text).map((row) => `${path}: ${row}`)),
   guides: ({ pages }) =>
     pages
       .filter(({ path }) => guides.has(path))
@@ -107,6 +109,16 @@ const checks: Readonly<Record<string, Check>> = {
     questions
       .filter(({ page, heading }) => !sectionOf(pages.find(({ path }) => path === page)?.text ?? '', heading))
       .map(({ question, page, heading }) => `${question} ${page} has nothing under "${heading}"`),
+}
+
+/** The first row of each block of rows that does not begin with a head and a line of dashes: Markdown shows it as text. */
+function rowsWithoutHead(text: string): string[] {
+  const lines = prose(text).split('\n')
+  const isRow = (line: string | undefined): boolean => line?.startsWith('|') ?? false
+  return lines.filter(
+    (line, index) =>
+      isRow(line) && !isRow(lines[index - 1]) && !/^\|(\s*:?-+:?\s*\|)+$/.test(lines[index + 1] ?? ''),
+  )
 }
 
 /** The text under a heading, with what stands under lower headings. */
@@ -189,6 +201,10 @@ describe('a wrong page is found', () => {
   })
   test('headings', () =>
     assert.deepEqual(onGuide('headings', '# A\n## B\n### b\n```sh\n# A\n```\n'), [`${guide} has #b twice`]))
+  test('tables', () => {
+    const text = '| a | b |\n|---|---|\n| 1 | 2 |\n\n| 3 | 4 |\n| 5 | 6 |\n```\n| no | table |\n```\n'
+    assert.deepEqual(onGuide('tables', text), [`${guide}: | 3 | 4 |`])
+  })
   test('guides', () => {
     const text = '[1](../delivery/README.md#x) [2](call.actor.ts) `src/calls`\n## Inside\n[3](call.actor.ts)'
     assert.deepEqual(onGuide('guides', text), [

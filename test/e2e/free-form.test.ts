@@ -107,6 +107,16 @@ step('every kind reaches the customer, and its record shows it', async () => {
   }
 })
 
+step('an uploaded file stands in the header of a template', async () => {
+  const pdf = new File(['%PDF-1.4'], '7.pdf', { type: 'application/pdf' })
+  const file = (await (await upload(pdf)).json()) as Json
+  const template = { name: 'invoice', language: 'en_US', variables: { 'header.1': file.id, 1: '7' } }
+  const { id } = await ok(send({ to, template }), 202)
+  await eventually('the template is delivered', async () => (await read(id)).status === 'DELIVERED')
+  const preview = await ok(stack.api.post(`${chat}/preview`, { to, template }))
+  assert.deepEqual(preview.invalidVariables, [])
+})
+
 step('a reaction is sent, and taken away again', async () => {
   const question = await inbound(customer)
   for (const emoji of ['👍', '']) {

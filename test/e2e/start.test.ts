@@ -47,8 +47,13 @@ async function until(what: string, ms: number, isSo: () => boolean): Promise<voi
   }
 }
 
-async function start(): Promise<{ dev: DevFile; child: ChildProcess; printed: () => string }> {
-  const ports = { PORT: String(await lastingPort()), SIM_PORT: String(await lastingPort()) }
+interface Ports {
+  readonly PORT: string
+  readonly SIM_PORT: string
+}
+
+/** Begins a start. Resolves when it is up, or has ended. */
+async function begin(ports: Ports): Promise<{ child: ChildProcess; printed: () => string }> {
   const { DATABASE_URL: _database, REDIS_URL: _redis, ...env } = process.env
   const child = spawn(process.execPath, ['src/dev/start.js'], {
     cwd: root,
@@ -66,8 +71,15 @@ async function start(): Promise<{ dev: DevFile; child: ChildProcess; printed: ()
     readyMs,
     () => text.includes('Switchboard is up') || child.exitCode !== null,
   )
-  assert.equal(child.exitCode, null, text)
-  return { dev: JSON.parse(readFileSync(join(dataDir, 'dev.json'), 'utf8')), child, printed: () => text }
+  return { child, printed: () => text }
+}
+
+async function start() {
+  const ports = { PORT: String(await lastingPort()), SIM_PORT: String(await lastingPort()) }
+  const { child, printed } = await begin(ports)
+  assert.equal(child.exitCode, null, printed())
+  const dev: DevFile = JSON.parse(readFileSync(join(dataDir, 'dev.json'), 'utf8'))
+  return { dev, ports, child, printed }
 }
 
 const send = (dev: DevFile) =>
@@ -78,8 +90,8 @@ const send = (dev: DevFile) =>
   })
 
 describe('npm start', () => {
-  test('serves, tells how to begin, and leaves nothing behind after Ctrl-C', async () => {
-    const { dev, child, printed } = await start()
+  test('serves, tells how to begin, refuses a second start, and leaves nothing behind after Ctrl-C', async () => {
+    const { dev, ports, child, printed } = await start()
     assert.equal((await send(dev)).status, 202)
     assert.ok(printed().includes(dev.apiKey))
     assert.equal(statSync(join(dataDir, 'dev.json')).mode & 0o777, 0o600)
@@ -104,6 +116,12 @@ describe('npm start', () => {
       commands.filter((command) => command.includes('tsx')),
       [],
     )
+    const log = join(dataDir, 'log', 'gateway.log')
+    const logged = readFileSync(log, 'utf8')
+    const second = await begin(ports)
+    assert.equal(second.child.exitCode, 1, second.printed())
+    assert.match(second.printed(), /already runs in this folder/)
+    assert.ok(readFileSync(log, 'utf8').startsWith(logged), 'the log of the first start was emptied')
     child.kill('SIGINT')
     await until('the end of every process', goneMs, () => processes().length === 0)
     // Node reports the exit a moment after the process has gone.

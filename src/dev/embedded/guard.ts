@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { withDeadline } from '../../shared/deadline.ts'
+import { openLog } from './log-file.ts'
 import { identify, type ProcessIdentity, signal } from './process-table.ts'
 import { endProcesses } from './run-file.ts'
 
@@ -43,7 +43,6 @@ kill "$watch" 2>/dev/null
 exit "$code"`
 
 const STOP_MS = 15_000
-const LOG_LIMIT_BYTES = 8 << 20
 const TAIL_BYTES = 4096
 
 /** Starts a server that stops when this process ends, even when this process is killed. */
@@ -92,11 +91,4 @@ async function stop(child: ChildProcess, server: ProcessIdentity, stopSignal: St
   }
   // The server usually exits with its guard, but not when the guard was killed.
   await endProcesses([server], `SIG${stopSignal}`)
-}
-
-function openLog(path: string): number {
-  mkdirSync(dirname(path), { recursive: true })
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  if (size > LOG_LIMIT_BYTES) renameSync(path, `${path}.old`)
-  return openSync(path, 'a', 0o600)
 }

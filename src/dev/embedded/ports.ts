@@ -15,6 +15,13 @@ export function freePort(): Promise<number> {
   return listenOnce(0)
 }
 
+/** By a program that listens on this address or on all. */
+export const isTaken = (port: number, host: string): Promise<boolean> =>
+  listenOnce(port, host).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'EADDRINUSE',
+  )
+
 function isFree(port: number): Promise<boolean> {
   return listenOnce(port).then(
     () => true,
@@ -22,11 +29,11 @@ function isFree(port: number): Promise<boolean> {
   )
 }
 
-function listenOnce(port: number): Promise<number> {
+function listenOnce(port: number, host = '127.0.0.1'): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
+    server.listen({ host, port, exclusive: true }, () => {
       const address = server.address()
       server.close(() => resolve(typeof address === 'object' && address ? address.port : port))
     })

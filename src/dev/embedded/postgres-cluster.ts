@@ -26,6 +26,8 @@ export async function prepareCluster(footing: Footing, options: ClusterOptions):
 // A complete folder is renamed. An interrupted initdb leaves only a draft, which the next start deletes.
 async function createCluster(footing: Footing, dir: string, options: ClusterOptions): Promise<void> {
   options.onWork?.('creating the PostgreSQL database, once...')
+  const left = leftBehind(footing.home, options.major)
+  if (left) options.onWork?.(left)
   const draftPrefix = `pg-${options.major}.new`
   for (const name of readdirSync(footing.home)) {
     if (name.startsWith(draftPrefix)) rmSync(join(footing.home, name), { recursive: true })
@@ -43,6 +45,17 @@ async function createCluster(footing: Footing, dir: string, options: ClusterOpti
     rmSync(passwordFile)
   }
   renameSync(draft, dir)
+}
+
+/** What to say of the newest database of another major version, which this one cannot read. */
+export function leftBehind(home: string, major: number): string | null {
+  const majors = readdirSync(home).map((name) => Number(/^pg-(\d+)$/.exec(name)?.[1]))
+  const other = majors.filter((one) => one > 0 && one !== major).sort((a, b) => b - a)[0]
+  if (other === undefined) return null
+  return (
+    `the data of PostgreSQL ${other} stays in ${join(home, `pg-${other}`)} and is not used: to go on with it, set ` +
+    `POSTGRES_BIN_DIR to the programs of version ${other}; to move it, dump it there (pg_dump) and load it here (psql)`
+  )
 }
 
 function initFlags(draft: string, passwordFile: string, options: ClusterOptions): string[] {

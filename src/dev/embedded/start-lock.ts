@@ -26,11 +26,22 @@ export async function withStartLock<T>(
   }
 }
 
+/** Takes the lock until this process ends. Returns who has it, if another process does. */
+export function lockForLife(dir: string, name: string): ProcessIdentity | null {
+  const prefix = `${name}.lock.`
+  for (;;) {
+    const top = highest(dir, prefix)
+    const holder = top === 0 ? null : holderOf(join(dir, `${prefix}${top}`))
+    if (holder) return holder
+    if (take(dir, prefix, top + 1)) return null
+  }
+}
+
 async function acquire(dir: string, prefix: string, waitMs: number): Promise<string> {
   const deadline = performance.now() + waitMs
   for (;;) {
     const top = highest(dir, prefix)
-    if (top === 0 || isFree(join(dir, `${prefix}${top}`))) {
+    if (top === 0 || !holderOf(join(dir, `${prefix}${top}`))) {
       const held = take(dir, prefix, top + 1)
       if (held) return held
     }
@@ -61,9 +72,11 @@ function take(dir: string, prefix: string, number: number): string | null {
   return path
 }
 
-function isFree(path: string): boolean {
+function holderOf(path: string): ProcessIdentity | null {
   const text = readOrEmpty(path)
-  return text === '' || !isAlive(JSON.parse(text) as ProcessIdentity)
+  if (text === '') return null
+  const holder = JSON.parse(text) as ProcessIdentity
+  return isAlive(holder) ? holder : null
 }
 
 function readOrEmpty(path: string): string {

@@ -21,14 +21,23 @@ export interface CatalogSync {
   readonly log: Log
 }
 
+export interface SyncScope {
+  /** Only this one. */
+  readonly workspaceId?: WorkspaceId
+  /** Ends the round after the workspace under way. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Syncs one workspace, or all, one after the other. What fails for one does not stop the others. */
-export async function syncCatalog(sync: CatalogSync, workspaceId?: WorkspaceId): Promise<void> {
-  for (const account of await sync.store.accounts(workspaceId))
+export async function syncCatalog(sync: CatalogSync, { workspaceId, signal }: SyncScope = {}): Promise<void> {
+  for (const account of await sync.store.accounts(workspaceId)) {
+    if (signal?.aborted) return
     try {
       await syncAccount(sync, account)
     } catch (error) {
       sync.log.warn({ workspaceId: account.workspaceId, error: String(error) }, 'catalog.sync_failed')
     }
+  }
 }
 
 async function syncAccount(

@@ -23,9 +23,9 @@ export function createSendContext(sql: Sql, options: Options): MessageStore['sen
     flush: async (queries) => readContexts(sql, queries, await options.optOutKey()),
   })
   return async (query) => {
-    const row = await contexts.add(query)
+    const [row, uploads] = await Promise.all([contexts.add(query), uploadsOf(sql, query)])
     if (!row) throw new Error('the workspace of a key is gone')
-    return toContext(row, query.workspaceId, options)
+    return { ...toContext(row, query.workspaceId, options), uploads }
   }
 }
 
@@ -142,7 +142,24 @@ async function readContexts(
   return queries.map((_, nth) => found.get(nth))
 }
 
-const toContext = (row: ContextRow, workspaceId: WorkspaceId, options: AccountOptions): SendContext => ({
+/** Few templates are sent with files, and then with up to one in each card. */
+async function uploadsOf(
+  sql: Sql,
+  { workspaceId, uploadIds = [] }: SendContextQuery,
+): Promise<readonly StoredUpload[]> {
+  if (uploadIds.length === 0) return []
+  const rows = await sql<{ upload: StoredUpload }[]>`
+    select ${uploadColumns(sql)} as upload
+    from uploads u
+    where u.workspace_id = ${workspaceId} and u.id = any(${[...uploadIds]}::uuid[]) and u.expires_at > now()`
+  return rows.map(({ upload }) => upload)
+}
+
+const toContext = (
+  row: ContextRow,
+  workspaceId: WorkspaceId,
+  options: AccountOptions,
+): Omit<SendContext, 'uploads'> => ({
   number: row.numberId && {
     workspaceId,
     numberId: row.numberId,

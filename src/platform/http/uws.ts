@@ -154,6 +154,7 @@ class Server {
   readonly #clock: Clock
   #requests: RequestOptions
   #draining = false
+  #drainedBy: number | undefined
   #idle: (() => void) | undefined
 
   constructor(options: ListenOptions) {
@@ -206,12 +207,14 @@ class Server {
     return this.#open - this.#requests.lingering.count
   }
 
-  /** Resolves when nothing is in flight, or at the deadline. */
+  /** Resolves when nothing is in flight, or at the deadline, which the first call sets. */
   drain(): Promise<void> {
     this.#draining = true
-    if (this.#open === 0) return Promise.resolve()
+    this.#drainedBy ??= this.#clock.mono() + (this.#options.closeDeadlineMs ?? 10_000)
+    const leftMs = this.#drainedBy - this.#clock.mono()
+    if (this.#open === 0 || leftMs <= 0) return Promise.resolve()
     return new Promise((resolve) => {
-      const timer = this.#clock.after(this.#options.closeDeadlineMs ?? 10_000, resolve)
+      const timer = this.#clock.after(leftMs, resolve)
       this.#idle = () => {
         timer.cancel()
         resolve()

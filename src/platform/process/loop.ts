@@ -6,8 +6,8 @@ import type { Log } from '../../shared/log.ts'
 export interface LoopOptions {
   readonly name: string
   readonly everyMs: number
-  /** True: the round was full, so the next one follows at once. */
-  readonly run: () => Promise<unknown>
+  /** True: the round was full, so the next one follows at once. A long round ends between batches when it is aborted. */
+  readonly run: (signal: AbortSignal) => Promise<unknown>
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -43,7 +43,7 @@ export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
 
   async function round(): Promise<boolean> {
     try {
-      const more = await run()
+      const more = await run(stopped.signal)
       failures = 0
       return more === true
     } catch (error) {

@@ -18,7 +18,7 @@ export const createRetentionStore = (pool: Pool) => {
      * One batch for each workspace that keeps contents for some days only, a hundred workspaces at a time. One that fails
      * is passed: the next call goes on behind it.
      */
-    async removeContents(nowMs: number): Promise<boolean> {
+    async removeContents(nowMs: number, stopped?: AbortSignal): Promise<boolean> {
       const workspaces = await pool<{ id: WorkspaceId; contentDays: number }[]>`
         select id, content_days
         from workspaces
@@ -26,6 +26,7 @@ export const createRetentionStore = (pool: Pool) => {
         order by id
         limit ${workspacesAtOnce}`
       for (const { id, contentDays } of workspaces) {
+        if (stopped?.aborted) return walk.isMore
         walk = { ...walk, after: id }
         const until = idFloor(nowMs - contentDays * dayMs)
         const messages = await pool.begin((sql) => removeMessages(sql, id, until))

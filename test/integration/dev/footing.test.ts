@@ -24,12 +24,17 @@ async function answers(url: string): Promise<unknown> {
 describe('the footing of PostgreSQL', () => {
   test('root runs it as itself in a namespace below a folder that is closed to others', asRoot, async () => {
     const dataDir = join(temporaryFolder('private'), 'data')
+    mkdirSync(join(dataDir, 'pg-15'), { recursive: true })
     const log: string[] = []
     const server = await startPostgres({ dataDir, mode: 'test', onLog: (line) => log.push(line) })
     assert.match(log[0] ?? '', /run as (namespace|elsewhere)$/)
     assert.deepEqual(await answers(server.url), { lower: 'éàö', fsync: 'off' })
     await server.stop()
-    if (log[0]?.endsWith('namespace')) assert.equal(statSync(join(dataDir, 'pg-18')).uid, 0)
+    if (log[0]?.endsWith('namespace')) {
+      assert.equal(statSync(join(dataDir, 'pg-18')).uid, 0)
+      const left = log.find((line) => line.includes(join(dataDir, 'pg-15')))
+      assert.match(left ?? '', /^the data of PostgreSQL 15 stays in .* POSTGRES_BIN_DIR .*pg_dump/)
+    }
   })
 
   test('root moves it to where nobody can reach it when namespaces are refused too', asRoot, async () => {

@@ -1,7 +1,7 @@
 // What one account has stops no other, and a list of the provider is taken as it comes.
 import assert from 'node:assert/strict'
 import type { ProviderNumber, ProviderTemplate } from '../../../src/contract/provider.ts'
-import { syncCatalog } from '../../../src/messaging/host/sync-catalog.ts'
+import { type CatalogSync, syncCatalog } from '../../../src/messaging/host/sync-catalog.ts'
 import { createCatalogSyncStore } from '../../../src/messaging/store/catalog-sync.store.ts'
 import { createTemplateStore } from '../../../src/messaging/store/templates.store.ts'
 import type { WorkspaceId } from '../../../src/shared/ids.ts'
@@ -21,7 +21,7 @@ interface Catalog {
 const catalogs = new Map<string, Catalog>()
 const logged: { event: string; workspaceId?: string; phoneNumberIds?: string[] }[] = []
 
-function sync(upsert = templates.upsert) {
+function sync(upsert = templates.upsert, signal?: AbortSignal) {
   logged.length = 0
   const note = (fields: object, event: string) => logged.push({ ...fields, event })
   const listed = <K extends keyof Catalog>(workspaceId: string, list: K) => {
@@ -29,7 +29,7 @@ function sync(upsert = templates.upsert) {
     assert.ok(value)
     return { type: 'ok', value } as { type: 'ok'; value: Catalog[K] }
   }
-  return syncCatalog({
+  const parts: CatalogSync = {
     store: createCatalogSyncStore(sql, { defaultToken: 'token' } as never),
     templates: { upsert },
     provider: {
@@ -38,7 +38,8 @@ function sync(upsert = templates.upsert) {
     },
     limitRead: async () => undefined,
     log: { info: note, warn: note },
-  })
+  }
+  return syncCatalog(parts, { signal })
 }
 
 const number = (phoneNumberId: string, text: string, status = 'CONNECTED'): ProviderNumber => ({
@@ -109,6 +110,18 @@ describe('the sync of the catalog', () => {
     assert.deepEqual((await templatesOf(later.workspaceId)).at(-1), ['later', 'APPROVED'])
     const skipped = logged.find(({ event }) => event === 'catalog.number_of_other_workspace')
     assert.deepEqual([skipped?.workspaceId, skipped?.phoneNumberIds], [tenant.workspaceId, ['pn-taken']])
+  })
+
+  test('asks for no further workspace when its process ends', async () => {
+    await connected()
+    await connected()
+    const ending = new AbortController()
+    const endInTheFirst: typeof templates.upsert = async (...args) => {
+      ending.abort()
+      await templates.upsert(...args)
+    }
+    await sync(endInTheFirst, ending.signal)
+    assert.equal(logged.filter(({ event }) => event === 'catalog.synced').length, 1)
   })
 
   test('takes what is on two pages once, as it was read last', async () => {

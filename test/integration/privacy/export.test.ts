@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import type { BlobStore } from '../../../src/contract/blobs.ts'
 import { decodeId, type ExportId } from '../../../src/shared/ids.ts'
 import { message, thread } from '../../support/fixtures.ts'
 import { describe, test } from '../../support/harness.ts'
@@ -108,6 +109,25 @@ describe('an export', () => {
       where id = ${id}`
     await workUntil('COMPLETED', id, [worker(), worker()])
     assert.ok((await bytesOf(who, id)).includes(who.secret))
+  })
+
+  test('is free for the next worker at once, without a failure, when its process ends', async () => {
+    const who = await known()
+    const { record } = await privacy.requestExport(by(who.workspaceId), who.waId)
+    const id = decodeId('export', record.id) ?? assert.fail()
+    const ending = new AbortController()
+    const store: BlobStore = {
+      ...blobs,
+      async put(key, body, rules) {
+        ending.abort(new Error('the process ends'))
+        return blobs.put(key, body, rules)
+      },
+    }
+    await worker(undefined, undefined, store).runJob(ending.signal)
+    const [job] = await sql`
+      select status, failures, error, due_at <= now() as is_free from contact_jobs where id = ${id}`
+    assert.deepEqual({ ...job }, { status: 'RUNNING', failures: 0, error: null, isFree: true })
+    await workUntil('COMPLETED', id)
   })
 
   test('keeps the file of the worker that finished it, and not that of one that stood still meanwhile', async () => {

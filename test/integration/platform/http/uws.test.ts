@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { HttpHandler, HttpRequest } from '../../../../src/platform/http/exchange.ts'
 import { listen } from '../../../../src/platform/http/uws.ts'
 import { describe, test } from '../../../support/harness.ts'
+import { SimulatedClock } from '../../../support/simulated-clock.ts'
 import { answers, head, raw } from './raw.ts'
 import { gate, serve } from './servers.ts'
 
@@ -265,19 +266,22 @@ describe('listening', () => {
     await assert.rejects(fetch(`http://127.0.0.1:${port}`))
   })
 
-  test('closing cuts off what does not finish in time', async () => {
+  test('closing cuts off what does not finish in time, at its one deadline', async () => {
+    const clock = new SimulatedClock()
     const started = gate<HttpRequest>()
     const { server, port } = await serve(
       (request) => {
         started.open(request)
         return new Promise(() => undefined)
       },
-      { closeDeadlineMs: 20 },
+      { closeDeadlineMs: 10_000, clock },
     )
     const client = await raw(port)
     client.write(head('GET / HTTP/1.1'))
     const request = await started.opened
-    await server.close()
+    const closing = server.close()
+    await clock.advance(10_000)
+    await closing
     await client.closed()
     assert.ok(request.signal.aborted)
   })

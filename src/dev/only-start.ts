@@ -1,0 +1,34 @@
+// Lets one start run in a data folder, on ports that are its own: a second one would write into the logs of the first,
+// take its processes for its own, and join its cluster for a moment.
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Settings } from '../platform/config/settings.ts'
+import { isTaken } from './embedded/ports.ts'
+import { lockForLife } from './embedded/start-lock.ts'
+
+const loopback = '127.0.0.1'
+
+/** Throws what the user can do. Otherwise the folder is this process's until it ends. */
+export async function beTheOnlyStart(
+  settings: Pick<Settings, 'DATA_DIR' | 'PORT' | 'SIM_PORT'>,
+  host = process.env['HOST'] ?? loopback,
+): Promise<void> {
+  const dataDir = resolve(settings.DATA_DIR)
+  mkdirSync(dataDir, { recursive: true })
+  const other = lockForLife(dataDir, 'start')
+  if (other)
+    throw new Error(
+      `Switchboard already runs in this folder (process ${other.pid}): use it, or end it with Ctrl-C first. ` +
+        'A second one beside it needs a DATA_DIR, PORT and SIM_PORT of its own.',
+    )
+  await mustBeFree('PORT', settings.PORT, host)
+  await mustBeFree('SIM_PORT', settings.SIM_PORT, loopback)
+}
+
+async function mustBeFree(name: 'PORT' | 'SIM_PORT', port: number, host: string): Promise<void> {
+  if (port !== 0 && (await isTaken(port, host)))
+    throw new Error(
+      `another program has port ${port}: set ${name} to a free one. ` +
+        'After a start that was killed, the port is free again within half a minute.',
+    )
+}
